@@ -99,6 +99,9 @@ let package = Package(
     // Calendar arithmetic.
     library("Timestamps"),
 
+    // XML without document types.
+    library("XMLSyntax"),
+
     // Executors, threads, lazy values.
     library("AsyncSupport"),
 
@@ -130,13 +133,13 @@ let package = Package(
 
     // Services of the server.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
-    library("PackFormats", ["CallerPack", "CSQLite", "CZlib", protobuf]),
+    library("PackFormats", ["CallerPack", "CSQLite", "CZlib", "XMLSyntax", protobuf]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging, metrics]),
     library(
       "Importing",
       [
-        "AsyncSupport", "FileSupport", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers", "Timestamps",
-        "CallerPack", "CZlib", crypto, logging,
+        "AsyncSupport", "Fetching", "FileSupport", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers",
+        "Timestamps", "CallerPack", "CZlib", "XMLSyntax", crypto, logging,
       ]),
     library(
       "Publishing",
@@ -157,14 +160,15 @@ let package = Package(
       "API",
       [
         "HTTPServer", "Localization", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack",
-        "PackFormats", "Telemetry", "Timestamps", hummingbird, httpTypes, nioCore, nioHTTP1, crypto, logging, metrics,
+        "PackFormats", "Telemetry", "Timestamps", "XMLSyntax", hummingbird, httpTypes, nioCore, nioHTTP1, crypto,
+        logging, metrics,
       ]),
     library(
       "ModerationSite",
       [
-        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Publishing", "PackFormats", "Storage",
-        "Curation", "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes, nioCore, nioPosix, crypto,
-        logging,
+        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Importing", "Publishing", "PackFormats",
+        "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes, nioCore, nioPosix,
+        crypto, logging,
       ]),
 
     // Composition.
@@ -222,8 +226,8 @@ let package = Package(
     tests(
       "ImportingTests",
       [
-        "Importing", "Curation", "Intake", "OutboundHTTP", "PhoneNumbers", "PostgreSQL", "Storage", "CZlib",
-        "TestSupport", crypto, logging,
+        "Importing", "CallerPack", "Curation", "Intake", "OutboundHTTP", "PhoneNumbers", "PostgreSQL", "Publishing",
+        "Storage", "CZlib", "TestSupport", crypto, logging,
       ]),
     tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
@@ -238,8 +242,8 @@ let package = Package(
     tests(
       "PublishingTests",
       [
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "OutboundHTTP", "PhoneNumbers",
-        "PostgreSQL", "Storage", "Timestamps", "TestSupport",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "OutboundHTTP", "PackFormats",
+        "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
       ]),
     tests(
       "StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport"]),

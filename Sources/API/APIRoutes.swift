@@ -4,7 +4,8 @@ package import HTTPServer
 package import Intake
 package import Hummingbird
 package import Localization
-import Publishing
+import PhoneNumbers
+package import Publishing
 import Storage
 
 /// All routes of the API.
@@ -13,9 +14,9 @@ package struct APIRoutes {
   private let catalog: MessageCatalog
   private let description: OpenAPIDocument
   private let needsKey: Bool
-  private let hasLists: Bool
-  private let hasTelephoneSystems: Bool
-  private let phoneBlock: PhoneBlockOptions
+  private let interfaces: PublicationInterfaces
+  private let phoneBlockRegion: PhoneRegion?
+  private let addressBooks: AddressBookOptions
   private let appleReports: AppleReportSettings?
   private let isSecure: Bool
   private let bodyBytes: Int
@@ -24,26 +25,25 @@ package struct APIRoutes {
   /// - Parameters:
   /// - catalog: the messages of explanations.
   /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
-  /// - hasLists: whether `/v1/lists` has the publications in the formats of other programs.
-  /// - hasTelephoneSystems: whether `/v1/pbx` answers telephone systems.
-  /// - phoneBlock: the API of PhoneBlock's clients.
+  /// - interfaces: those that are switched on.
+  /// - phoneBlockRegion: the region of national numbers of PhoneBlock's clients, ISO 3166 alpha-2; nil refuses them.
+  /// - addressBooks: the settings of address books.
   /// - appleReports: the apps with a reporting extension of Apple; nil without these addresses.
   /// - isSecure: whether clients reach the server by https.
   /// - bodyBytes: the memory for request bodies in bytes.
   /// - networkLimit: checks the rate limits of networks.
   package init(
     services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    hasLists: Bool, hasTelephoneSystems: Bool, phoneBlock: PhoneBlockOptions, appleReports: AppleReportSettings?,
-    isSecure: Bool, bodyBytes: Int,
-    networkLimit: NetworkLimitMiddleware
+    interfaces: PublicationInterfaces, phoneBlockRegion: String?, addressBooks: AddressBookOptions,
+    appleReports: AppleReportSettings?, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
     self.catalog = catalog
     self.description = description
     needsKey = publicationsNeedKey
-    self.hasLists = hasLists
-    self.hasTelephoneSystems = hasTelephoneSystems
-    self.phoneBlock = phoneBlock
+    self.interfaces = interfaces
+    self.phoneBlockRegion = phoneBlockRegion.flatMap(PhoneRegion.init)
+    self.addressBooks = addressBooks
     self.appleReports = appleReports
     self.isSecure = isSecure
     self.bodyBytes = bodyBytes
@@ -67,12 +67,16 @@ package struct APIRoutes {
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
-    if hasTelephoneSystems { telephoneSystemRoutes(router) }
-    if phoneBlock.isOn {
+    if interfaces.contains(.telephoneSystems) { telephoneSystemRoutes(router) }
+    if interfaces.contains(.phoneBlock) {
       PhoneBlockRoutes(
-        services: services, region: phoneBlock.region, network: network, bodies: bodies, reports: reports,
+        services: services, region: phoneBlockRegion, network: network, bodies: bodies, reports: reports,
         newest: newest, lists: lists, files: FileAnswer(files: openFiles)
       ).add(to: router)
+    }
+    if interfaces.contains(.addressBooks) {
+      AddressBookRoutes(services: services, options: addressBooks, network: network, bodies: bodies, newest: newest)
+        .add(to: router)
     }
     if let appleReports { appleRoutes(router, bodies, reports, appleReports) }
   }
@@ -83,10 +87,10 @@ package struct APIRoutes {
   private func telephoneSystemRoutes(_ router: Router<ServerRequestContext>) {
     let controller = TelephoneSystemsController(
       lookups: services.stores.lookups, metrics: TelephoneSystemMetrics(services.metrics))
-    // The limit includes the check of the key.
-    DeadlineRoutes(router, deadline: DatabaseDeadline(always: TelephoneSystemsController.limit))
+    // With the check of the key: a call waits for the answer.
+    DeadlineRoutes(router, deadline: DatabaseDeadline(always: .seconds(2)))
       .group("\(Self.telephoneSystemPath)").add(middleware: network)
-      .add(middleware: ClientKeyMiddleware(directory: services.apps, places: [.bearer, .basic, .query]))
+      .add(middleware: APIKeyMiddleware(directory: services.apps, places: [.bearer, .basic, .query]))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: .lookup))
       .get("", use: controller.lookUp)
       .get(":number", use: controller.lookUp)
@@ -145,10 +149,10 @@ package struct APIRoutes {
     for folder in ["roots"] + PublicationFolder.folders {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
-    if hasLists { listRoutes(files, newest: newest, lists: lists, files: answers) }
+    if interfaces.contains(.lists) { listRoutes(files, newest: newest, lists: lists, files: answers) }
     let numbers = NumberPublicationsController(
       newest: newest, histories: PackHistories(folder: services.publications),
-      explanations: services.stores.explanations, hasLists: hasLists)
+      explanations: services.stores.explanations, interfaces: interfaces)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())
@@ -165,7 +169,7 @@ package struct APIRoutes {
     let controller = ListsController(
       newest: newest, lists: lists, files: files,
       presets: SpamBlockerPresets(isSecure: isSecure, needsKey: needsKey),
-      hasPhoneBlock: phoneBlock.isOn, metrics: ListMetrics(services.metrics))
+      hasPhoneBlock: interfaces.contains(.phoneBlock), metrics: ListMetrics(services.metrics))
     group.get("lists/:file", use: controller.list)
     group.group().add(middleware: AcceptMiddleware()).get("lists", use: controller.catalogue)
   }

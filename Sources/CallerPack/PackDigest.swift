@@ -19,9 +19,9 @@ public struct PackDigest: Sendable, Hashable, CustomStringConvertible {
 
   /// Creates a digest from 64 hexadecimal digits of either case; `nil` for anything else.
   public init?(hex: some StringProtocol) {
-    let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
     guard digits.count == 64, hex.utf8.count == 64 else { return nil }
-    bytes = (0..<32).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
+    bytes = (0..<32).map { index -> UInt8 in digits[2 * index] << 4 | digits[2 * index + 1] }
   }
 
   /// The digest as 64 lower-case hexadecimal digits.

@@ -15,6 +15,14 @@ struct Downloader: Sendable {
   let retries: Int
   let fetched = Counter()
 
+  /// A short file.
+  enum Document {
+    case missing
+    /// The server says that it still has the entity tag of the request.
+    case unchanged
+    case content(Data, etag: String?)
+  }
+
   /// The time limits of one response. A part of a file that takes longer is resumed.
   private static let documentTotal = Duration.seconds(300)
   private static let partTotal = Duration.seconds(3_600)
@@ -30,18 +38,27 @@ struct Downloader: Sendable {
   /// - Returns: nil when it does not exist.
   /// - Throws: ``FetchError``.
   func document(_ url: URL, limit: Int) async throws -> Data? {
-    if source.isFile { return try LocalFile.read(url, limit: limit) }
+    guard case .content(let data, _) = try await document(url, limit: limit, unless: nil) else { return nil }
+    return data
+  }
+
+  /// The same, unless the file still has an entity tag.
+  func document(_ url: URL, limit: Int, unless etag: String?) async throws -> Document {
+    if source.isFile { return try LocalFile.read(url, limit: limit).map { .content($0, etag: nil) } ?? .missing }
+    var request = request(url)
+    request.fields["If-None-Match"] = etag
     var attempt = 0
     while true {
       do {
-        let (head, body) = try await client.send(request(url), limit: limit, total: Self.documentTotal)
+        let (head, body) = try await client.send(request, limit: limit, total: Self.documentTotal)
         if let refusal = refusal(head, url) { throw refusal }
         switch head.status {
         case 200:
           fetched.add(body.count)
-          return body
+          return .content(body, etag: head["ETag"])
+        case 304 where etag != nil: return .unchanged
         // An object store returns 403 for a missing file.
-        case 403, 404, 410: return nil
+        case 403, 404, 410: return .missing
         default: throw head.failure
         }
       } catch let fault as HTTPClientError {
@@ -126,7 +143,7 @@ struct Downloader: Sendable {
   /// - Returns: the number of attempts.
   private func pause(after fault: HTTPClientError, _ url: URL, _ attempt: Int) async throws -> Int {
     guard fault.isTransient, attempt < retries else {
-      throw FetchError.network("\(url): \(fault). Check the address and the network, then fetch again.")
+      throw FetchError.request("\(url)", fault)
     }
     let growing = min(30, 0.25 * Double(1 << min(attempt, 10))) * Double.random(in: 0.8...1.2)
     let seconds = min(60, max(growing, Double(fault.retryAfter ?? 0)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
+public import OutboundHTTP
 
 /// The problem of the key for a server that requires one.
 public enum KeyFault: Sendable, Equatable {
@@ -16,7 +17,9 @@ public enum KeyFault: Sendable, Equatable {
 
 /// The reason why nothing was fetched; earlier files are unchanged.
 public enum FetchError: Error, Sendable, CustomStringConvertible {
-  /// A failure of the network or of the server; the text includes the remedy.
+  /// A request failed.
+  case request(String, HTTPClientError)
+  /// Another failure of the network or of the server; the text includes the remedy.
   case network(String)
   /// The manifest, or a file that it lists, is missing.
   case missing(String)
@@ -34,6 +37,8 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
   /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
+    case .request(let address, let error):
+      "\(address): \(error). Check the address and the network, then fetch again."
     case .network(let what): what
     case .missing(let address):
       "There is no file at \(address). The address of a server ends in /v1. The address of a folder is the folder with manifest.json."

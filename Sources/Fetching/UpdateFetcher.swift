@@ -17,9 +17,6 @@ public struct UpdateFetcher: Sendable {
   private let downloader: Downloader
   private let lock: FolderLock
 
-  /// The most roots that are followed in one run.
-  private static let longestChain = 1_000
-
   /// - Parameters:
   ///   - folder: created if it is new.
   ///   - key: for a server that requires one; sent only to its own server, and not across redirects.
@@ -53,14 +50,16 @@ public struct UpdateFetcher: Sendable {
     let former = try formerState()
     let known = try trustStore(after: former)
     progress("Reading the manifest")
-    let trust = try await followed(known)
+    let documents = PublicationDocuments(downloader: downloader)
+    let trust = try await documents.followed(known)
     guard let file = try await downloader.document(source.manifest, limit: Envelope.limit) else {
       throw FetchError.missing(source.manifest.absoluteString)
     }
     let verified = try trust.verify(manifest: file, at: now, state: former)
     let state = FetchState(anchor: anchor.id, update: trust.state(after: verified))
 
-    let (manifest, parts) = try await manifest(of: verified.head)
+    // Parts of the current set are not fetched again.
+    let (manifest, parts) = try await documents.manifest(of: verified.head, wanted: choice.packs) { folder.held($0) }
     let held = try folder.held()
     let items = try choice.items(of: manifest, held: held)
     let isSame = held["manifest.json"]?.digest == PackDigest.of([UInt8](file))
@@ -85,25 +84,6 @@ public struct UpdateFetcher: Sendable {
     return summary(manifest, former, items, at: set, isNew: true)
   }
 
-  /// Reads the parts of a manifest that the choice needs; parts of the current set are not fetched again.
-  private func manifest(of head: ManifestHead) async throws -> (Manifest, [ManifestPart: [UInt8]]) {
-    var reader = ManifestReader(head, wanted: choice.packs)
-    var parts: [ManifestPart: [UInt8]] = [:]
-    while let part = reader.missing.first {
-      if let held = folder.held(part), (try? reader.add(held, as: part)) != nil {
-        parts[part] = held
-        continue
-      }
-      let address = source.url(part.path)
-      guard let file = try await downloader.document(address, limit: ManifestPart.limit) else {
-        throw FetchError.missing(address.absoluteString)
-      }
-      try reader.add([UInt8](file), as: part)
-      parts[part] = [UInt8](file)
-    }
-    return (reader.manifest, parts)
-  }
-
   /// The state of the last run with the same key or root.
   private func formerState() throws -> UpdateState {
     guard let state = try folder.state(), state.anchor == anchor.id else { return UpdateState() }
@@ -113,20 +93,6 @@ public struct UpdateFetcher: Sendable {
   private func trustStore(after former: UpdateState) throws -> TrustStore {
     guard let root = former.root else { return try anchor.trust() }
     return try TrustStore(root: root)
-  }
-
-  /// Follows the chain of roots to its end.
-  private func followed(_ first: TrustStore) async throws -> TrustStore {
-    var trust = first
-    var serial = trust.nextRootSerial
-    for _ in 0..<Self.longestChain {
-      guard let file = try await downloader.document(source.url(Root.path(serial: serial)), limit: 1 << 20) else {
-        break
-      }
-      try trust.followUnlessUnknown(file)
-      serial += 1
-    }
-    return trust
   }
 
   /// Adds one file to the new set.
@@ -182,17 +148,5 @@ public struct UpdateFetcher: Sendable {
       manifest: manifest, formerSerial: former.seen?.serial, isNew: isNew,
       changed: items.filter { !$0.isHeld }.map(\.name), items: items, folder: folder.path, set: set,
       fetchedBytes: downloader.fetched.total)
-  }
-}
-
-extension TrustStore {
-  /// With only a key, roots before it are skipped: the key may have come with a later one.
-  fileprivate mutating func followUnlessUnknown(_ file: Data) throws {
-    do {
-      try follow(file)
-    } catch {
-      if root == nil, case .unknownKey = error { return }
-      throw error
-    }
   }
 }

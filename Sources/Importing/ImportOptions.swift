@@ -17,11 +17,14 @@ public struct ImportOptions: Sendable {
   /// The category of a row in a format without any.
   public var defaultCategory = ReportCategory.other
   /// Rows in a batch for the sink, 1 or more.
-  public var batchRows = 10_000
+  public var batchRows = 15_000
   /// The file for rejected lines; nil for none.
   public var rejectsPath: String?
   /// Tasks that parse numbers at once.
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  /// Batches that the sink stores at once. Rows with reporters are stored in the file's order, because of two reports with
+  /// the same time the later one is the vote.
+  public var writers: Int { format == .jsonLines ? 1 : 2 }
   /// The current time, with which dates are compared.
   public var now = Date()
   /// Rows before this time are rejected: reports that old were dropped, and would count twice. Nil when none were.

@@ -6,10 +6,11 @@ import Synchronization
 
 /// Reads a file of complaints, parses it on several tasks and passes it to a sink in batches.
 ///
-/// While the sink writes a batch, the next one is read and parsed; no more than two batches and some chunks are in
-/// memory. The rows keep the file's order. Running the same file again gives the same report ids.
+/// While the sink writes batches, the next one is read and parsed; no more than one batch more than ``ImportOptions/writers``
+/// and some chunks are in memory. Batches are made in the file's order. Running the same file again gives the same report ids.
 public struct ImportPipeline: Sendable {
-  /// Stores up to ``ImportOptions/batchRows`` complaints and returns the result; never called concurrently.
+  /// Stores up to ``ImportOptions/batchRows`` complaints and returns the result; called for ``ImportOptions/writers`` batches at
+  /// once.
   public typealias Sink = @Sendable ([ParsedComplaint]) async throws -> SinkResult
 
   private let options: ImportOptions

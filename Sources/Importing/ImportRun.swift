@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// One import in progress: at most one reading task, several parsing tasks, at most one writing task.
+/// One import in progress: at most one reading task, several parsing tasks, at most ``ImportOptions/writers`` writing
+/// tasks.
 struct ImportRun {
   private enum Event: Sendable {
     case read(RecordChunk?)
@@ -21,7 +22,7 @@ struct ImportRun {
   private var identity = ReportIdentity()
   private var isAtEnd = false
   private var isReading = false
-  private var isWriting = false
+  private var writing = 0
   private var nextToRead = 0
   private var nextToGather = 0
   private var parsed: [Int: ComplaintParser.ParsedChunk] = [:]
@@ -70,7 +71,7 @@ struct ImportRun {
         parsed[index] = chunk
         try gather(rejects)
       case .written(let result):
-        isWriting = false
+        writing -= 1
         summary.inserted += result.inserted
         summary.duplicates += result.duplicates
       }
@@ -87,8 +88,8 @@ struct ImportRun {
       group.addTask { [reader] in .read(try await reader.next()) }
     }
     let isLast = isAtEnd && inFlight == 0 && !gathered.isEmpty
-    if !isWriting, gathered.count >= options.batchRows || isLast {
-      isWriting = true
+    if writing < options.writers, gathered.count >= options.batchRows || isLast {
+      writing += 1
       let batch = takeBatch()
       group.addTask { [sink] in .written(try await sink(batch)) }
       if !isReading { schedule(&group) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
+package import Publishing
 
 /// Settings of the pages.
 package struct SiteConfiguration: Sendable {
@@ -16,8 +17,8 @@ package struct SiteConfiguration: Sendable {
   package let appealDifficulty: Int
   /// Minimum seconds between showing an appeal form and sending it without proof of work.
   package let appealDelay: Int
-  /// Whether there is a page of the lists for other programs.
-  package let hasLists: Bool
+  /// The interfaces with copies of publications. With lists there is a page of them.
+  package let interfaces: PublicationInterfaces
   /// Whether publications need a key.
   package let publicationsNeedKey: Bool
   /// Rate limits.
@@ -26,8 +27,8 @@ package struct SiteConfiguration: Sendable {
   /// - Parameters: see the properties.
   package init(
     templateFolder: String, isSecure: Bool, secondFactor: SecondFactorPolicy,
-    publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int, hasLists: Bool,
-    publicationsNeedKey: Bool, limits: RequestLimits
+    publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int,
+    interfaces: PublicationInterfaces, publicationsNeedKey: Bool, limits: RequestLimits
   ) {
     self.templateFolder = templateFolder
     self.isSecure = isSecure
@@ -35,7 +36,7 @@ package struct SiteConfiguration: Sendable {
     self.publicNumbers = publicNumbers
     self.appealDifficulty = appealDifficulty
     self.appealDelay = appealDelay
-    self.hasLists = hasLists
+    self.interfaces = interfaces
     self.publicationsNeedKey = publicationsNeedKey
     self.limits = limits
   }

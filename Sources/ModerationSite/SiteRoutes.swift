@@ -59,7 +59,8 @@ package struct SiteRoutes {
   /// - Parameter networkLimit: checks the rate limit of the network before a form is read.
   package func add(to allRoutes: Router<ServerRequestContext>, networkLimit: NetworkLimitMiddleware) {
     // A page whose database does not answer is a 503 within 5 seconds.
-    let router = DeadlineRoutes(allRoutes, deadline: DatabaseDeadline { [stores] in try await stores.health.check() })
+    let deadline = DatabaseDeadline { [stores] in try await stores.health.check() }
+    let router = DeadlineRoutes(allRoutes, deadline: deadline)
     let session = session
     let signedIn = { (path: RouterPath) in
       router.group(path)
@@ -141,7 +142,7 @@ package struct SiteRoutes {
   private func history(_ newest: NewestManifest) -> NumberPublicationPages {
     NumberPublicationPages(
       explanations: stores.explanations, newest: newest, histories: PackHistories(folder: services.folder),
-      hasLists: configuration.hasLists, pages: pages)
+      interfaces: configuration.interfaces, pages: pages)
   }
 
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
@@ -196,7 +197,7 @@ package struct SiteRoutes {
 
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
-      figures: stores.statistics, appeals: stores.appeals, publications: stores.publications,
+      figures: stores.statistics, appeals: stores.appeals, publications: stores.publications, feeds: stores.feeds,
       next: services.nextPublication, canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation
@@ -242,12 +243,15 @@ package struct SiteRoutes {
     let thresholds = ThresholdPages(
       store: stores.thresholds, previews: services.previews, countries: CountryChoices(catalog: pages.catalog),
       pages: pages)
-    let sources = SourcePages(feeds: stores.feeds, pages: pages)
+    let sources = SourcePages(stores: stores, previews: services.feedPreviews, pages: pages)
     moderation.group("sources")
       .add(middleware: RequireRole(.administrator))
       .get(use: sources.list)
       .post("refresh", use: sources.refresh)
       .post("ceiling", use: sources.changeCeiling)
+      .post("add", use: sources.add)
+      .post("remove", use: sources.remove)
+      .post("resume", use: sources.resume)
     moderation.group()
       .add(middleware: RequireRole(.moderator))
       .get("protected", use: protected.list)
@@ -281,11 +285,12 @@ package struct SiteRoutes {
       .post(use: appeals.file)
       .get("find", use: appeals.find)
       .get(":ticket", use: appeals.status)
-    if configuration.hasLists {
+    if configuration.interfaces.contains(.lists) {
       let lists = ListPages(
         newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
         presets: SpamBlockerPresets(isSecure: configuration.isSecure, needsKey: configuration.publicationsNeedKey),
-        needsKey: configuration.publicationsNeedKey, pages: pages)
+        hasPhoneBlock: configuration.interfaces.contains(.phoneBlock), needsKey: configuration.publicationsNeedKey,
+        pages: pages)
       router.group("lists")
         .add(middleware: networkLimit)
         .get(use: lists.list)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
+package import Importing
 package import Intake
 package import Logging
 package import Publishing
@@ -24,6 +25,8 @@ package struct SiteServices: Sendable {
   package let previews: ThresholdPreviews
   /// Publications ordered on a page; nil if this server cannot publish.
   package let publicationJobs: PublicationJobs?
+  /// Previews of sources; nil if this server cannot read them.
+  package let feedPreviews: FeedPreviewer?
   /// Reads recipes.yaml again at each call.
   package let recipes: @Sendable () -> RecipeReading
   /// The time of the next scheduled publication after a given time; nil if none is scheduled.
@@ -35,6 +38,7 @@ package struct SiteServices: Sendable {
   package init(
     stores: Stores, accounts: AccountServices, intake: ReportIntake, pseudonymizer: Pseudonymizer,
     folder: PublicationFolder, review: BrigadeReview?, publicationJobs: PublicationJobs? = nil,
+    feedPreviews: FeedPreviewer? = nil,
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
     nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil }, logger: Logger
   ) {
@@ -44,6 +48,7 @@ package struct SiteServices: Sendable {
     self.pseudonymizer = pseudonymizer
     self.folder = folder
     self.publicationJobs = publicationJobs
+    self.feedPreviews = feedPreviews
     self.recipes = recipes
     self.nextPublication = nextPublication
     diff = PublicationDiff(folder: folder)

@@ -15,14 +15,19 @@ import Synchronization
 /// hostile server costs no more memory than the limit of the request and a few network buffers.
 public struct OutboundHTTP: Sendable {
   private let client: HTTPClient
+  /// The addresses to connect to, by host; nil where hosts are resolved.
+  private let addresses: [String: String]?
 
   /// Opens a client for as long as `body` runs, and then closes its connections.
   ///
   /// `HTTPClient.shared` is unsuitable: it follows redirects to other origins and decompresses responses, and neither
   /// can be disabled for a request.
-  /// - Parameter idle: the longest time without data from the server.
+  /// - Parameters:
+  ///   - idle: the longest time without data from the server.
+  ///   - addresses: the address to connect to for each host, as it is written in URLs; other hosts are refused. Nil to
+  ///     resolve hosts. Certificates are checked for the host.
   public static func withClient<Result>(
-    idle: Duration = .seconds(30), _ body: (OutboundHTTP) async throws -> Result
+    idle: Duration = .seconds(30), addresses: [String: String]? = nil, _ body: (OutboundHTTP) async throws -> Result
   ) async throws -> Result {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
@@ -31,13 +36,14 @@ public struct OutboundHTTP: Sendable {
       tlsConfiguration: tls, redirectConfiguration: .disallow,
       timeout: .init(connect: .seconds(10), read: TimeAmount(idle)), decompression: .disabled)
     configuration.httpVersion = .http1Only
+    configuration.dnsOverride = addresses ?? [:]
     // The caller decides when to retry.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit { try FramingLimit.add(to: channel) }
     }
     return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
-      try await body(OutboundHTTP(client: client))
+      try await body(OutboundHTTP(client: client, addresses: addresses))
     }
   }
 
@@ -119,6 +125,7 @@ public struct OutboundHTTP: Sendable {
 
   private func execute(_ request: OutboundRequest, at url: URL) async throws -> HTTPClientResponse {
     guard WebOrigin(url) != nil else { throw HTTPClientError.unsupportedAddress }
+    if let addresses, url.host.flatMap({ addresses[$0] }) == nil { throw HTTPClientError.unsupportedAddress }
     var wire = HTTPClientRequest(url: url.absoluteString)
     wire.method = HTTPMethod(rawValue: request.method)
     for (name, value) in request.fields { wire.headers.replaceOrAdd(name: name, value: value) }

@@ -93,8 +93,9 @@ private func buildRouter(
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
     services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
-    hasLists: configuration.hasLists, hasTelephoneSystems: configuration.hasTelephoneSystems,
-    phoneBlock: PhoneBlockOptions(isOn: configuration.hasPhoneBlock, region: configuration.phoneBlockRegion),
+    interfaces: configuration.interfaces, phoneBlockRegion: configuration.phoneBlockRegion,
+    addressBooks: AddressBookOptions(
+      limit: configuration.addressBookNumbers, region: configuration.addressBookRegion),
     appleReports: configuration.appleReports, isSecure: configuration.isSecure,
     bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
   ).add(to: router)

@@ -3,6 +3,7 @@
 package import HTTPServer
 package import Intake
 package import ModerationSite
+package import Publishing
 
 /// Settings of the HTTP server and the pages.
 package struct ServerConfiguration: Sendable {
@@ -46,6 +47,12 @@ package struct ServerConfiguration: Sendable {
   package var hasPhoneBlock: Bool
   /// The region of numbers in national form there, ISO 3166 alpha-2; nil refuses them.
   package var phoneBlockRegion: String?
+  /// Whether `/carddav` has address books.
+  package var hasAddressBooks: Bool
+  /// The most numbers in an address book.
+  package var addressBookNumbers: Int
+  /// The region of their numbers, ISO 3166 alpha-2; nil for all regions.
+  package var addressBookRegion: String?
   /// The apps with a reporting extension of Apple; nil without the addresses of such extensions.
   package var appleReports: AppleReportSettings?
   /// The bearer token for the metrics; nil refuses every request.
@@ -61,6 +68,7 @@ package struct ServerConfiguration: Sendable {
     connections: ConnectionLimits = ConnectionLimits(), trustsProxy: Bool = false,
     publicationsNeedKey: Bool = false, hasLists: Bool = true, hasTelephoneSystems: Bool = true,
     hasPhoneBlock: Bool = true, phoneBlockRegion: String? = nil,
+    hasAddressBooks: Bool = true, addressBookNumbers: Int = 1_000, addressBookRegion: String? = nil,
     appleReports: AppleReportSettings? = AppleReportSettings(), metricsToken: String? = nil, logsRequests: Bool = false,
     publicNumbers: PublicNumberVisibility = .off, appealDifficulty: Int = 17, appealDelay: Int = 15
   ) {
@@ -84,6 +92,9 @@ package struct ServerConfiguration: Sendable {
     self.hasTelephoneSystems = hasTelephoneSystems
     self.hasPhoneBlock = hasPhoneBlock
     self.phoneBlockRegion = phoneBlockRegion
+    self.hasAddressBooks = hasAddressBooks
+    self.addressBookNumbers = addressBookNumbers
+    self.addressBookRegion = addressBookRegion
     self.appleReports = appleReports
     self.metricsToken = metricsToken
     self.logsRequests = logsRequests
@@ -96,6 +107,16 @@ extension ServerConfiguration {
     SiteConfiguration(
       templateFolder: templateFolder, isSecure: isSecure, secondFactor: secondFactor,
       publicNumbers: publicNumbers, appealDifficulty: appealDifficulty, appealDelay: appealDelay,
-      hasLists: hasLists, publicationsNeedKey: publicationsNeedKey, limits: limits)
+      interfaces: interfaces, publicationsNeedKey: publicationsNeedKey, limits: limits)
+  }
+
+  /// The interfaces with copies of publications.
+  package var interfaces: PublicationInterfaces {
+    var interfaces: PublicationInterfaces = []
+    if hasLists { interfaces.insert(.lists) }
+    if hasTelephoneSystems { interfaces.insert(.telephoneSystems) }
+    if hasPhoneBlock { interfaces.insert(.phoneBlock) }
+    if hasAddressBooks { interfaces.insert(.addressBooks) }
+    return interfaces
   }
 }

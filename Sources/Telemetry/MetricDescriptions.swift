@@ -15,6 +15,7 @@ enum MetricDescriptions {
     "ringfence_telephone_lookups_total": .counter("Lookups of telephone systems, by verdict."),
     "ringfence_phoneblock_lookups_total": .counter("Lookups of PhoneBlock's clients, by outcome."),
     "ringfence_phoneblock_lists_total": .counter("Block lists for PhoneBlock's clients, by form."),
+    "ringfence_address_book_requests_total": .counter("Requests of address books, by kind."),
     "ringfence_apple_reports_total": .counter("Requests of Apple's reporting extension, by outcome."),
     "ringfence_apple_messages_total": .counter("Requests of message filters."),
     "ringfence_limits_refused_total": .counter("Requests and reports refused by a rate limit."),
@@ -63,6 +64,11 @@ enum MetricDescriptions {
     "ringfence_sources": .gauge("Sources that are downloaded, by the outcome of the last download."),
     "ringfence_sources_oldest_refresh_time_seconds": .gauge(
       "Time when the source was read that was read the longest time ago, in seconds since 1970."),
+    "ringfence_source_refresh_time_seconds": .gauge("Time when the source was read last, in seconds since 1970."),
+    "ringfence_source_entries": .gauge("Entries of the source."),
+    "ringfence_source_failures": .gauge("Failed attempts to read the source since the last success."),
+    "ringfence_source_decided_numbers": .gauge("Numbers of the source with a decision, by its result."),
+    "ringfence_source_suspended": .gauge("1 while the source is suspended because of its precision."),
 
     // The process, under the names that Prometheus' own libraries use.
     "process_resident_memory_bytes": .gauge("Resident memory."),

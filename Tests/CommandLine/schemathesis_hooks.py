@@ -49,6 +49,15 @@ def before_call(context, case, kwargs):
             case.body["reported_at"] = NOW.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+@schemathesis.hook
+def after_call(context, case, response):
+    """OpenAPI has no name for the methods of WebDAV, which Allow contains."""
+    if case.operation.path.startswith("/carddav/") and "allow" in response.headers:
+        response.headers["allow"] = [
+            ", ".join(method for method in value.split(", ") if method not in ("PROPFIND", "REPORT"))
+            for value in response.headers["allow"]]
+
+
 def is_uuid(value):
     try:
         return str(uuid.UUID(value)) == value

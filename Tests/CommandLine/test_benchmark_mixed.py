@@ -1,4 +1,4 @@
-"""The mixed load sends every kind of request, and prints the results."""
+"""The mixed load sends every kind of request, and the benchmark of pages asks for each of them."""
 
 import re
 import subprocess
@@ -26,6 +26,20 @@ def test_every_kind_is_asked_and_an_overload_is_survived(make_server):
     health = subprocess.run(
         [BINARY, "healthcheck", "--url", f"{server.address}/readyz", "--seconds", "30"], env=environment(), timeout=60)
     assert health.returncode == 0
+
+
+def test_each_page_is_measured(make_server):
+    server = make_server("--no-limits")
+    for arguments in (["fill", "--numbers", "2000", "--queue", "500"], ["pages", "--url", server.address, "--rounds", "10"]):
+        done = subprocess.run(
+            [BENCHMARK, *arguments, "--data", server.data], capture_output=True, text=True, env=environment(), timeout=400)
+        assert done.returncode == 0, done.stderr
+        assert not done.stderr, done.stderr
+    rows = re.findall(r"^([a-z, ]+?) +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+$", done.stdout, re.MULTILINE)
+    assert rows == [
+        "queue, first page", "queue, next page", "queue, filtered", "what is left", "case", "decision and next",
+        "search, part of a number"]
+    assert server.query("SELECT decision, count(*) FROM number_decisions GROUP BY 1") == [["allow", "10"]]
 
 
 def test_other_machines_are_not_loaded(tmp_path):

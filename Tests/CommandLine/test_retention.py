@@ -82,6 +82,7 @@ REFUSING = {
     "thresholds preview": ["--category", "fraud", "--enter-heat", "3"],
     "sources list": [], "sources set": ["x", "--days", "2", "--because", "x"],
     "sources preview": ["x", "--days", "2"], "sources status": [], "sources refresh": ["x"], "sources remove": ["x"],
+    "sources resume": ["x"],
     "keys rotate": [], "keys list": [], "keys export": [],
     "regions load": [Path(CHECKOUT) / "Resources/regions-us.tsv"], "regions list": [], "regions of": ["+12015550123"],
     "app create": ["x"], "app list": [], "app keys": [], "app rotate": ["x"], "app revoke": ["1"],

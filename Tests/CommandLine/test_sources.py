@@ -131,17 +131,42 @@ def test_an_unchanged_file_is_not_sent_again(server, site):
     assert status(server, "etag")["entries"] == 3
 
 
-def test_a_list_that_loses_most_entries_is_refused_until_it_is_forced(server, site):
+def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(server, site):
     numbers = [str(33162000000 + index) for index in range(120)]
     url = site.give("/shrunken.csv", "number\n" + "\n".join(numbers) + "\n")
-    server.run("sources", "add", "shrunken", "--url", url, "--format", "csv")
+    server.run("sources", "add", "shrunken", "--url", url, "--format", "csv", "--most-change", "40")
     wait_for_first(server, "shrunken")
     site.give("/shrunken.csv", "number\n" + "\n".join(numbers[:50]) + "\n")
     code, said = refresh(server, "shrunken")
-    assert code == 1 and "50 entries, less than half of the stored 120" in said and "--force" in said, said
+    assert code == 1 and "adds 0 entries and removes 70 of 120, more than 40%" in said and "--force" in said, said
     assert len(complaints(server, "shrunken")) == 120
     assert refresh(server, "shrunken", "--force") == [0, "50 entries: 0 added, 0 renewed, 70 removed.\n"]
     assert len(complaints(server, "shrunken")) == 50
+
+
+def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):
+    numbers = [str(33162100000 + index) for index in range(10)]
+    url = site.give("/judged.csv", "number\n" + "\n".join(numbers) + "\n")
+    add = ["sources", "add", "judged", "--url", url, "--format", "csv", "--weight", "5", "--ceiling"]
+    assert "10 would be listed to identify" in server.run(*add, "identify", "--preview")
+    assert json.loads(server.run(*add, "review", "--preview", "--json"))["review"] == 10
+    assert "judged" not in server.run("sources", "status") + server.run("sources", "list")
+    assert "There is no source named judged" in call(server, "sources", "add", "judged", "--preview")[1]
+    server.run(*add, "block")
+    wait_for_first(server, "judged")
+    assert "10 would no longer be listed" in server.run("sources", "add", "judged", "--ceiling", "review", "--preview")
+
+    for number in numbers:
+        server.run("decide", f"+{number}", "--allow", "--by", "Ada", "--reason", "A shop.")
+    refresh(server, "judged")
+    row = status(server, "judged")
+    assert (row["confirmed"], row["wrong"], row["precision"]) == (0, 10, 0) and row["suspended_at"]
+    assert "suspended, because" in call(server, "doctor")[1] or "suspended: judged" in call(server, "doctor")[1]
+    assert server.query("SELECT actor FROM audit_events WHERE action = 'source.suspend'") == [["ringfence"]]
+    assert server.run("sources", "resume", "judged") == "Resumed judged."
+    assert "not suspended" in call(server, "sources", "resume", "judged")[1]
+    refresh(server, "judged")
+    assert "suspended_at" not in status(server, "judged")
 
 
 def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
@@ -156,8 +181,22 @@ def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
     # Its report was withdrawn today.
     give(*NUMBERS)
     for _ in range(2):
-        assert refresh(server, "back") == [0, "2 entries: 0 added, 0 renewed, 0 removed.\n"]
+        assert refresh(server, "back") == [
+            0, "2 entries: 0 added, 0 renewed, 0 removed; "
+            "reports to store after midnight UTC, because they were withdrawn today: 1.\n"]
     assert server.query("SELECT etag IS NULL FROM source_feeds WHERE name = 'back'") == [["t"]]
+
+
+def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"number":"+33162300001","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')
+    server.run("import", "complaints", rows, "--format", "jsonl", "--source", "by hand")
+    rules = [line for line in server.run("sources", "list").splitlines() if line.startswith("by hand")]
+    url = site.give("/own.csv", "number\n33162300002\n")
+    code, said = call(server, "sources", "add", "by hand", "--url", url, "--format", "csv", "--ceiling", "block")
+    assert code == 1 and "by hand" in said, said
+    assert "by hand" not in server.run("sources", "status")
+    assert [line for line in server.run("sources", "list").splitlines() if line.startswith("by hand")] == rules
 
 
 def test_a_removed_source_keeps_its_ceiling_and_its_name_is_free(server, site):
@@ -293,6 +332,8 @@ def test_a_redirect_within_the_origin_is_followed_and_another_one_is_not(server,
     (["--url", "http://a/b", "--format", "csv", "--key-file", "key"], "Use an https address"),
     (["--url", "http://a/b", "--format", "csv", "--country", "XX"], "XX is not a country"),
     (["--url", "http://a/b", "--format", "csv", "--weight", "11"], "--weight is 11"),
+    (["--url", "http://a/b", "--format", "csv", "--most-change", "0"], "--most-change is 0"),
+    (["--url", "http://a/b"], "Set --url and --format"),
 ])
 def test_wrong_options_are_refused(server, arguments, message):
     code, said = call(server, "sources", "add", "bad", *arguments)

@@ -118,6 +118,12 @@ def test_the_proxy_has_the_servers_caps_and_tells_one_address():
     assert "--trust-proxy" in SERVICES["ringfence"]["command"]
     assert re.search(r"location = /metrics \{\s+return 404;", NGINX)
     assert "ssl_protocols TLSv1.2 TLSv1.3;" in NGINX
+    plain = NGINX[NGINX.index("listen 8080;"):NGINX.index("listen 8443")]
+    refused = re.search(r"location ~ (\S+) \{\s+return 403;", plain)[1]
+    for path in ("/v1/reports", "/carddav", "/carddav/books/block/", "/phoneblock/api/blocklist"):
+        assert re.search(refused, path), f"{path} has a key in readable form"
+    for path in ("/", "/moderation", "/.well-known/carddav", "/v10"):
+        assert not re.search(refused, path), path
     ports = {mapping.split(":")[1] for mapping in SERVICES["proxy"]["ports"]}
     assert ports == set(re.findall(r"listen (\d+)", NGINX))
     for name in ("tls_certificate", "tls_key"):

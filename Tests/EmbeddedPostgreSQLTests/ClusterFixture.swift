@@ -80,7 +80,7 @@ func isRunning(_ pid: pid_t) -> Bool {
 }
 
 /// Waits until a condition is true, up to a time limit; returns whether it became true.
-func eventually(within bound: Duration = .seconds(60), _ condition: () throws -> Bool) async -> Bool {
+func eventually(within bound: Duration = .seconds(300), _ condition: () throws -> Bool) async -> Bool {
   let deadline = ContinuousClock.now + bound
   while ContinuousClock.now < deadline {
     if (try? condition()) == true { return true }

@@ -186,7 +186,7 @@ import Testing
         }
       }
       func hasSeen(_ serial: Int64) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < deadline {
           if seen.withLock({ $0.contains(serial) }) { return true }
           await Task.yield()

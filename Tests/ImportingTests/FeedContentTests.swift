@@ -108,7 +108,35 @@ import Testing
     let changes = try read(
       #"{"version": 813, "numbers": [{"phone": "+12015550123", "votes": 0}]}"#, .phoneBlock, isComplete: false)
     #expect(changes.removals == [12_015_550_123] && changes.entries.isEmpty && changes.version == 813)
+    // A change to a category that is left out.
+    let allowed = try read(
+      #"{"version": 814, "numbers": [{"phone": "+12015550123", "votes": 9, "rating": "A_LEGITIMATE"}]}"#, .phoneBlock,
+      isComplete: false
+    ) { $0.categories = FeedOptions.phoneBlockCategories }
+    #expect(allowed.removals == [12_015_550_123] && allowed.entries.isEmpty)
     #expect(try read(#"{"numbers":[],"version":813}"#, .phoneBlock, isComplete: false).version == 813)
+  }
+
+  @Test func `short patterns of Saracroche are read as all their numbers and longer ones are counted`() throws {
+    let text = """
+      {"version":"812","name":"A list","patterns":[{"name":"Sales","action":"block","pattern":"33162######"},\
+      {"name":"Sales","action":"block","pattern":"33162000248"},{"name":"x","action":"block","pattern":"y"}]}
+      """
+    let content = try read(text, .saracroche) { $0.categories = ["Sales": "telemarketing"] }
+    #expect(content.entries == [.init(number: 33_162_000_248, category: .telemarketing)])
+    #expect((content.patterns, content.rejected, content.rows) == (1, 1, 3))
+    #expect(try code(#"{"patterns":[{"pattern":"33162######"}]}"#, .saracroche) == .onlyPatterns)
+    let ranges = try read(
+      """
+      {"patterns":[{"pattern":"3316200024#"},{"pattern":"331620100##"},{"pattern":"33162#0024"},\
+      {"pattern":"33162000250","action":"identify"},{"pattern":"33162000251","action":"allow"}]}
+      """, .saracroche)
+    #expect(
+      ranges.entries.map(\.number) == Array(33_162_000_240...33_162_000_249) + Array(33_162_010_000...33_162_010_099))
+    #expect((ranges.patterns, ranges.rejected, ranges.rows) == (0, 1, 5))
+    // One pattern of four is wrong, whatever the count of its numbers.
+    let wrong = (0..<3).map { #"{"pattern":"3316200024\#($0)"},"# }.joined() + #"{"pattern":"330000000##"}"#
+    #expect(try read("{\"patterns\":[\(wrong)]}", .saracroche).rejected == 1)
   }
 
   @Test(arguments: [

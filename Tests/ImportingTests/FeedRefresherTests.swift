@@ -12,35 +12,36 @@ import Testing
 
 /// The reports of a list's entries follow what the list contains.
 @Suite(.database) struct FeedRefresherTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
+  let now = Date(timeIntervalSince1970: 1_795_000_000)
+  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
 
-  private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
+  var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
-  private func refresher(_ stores: Stores) -> FeedRefresher {
+  func refresher(_ stores: Stores) -> FeedRefresher {
     FeedRefresher(
       stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
       folder: NSTemporaryDirectory())
   }
 
-  private func add(
+  func add(
     _ name: String = "list", to stores: Stores, url: String = "http://127.0.0.1/list",
-    options: FeedOptions = FeedOptions()
+    options: FeedOptions = FeedOptions(), mostChange: Int = 50
   ) async throws -> SourceFeed {
     let list = try await stores.apps.source(named: name, at: now)
-    let settings = SourceFeed.Settings(name: name, url: url, format: .csv, every: 3_600, options: options)
+    let settings = SourceFeed.Settings(
+      name: name, url: url, format: .csv, every: 3_600, options: options, mostChange: mostChange)
     let event = Actor.commandLine("Test").did("source.add", to: name)
     #expect(try await stores.feeds.add(settings, as: list, at: now, audit: event))
     return try #require(try await stores.feeds.feed(named: name))
   }
 
-  private func content(_ entries: [(Int64, ReportCategory)]) -> FeedContent {
+  func content(_ entries: [(Int64, ReportCategory)]) -> FeedContent {
     var content = FeedContent()
     content.entries = entries.map { .init(number: $0.0, category: $0.1) }
     return content
   }
 
-  private func heat(_ number: Int64, _ stores: Stores, at time: Date) async throws -> Double {
+  func heat(_ number: Int64, _ stores: Stores, at time: Date) async throws -> Double {
     Decay.heat.value(ofStoredSum: try await stores.numbers.standing(of: number).heat, at: time)
   }
 
@@ -93,6 +94,19 @@ import Testing
     #expect((unchanged.entries, unchanged.replaced) == (2, 2))
   }
 
+  @Test func `a failure by hand leaves the time of the next attempt`() async throws {
+    let stores = stores
+    let feed = try await add(to: stores, url: "http://127.0.0.1:1/list")
+    let refresher = refresher(stores)
+    // Due, and then not due.
+    for time in [feed.nextAt, feed.nextAt + 1] {
+      let before = try #require(try await stores.feeds.feed(named: feed.name)).nextAt
+      _ = try await refresher.withClient { try await refresher.refresh(feed.name, by: $0, at: time) }
+      let after = try #require(try await stores.feeds.feed(named: feed.name))
+      #expect((after.nextAt == before) == (time > feed.nextAt) && after.failures > 0)
+    }
+  }
+
   @Test func `a number that comes back on the same day counts again on the next one`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
@@ -143,17 +157,109 @@ import Testing
     #expect(try await differences(stores) == 0)
   }
 
-  @Test func `a complete list with less than half of the stored entries is refused`() async throws {
+  @Test func `a refresh of a removed source changes nothing of the one that was added again`() async throws {
+    let stores = stores
+    let (former, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: former, at: now)
+    let actor = Actor.commandLine("Test")
+    #expect(try await stores.feeds.remove("list", at: now, audit: actor.did("source.remove", to: "list")))
+    let subscriptions = FeedSubscriptions(stores: stores)
+    await #expect(throws: FeedFailure.stillRemoving) {
+      try await subscriptions.add(former.settings, weight: nil, by: actor, at: now + 1)
+    }
+    try await refresher.withdrawRemoved(at: now)
+    #expect(try await subscriptions.add(former.settings, weight: nil, by: actor, at: now + 1))
+    var state = SourceFeed.State()
+    (state.etag, state.refreshedAt) = ("\"1\"", now)
+    await #expect(throws: FeedFailure.self) { try await stores.feeds.succeed(former, with: state, next: now) }
+    try await stores.feeds.fail(former, because: .silent, at: now, next: now + 3_600)
+    let again = try #require(try await stores.feeds.feed(named: "list"))
+    #expect((again.state.etag, again.failures, again.nextAt) == (nil, 0, now + 1))
+  }
+
+  @Test func `a suspended source keeps its weight and its suspension`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    func list(_ count: Int64) -> FeedContent { content((0..<count).map { (33_162_000_000 + $0, .fraud) }) }
-    _ = try await refresher.store(list(99), isComplete: true, of: feed, at: now)
-    try await refresher.compare(list(1), to: feed)
-    _ = try await refresher.store(list(120), isComplete: true, of: feed, at: now)
-    try await refresher.compare(list(60), to: feed)
-    await #expect(throws: FeedFailure.tooFewEntries(59, former: 120)) {
-      try await refresher.compare(list(59), to: feed)
+    let numbers = (0..<11).map { Int64(33_162_000_000 + $0) }
+    let list = content(numbers.map { ($0, .fraud) })
+    _ = try await refresher.store(list, isComplete: true, of: feed, at: now)
+    for number in numbers[1...] {
+      let decision = try Decision(
+        number: number, treatment: .allow, label: nil, category: .fraud, reason: "Checked.", decidedBy: "Ada",
+        decidedAt: now)
+      _ = try await stores.decisions.record(decision, role: .administrator)
     }
+    #expect(try await refresher.judge(at: now) == ["list"])
+    let (version, set) = try await stores.thresholds.version(nil)
+    var rule = set.rule(ofList: feed.id)
+    let weight = rule.weight
+    rule.weight = 5
+    try await stores.thresholds.save(
+      try set.replacing(rule), after: version.version, by: "Ada", because: "Test.", at: now)
+    #expect(try await stores.thresholds.current().weight(ofSource: feed.id) == weight)
+    let suspended = try #require(try await stores.feeds.feed(named: "list"))
+    let later = now + 8 * 86_400
+    _ = try await refresher.store(list, isComplete: true, of: suspended, at: later)
+    #expect(try await heat(numbers[0], stores, at: later) < 1.1 * weight)
+
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await refresher.remove("list", at: later, audit: event))
+    #expect(try await add(to: stores).isSuspended)
+    #expect(try await stores.feeds.resume("list", at: later, audit: event))
+    #expect(try await stores.thresholds.current().weight(ofSource: feed.id) == 5)
+  }
+
+  @Test func `a source that moderators mostly do not confirm is suspended until it is resumed`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let numbers = (0..<24).map { Int64(33_162_000_000 + $0) }
+    _ = try await refresher.store(content(numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    func decide(_ numbers: ArraySlice<Int64>, _ treatment: Decision.Treatment, at time: Date) async throws {
+      for number in numbers {
+        let decision = try Decision(
+          number: number, treatment: treatment, label: nil, category: .fraud, reason: "Checked.", decidedBy: "Ada",
+          decidedAt: time)
+        _ = try await stores.decisions.record(decision, role: .administrator)
+      }
+    }
+    try await decide(numbers[..<1], .block, at: now)
+    try await decide(numbers[1..<9], .allow, at: now)
+    #expect(try await refresher.judge(at: now) == [])
+    try await decide(numbers[9..<10], .allow, at: now)
+    // Of several servers one counts in a minute.
+    #expect(try await refresher.judge(at: now + 59, onlyIfDue: true) == [])
+    #expect(try await refresher.judge(at: now + 60, onlyIfDue: true) == ["list"])
+    #expect(try await refresher.judge(at: now) == [])
+    let suspended = try #require(try await stores.feeds.feed(named: "list"))
+    #expect(suspended.isSuspended && suspended.quality.precision == SourcePrecision(confirmed: 1, wrong: 9))
+    let set = try await stores.thresholds.current()
+    #expect(set.ceiling(ofSource: feed.id) == .nothing && set.suspended == [feed.id])
+
+    let event = Actor.commandLine("Test").did("source.resume", to: "list")
+    #expect(try await stores.feeds.resume("list", at: now + 60, audit: event))
+    #expect(try await !stores.feeds.resume("list", at: now + 60, audit: event))
+    #expect(try await refresher.judge(at: now + 60) == [])
+    #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
+    // Withdrawn entries count too, and earlier decisions do not.
+    _ = try await refresher.store(content(numbers[..<10].map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    try await decide(numbers[10..<19], .allow, at: now + 120)
+    #expect(try await refresher.judge(at: now + 120) == [])
+    try await decide(numbers[19..<20], .allow, at: now + 120)
+    #expect(try await refresher.judge(at: now + 120) == ["list"])
+  }
+
+  @Test func `entries of a source that was removed on the page are withdrawn later`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await stores.feeds.remove("list", at: now, audit: event))
+    #expect(try await !stores.feeds.remove("list", at: now, audit: event))
+    #expect(try await stores.feeds.removed() == [feed.id])
+    try await refresher.withdrawRemoved(at: now)
+    #expect(try await stores.feeds.removed() == [])
+    #expect(try await stores.feeds.entryCount(of: feed.id) == 0)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
   }
 
   @Test func `complaints of a source have no reporters, comments or defenders`() async throws {
@@ -267,7 +373,7 @@ import Testing
     #expect(try await stores.feeds.due(at: now + 60, limit: 10).count == 1)
   }
 
-  private func differences(_ stores: Stores) async throws -> Int {
+  func differences(_ stores: Stores) async throws -> Int {
     try await stores.recount.recount(repairs: false).differences
   }
 }

@@ -132,23 +132,42 @@ import Testing
       case .damagedFile: .damagedFile
       case .endedEarly: .endedEarly
       case .expandsTooFar: .expandsTooFar(maximumBytes: 536_870_912)
+      case .expired: .expired
       case .invalidAddress: .invalidAddress
       case .keyUnreadable: .keyUnreadable("/etc/ringfence/list.key")
       case .keyWithoutHTTPS: .keyWithoutHTTPS
       case .malformedAnswer: .malformedAnswer
       case .missingColumn: .missingColumn("phone")
+      case .missingFile: .missingFile("https://localhost/v1/manifest.json")
       case .noEntries: .noEntries
+      case .noEvidence: .noEvidence("blocklist")
+      case .noPack: .noPack("blocklist")
       case .notStored: .notStored("The database could not be reached.")
+      case .olderPublication: .olderPublication(1_000, accepted: 1_001)
+      case .onlyPatterns: .onlyPatterns(12)
       case .otherOrigin: .otherOrigin
+      case .otherServer: .otherServer("ab12ab12ab12ab12")
+      case .ownServer: .ownServer
+      case .privateAddress: .privateAddress
+      case .rootExpired: .rootExpired
+      case .sameServer: .sameServer("ab12ab12ab12ab12", source: "neighbours")
       case .silent: .silent
-      case .tookTooLong: .tookTooLong(seconds: 300)
-      case .tooFewEntries: .tooFewEntries(40, former: 10_000)
+      case .stillRemoving: .stillRemoving
+      case .superseded: .superseded
+      case .notRead: .notRead
+      case .storedComplaints: .storedComplaints
+      case .tooManyChanges: .tooManyChanges(added: 40, removed: 9_000, former: 10_000, percent: 50)
       case .tooManyEntries: .tooManyEntries(maximum: 2_000_000)
       case .tooManyRejects: .tooManyRejects(rejected: 9_000, rows: 10_000)
+      case .tookTooLong: .tookTooLong(seconds: 300)
       case .unexpectedEncoding: .unexpectedEncoding("br")
       case .unexpectedStatus: .unexpectedStatus(500)
       case .unreadable: .unreadable("the document ends early")
+      case .unsupportedVersion: .unsupportedVersion(2, known: 1)
       case .untrustedCertificate: .untrustedCertificate
+      case .untrustedKey: .untrustedKey(["ab12ab12ab12ab12"])
+      case .wrongDigest: .wrongDigest("formats/blocklist-7.evidence.jsonl.gz")
+      case .wrongSignature: .wrongSignature
       case .wrongType: .wrongType("text/html")
       case .xzMissing: .xzMissing
       }

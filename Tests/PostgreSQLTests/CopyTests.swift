@@ -162,7 +162,7 @@ private let fresh = """
       let load = Task { try await connection.copyIn("COPY entries FROM STDIN", from: chunks) }
       let pid = await connection.processID
       try await withDatabase("copy_cancel") { other in
-        try await wait(upTo: .seconds(20)) {
+        try await wait {
           try await other.query(
             "SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND query LIKE 'COPY%' AND state = 'active'"
           ).count == 1

@@ -15,5 +15,5 @@ final class Counter: Sendable {
 final class Gate: Sendable {
   private let isOpen = Atomic<Bool>(false)
   func open() { isOpen.store(true, ordering: .releasing) }
-  func pass() async throws { try await wait(upTo: .seconds(20)) { self.isOpen.load(ordering: .acquiring) } }
+  func pass() async throws { try await wait { self.isOpen.load(ordering: .acquiring) } }
 }

@@ -134,7 +134,7 @@ private let second = "20260102000000_second.sql"
         }
         try await migrator.migrate(on: connection) { _ in
           continuation.yield(1)
-          try await wait(upTo: .seconds(30)) {
+          try await wait {
             let waiting: PostgresQuery = """
               SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'schema_migrations'::regclass
               """

@@ -104,7 +104,7 @@ import Testing
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
       let sleep = Task { _ = try await connection.pipeline(Keep(divisor: 1), Sleep(), Keep(divisor: 2)) }
-      try await wait(upTo: .seconds(20)) {
+      try await wait {
         try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'PgSleep'").count == 1
       }
       sleep.cancel()
@@ -120,7 +120,7 @@ import Testing
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
       let sleep = Task { _ = try await connection.pipeline(Count(), Sleep()) }
-      try await wait(upTo: .seconds(20)) {
+      try await wait {
         try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'PgSleep'").count == 1
       }
       try await admin.query("SELECT pg_terminate_backend(\(pid))")

@@ -35,10 +35,10 @@ import Testing
       let order = Recorder<Int>()
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await pool.withConnection { _ in try await gate.pass() } }
-        try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+        try await wait { pool.occupancy.leased == 1 }
         for number in 0..<10 {
           group.addTask { try await pool.withConnection { _ in order.append(number) } }
-          try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == number + 1 }
+          try await wait { pool.occupancy.waiting == number + 1 }
         }
         gate.open()
         try await group.waitForAll()
@@ -64,9 +64,9 @@ import Testing
     try await withPool("pool_crowd", connections: 1, waiters: 2) { pool in
       let gate = Gate()
       let holder = Task { try await pool.withConnection { _ in try await gate.pass() } }
-      try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+      try await wait { pool.occupancy.leased == 1 }
       let waiting = (0..<2).map { number in Task { try await pool.withConnection { _ in number } } }
-      try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 2 }
+      try await wait { pool.occupancy.waiting == 2 }
       let error = await #expect(throws: PostgresError.self) { try await pool.withConnection { _ in } }
       #expect(error?.kind == .poolTimeout(waitLimit: .zero))
       gate.open()
@@ -80,11 +80,11 @@ import Testing
     try await withPool("pool_cancel", connections: 1) { pool in
       let gate = Gate()
       let holder = Task { try await pool.withConnection { _ in try await gate.pass() } }
-      try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+      try await wait { pool.occupancy.leased == 1 }
       let first = Task { try await pool.withConnection { _ in 1 } }
-      try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 1 }
+      try await wait { pool.occupancy.waiting == 1 }
       let second = Task { try await pool.withConnection { _ in 2 } }
-      try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 2 }
+      try await wait { pool.occupancy.waiting == 2 }
       first.cancel()
       let error = await #expect(throws: PostgresError.self) { try await first.value }
       #expect(error?.kind == .cancelled)
@@ -184,9 +184,9 @@ import Testing
         return try await connection.query("SELECT 1").count
       }
     }
-    try await wait(upTo: .seconds(20)) { pool.occupancy.leased == 1 }
+    try await wait { pool.occupancy.leased == 1 }
     let waiter = Task { try await pool.withConnection { _ in } }
-    try await wait(upTo: .seconds(20)) { pool.occupancy.waiting == 1 }
+    try await wait { pool.occupancy.waiting == 1 }
     let over = Counter()
     async let ending: Void = {
       await pool.shutdown()

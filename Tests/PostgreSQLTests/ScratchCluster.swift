@@ -57,9 +57,9 @@ extension Logger {
 
 struct ConditionNotMet: Error {}
 
-/// Waits for a condition, with a bound.
-func wait(upTo limit: Duration, _ condition: @Sendable () async throws -> Bool) async throws {
-  let deadline = ContinuousClock.now + limit
+/// Waits for a condition, with a bound that also a busy machine keeps.
+func wait(for condition: @Sendable () async throws -> Bool) async throws {
+  let deadline = ContinuousClock.now + .seconds(300)
   while try await !condition() {
     guard ContinuousClock.now < deadline else { throw ConditionNotMet() }
     try await Task.sleep(for: .milliseconds(5))
@@ -85,7 +85,7 @@ func withDatabase<T: Sendable>(
 
 /// Runs `body` with a pool on its own database.
 func withPool<T: Sendable>(
-  _ database: String, connections: Int, waitLimit: Duration = .seconds(60), waiters: Int = .max,
+  _ database: String, connections: Int, waitLimit: Duration = .seconds(300), waiters: Int = .max,
   _ body: @Sendable (PostgresPool) async throws -> T
 ) async throws -> T {
   let configuration = try await ScratchCluster.shared.configuration(database: database)

@@ -116,7 +116,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
       let pid = await connection.processID
       let sleeper = Task { try await connection.query("SELECT pg_sleep(600)") }
       try await withDatabase("cancel") { other in
-        try await wait(upTo: .seconds(20)) {
+        try await wait {
           try await other.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND state = 'active'").count == 1
         }
       }

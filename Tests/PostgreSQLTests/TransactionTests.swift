@@ -123,7 +123,7 @@ private struct SafeInsert: PostgresStatement {
     let isWaiting: @Sendable () async throws -> Bool = {
       try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'SyncRep'").count == 1
     }
-    try await wait(upTo: .seconds(20), isWaiting)
+    try await wait(for: isWaiting)
     insert.cancel()
     let single = await #expect(throws: PostgresError.self) { try await insert.value }
     #expect(single?.kind == .acknowledgementInDoubt)
@@ -132,7 +132,7 @@ private struct SafeInsert: PostgresStatement {
     let commit = Task {
       try await connection.transaction { try await $0.execute("INSERT INTO safe VALUES (2)") }
     }
-    try await wait(upTo: .seconds(20), isWaiting)
+    try await wait(for: isWaiting)
     commit.cancel()
     for _ in 0..<20 { #expect(try await isWaiting()) }
     try await admin.query("SELECT pg_cancel_backend(\(pid))")
@@ -141,7 +141,7 @@ private struct SafeInsert: PostgresStatement {
 
     // Nor is the COMMIT of a statement that commits by itself.
     let quick = Task { try await connection.commit(SafeInsert(), settings: "SET LOCAL enable_seqscan = off") }
-    try await wait(upTo: .seconds(20), isWaiting)
+    try await wait(for: isWaiting)
     quick.cancel()
     for _ in 0..<20 { #expect(try await isWaiting()) }
     try await admin.query("SELECT pg_cancel_backend(\(pid))")
@@ -185,7 +185,7 @@ private struct SafeInsert: PostgresStatement {
               tries.add(1)
               try await connection.execute("UPDATE totals SET total = total + 1 WHERE id = \(first)")
               arrived.add(1)
-              try await wait(upTo: .seconds(20)) { arrived.value >= 2 }
+              try await wait { arrived.value >= 2 }
               try await connection.execute("UPDATE totals SET total = total + 1 WHERE id = \(second)")
             }
           }

@@ -64,7 +64,7 @@ final class HostileSocket: Sendable {
     let client = accept(listener, nil, nil)
     guard client >= 0 else { return }
     defer { close(client) }
-    var patience = timeval(tv_sec: 1, tv_usec: 0)
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var request = [UInt8](repeating: 0, count: 1 << 16)
     guard recv(client, &request, request.count, 0) > 0, send(Array(text.utf8), to: client) else { return }

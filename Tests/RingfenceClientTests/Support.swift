@@ -78,7 +78,7 @@ func report(_ number: String = "+33162000248", comment: String? = nil) throws ->
 
 /// Opens a client whose predecessor was released: a task that has ended may keep the folder locked for a moment.
 func opened(_ open: () throws -> RingfenceClient) async throws -> RingfenceClient {
-  let deadline = ContinuousClock.now + .seconds(30)
+  let deadline = ContinuousClock.now + .seconds(300)
   while true {
     do {
       return try open()

@@ -4,13 +4,12 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Storage
 import Testing
 
 /// Simulates a moderator's browser: a session, pages, and forms with the page's token.
 struct ModeratorClient {
-  let client: any TestClientProtocol
+  let client: ServerClient
   let cookie: String
 
   static func signIn(_ server: TestServer, as name: String, role: Role = .moderator) async throws -> ModeratorClient {

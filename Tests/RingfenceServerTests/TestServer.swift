@@ -5,9 +5,9 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Intake
 import Publishing
+import ServiceLifecycle
 import Storage
 import Synchronization
 import TestSupport
@@ -24,21 +24,22 @@ struct TestServer {
   let folder: PublicationFolder
   let moderators: SessionStore
   let readiness: Readiness
-  let client: any TestClientProtocol
+  let client: ServerClient
   private let gate: Gate
 
   /// - Parameters:
   /// - configure: changes the configuration.
   /// - clock: the clock of rate limits.
   /// - capacity: of the intake.
-  /// - isPlain: whether to run without Hummingbird's test framework, which omits the limit of connections.
+  /// - deadlineFactor: how many times as long as for users deadlines are; 1 where a test waits for one.
+  /// - isPlain: whether the test has its own clients.
   /// - commits: whether the intake commits from the start.
   /// - routes: receives the routes.
   /// - app: the name of the app of ``key``; two servers on one database need different ones.
   /// - publish: runs orders from pages; nil if none can be made.
   static func run(
     configure: (inout ServerConfiguration) -> Void = { _ in }, clock: LimitClock = .system, capacity: Int = 20_000,
-    isPlain: Bool = false, commits: Bool = true, routes: Routes = Routes(),
+    deadlineFactor: Int = 60, isPlain: Bool = false, commits: Bool = true, routes: Routes = Routes(),
     app: String = "Test app", publish: (@Sendable (PublicationRequest) async throws -> Void)? = nil,
     _ body: @Sendable @escaping (TestServer) async throws -> Void
   ) async throws {
@@ -81,23 +82,31 @@ struct TestServer {
         identifications.close()
         site.close()
       }
-      let work = { @Sendable (client: any TestClientProtocol) in
+      let work = { @Sendable (client: ServerClient) in
         try await body(
           TestServer(
             key: key, folder: folder, moderators: stores.sessions, readiness: services.readiness, client: client,
             gate: gate))
       }
-      if isPlain {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { try await application.runService(gracefulShutdownSignals: []) }
-          for await port in ports.stream {
-            try await work(NoClient(port: port))
-            break
-          }
-          group.cancelAll()
+      let service = ServiceGroup(services: [application], logger: .forTests)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          // Without a port, where the server does not start.
+          defer { ports.continuation.finish() }
+          try await Deadlines.$factor.withValue(deadlineFactor) { try await service.run() }
         }
-      } else {
-        try await application.test(.live) { try await work($0) }
+        for await port in ports.stream {
+          do {
+            try await work(ServerClient(port: port))
+          } catch {
+            await service.triggerGracefulShutdown()
+            throw error
+          }
+          break
+        }
+        // Own clients of a test may leave connections open.
+        if isPlain { group.cancelAll() } else { await service.triggerGracefulShutdown() }
+        do { try await group.waitForAll() } catch  where isPlain && error is CancellationError {}
       }
       gate.open()
       intake.close()
@@ -110,7 +119,7 @@ struct TestServer {
   /// Starts the commits of an intake that was told to wait.
   func commitNow() { gate.open() }
 
-  var port: Int { client.port! }
+  var port: Int { client.port }
 
   /// Creates a session of the account with this role, always the same account.
   func session(_ role: Role) async throws -> String {
@@ -147,17 +156,6 @@ final class Routes: Sendable {
 
   func add(_ added: [(method: HTTPRequest.Method, path: String)]) {
     routes.withLock { $0 = added }
-  }
-}
-
-/// A placeholder for tests with their own clients.
-private struct NoClient: TestClientProtocol {
-  let port: Int?
-
-  func executeRequest(
-    uri: String, method: HTTPRequest.Method, headers: HTTPFields, body: ByteBuffer?
-  ) async throws -> TestResponse {
-    preconditionFailure("a plain server has no client")
   }
 }
 

@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Storage
 import Testing
 
@@ -41,8 +40,20 @@ struct Visitor {
   func post(
     _ uri: String, _ fields: KeyValuePairs<String, String>, _ more: KeyValuePairs<String, String> = [:]
   ) async throws -> (status: HTTPResponse.Status, text: String, location: String) {
+    try await post(uri, (Array(fields) + Array(more)).map { ($0.key, $0.value) })
+  }
+
+  func post(
+    _ uri: String, _ fields: [String: String]
+  ) async throws -> (status: HTTPResponse.Status, text: String, location: String) {
+    try await post(uri, fields.map { ($0.key, $0.value) })
+  }
+
+  private func post(
+    _ uri: String, _ fields: [(String, String)]
+  ) async throws -> (status: HTTPResponse.Status, text: String, location: String) {
     let allowed = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
-    let all = (Array(fields) + Array(more)).map { ($0.key, $0.value) } + (token.isEmpty ? [] : [("csrf", token)])
+    let all = fields + (token.isEmpty ? [] : [("csrf", token)])
     let body = all.map { "\($0.0)=\($0.1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
       .joined(separator: "&")
     let answer = try await server.client.execute(

@@ -84,7 +84,7 @@ enum MigrationRules {
   private static func isHarmless(_ action: String, in statement: String) -> Bool {
     let addsConstraint = action.contains(#/^add (constraint|check|unique|primary|foreign|exclude)/#)
     if action.hasPrefix("add "), !addsConstraint {
-      let risky = #/ (references|check|unique|primary key|generated|constraint)\b|serial\b/#
+      let risky = #/ (references|check|unique|primary key|generated|constraint|(small|big)?serial[248]?)\b/#
       let isConstant = !action.contains(#/ default .*\(/#)
       let isOptional = !action.contains(" not null") || action.contains(" default ")
       return !action.contains(risky) && isConstant && isOptional

@@ -20,7 +20,7 @@ extension TestDatabase {
     }
     let shifted = PostgresPool(
       PostgresConfiguration("\(dsn) options='-c search_path=shifted,pg_catalog,public'"), maximumConnections: 4,
-      waitLimit: .seconds(30), logger: .forTests)
+      waitLimit: .seconds(300), logger: .forTests)
     do {
       try await body(shifted)
     } catch {

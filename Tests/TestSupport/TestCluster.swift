@@ -25,7 +25,7 @@ actor TestCluster {
     try await administer(cluster) { connection in
       try await connection.execute(script: "CREATE DATABASE \(name) TEMPLATE \(template)")
     }
-    return cluster.dsn(database: name)
+    return Self.patient(cluster.dsn(database: name))
   }
 
   /// An empty database.
@@ -34,7 +34,7 @@ actor TestCluster {
     count += 1
     let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(count)"
     try await administer(cluster) { try await $0.execute(script: "CREATE DATABASE \(name)") }
-    return cluster.dsn(database: name)
+    return Self.patient(cluster.dsn(database: name))
   }
 
   /// Drops a database that ``makeDatabase()`` made.
@@ -53,15 +53,20 @@ actor TestCluster {
     return try await task.value
   }
 
+  /// Many databases are in use at once and none for long, so that autovacuum would only take time and locks.
+  private static let settings = ["max_connections": "300", "autovacuum": "off"]
+
   private static func start() async throws -> EmbeddedPostgres {
     // Another test process may hold the first folder.
     for attempt in 0..<8 {
       let folder = "/tmp/ringfence-tests-\(getuid())-\(attempt)"
       do {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        return try await EmbeddedPostgres.start(
-          EmbeddedPostgres.Options(dataFolder: folder, settings: ["max_connections": "300"], durable: false),
-          logger: .forTests)
+        let cluster = try await EmbeddedPostgres.start(
+          EmbeddedPostgres.Options(dataFolder: folder, settings: settings, durable: false), logger: .forTests)
+        // Before this process makes databases, which it must not drop.
+        try await sweep(cluster)
+        return cluster
       } catch EmbeddedPostgresError.folderInUse where attempt < 7 {
         continue
       }
@@ -73,10 +78,8 @@ actor TestCluster {
     if let template { return try await template.value }
     let task = Task {
       let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
-      try await Self.sweep(cluster)
       try await administer(cluster) { try await $0.execute(script: "CREATE DATABASE \(name)") }
-      let connection = try await PostgresConnection.connect(
-        PostgresConfiguration(cluster.dsn(database: name)), logger: .forTests)
+      let connection = try await Self.connect(cluster.dsn(database: name))
       _ = try await PostgresMigrator(folder: Checkout.migrations).migrate(on: connection)
       await connection.close()
       return name
@@ -87,7 +90,7 @@ actor TestCluster {
 
   /// Drops databases of earlier processes; this one holds the folder's lock, so no other process has databases there.
   private static func sweep(_ cluster: EmbeddedPostgres) async throws {
-    let connection = try await PostgresConnection.connect(PostgresConfiguration(cluster.dsn), logger: .forTests)
+    let connection = try await connect(cluster.dsn)
     let stale = try await connection.query(
       "SELECT datname::text FROM pg_database WHERE datname ~ '^(test|template)_[0-9]'")
     for row in stale {
@@ -96,10 +99,17 @@ actor TestCluster {
     await connection.close()
   }
 
+  /// A busy machine may need more than the usual five seconds for a connection.
+  private static func patient(_ dsn: String) -> String { "\(dsn) connect_timeout=120" }
+
+  private static func connect(_ dsn: String) async throws -> PostgresConnection {
+    try await PostgresConnection.connect(PostgresConfiguration(patient(dsn)), logger: .forTests)
+  }
+
   private nonisolated func administer(
     _ cluster: EmbeddedPostgres, _ body: (PostgresConnection) async throws -> Void
   ) async throws {
-    let connection = try await PostgresConnection.connect(PostgresConfiguration(cluster.dsn), logger: .forTests)
+    let connection = try await Self.connect(cluster.dsn)
     try await body(connection)
     await connection.close()
   }

@@ -48,7 +48,7 @@ public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
   private func perform(_ function: @Sendable () async throws -> Void) async throws {
     let dsn = try await isMigrated ? TestCluster.shared.makeDatabase() : TestCluster.shared.makeEmptyDatabase()
     let pool = PostgresPool(
-      PostgresConfiguration(dsn), maximumConnections: 8, waitLimit: .seconds(30), logger: .forTests)
+      PostgresConfiguration(dsn), maximumConnections: 8, waitLimit: .seconds(300), logger: .forTests)
     let result: Result<Void, any Error>
     do {
       result = .success(

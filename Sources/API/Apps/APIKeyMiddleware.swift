@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPServer
-import Foundation
-import HTTPTypes
-package import Hummingbird
+import HTTPServer
+import Hummingbird
 import Storage
 
 /// Admits requests with an app's API key.
-package struct APIKeyMiddleware: RouterMiddleware {
-  package let directory: APIKeyCache
+struct APIKeyMiddleware: RouterMiddleware {
+  let directory: APIKeyCache
+  /// Where a request may have its key.
+  var places: ClientKey.Places = .bearer
 
-  package func handle(
+  func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let key = request.headers[.authorization].flatMap(BearerKey.key(ofBearer:)),
-      let app = try await directory.app(key: key)
-    else { throw Problem.unauthorized }
+    guard let key = ClientKey.key(of: request, in: places), let app = try await directory.app(key: key) else {
+      throw Problem.unauthorized
+    }
     var context = context
     context.app = app
     return try await next(request, context)

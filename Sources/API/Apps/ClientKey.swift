@@ -31,29 +31,12 @@ struct ClientKey {
     return request.uri.queryParameters["key"].map(String.init)
   }
 
-  /// The password of `Basic` (RFC 7617); nil for another scheme.
+  /// The password of `Basic` (RFC 7617); nil for another scheme. The name may have any encoding.
   static func password(ofBasic field: String) -> String? {
     guard field.utf8.count <= mostBytes, field.prefix(6).lowercased() == "basic ",
       let data = Data(base64Encoded: field.dropFirst(6).trimmingCharacters(in: .whitespaces)),
-      let text = String(validating: data, as: UTF8.self), let colon = text.firstIndex(of: ":")
+      let colon = data.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
-    return String(text[text.index(after: colon)...])
-  }
-}
-
-/// Admits requests with an app's key in one of several places.
-struct ClientKeyMiddleware: RouterMiddleware {
-  let directory: APIKeyCache
-  let places: ClientKey.Places
-
-  func handle(
-    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
-  ) async throws -> Response {
-    guard let key = ClientKey.key(of: request, in: places), let app = try await directory.app(key: key) else {
-      throw Problem.unauthorized
-    }
-    var context = context
-    context.app = app
-    return try await next(request, context)
+    return String(validating: data[data.index(after: colon)...], as: UTF8.self)
   }
 }

@@ -9,7 +9,7 @@ import Intake
 import PhoneNumbers
 import Storage
 
-/// `GET /phoneblock/api/test` and `/account`, and the personal lists `/blacklist` and `/whitelist`
+/// `/phoneblock/api/test` and `/account`, and the personal lists `/blacklist` and `/whitelist`
 struct PhoneBlockAccount: Sendable {
   /// The JSON of an account. A device reads at most 512 bytes.
   private struct Account: Encodable {
@@ -36,6 +36,7 @@ struct PhoneBlockAccount: Sendable {
   let personal: PersonalNumberStore
   let numbers: PhoneBlockNumber
   let pseudonymizer: Pseudonymizer
+  let bodies: BodyReader
 
   @Sendable func test(_ request: Request, context: ServerRequestContext) async throws -> Response {
     PhoneBlockErrorMiddleware.text("ok")
@@ -43,6 +44,23 @@ struct PhoneBlockAccount: Sendable {
 
   @Sendable func account(_ request: Request, context: ServerRequestContext) async throws -> Response {
     JSON.response(Account(dialPrefix: numbers.dialPrefix))
+  }
+
+  /// The settings that clients send. The operator sets the region for all, so none of them changes anything.
+  private struct Change: Decodable {
+    let lang: String?
+    let dialPrefix: String?
+    let countryCode: String?
+    let displayName: String?
+    let email: String?
+  }
+
+  /// `PUT /phoneblock/api/account`: a client sends its settings after the login, and reads those that apply.
+  @Sendable func change(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await bodies.read(request, .object, context: context) { data in
+      _ = try JSON.decode(Change.self, from: data)
+    }
+    return try await account(request, context: context)
   }
 
   /// The entries of a list.

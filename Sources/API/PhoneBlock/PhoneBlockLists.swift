@@ -105,7 +105,7 @@ struct PhoneBlockLists: Sendable {
 
   private static func figures(of caller: ListedCaller, at time: Date) -> PhoneBlockFigures {
     PhoneBlockFigures(
-      votes: PhoneBlockVotes.bucket(max(10, PhoneBlockVotes.votes(of: caller, at: time))),
+      votes: PhoneBlockVotes.bucket(max(PhoneBlockVotes.listed, PhoneBlockVotes.votes(of: caller, at: time))),
       rating: PhoneBlockRating(caller.category).rawValue,
       lastActivity: Int64(caller.listedAt.timeIntervalSince1970 * 1_000))
   }

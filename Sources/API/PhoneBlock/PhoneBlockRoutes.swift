@@ -26,7 +26,8 @@ struct PhoneBlockRoutes {
       callers: services.stores.callers, ranges: ranges, numbers: numbers, pseudonymizer: services.pseudonymizer,
       metrics: metrics)
     let account = PhoneBlockAccount(
-      personal: services.stores.personalNumbers, numbers: numbers, pseudonymizer: services.pseudonymizer)
+      personal: services.stores.personalNumbers, numbers: numbers, pseudonymizer: services.pseudonymizer,
+      bodies: bodies)
     group(router, .lookup)
       .get("check", use: lookups.check)
       .get("check-prefix", use: lookups.checkPrefix)
@@ -44,6 +45,7 @@ struct PhoneBlockRoutes {
     group(router, .identify).post("report-call/:number", use: taking.call)
     let owned = group(router, .report)
     owned.post("rate", use: taking.rate).get("account", use: account.account)
+      .put("account", use: account.change)
     for (name, isBlocked) in [("blacklist", true), ("whitelist", false)] {
       owned.get("\(name)", use: account.list(isBlocked: isBlocked))
         .put("\(name)/:phone", use: account.add(isBlocked: isBlocked))
@@ -55,7 +57,7 @@ struct PhoneBlockRoutes {
   private func group(
     _ router: Router<ServerRequestContext>, _ scope: AppScopes
   ) -> RouterGroup<ServerRequestContext> {
-    let keys = ClientKeyMiddleware(directory: services.apps, places: PhoneBlockCredentials.places)
+    let keys = APIKeyMiddleware(directory: services.apps, places: PhoneBlockCredentials.places)
     return router.group("phoneblock/api").add(middleware: PhoneBlockErrorMiddleware(failures: services.failures))
       .add(middleware: network).add(middleware: keys)
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))

@@ -7,6 +7,7 @@ import Hummingbird
 import HTTPTypes
 import NIOCore
 import Storage
+import XMLSyntax
 
 /// PhoneBlock's answer about one number.
 struct PhoneInfo: Encodable {
@@ -85,7 +86,7 @@ struct PhoneInfo: Encodable {
     ]
     if let label { attributes.append(("label", label)) }
     attributes += [("heat", "\(heat)"), ("spam-confidence", "\(spamConfidence)"), ("calls", "\(calls)")]
-    return "<phone-info" + attributes.map { " \($0)=\"\(PhoneBlockFormat.escape($1))\"" }.joined() + "/>"
+    return "<phone-info" + attributes.map { " \($0)=\"\(XMLText.escaped($1))\"" }.joined() + "/>"
   }
 }
 
@@ -102,22 +103,6 @@ enum PhoneBlockFormat {
     case nil: self = request.headers[.accept]?.lowercased().hasSuffix("/xml") ?? false ? .xml : .json
     default: throw PhoneBlockError.invalid("format", "json or xml")
     }
-  }
-
-  /// An XML attribute's value. XML 1.0 cannot represent control characters.
-  static func escape(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "\u{FFFE}", "\u{FFFF}", "\0"..<" ": escaped += " "
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
   }
 
   static func xml(_ text: String) -> Response {

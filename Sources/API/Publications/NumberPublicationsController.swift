@@ -16,22 +16,21 @@ struct NumberPublicationsController: Sendable {
   let newest: NewestManifest
   let histories: PackHistories
   let explanations: ExplanationStore
-  let hasLists: Bool
+  let interfaces: PublicationInterfaces
 
   @Sendable func history(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try NumbersController.number(try context.parameters.require("number"))
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
-    let country = RegionMap.countries.region(of: number.digits)
-    guard
-      let history = await histories.history(of: number.digits, country: country, manifest: manifest)
-    else { throw Problem.unavailable }
+    guard let history = await histories.history(of: number.digits, manifest: manifest) else {
+      throw Problem.unavailable
+    }
     let explanation = try await withDeadline { [explanations] in
       try await explanations.explainCoarsely(number.digits, at: Date())
     }
     var response = JSON.response(
       NumberPublications(
         number.digits, history, lists: explanation.lists.values.sorted(),
-        copies: PublicationCopy.all(of: manifest, hasLists: hasLists)))
+        copies: PublicationCopy.all(of: manifest, interfaces: interfaces)))
     response.headers[.cacheControl] = "private, max-age=60"
     return response
   }

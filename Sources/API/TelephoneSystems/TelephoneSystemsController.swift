@@ -17,9 +17,6 @@ struct TelephoneSystemsController: Sendable {
   let lookups: HashLookupStore
   let metrics: TelephoneSystemMetrics
 
-  /// The longest time for an answer, with the check of the key: a call waits for it.
-  static let limit = Duration.seconds(2)
-
   @Sendable func lookUp(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let parameters = request.uri.queryParameters
     let asked = parameters["as"].map(String.init)

@@ -25,6 +25,26 @@ struct HTMLForm: Equatable {
     }.joined(separator: "&")
   }
 
+  /// The form of a case with a treatment and the fields that it requires.
+  func choosing(_ treatment: String, of name: String) -> HTMLForm {
+    var form = self
+    form.fields.removeAll { $0.name == name }
+    form.fields.append((name, treatment))
+    for index in form.fields.indices where form.fields[index].value.isEmpty {
+      switch form.fields[index].name {
+      case "reason": form.fields[index].value = "Decided in a load test."
+      case "label" where treatment == "identify": form.fields[index].value = "A caller"
+      default: break
+      }
+    }
+    if !form.fields.contains(where: { $0.name == "category" }),
+      let category = offers.first(where: { $0.name == "category" && !$0.value.isEmpty })
+    {
+      form.fields.append(category)
+    }
+    return form
+  }
+
   /// The forms of a page with the method POST.
   static func all(in page: String) -> [HTMLForm] {
     page.components(separatedBy: "<form ").dropFirst().compactMap { part in

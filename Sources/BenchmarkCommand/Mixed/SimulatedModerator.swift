@@ -58,25 +58,11 @@ struct SimulatedModerator {
   /// The form of the case that decides it, filled in; the queue when the page has none.
   private mutating func decision(in page: String, from path: String) -> Stage {
     let wanted = ["allow", "block", "identify"]
-    for var form in HTMLForm.all(in: page) {
+    for form in HTMLForm.all(in: page) {
       let offers = form.offers.filter { wanted.contains($0.value) }
       guard !offers.isEmpty else { continue }
       let choice = offers[random.below(offers.count)]
-      form.fields.removeAll { $0.name == choice.name }
-      form.fields.append(choice)
-      for index in form.fields.indices where form.fields[index].value.isEmpty {
-        switch form.fields[index].name {
-        case "reason": form.fields[index].value = "Decided in a load test."
-        case "label" where choice.value == "identify": form.fields[index].value = "A caller"
-        default: break
-        }
-      }
-      for list in Set(form.offers.map(\.name)) where !form.fields.contains(where: { $0.name == list }) {
-        if list == "category", let first = form.offers.first(where: { $0.name == list && !$0.value.isEmpty }) {
-          form.fields.append(first)
-        }
-      }
-      return .decision(form, from: path)
+      return .decision(form.choosing(choice.value, of: choice.name), from: path)
     }
     return .queue
   }

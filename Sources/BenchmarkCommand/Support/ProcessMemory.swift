@@ -17,8 +17,10 @@ struct ProcessMemory: Sendable, Codable, Equatable {
   init?(pid: Int32) {
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
     func value(_ name: String) -> Int? {
-      text.split(separator: "\n").first { $0.hasPrefix(name) }
-        .flatMap { $0.split(whereSeparator: \.isWhitespace).dropFirst().first }.flatMap { Int($0) }.map { $0 * 1_024 }
+      guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
+      let fields = line.split(whereSeparator: \.isWhitespace)
+      guard fields.count > 1, let kibibytes = Int(fields[1]) else { return nil }
+      return kibibytes * 1_024
     }
     guard let resident = value("VmRSS:"), let peak = value("VmHWM:") else { return nil }
     self.resident = resident

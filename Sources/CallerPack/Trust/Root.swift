@@ -45,6 +45,10 @@ public struct Root: Sendable, Equatable {
   /// Returns the path of the root with a serial, relative to the manifest's folder.
   public static func path(serial: Int) -> String { "roots/\(serial).root.json" }
 
+  /// Returns the id of the server with a first root: 16 hex digits, which a change of keys leaves as they are.
+  /// - Parameter digest: the digest of the file of root 1.
+  package static func serverID(ofFirst digest: PackDigest) -> String { String(digest.hex.prefix(16)) }
+
   /// Returns the bytes that are signed.
   /// - Throws: errors of `JSONEncoder`.
   public func encoded() throws -> [UInt8] { try CanonicalJSON.encode(self) }

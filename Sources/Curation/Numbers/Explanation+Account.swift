@@ -52,6 +52,7 @@ extension Explanation {
 
   private var circumstances: [ExplanationLine] {
     var lines: [ExplanationLine] = []
+    if let sourceLimit { lines.append(.sourceLimit(sourceLimit, name: lists[sourceLimit.appID])) }
     if isVictim { lines.append(.spoofed) }
     if openAppeals > 0 { lines.append(.openAppeals(openAppeals)) }
     if let range, ![.needsReview, .quiet].contains(verdict) { lines.append(.approvedRange(range)) }

@@ -86,6 +86,8 @@ public struct Explanation: Sendable, Equatable {
   public var score: Score?
   /// The evaluation by the thresholds, with the verdict.
   public var evaluation: Evaluation?
+  /// The source whose ceiling decides; nil where none does.
+  public var sourceLimit: SourceLimit?
   /// When the first report was made.
   public var firstReportedAt: Date?
   /// When the last report was made.

@@ -48,6 +48,10 @@ public struct ExplanationLine: CodedData {
     case usualOneNetwork = "usual_one_network"
     case usualOneText = "usual_one_text"
     // Other circumstances.
+    case sourceCeilingNothing = "source_ceiling_nothing"
+    case sourceCeilingReview = "source_ceiling_review"
+    case sourceCeilingIdentify = "source_ceiling_identify"
+    case sourceSuspended = "source_suspended"
     case spoofed
     case openAppeals = "open_appeals"
     case approvedRange = "approved_range"
@@ -234,6 +238,19 @@ public struct ExplanationLine: CodedData {
       }
     return ExplanationLine(
       code, usual.burst.values.merging(["judged_day": CodedValue(day: usual.judgedAt)]) { old, _ in old })
+  }
+
+  /// The ceiling of a source decides.
+  /// - Parameter name: the source's name; nil where it is not known.
+  public static func sourceLimit(_ limit: SourceLimit, name: String?) -> ExplanationLine {
+    let code: Code =
+      switch limit.ceiling {
+      case _ where limit.isSuspended: .sourceSuspended
+      case .nothing: .sourceCeilingNothing
+      case .review: .sourceCeilingReview
+      case .identify, .block: .sourceCeilingIdentify
+      }
+    return ExplanationLine(code, ["source": .text(name ?? "\(limit.appID)")])
   }
 
   /// Others seem to misuse the number; see ``Spoofing``.

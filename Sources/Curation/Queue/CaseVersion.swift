@@ -29,7 +29,7 @@ public struct CaseVersion: Sendable, Equatable {
   public var decision: UUID?
   /// The verdict.
   public var verdict: Verdict
-  /// The hottest toxic category.
+  /// The category of the evaluation.
   public var category: ReportCategory?
   /// Number of open appeals.
   public var openAppeals: Int
@@ -42,7 +42,7 @@ public struct CaseVersion: Sendable, Equatable {
   public init(_ explanation: Explanation) {
     decision = explanation.decision?.decisionID
     verdict = explanation.verdict
-    category = explanation.score?.leading
+    category = explanation.evaluation?.category
     openAppeals = explanation.openAppeals
     isPublished = explanation.listing != nil
     reports = explanation.score?.parts.reduce(0) { $0 + $1.reports } ?? 0

@@ -10,7 +10,7 @@ public struct QueueEntry: Sendable, Equatable {
   public var causes: QueueCauses
   /// The urgency; smaller is more urgent; see ``Urgency``.
   public var urgency: Int64
-  /// The hottest toxic category; nil without complaints.
+  /// The category of the evaluation; nil without complaints.
   public var category: ReportCategory?
   /// When the case was opened.
   public var since: Date
@@ -22,7 +22,7 @@ public struct QueueEntry: Sendable, Equatable {
     self.number = number
     self.causes = causes
     urgency = Urgency.of(facts, causes: causes)
-    category = facts.score?.leading
+    category = facts.evaluation?.category
     since = facts.since
   }
 }

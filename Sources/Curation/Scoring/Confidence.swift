@@ -22,4 +22,11 @@ public enum Confidence {
     let spread = z * ((p * (1 - p) + z2 / (4 * n)) / n).squareRoot()
     return max(0, (centre - spread) / (1 + z2 / n))
   }
+
+  /// Upper bound of the same interval: 1 of 10 is 0.40.
+  /// - Returns: 0 to 1; 1 where there are no votes.
+  public static func wilsonUpperBound(toxic: Double, legitimate: Double) -> Double {
+    // The interval is symmetric: the upper bound of p is 1 less the lower bound of 1 - p.
+    1 - wilsonLowerBound(toxic: legitimate, legitimate: toxic)
+  }
 }

@@ -13,6 +13,12 @@ extension Score {
   public func judge(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
+    withoutSuspended(by: thresholds).evaluate(by: thresholds, in: overrides, country: country)
+  }
+
+  private func evaluate(
+    by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
+  ) -> Evaluation {
     let leading = category(by: thresholds)
     var evaluation = Evaluation(
       verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false,
@@ -43,11 +49,13 @@ extension Score {
     return evaluation
   }
 
-  /// The category of the evaluation: the hottest. Where a source with a low ceiling complains, and no list may list the
-  /// number, the hottest for which there are reporters, so that the source does not choose it.
+  /// The category of the evaluation: the hottest. Where a suspended source complains, or one with a low ceiling and no list
+  /// may list the number, the hottest for which there are reporters, so that the source does not choose it.
   private func category(by thresholds: ThresholdSet) -> ReportCategory? {
-    guard lists.contains(where: { $0.complaints > 0 && thresholds.ceiling(ofSource: $0.appID) < .identify }),
-      !lists.contains(where: { meets($0, thresholds) })
+    let complaining = lists.filter { $0.complaints > 0 }
+    guard complaining.contains(where: { thresholds.ceiling(ofSource: $0.appID) < .identify }),
+      complaining.contains(where: { thresholds.suspended.contains($0.appID) })
+        || !lists.contains(where: { meets($0, thresholds) })
     else { return leading }
     return parts.filter { $0.category.isToxic && $0.reporters > 0 && $0.heat > 0 }
       .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category ?? leading

@@ -26,6 +26,9 @@ public struct Score: Sendable, Equatable, Codable {
     public var complaints: Int
     /// Distinct days of them, 0 to 64.
     public var days: Int
+    /// The days, as in ``ComplaintDays``; nil without complaints.
+    var dayBits: UInt64?
+    var lastDay: Int32?
   }
 
   /// The time of the score.
@@ -86,7 +89,11 @@ public struct Score: Sendable, Equatable, Codable {
     networks = record.networks.count
     days = record.days.count
     leading = record.standing.leading
-    lists = record.sources.map { List(appID: $0.appID, complaints: $0.complaints, days: $0.days.count) }
+    lists = record.sources.map {
+      List(
+        appID: $0.appID, complaints: $0.complaints, days: $0.days.count, dayBits: $0.days.bits, lastDay: $0.days.lastDay
+      )
+    }
     identifications = record.identifications * heatScale
     isListed = record.isListed
   }

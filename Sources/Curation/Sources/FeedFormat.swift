@@ -18,15 +18,27 @@ public enum FeedFormat: String, Sendable, CaseIterable {
   case spamBlockerXML = "spamblocker-xml"
   /// PhoneBlock's JSON block list, with changes since a version.
   case phoneBlock = "phoneblock"
+  /// The evidence file of a pack that another Ringfence server publishes.
+  case ringfence
+  /// Saracroche's JSON list of patterns. Those with up to 4 wildcards are read as all their numbers; those with more are
+  /// counted and left out.
+  case saracroche
 
   /// Whether the file has dated complaints. The other formats are lists: each file contains all numbers of the source,
   /// and a number that is no longer in it is withdrawn.
   public var hasComplaints: Bool {
     switch self {
     case .ftcCSV, .ftcTSV, .jsonLines: true
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock: false
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche: false
     }
   }
+
+  /// The range of seconds between two downloads: 5 minutes to 31 days, and from 30 seconds where mostly a signed manifest
+  /// is requested that has not changed.
+  public var intervals: ClosedRange<Int> { (self == .ringfence ? 30 : 300)...2_678_400 }
+
+  /// The usual seconds between two downloads.
+  public var usualInterval: Int { self == .ringfence ? 30 : 21_600 }
 
   /// Whether the server of the list can send the changes since a version.
   public var hasChanges: Bool { self == .phoneBlock }

@@ -23,6 +23,14 @@ public struct FeedOptions: Sendable, Equatable, Codable {
   public var categories: [String: String] = [:]
   /// The file with the key that the source's server asks for; nil for none.
   public var keyFile: String?
+  /// The public key that signs another server's publications, in Base64; nil where ``trustedRoot`` is given.
+  public var trustedKey: String?
+  /// The root that lists the keys of another server, a complete file in Base64; nil where ``trustedKey`` is given.
+  public var trustedRoot: String?
+  /// The pack of another server whose evidence file is read.
+  public var pack: String?
+  /// Rows of an evidence file with a lower strength are left out; with 0 none is.
+  public var leastStrength: Int?
 
   /// Options of a format without its own.
   public init() {}
@@ -39,9 +47,27 @@ public struct FeedOptions: Sendable, Equatable, Codable {
 }
 
 extension FeedOptions {
+  /// The default of ``leastStrength``: the least number of reporters for which an evidence file states a strength.
+  public static let usualStrength = EvidenceRow.strengths[0]
+
+  /// The categories of evidence files: those of Ringfence.
+  public static let ringfenceCategories = Dictionary(
+    uniqueKeysWithValues: ReportCategory.allCases.filter(\.isToxic).map { ($0.slug, $0.slug) })
+
   /// The categories of PhoneBlock's ratings.
   public static let phoneBlockCategories = [
     "A_LEGITIMATE": skipped, "B_MISSED": "other", "C_PING": "one_ring", "D_POLL": "survey",
     "E_ADVERTISING": "telemarketing", "F_GAMBLE": "gambling", "G_FRAUD": "fraud",
   ]
+}
+
+extension FeedFormat {
+  /// The categories of a source's own texts where nothing else is set.
+  public var usualCategories: [String: String] {
+    switch self {
+    case .phoneBlock: FeedOptions.phoneBlockCategories
+    case .ringfence: FeedOptions.ringfenceCategories
+    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche: [:]
+    }
+  }
 }

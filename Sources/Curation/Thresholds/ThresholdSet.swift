@@ -7,7 +7,12 @@ public struct ThresholdSet: Sendable, Equatable {
   /// One for all lists (``SourceRule/everyList``), and any number for single lists.
   public private(set) var sources: [SourceRule]
   /// The most treatment that a source can cause alone, by its id in `apps`. Not part of a version.
-  public let ceilings: [Int32: SourceCeiling]
+  public private(set) var ceilings: [Int32: SourceCeiling]
+  /// The ids of sources that are suspended: their ceiling is ``SourceCeiling/nothing``, and their weight 0. Not part of a
+  /// version.
+  public private(set) var suspended: Set<Int32>
+  /// The weights of entries of suspended sources when they were suspended. Not part of a version.
+  public private(set) var suspendedWeights: [Int32: Double]
 
   private struct Place: Hashable {
     let category: ReportCategory
@@ -27,9 +32,12 @@ public struct ThresholdSet: Sendable, Equatable {
   /// - Throws: ``ThresholdProblem`` for the first rule that is broken: a value out of range, a `leave` limit above the
   ///   `enter` limit, a duplicate or missing category or list.
   public init(
-    thresholds: [Threshold], sources: [SourceRule], ceilings: [Int32: SourceCeiling] = [:]
+    thresholds: [Threshold], sources: [SourceRule], ceilings: [Int32: SourceCeiling] = [:],
+    suspended: Set<Int32> = [], suspendedWeights: [Int32: Double] = [:]
   ) throws(ThresholdProblem) {
     self.ceilings = ceilings
+    self.suspended = suspended
+    self.suspendedWeights = suspendedWeights
     self.thresholds = thresholds.sorted(by: Self.comesBefore)
     self.sources = sources.sorted { $0.appID < $1.appID }
     general = Array(repeating: nil, count: ReportCategory.allCases.count + 1)
@@ -88,32 +96,56 @@ public struct ThresholdSet: Sendable, Equatable {
 
   /// A copy with this threshold added, or replacing the one of its category and country.
   public func replacing(_ threshold: Threshold) throws(ThresholdProblem) -> ThresholdSet {
-    try ThresholdSet(
-      thresholds: thresholds.filter { $0.category != threshold.category || $0.country != threshold.country }
-        + [threshold],
-      sources: sources, ceilings: ceilings)
+    try with(
+      thresholds.filter { $0.category != threshold.category || $0.country != threshold.country } + [threshold], sources)
   }
 
   /// A copy without a country's threshold: the one for all countries applies.
   public func removing(_ category: ReportCategory, country: String) throws(ThresholdProblem) -> ThresholdSet {
-    try ThresholdSet(
-      thresholds: thresholds.filter { $0.category != category || $0.country != country }, sources: sources,
-      ceilings: ceilings)
+    try with(thresholds.filter { $0.category != category || $0.country != country }, sources)
   }
 
   /// A copy with this rule added, or replacing the list's own one.
   public func replacing(_ rule: SourceRule) throws(ThresholdProblem) -> ThresholdSet {
-    try ThresholdSet(
-      thresholds: thresholds, sources: sources.filter { $0.appID != rule.appID } + [rule], ceilings: ceilings)
+    try with(thresholds, sources.filter { $0.appID != rule.appID } + [rule])
   }
 
   /// A copy without a list's rule: the one for every list applies.
   public func removing(ruleOfList appID: Int32) throws(ThresholdProblem) -> ThresholdSet {
-    try ThresholdSet(thresholds: thresholds, sources: sources.filter { $0.appID != appID }, ceilings: ceilings)
+    try with(thresholds, sources.filter { $0.appID != appID })
+  }
+
+  private func with(
+    _ thresholds: [Threshold], _ sources: [SourceRule]
+  ) throws(ThresholdProblem) -> ThresholdSet {
+    try ThresholdSet(
+      thresholds: thresholds, sources: sources, ceilings: ceilings, suspended: suspended,
+      suspendedWeights: suspendedWeights)
+  }
+
+  /// The weight of an entry of a source: of a suspended one that when it was suspended, otherwise that of its rule.
+  public func weight(ofSource appID: Int32) -> Double {
+    suspended.contains(appID) ? suspendedWeights[appID] ?? rule(forSource: appID).weight : rule(forSource: appID).weight
   }
 
   /// The most treatment that a source can cause alone; that of reports for a list that is imported by hand.
-  public func ceiling(ofSource appID: Int32) -> SourceCeiling { ceilings[appID] ?? .block }
+  public func ceiling(ofSource appID: Int32) -> SourceCeiling {
+    suspended.contains(appID) ? .nothing : ceilings[appID] ?? .block
+  }
+
+  /// A copy in which a source has another ceiling. A suspension stays.
+  public func replacing(ceilingOf appID: Int32, with ceiling: SourceCeiling) -> ThresholdSet {
+    var copy = self
+    copy.ceilings[appID] = ceiling
+    return copy
+  }
+
+  /// A copy in which every source counts as a list that is imported by hand.
+  var withoutCeilings: ThresholdSet {
+    var copy = self
+    (copy.ceilings, copy.suspended) = ([:], [])
+    return copy
+  }
 
   /// The rule that applies to a list, as its own rule: where it has none, a copy of that for every list.
   public func rule(ofList appID: Int32) -> SourceRule {

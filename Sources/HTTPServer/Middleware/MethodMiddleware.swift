@@ -9,10 +9,13 @@ package struct MethodMiddleware: RouterMiddleware {
   }
   /// The known methods, in the order of `Allow`.
   package static let known: [HTTPRequest.Method] = [
-    .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, query,
+    .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect, query, find, report,
   ]
 
   private static let query = HTTPRequest.Method("QUERY")!
+  /// PROPFIND and REPORT: methods of WebDAV.
+  package static let find = HTTPRequest.Method("PROPFIND")!
+  package static let report = HTTPRequest.Method("REPORT")!
 
   package func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response

@@ -7,16 +7,23 @@ package struct DeadlineExceeded: Error {
   package init() {}
 }
 
+/// All deadlines of a task.
+package enum Deadlines {
+  /// How many times as long as stated they are. Tests raise it: deadlines are for users, and tests share a busy machine.
+  @TaskLocal package static var factor = 1
+}
+
 /// Waits for work up to a limit, then cancels it. Work that ignores its cancellation continues: a stopped database
 /// answers neither a statement nor its cancellation.
 /// - Parameters:
-///   - limit: by default 3 seconds, so that a caller has a response within 5 while the database is stopped.
+///   - limit: multiplied by ``Deadlines/factor``; by default 3 seconds, so that a caller has a response within 5 while the database is stopped.
 ///   - extendedWhile: asked after each limit; the work may continue for another limit while it returns true.
 /// - Throws: ``DeadlineExceeded`` after the limit; otherwise the errors of the work.
 package func withDeadline<Success: Sendable>(
   _ limit: Duration = .seconds(3), extendedWhile isExtended: @escaping @Sendable () async -> Bool = { false },
   _ work: @escaping @Sendable () async throws -> Success
 ) async throws -> Success {
+  let limit = limit * Deadlines.factor
   let waiter = DeadlineWaiter<Success>()
   let task = Task { waiter.finish(await Result { try await work() }) }
   let timer = Task {

@@ -10,11 +10,13 @@ struct FeedContent: Sendable {
   struct Entry: Sendable, Equatable {
     var number: Int64
     var category: ReportCategory
+    /// The servers with evidence of their own; empty for lists of other formats.
+    var origins: [String] = []
   }
 
   /// In ascending order of numbers, each once.
   var entries: [Entry] = []
-  /// Numbers that the source has removed, ascending; only where it sends changes.
+  /// Numbers that the source has removed, or gives a category that is left out, ascending; only where it sends changes.
   var removals: [Int64] = []
   /// The version of the list; nil where it has none.
   var version: Int64?
@@ -22,6 +24,8 @@ struct FeedContent: Sendable {
   var rows = 0
   /// Rows that cannot be read.
   var rejected = 0
+  /// Patterns for too many numbers, which are left out.
+  var patterns = 0
 
   /// No changes.
   init() {}
@@ -38,13 +42,16 @@ struct FeedContent: Sendable {
   ) throws {
     do {
       var rows = try Self.rows(path: path, format: format, options: options)
-      try read(&rows, format: format, options: options, most: most, isCancelled: isCancelled)
+      try read(
+        &rows, format: format, options: options, isComplete: isComplete, most: most, isCancelled: isCancelled)
       version = rows.version
     } catch let error as ImportFileError {
       throw FeedFailure(error)
     }
     guard rejected * 2 <= rows else { throw FeedFailure.tooManyRejects(rejected: rejected, rows: rows) }
-    guard !isComplete || !entries.isEmpty else { throw FeedFailure.noEntries }
+    guard !isComplete || !entries.isEmpty else {
+      throw patterns > 0 ? FeedFailure.onlyPatterns(patterns) : FeedFailure.noEntries
+    }
     sort()
   }
 
@@ -73,30 +80,47 @@ struct FeedContent: Sendable {
       try XMLRows(
         path: path, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
     case .phoneBlock: try JSONArrayRows(path: path, array: "numbers")
-    case .csv, .ftcCSV, .ftcTSV, .jsonLines:
+    case .saracroche: try JSONArrayRows(path: path, array: "patterns")
+    case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence:
       try DelimitedRows(path: path, number: options.numberColumn, category: options.categoryColumn)
     }
   }
 
   private mutating func read(
-    _ source: inout any FeedRows, format: FeedFormat, options: FeedOptions, most: Int, isCancelled: () -> Bool
+    _ source: inout any FeedRows, format: FeedFormat, options: FeedOptions, isComplete: Bool, most: Int,
+    isCancelled: () -> Bool
   ) throws {
     var parser = PhoneNumberParser(capacity: 0)
     let region = options.region ?? format.defaultRegion
-    let countries = Set(options.countries)
+    let filter = FeedFilter(options)
+    var tried = 0
     while let outcome = try source.next() {
-      rows += 1
-      if rows % 1_024 == 0, isCancelled() { throw CancellationError() }
-      guard rows <= 2 * most else { throw FeedFailure.tooManyEntries(maximum: most) }
-      guard case .row(let row) = outcome, let number = Self.number(row.number, region: region, parser: &parser) else {
+      tried += 1
+      if tried % 1_024 == 0, isCancelled() { throw CancellationError() }
+      guard tried <= 2 * most else { throw FeedFailure.tooManyEntries(maximum: most) }
+      if outcome.isRow { rows += 1 }
+      let row: FeedRow
+      switch outcome {
+      case .row(let found): row = found
+      case .pattern:
+        patterns += 1
+        continue
+      case .rejected:
         rejected += 1
         continue
+      case .ignored: continue
       }
-      guard countries.isEmpty || number.region.map(countries.contains) == true else { continue }
+      guard let number = Self.number(row.number, region: region, parser: &parser) else {
+        if !row.isContinued { rejected += 1 }
+        continue
+      }
+      guard filter.takes(number) else { continue }
       if row.isRemoval {
         removals.append(number.digits)
       } else if let category = options.category(of: row.category) {
         entries.append(Entry(number: number.digits, category: category))
+      } else if !isComplete {
+        removals.append(number.digits)
       }
       guard entries.count + removals.count <= most else { throw FeedFailure.tooManyEntries(maximum: most) }
     }

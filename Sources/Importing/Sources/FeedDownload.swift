@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import Curation
+public import Curation
 import Foundation
-import OutboundHTTP
+public import OutboundHTTP
 import Storage
 import Synchronization
 
@@ -30,20 +30,35 @@ struct FeedDownload {
   ///   - since: the version of which changes are asked for; nil for the complete list.
   ///   - isConditional: whether an unchanged file need not be sent.
   /// - Throws: ``FeedFailure``, `CancellationError`.
-  func run(_ feed: SourceFeed, since: Int64?, isConditional: Bool) async throws -> Outcome {
-    let url = try Self.url(of: feed, since: since)
+  func run(
+    _ settings: SourceFeed.Settings, _ state: SourceFeed.State, since: Int64?, isConditional: Bool
+  ) async throws -> Outcome {
+    let url = try Self.url(of: settings, since: since)
+    guard settings.isPublic else { return try await run(settings, state, url, isConditional, by: client) }
+    // The address that was checked is the one that is used: a name could resolve to another one a moment later.
+    let host = url.host ?? ""
+    let address = try await PublicAddress.resolve(host)
+    return try await OutboundHTTP.withClient(idle: limits.idle, addresses: [host: address]) {
+      try await run(settings, state, url, isConditional, by: $0)
+    }
+  }
+
+  private func run(
+    _ settings: SourceFeed.Settings, _ state: SourceFeed.State, _ url: URL, _ isConditional: Bool,
+    by client: OutboundHTTP
+  ) async throws -> Outcome {
     // Redirects stay within the origin.
-    guard feed.settings.options.keyFile == nil || WebOrigin(url)?.isPrivate == true else {
+    guard settings.options.keyFile == nil || WebOrigin(url)?.isPrivate == true else {
       throw FeedFailure.keyWithoutHTTPS
     }
     var request = OutboundRequest("GET", url)
     request.redirects = limits.redirects
     request.fields["Accept"] = "*/*"
     if isConditional {
-      request.fields["If-None-Match"] = feed.state.etag
-      request.fields["If-Modified-Since"] = feed.state.lastModified
+      request.fields["If-None-Match"] = state.etag
+      request.fields["If-Modified-Since"] = state.lastModified
     }
-    request.fields["Authorization"] = try feed.settings.options.keyFile.map(Self.authorization)
+    request.fields["Authorization"] = try settings.options.keyFile.map { "Bearer \(try Self.key(in: $0))" }
     let file = try FeedFile(folder: folder)
     let head = Mutex<OutboundResponse?>(nil)
     do {
@@ -63,8 +78,8 @@ struct FeedDownload {
       lastModified: head["Last-Modified"].flatMap { Self.stored($0, atMost: 100) })
   }
 
-  private static func url(of feed: SourceFeed, since: Int64?) throws(FeedFailure) -> URL {
-    guard var parts = URLComponents(string: feed.settings.url) else { throw .invalidAddress }
+  private static func url(of settings: SourceFeed.Settings, since: Int64?) throws(FeedFailure) -> URL {
+    guard var parts = URLComponents(string: settings.url) else { throw .invalidAddress }
     if let since {
       let others = (parts.queryItems ?? []).filter { $0.name != "since" }
       parts.queryItems = others + [URLQueryItem(name: "since", value: "\(since)")]
@@ -73,13 +88,14 @@ struct FeedDownload {
     return url
   }
 
-  private static func authorization(_ path: String) throws(FeedFailure) -> String {
+  /// The key in a file.
+  static func key(in path: String) throws(FeedFailure) -> String {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: mostKeyBytes + 1), data.count <= mostKeyBytes
     else { throw .keyUnreadable(path) }
     let key = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw .keyUnreadable(path) }
-    return "Bearer \(key)"
+    return key
   }
 
   private static func check(_ head: OutboundResponse) throws(FeedFailure) {
@@ -96,25 +112,9 @@ struct FeedDownload {
   }
 
   /// A field's value, if it can be stored and sent back.
-  private static func stored(_ value: String, atMost bytes: Int) -> String? {
+  static func stored(_ value: String, atMost bytes: Int) -> String? {
     value.utf8.count <= bytes && value.utf8.allSatisfy { (0x20...0x7e).contains($0) } ? value : nil
   }
 }
 
-extension FeedFailure {
-  fileprivate init(_ error: HTTPClientError) {
-    self =
-      switch error {
-      case .unsupportedAddress: .invalidAddress
-      case .connectionFailed(let reason): .connectionFailed(reason)
-      case .untrusted: .untrustedCertificate
-      case .silent: .silent
-      case .tookTooLong(let limit): .tookTooLong(seconds: limit.components.seconds)
-      case .endedEarly: .endedEarly
-      case .malformed, .rangeRefused: .malformedAnswer
-      case .encoded(let encoding): .unexpectedEncoding(encoding)
-      case .tooLong(let limit): .answerTooLong(maximumBytes: limit)
-      case .status(let status, _): .unexpectedStatus(status)
-      }
-  }
-}
+extension FeedFailure: OutboundFailure {}

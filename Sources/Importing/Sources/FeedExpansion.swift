@@ -27,6 +27,13 @@ struct FeedExpansion {
     }
   }
 
+  /// The decompressed file of one that must be compressed with gzip.
+  /// - Throws: ``FeedFailure``.
+  func gunzipped(_ file: FeedFile) async throws -> FeedFile {
+    guard Compression(file.path) == .gzip else { throw FeedFailure.unreadable("the file is not compressed with gzip") }
+    return try await run(file)
+  }
+
   private enum Compression {
     case gzip
     case xz

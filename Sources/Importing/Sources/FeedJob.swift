@@ -5,11 +5,18 @@ import Foundation
 public import Logging
 import OutboundHTTP
 public import Storage
+import Synchronization
 
 /// Refreshes sources that are due. Of several servers one refreshes a source.
+///
+/// Publications of other servers are read beside all other sources, and some at once, so that a slow source does not delay
+/// their revocations.
 public struct FeedJob: Sendable {
   private static let pause = Duration.seconds(5)
   private static let batch = 16
+  /// The most publications of other servers that are read at once.
+  private static let mostTogether = 8
+  private static let cannotRefresh = "Cannot refresh sources"
 
   private let feeds: FeedStore
   private let refresher: FeedRefresher
@@ -25,25 +32,79 @@ public struct FeedJob: Sendable {
   /// Refreshes until the task is cancelled. Of consecutive database failures only the first is logged.
   public func run() async {
     // The only possible error is one of closing idle connections.
-    try? await refresher.withClient { await run(by: $0) }
+    try? await refresher.withClient { client in
+      refresher.clean(at: Date())
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          await repeatedly {
+            for feed in try await feeds.due(at: Date(), limit: Self.batch, areSubscriptions: false) {
+              try await refresh(feed, by: client)
+            }
+            try await refresher.withdrawRemoved(at: Date())
+          }
+        }
+        // Beside the downloads, which may take long.
+        group.addTask { await repeatedly("Cannot count the precision of sources") { try await judge() } }
+        group.addTask { await runSubscriptions(by: client) }
+      }
+    }
   }
 
-  private func run(by client: OutboundHTTP) async {
+  private func runSubscriptions(by client: OutboundHTTP) async {
+    let running = Running()
+    await withDiscardingTaskGroup { group in
+      await repeatedly {
+        for feed in try await feeds.due(at: Date(), limit: 2 * Self.mostTogether, areSubscriptions: true) {
+          guard running.start(feed.id, atMost: Self.mostTogether) else { continue }
+          group.addTask {
+            defer { running.end(feed.id) }
+            do {
+              try await refresh(feed, by: client)
+            } catch  where !Task.isCancelled {
+              complain(Self.cannotRefresh, error)
+            } catch {}
+          }
+        }
+      }
+    }
+  }
+
+  /// The sources that are being read.
+  private final class Running: Sendable {
+    private let ids = Mutex<Set<Int32>>([])
+
+    /// - Returns: false where the source is being read, or as many others are as may be at once.
+    func start(_ id: Int32, atMost most: Int) -> Bool {
+      ids.withLock { ids in ids.count < most && ids.insert(id).inserted }
+    }
+
+    func end(_ id: Int32) { ids.withLock { _ = $0.remove(id) } }
+  }
+
+  /// - Parameter problem: the message of a failure.
+  private func repeatedly(_ problem: String = cannotRefresh, _ work: () async throws -> Void) async {
     var isFailing = false
-    refresher.clean(at: Date())
     while !Task.isCancelled {
       do {
-        for feed in try await feeds.due(at: Date(), limit: Self.batch) { try await refresh(feed, by: client) }
+        try await work()
         isFailing = false
       } catch  where Task.isCancelled {
         return
       } catch {
-        if !isFailing {
-          logger.error("Cannot refresh sources; trying again in 5 seconds", metadata: ["error": "\(error)"])
-        }
+        if !isFailing { complain(problem, error) }
         isFailing = true
       }
       try? await Task.sleep(for: Self.pause)
+    }
+  }
+
+  private func complain(_ problem: String, _ error: any Error) {
+    logger.error("\(problem); trying again in 5 seconds", metadata: ["error": "\(error)"])
+  }
+
+  private func judge() async throws {
+    for name in try await refresher.judge(at: Date(), onlyIfDue: true) {
+      logger.warning("Suspended a source: moderators allow most of its numbers", metadata: ["source": "\(name)"])
     }
   }
 
@@ -55,11 +116,15 @@ public struct FeedJob: Sendable {
         "Cannot refresh a source; its former entries stay",
         metadata: ["source": "\(feed.name)", "failures": "\(feed.failures + 1)", "error": "\(failure.description)"])
     case .refreshed(let summary):
-      logger.info(
+      // Publications of other servers are requested every 30 seconds.
+      let isNews = !summary.isUnchanged || summary.added + summary.replaced + summary.removed > 0
+      logger.log(
+        level: isNews ? .info : .debug,
         "Refreshed a source",
         metadata: [
           "source": "\(feed.name)", "entries": "\(summary.entries)", "added": "\(summary.added)",
           "removed": "\(summary.removed)", "rejected": "\(summary.rejected)",
+          "patterns": "\(summary.patterns)",
         ])
     }
   }

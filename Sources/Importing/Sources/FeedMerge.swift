@@ -14,6 +14,8 @@ struct FeedMerge {
     var replaced: [SourceEntry] = []
     /// Entries that the source no longer has.
     var removed: [SourceEntry] = []
+    /// Stored entries of which only the origins change.
+    var moved: [SourceEntry] = []
     /// Stored entries that stay as they are.
     var kept = 0
   }
@@ -24,17 +26,25 @@ struct FeedMerge {
 
   private let content: FeedContent
   private let isComplete: Bool
+  private let renews: Bool
   private let day: Date
   private var position = 0
   private var removal = 0
 
   /// - Parameters:
   ///   - isComplete: whether numbers that the content does not have are removed.
+  ///   - renews: whether reports are replaced because of their age.
   ///   - time: the time of the download.
-  init(_ content: FeedContent, isComplete: Bool, at time: Date) {
+  init(_ content: FeedContent, isComplete: Bool, renews: Bool = true, at time: Date) {
     self.content = content
     self.isComplete = isComplete
-    day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    self.renews = renews
+    day = Self.day(of: time)
+  }
+
+  /// The start of a time's day in UTC.
+  static func day(of time: Date) -> Date {
+    Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
   }
 
   /// The changes up to the last of these entries.
@@ -58,15 +68,17 @@ struct FeedMerge {
 
   private mutating func add(_ changes: inout Changes) {
     let entry = content.entries[position]
-    changes.added.append(SourceEntry(number: entry.number, category: entry.category, reportedAt: day))
+    changes.added.append(
+      SourceEntry(number: entry.number, category: entry.category, reportedAt: day, origins: entry.origins))
     position += 1
   }
 
   private mutating func compare(_ entry: SourceEntry, _ changes: inout Changes) {
     while removal < content.removals.count, content.removals[removal] < entry.number { removal += 1 }
     var category: ReportCategory? = isComplete ? nil : entry.category
+    var origins = entry.origins
     if position < content.entries.count, content.entries[position].number == entry.number {
-      category = content.entries[position].category
+      (category, origins) = (content.entries[position].category, content.entries[position].origins)
       position += 1
     } else if removal < content.removals.count, content.removals[removal] == entry.number {
       category = nil
@@ -75,11 +87,20 @@ struct FeedMerge {
       changes.removed.append(entry)
       return
     }
-    guard category != entry.category || day.timeIntervalSince(entry.reportedAt) >= Self.renewal else {
+    let isOld = renews ? day.timeIntervalSince(entry.reportedAt) >= Self.renewal : !entry.hasReport
+    guard category != entry.category || isOld else {
       changes.kept += 1
+      if origins != entry.origins {
+        changes.moved.append(
+          SourceEntry(number: entry.number, category: category, reportedAt: entry.reportedAt, origins: origins))
+      }
       return
     }
-    changes.added.append(SourceEntry(number: entry.number, category: category, reportedAt: day))
+    changes.added.append(SourceEntry(number: entry.number, category: category, reportedAt: day, origins: origins))
     changes.replaced.append(entry)
   }
+}
+
+extension SourceEntry {
+  fileprivate var hasReport: Bool { reportedAt != Self.withoutReport }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
+import CallerPack
 public import Curation
 import FileSupport
 public import Foundation
 public import Intake
 public import OutboundHTTP
-import PhoneNumbers
 public import Storage
-import Synchronization
 
 /// Downloads a source, checks its file completely, and changes its reports to what the file says.
 ///
@@ -37,37 +37,52 @@ public struct FeedRefresher: Sendable {
     public var removed = 0
     /// Rows that cannot be read.
     public var rejected = 0
+    /// Patterns for too many numbers, which are left out.
+    public var patterns = 0
+    /// Whether the next refresh replaces further reports because of their age.
+    public var isPartial = false
     /// Entries whose report could not be stored: one with its id was withdrawn today.
     public var postponed = 0
   }
 
   /// How long a list's changes are used before the complete list is read again, in seconds: 30 days.
   private static let completeEvery: TimeInterval = 30 * 86_400
-  /// The stored entries from which on a complete list must have half of them.
-  private static let leastCompared = 100
+  /// The stored entries, or complaints of the former file, from which on changes are limited.
+  static let leastCompared = 100
+  /// Seconds between two counts of the precision of sources.
+  private static let judgment: TimeInterval = 60
   /// Numbers whose report is replaced at once. Between the steps they have no report of the source.
   private static let replacements = 50
+  /// The greatest pause after a refresh that leaves reports to the next one, in seconds.
+  private static let partPause = 30
   /// The least pause after a failure, and the greatest one, in seconds.
   private static let pauses: ClosedRange<TimeInterval> = 300...86_400
+  /// The same for publications of other servers, whose revocations are urgent.
+  private static let subscriptionPauses: ClosedRange<TimeInterval> = 30...3_600
+  /// The same while their server cannot be reached: mostly it starts again, or its network fails for some minutes.
+  private static let connectionPauses: ClosedRange<TimeInterval> = 30...120
 
-  private let stores: Stores
-  private let pseudonymizer: Pseudonymizer
-  private let subjects: SubjectTable
-  private let folder: String
-  private let limits: FeedLimits
+  let stores: Stores
+  let pseudonymizer: Pseudonymizer
+  let subjects: SubjectTable
+  let folder: String
+  let limits: FeedLimits
+  let serverID: @Sendable () throws -> String?
 
   /// - Parameters:
   ///   - subjects: the categories of the FTC's subjects.
   ///   - folder: for temporary files; created where it does not exist.
+  ///   - serverID: reads the id of this server; nil before its first publication.
   public init(
     stores: Stores, pseudonymizer: Pseudonymizer, subjects: SubjectTable, folder: String,
-    limits: FeedLimits = FeedLimits()
+    limits: FeedLimits = FeedLimits(), serverID: @escaping @Sendable () throws -> String? = { nil }
   ) {
     self.stores = stores
     self.pseudonymizer = pseudonymizer
     self.subjects = subjects
     self.folder = folder
     self.limits = limits
+    self.serverID = serverID
   }
 
   /// Opens a client with the time limits of downloads.
@@ -78,14 +93,14 @@ public struct FeedRefresher: Sendable {
   /// Refreshes a source, unless another process does. The outcome is stored with the source.
   /// - Parameters:
   ///   - onlyIfDue: whether a source is left as it is that another process has refreshed since it was due.
-  ///   - force: whether a complete list may have less than half of the stored entries.
+  ///   - force: whether a complete list may change more entries than the source's settings allow.
   /// - Returns: nil where another process refreshes it, or it was removed, or is not due.
   /// - Throws: the database's error, `CancellationError`; then the next refresh repeats the work.
   public func refresh(
     _ name: String, by client: OutboundHTTP, at time: Date, onlyIfDue: Bool = false, force: Bool = false
   ) async throws -> Outcome? {
     guard let feed = try await stores.feeds.feed(named: name),
-      let lease = try await stores.leases.take(Self.job(feed))
+      let lease = try await stores.leases.take(Self.job(feed.id))
     else { return nil }
     return try await stores.leases.holding(lease) { () async throws -> Outcome? in
       // Another process may have refreshed it before the lease was taken.
@@ -98,14 +113,51 @@ public struct FeedRefresher: Sendable {
   /// - Returns: false where there is none of the name, or another process refreshes it.
   public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
     guard let feed = try await stores.feeds.feed(named: name),
-      let lease = try await stores.leases.take(Self.job(feed))
+      let lease = try await stores.leases.take(Self.job(feed.id))
     else { return false }
     return try await stores.leases.holding(lease) {
+      // An interrupted removal leaves a source without some of its entries.
+      try await stores.feeds.beginChanges(of: feed)
       while case let entries = try await stores.feeds.entries(of: feed.id, after: 0), !entries.isEmpty {
-        try await withdraw(entries, of: feed, at: time)
+        try await withdraw(entries, of: feed.id, at: time)
+      }
+      if !feed.settings.format.hasComplaints {
+        while case let left = try await stores.reports.reportsWithoutEntry(of: feed.id), !left.isEmpty {
+          try await stores.reports.withdraw(left, of: feed.id, at: time)
+        }
       }
       try await stores.feeds.remove(feed, at: time, audit: audit)
       return true
+    }
+  }
+
+  /// Counts the precision of all sources, and suspends those whose precision is too low.
+  /// - Parameter onlyIfDue: whether nothing is counted where a server has done so within ``judgment``, or is doing so.
+  /// - Returns: the names of those that were suspended by this call.
+  public func judge(at time: Date, onlyIfDue: Bool = false) async throws -> [String] {
+    guard onlyIfDue else { return try await stores.feeds.judge(at: time).map(\.name) }
+    let last = time.addingTimeInterval(-Self.judgment)
+    guard try await stores.feeds.isJudgmentDue(since: last),
+      let lease = try await stores.leases.take("source precision")
+    else { return [] }
+    return try await stores.leases.holding(lease) {
+      // Another server may have counted before the lease was taken.
+      guard try await stores.feeds.isJudgmentDue(since: last) else { return [] }
+      return try await stores.feeds.judge(at: time).map(\.name)
+    }
+  }
+
+  /// Withdraws entries of removed sources, a page of each at most.
+  func withdrawRemoved(at time: Date) async throws {
+    for id in try await stores.feeds.removed() {
+      guard let lease = try await stores.leases.take(Self.job(id)) else { continue }
+      try await stores.leases.holding(lease) {
+        // It may have been added again before the lease was taken.
+        guard try await stores.feeds.removed().contains(id) else { return }
+        let entries = try await stores.feeds.entries(of: id, after: 0)
+        try await withdraw(entries, of: id, at: time)
+        if entries.count < FeedStore.page { try await stores.feeds.finishRemoval(of: id) }
+      }
     }
   }
 
@@ -114,7 +166,7 @@ public struct FeedRefresher: Sendable {
     FeedFile.clean(folder: folder, olderThan: 3_600, at: time)
   }
 
-  private static func job(_ feed: SourceFeed) -> String { "source \(feed.id)" }
+  private static func job(_ id: Int32) -> String { "source \(id)" }
 
   private func refresh(
     _ feed: SourceFeed, by client: OutboundHTTP, at time: Date, force: Bool
@@ -126,7 +178,7 @@ public struct FeedRefresher: Sendable {
         throw FeedFailure.cannotWrite(error.description)
       }
       var (state, summary) = try await read(feed, by: client, at: time, force: force)
-      if summary.postponed > 0 {
+      if summary.postponed > 0, feed.settings.format != .ringfence {
         // The next refresh reads the file again.
         (state.etag, state.lastModified) = (nil, nil)
         (state.listVersion, state.completeAt) = (feed.state.listVersion, feed.state.completeAt)
@@ -134,7 +186,12 @@ public struct FeedRefresher: Sendable {
       state.refreshedAt = time
       if !summary.isUnchanged || !feed.settings.format.hasComplaints { state.entries = summary.entries }
       // Servers that were started together do not ask at the same time.
-      let pause = Double(feed.settings.every) * Double.random(in: 1...1.05)
+      let every = summary.isPartial ? min(feed.settings.every, Self.partPause) : feed.settings.every
+      var pause = Double(every) * Double.random(in: 1...1.05)
+      if summary.postponed > 0 {
+        let tomorrow = FeedMerge.day(of: time).addingTimeInterval(86_400)
+        pause = min(pause, tomorrow.timeIntervalSince(time) + Double.random(in: 0...600))
+      }
       try await stores.feeds.succeed(feed, with: state, next: time.addingTimeInterval(pause))
       return .refreshed(summary)
     } catch  where error is CancellationError || Task.isCancelled {
@@ -142,21 +199,35 @@ public struct FeedRefresher: Sendable {
     } catch {
       // Another error is one of the database: a source that causes it must not be downloaded every few seconds.
       let failure = error as? FeedFailure ?? .notStored("\(error)")
-      let pause = Self.pause(after: feed.failures + 1)
-      try await stores.feeds.fail(feed, because: failure, at: time, next: time.addingTimeInterval(pause))
+      let pause = Self.pause(after: feed.failures + 1, of: feed.settings.format, because: failure.code)
+      // An attempt by hand before the source is due leaves the time of the next one as it is.
+      let next = feed.nextAt > time ? nil : time.addingTimeInterval(pause)
+      try await stores.feeds.fail(feed, because: failure, at: time, next: next)
       return .failed(failure)
     }
   }
 
-  /// Seconds until the next attempt: 5, 10, 20 minutes and so on up to a day.
-  static func pause(after failures: Int) -> TimeInterval {
-    min(pauses.upperBound, pauses.lowerBound * Double(1 << min(max(0, failures - 1), 10)))
+  /// Seconds until the next attempt: 5, 10, 20 minutes and so on up to a day; for publications of other servers from 30
+  /// seconds on, up to an hour, and up to two minutes where the server cannot be reached.
+  static func pause(
+    after failures: Int, of format: FeedFormat = .csv, because code: FeedFailure.Code = .unreadable
+  ) -> TimeInterval {
+    let pauses =
+      switch (format, code) {
+      case (.ringfence, .connectionFailed), (.ringfence, .endedEarly), (.ringfence, .silent),
+        (.ringfence, .tookTooLong), (.ringfence, .unexpectedStatus):
+        connectionPauses
+      case (.ringfence, _): subscriptionPauses
+      default: pauses
+      }
+    return min(pauses.upperBound, pauses.lowerBound * Double(1 << min(max(0, failures - 1), 10)))
   }
 
   private func read(
     _ feed: SourceFeed, by client: OutboundHTTP, at time: Date, force: Bool
   ) async throws -> (SourceFeed.State, Summary) {
     let format = feed.settings.format
+    if format == .ringfence { return try await readPublication(feed, by: client, at: time, force: force) }
     let isFresh = feed.state.completeAt.map { time.timeIntervalSince($0) < Self.completeEvery } ?? false
     let since = format.hasChanges && isFresh ? feed.state.listVersion : nil
     if let read = try await read(feed, since: since, by: client, at: time, force: force) { return read }
@@ -174,9 +245,11 @@ public struct FeedRefresher: Sendable {
     let format = feed.settings.format
     let download = FeedDownload(client: client, folder: folder, limits: limits)
     let outcome = try await download.run(
-      feed, since: since, isConditional: !format.hasChanges && feed.state.refreshedAt != nil)
+      feed.settings, feed.state, since: since,
+      isConditional: !format.hasChanges && feed.state.refreshedAt != nil && feed.state.changingSHA256 == nil)
     var state = feed.state
     guard case .file(let file, let etag, let lastModified) = outcome else {
+      guard feed.state.refreshedAt != nil else { throw FeedFailure.unexpectedStatus(304) }
       var summary =
         format.hasComplaints ? Summary() : try await store(FeedContent(), isComplete: false, of: feed, at: time)
       summary.isUnchanged = true
@@ -185,8 +258,9 @@ public struct FeedRefresher: Sendable {
     (state.etag, state.lastModified) = (etag, lastModified)
     let plain = try await FeedExpansion(folder: folder, limit: limits.expandedBytes).run(file)
     if let complaints = format.complaints {
-      return (state, try await importComplaints(plain.path, complaints, of: feed, at: time))
+      return (state, try await importComplaints(plain.path, complaints, of: feed, at: time, force: force))
     }
+    let digest = try await runOnThread { try PackDigest.ofFile(plain.path).hex }
     let content = try await FeedContent.read(
       path: plain.path, feed: format, options: feed.settings.options, isComplete: since == nil, most: limits.entries)
     if format.hasChanges {
@@ -195,47 +269,91 @@ public struct FeedRefresher: Sendable {
       state.listVersion = version
       if since == nil { state.completeAt = time }
     }
-    if since == nil, !force { try await compare(content, to: feed) }
+    if !force { try await compare(content, isComplete: since == nil, to: feed, digest: digest) }
+    try await stores.feeds.beginChanges(of: feed, to: digest)
     return (state, try await store(content, isComplete: since == nil, of: feed, at: time))
   }
 
-  /// Refuses a complete list that has lost most entries: mostly a file that was cut, or an error of its owner.
-  func compare(_ content: FeedContent, to feed: SourceFeed) async throws {
+  /// Refuses a list that adds or removes too many entries: mostly a file that was cut, or an error of its owner. An entry
+  /// with another category is removed and added. The first list is not limited, also where its refresh was interrupted, nor
+  /// the rest of a list that another refresh had begun to store.
+  /// - Parameters:
+  ///   - isComplete: whether entries that the content does not have are removed.
+  ///   - limitsRemovals: whether removed entries are limited too.
+  ///   - digest: SHA-256 of the file.
+  func compare(
+    _ content: FeedContent, isComplete: Bool = true, to feed: SourceFeed, limitsRemovals: Bool = true,
+    digest: String? = nil
+  ) async throws {
+    guard digest == nil || digest != feed.state.changingSHA256 else { return }
     let former = try await stores.feeds.entryCount(of: feed.id)
-    guard former < Self.leastCompared || content.entries.count * 2 >= former else {
-      throw FeedFailure.tooFewEntries(content.entries.count, former: former)
+    guard former >= Self.leastCompared, feed.state.refreshedAt != nil else { return }
+    var (kept, changed, withdrawn, number) = (0, 0, 0, Int64(0))
+    var (place, removal) = (content.entries.startIndex, content.removals.startIndex)
+    while case let stored = try await stores.feeds.entries(of: feed.id, after: number), let last = stored.last {
+      for entry in stored {
+        while place < content.entries.endIndex, content.entries[place].number < entry.number { place += 1 }
+        while removal < content.removals.endIndex, content.removals[removal] < entry.number { removal += 1 }
+        if place < content.entries.endIndex, content.entries[place].number == entry.number {
+          if content.entries[place].category == entry.category { kept += 1 } else { changed += 1 }
+        } else if removal < content.removals.endIndex, content.removals[removal] == entry.number {
+          withdrawn += 1
+        }
+      }
+      number = last.number
+    }
+    let (added, most) = (content.entries.count - kept, feed.settings.mostChange)
+    let removed = isComplete ? former - kept : changed + withdrawn
+    guard max(added, limitsRemovals ? removed : 0) * 100 <= former * most else {
+      throw FeedFailure.tooManyChanges(added: added, removed: removed, former: former, percent: most)
     }
   }
 
   /// Changes a list's entries and their reports.
+  /// - Parameters:
+  ///   - renews: whether reports are replaced because of their age.
+  ///   - check: called before each page of changes; an error that it throws ends the refresh.
   func store(
-    _ content: FeedContent, isComplete: Bool, of feed: SourceFeed, at time: Date
+    _ content: FeedContent, isComplete: Bool, renews: Bool = true, of feed: SourceFeed, at time: Date,
+    check: () async throws -> Void = {}
   ) async throws -> Summary {
-    var merge = FeedMerge(content, isComplete: isComplete, at: time)
+    var merge = FeedMerge(content, isComplete: isComplete, renews: renews, at: time)
+    let factor = try await weightFactor(of: feed)
     var summary = Summary()
-    summary.rejected = content.rejected
+    (summary.rejected, summary.patterns) = (content.rejected, content.patterns)
     var number: Int64 = 0
     while true {
       let stored = try await stores.feeds.entries(of: feed.id, after: number)
-      try await apply(merge.next(stored), to: feed, at: time, &summary)
+      try await check()
+      try await apply(merge.next(stored), to: feed, factor, at: time, &summary)
       guard stored.count == FeedStore.page, let last = stored.last else { break }
       number = last.number
     }
     while case let changes = merge.rest(atMost: FeedStore.page), !changes.added.isEmpty {
-      try await apply(changes, to: feed, at: time, &summary)
+      try await check()
+      try await apply(changes, to: feed, factor, at: time, &summary)
     }
     if summary.added + summary.removed > FeedStore.page { try await stores.reports.refreshStatistics() }
     return summary
   }
 
-  private func apply(
-    _ changes: FeedMerge.Changes, to feed: SourceFeed, at time: Date, _ summary: inout Summary
+  /// The factor by which the list's present weight is multiplied. Entries of a suspended source keep the weight that they
+  /// had when it was suspended, which evaluations subtract.
+  func weightFactor(of feed: SourceFeed) async throws -> Float {
+    guard feed.isSuspended else { return 1 }
+    let set = try await stores.thresholds.current()
+    let present = set.rule(forSource: feed.id).weight
+    return present > 0 ? Float(set.weight(ofSource: feed.id) / present) : 1
+  }
+
+  func apply(
+    _ changes: FeedMerge.Changes, to feed: SourceFeed, _ factor: Float, at time: Date, _ summary: inout Summary
   ) async throws {
     let replaced = Dictionary(uniqueKeysWithValues: changes.replaced.map { ($0.number, $0) })
     let new = changes.added.filter { replaced[$0.number] == nil }
     for start in stride(from: 0, to: new.count, by: FeedStore.page) {
       let batch = new[start..<min(start + FeedStore.page, new.count)]
-      let accepted = try await accept(Array(batch), of: feed)
+      let accepted = try await accept(Array(batch), of: feed, factor)
       try await stores.feeds.store(accepted, of: feed.id)
       summary.added += accepted.count
       summary.entries += accepted.count
@@ -246,94 +364,32 @@ public struct FeedRefresher: Sendable {
       let batch = renewed[start..<min(start + Self.replacements, renewed.count)]
       // Their entries stay until the new report is stored: an interrupted refresh is repeated by them.
       try await stores.reports.withdraw(batch.compactMap { replaced[$0.number] }, of: feed.id, at: time)
-      let accepted = try await accept(Array(batch), of: feed)
+      let accepted = try await accept(Array(batch), of: feed, factor)
       try await stores.feeds.store(accepted, of: feed.id)
       summary.replaced += accepted.count
       summary.entries += batch.count
       summary.postponed += batch.count - accepted.count
     }
-    try await withdraw(changes.removed, of: feed, at: time)
+    try await stores.feeds.store(changes.moved, of: feed.id)
+    try await withdraw(changes.removed, of: feed.id, at: time)
     summary.removed += changes.removed.count
     summary.entries += changes.kept
   }
 
   /// Stores the reports of entries.
   /// - Returns: the entries that have a report: one that was withdrawn earlier today cannot be stored before tomorrow.
-  private func accept(_ entries: [SourceEntry], of feed: SourceFeed) async throws -> [SourceEntry] {
+  private func accept(_ entries: [SourceEntry], of feed: SourceFeed, _ factor: Float) async throws -> [SourceEntry] {
     let reports = entries.map { entry in
       Report(
         number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: entry.reportedAt,
-        category: entry.category, reporter: nil)
+        category: entry.category, reporter: nil, weight: factor)
     }
     let outcomes = try await stores.reports.accept(reports, receivedAt: Date())
     return zip(entries, outcomes).filter { $1 == .created || $1 == .duplicate }.map(\.0)
   }
 
-  private func withdraw(_ entries: [SourceEntry], of feed: SourceFeed, at time: Date) async throws {
-    try await stores.reports.withdraw(entries, of: feed.id, at: time)
-    try await stores.feeds.forget(entries.map(\.number), of: feed.id)
-  }
-
-  /// Imports a file of complaints after it was read once without storing anything.
-  ///
-  /// Names of reporters in a file of another owner are no support: they would pass every ceiling. Comments would be shown
-  /// as those of users, and "legitimate" would defend a number.
-  func importComplaints(
-    _ path: String, _ format: ComplaintFormat, of feed: SourceFeed, at time: Date
-  ) async throws -> Summary {
-    var options = ImportOptions(path: path, format: format, source: feed.name, subjects: subjects)
-    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
-    options.now = time
-    let most = limits.entries
-    let count = Mutex(0)
-    do {
-      let trial = try await ImportPipeline(options: options).run { complaints in
-        let rows = count.withLock { count in
-          count += complaints.count
-          return count
-        }
-        guard rows <= most else { throw FeedFailure.tooManyEntries(maximum: most) }
-        return SinkResult(inserted: 0, duplicates: complaints.count)
-      }
-      let rejected = trial.rejectedRows - trial.rejected[.dateBeforeRetention, default: 0]
-      guard rejected * 2 <= trial.rows else {
-        throw FeedFailure.tooManyRejects(rejected: rejected, rows: trial.rows)
-      }
-      let protection = ProtectionCache(store: stores.protection)
-      try await protection.refresh()
-      let sink = ComplaintSink(
-        store: stores.reports, source: try await stores.apps.source(named: feed.name, at: time),
-        pseudonymizer: pseudonymizer, protection: protection)
-      let countries = Set(feed.settings.options.countries)
-      let result = try await ImportPipeline(options: options).run { complaints in
-        let taken = complaints.compactMap { complaint -> ParsedComplaint? in
-          guard complaint.category.isToxic,
-            countries.isEmpty || PhoneNumber(digits: complaint.number)?.region.map(countries.contains) == true
-          else { return nil }
-          var complaint = complaint
-          (complaint.reporter, complaint.comment) = (nil, nil)
-          return complaint
-        }
-        return try await sink.take(taken)
-      }
-      if result.inserted > FeedStore.page { try await stores.reports.refreshStatistics() }
-      var summary = Summary()
-      (summary.entries, summary.added, summary.rejected) = (result.accepted, result.inserted, result.rejectedRows)
-      return summary
-    } catch let error as ImportFileError {
-      throw FeedFailure(error)
-    }
-  }
-}
-
-extension FeedFormat {
-  /// The format of a file of complaints; nil for lists.
-  fileprivate var complaints: ComplaintFormat? {
-    switch self {
-    case .ftcCSV: .ftcCSV
-    case .ftcTSV: .ftcTSV
-    case .jsonLines: .jsonLines
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock: nil
-    }
+  private func withdraw(_ entries: [SourceEntry], of id: Int32, at time: Date) async throws {
+    try await stores.reports.withdraw(entries, of: id, at: time)
+    try await stores.feeds.forget(entries.map(\.number), of: id)
   }
 }

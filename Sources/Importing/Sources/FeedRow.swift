@@ -2,10 +2,17 @@
 
 /// An entry of a source's file as it is written there.
 struct FeedRow: Sendable, Equatable {
-  /// A row of the file, or one that cannot be read.
+  /// A row of the file, or one that cannot be read or is left out.
   enum Outcome: Equatable {
     case row(FeedRow)
+    /// A pattern for too many numbers, which is left out.
+    case pattern
     case rejected
+    /// A row that is no reason to list its number.
+    case ignored
+
+    /// False for further numbers of a row.
+    var isRow: Bool { if case .row(let row) = self { !row.isContinued } else { true } }
   }
 
   var number: String
@@ -13,6 +20,8 @@ struct FeedRow: Sendable, Equatable {
   var category: String?
   /// Whether the source says that the number is no longer on its list.
   var isRemoval = false
+  /// Whether it is a further number of the row before.
+  var isContinued = false
 }
 
 /// Reads the rows of a source's file in order.

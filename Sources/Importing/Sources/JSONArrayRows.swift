@@ -14,6 +14,34 @@ struct JSONArrayRows: FeedRows {
     var rating: String?
   }
 
+  /// An object of Saracroche's array: digits, and `#` for each digit that is free.
+  private struct Pattern: Decodable {
+    var pattern: String
+    var name: String?
+    /// `block` or `identify`; nil for `block`.
+    var action: String?
+  }
+
+  /// The numbers of a pattern that are not returned yet.
+  private struct Range {
+    let head: Substring
+    let freeDigits: Int
+    let category: String?
+    var next = 0
+
+    /// - Returns: nil at the end.
+    mutating func row() -> FeedRow? {
+      let digits = String(next)
+      guard digits.utf8.count <= freeDigits else { return nil }
+      next += 1
+      let zeros = String(repeating: "0", count: freeDigits - digits.utf8.count)
+      return FeedRow(number: head + zeros + digits, category: category, isContinued: next > 1)
+    }
+  }
+
+  /// The most free digits of a pattern that is read. One with more has 100,000 numbers or more.
+  private static let mostFreeDigits = 4
+
   /// The longest object, in bytes.
   private static let mostBytes = 8_192
   private static let mostDepth = 32
@@ -23,6 +51,7 @@ struct JSONArrayRows: FeedRows {
   private let array: [UInt8]
   private let decoder = JSONDecoder()
   private var scanner = Scanner()
+  private var range: Range?
 
   /// Where a byte is.
   private struct Scanner {
@@ -46,6 +75,8 @@ struct JSONArrayRows: FeedRows {
   }
 
   mutating func next() throws -> FeedRow.Outcome? {
+    if let row = range?.row() { return .row(row) }
+    range = nil
     var object: [UInt8]?
     var isTooLong = false
     while let byte = try bytes.next() {
@@ -56,16 +87,31 @@ struct JSONArrayRows: FeedRows {
       guard object != nil else { continue }
       if (object?.count ?? 0) < Self.mostBytes { object?.append(byte) } else { isTooLong = true }
       if !wasInString, byte == UInt8(ascii: "}"), scanner.depth == 2, let object {
-        return isTooLong ? .rejected : row(object).map { .row($0) } ?? .rejected
+        return isTooLong ? .rejected : outcome(object)
       }
     }
     guard scanner.isEnded else { throw FeedFailure.unreadable("the document ends early") }
     return nil
   }
 
-  private func row(_ object: [UInt8]) -> FeedRow? {
-    guard let member = try? decoder.decode(Member.self, from: Data(object)) else { return nil }
-    return FeedRow(number: member.phone, category: member.rating, isRemoval: (member.votes ?? 1) <= 0)
+  private mutating func outcome(_ object: [UInt8]) -> FeedRow.Outcome {
+    if let member = try? decoder.decode(Pattern.self, from: Data(object)) { return outcome(member) }
+    guard let member = try? decoder.decode(Member.self, from: Data(object)) else { return .rejected }
+    return .row(FeedRow(number: member.phone, category: member.rating, isRemoval: (member.votes ?? 1) <= 0))
+  }
+
+  private mutating func outcome(_ member: Pattern) -> FeedRow.Outcome {
+    // Another action is no reason to list a number.
+    guard (member.action ?? "block") == "block" else { return .ignored }
+    let head = member.pattern.prefix { $0 != "#" }
+    guard head.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2B }) else { return .rejected }
+    let free = member.pattern.dropFirst(head.count)
+    guard !free.isEmpty else { return .row(FeedRow(number: member.pattern, category: member.name)) }
+    guard free.allSatisfy({ $0 == "#" }) else { return .rejected }
+    guard free.utf8.count <= Self.mostFreeDigits else { return .pattern }
+    var range = Range(head: head, freeDigits: free.utf8.count, category: member.name)
+    defer { self.range = range }
+    return range.row().map(FeedRow.Outcome.row) ?? .rejected
   }
 
   private mutating func scan(_ byte: UInt8) throws(FeedFailure) {

@@ -39,11 +39,7 @@ actor PackPlaces {
   /// - Returns: nil if nothing is published or the newest publication cannot be read.
   func places(of number: Int64, country: String?) async -> Found? {
     guard let manifest = try? await newest.manifest() else { return nil }
-    let packs = manifest.packs.filter { pack in
-      guard let first = pack.first, let last = pack.last, first <= number, number <= last else { return false }
-      guard let region = pack.region?.uppercased(), let country else { return true }
-      return region == country || region.hasPrefix("\(country)-") || region.count != 2
-    }.prefix(Self.most)
+    let packs = manifest.packs.filter { $0.spans(number) && $0.mayContainNumbers(of: country) }.prefix(Self.most)
     let known = Set(manifest.packs.map(\.path))
     readers = readers.filter { known.contains($0.key) }
     var open: [(pack: ManifestPack, reader: PackReader)] = []

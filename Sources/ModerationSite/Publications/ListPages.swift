@@ -14,6 +14,8 @@ struct ListPages: Sendable {
   let newest: NewestManifest
   let lists: ListFiles
   let presets: SpamBlockerPresets
+  /// Whether the server has PhoneBlock's API.
+  let hasPhoneBlock: Bool
   /// Whether only the holder of a key may know the lists.
   let needsKey: Bool
   let pages: PageRenderer
@@ -25,6 +27,10 @@ struct ListPages: Sendable {
     let host = request.head.authority ?? "HOST"
     var page = ListsPage(offers, presets, host: host, issued: manifest?.issued, pages.texts(context))
     page.needsKey = needsKey
+    if hasPhoneBlock {
+      page.hashQuery = presets.hashQuery(host: host)
+      page.report = presets.report(host: host)
+    }
     return try pages.page("lists", page, context)
   }
 }
@@ -35,6 +41,9 @@ struct ListsPage: Encodable {
   let published: [PageTime]
   let groups: [Group]
   let query: String
+  /// Texts for PhoneBlock's API; empty without it.
+  var hashQuery = ""
+  var report = ""
 
   /// The lists of one region.
   struct Group: Encodable {

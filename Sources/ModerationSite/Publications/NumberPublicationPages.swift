@@ -15,7 +15,7 @@ struct NumberPublicationPages: Sendable {
   let explanations: ExplanationStore
   let newest: NewestManifest
   let histories: PackHistories
-  let hasLists: Bool
+  let interfaces: PublicationInterfaces
   let pages: PageRenderer
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -23,11 +23,10 @@ struct NumberPublicationPages: Sendable {
     let explanation = try await explanations.explain(number.digits, at: Date())
     var view: PackHistoryView?
     if let manifest = try await newest.manifest() {
-      let country = RegionMap.countries.region(of: number.digits)
-      guard
-        let history = await histories.history(of: number.digits, country: country, manifest: manifest)
-      else { throw Problem.unavailable }
-      view = PackHistoryView(history, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
+      guard let history = await histories.history(of: number.digits, manifest: manifest) else {
+        throw Problem.unavailable
+      }
+      view = PackHistoryView(history, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
     }
     return try pages.page(
       "number-publications",
@@ -40,7 +39,7 @@ struct NumberPublicationPages: Sendable {
   /// How old copies may be, for the public page; nil before the first publication, and where it cannot be read.
   func copies(_ texts: Localizer) async -> PackHistoryView? {
     guard let manifest = try? await newest.manifest() else { return nil }
-    return PackHistoryView(nil, PublicationCopy.all(of: manifest, hasLists: hasLists), texts)
+    return PackHistoryView(nil, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
   }
 }
 

@@ -64,11 +64,13 @@ struct RecipesPage: Encodable {
   }
 
   private static func ranking(_ ranking: Ranking, _ texts: Localizer) -> String {
-    [("heat", ranking.heat), ("identifications", ranking.identifications), ("evidence", ranking.evidence)]
-      .filter { $0.1 > 0 }.map {
-        $0.1 == 1 ? texts("recipes.\($0.0)") : "\(texts.plain($0.1))\u{A0}× \(texts("recipes.\($0.0)"))"
-      }
-      .joined(separator: " + ")
+    let weights = [
+      ("heat", ranking.heat), ("identifications", ranking.identifications), ("evidence", ranking.evidence),
+    ]
+    let parts = weights.filter { $0.1 > 0 }.map { name, weight -> String in
+      weight == 1 ? texts("recipes.\(name)") : "\(texts.plain(weight))\u{A0}× \(texts("recipes.\(name)"))"
+    }
+    return parts.joined(separator: " + ")
   }
 
   private static func area(_ area: Recipe.Area, _ texts: Localizer) -> String {

@@ -5,23 +5,26 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Importing
 import Localization
 import Storage
 
-/// `/moderation/sources`: the lists that are downloaded. Administrators may refresh them and change their ceilings.
+/// `/moderation/sources`: the lists that are downloaded. Administrators may add, refresh, resume and remove them, and
+/// change their ceilings.
 struct SourcePages: Sendable {
-  let feeds: FeedStore
+  let stores: Stores
+  /// Nil if this server cannot read sources.
+  let previews: FeedPreviewer?
   let pages: PageRenderer
 
   static let address = "/moderation/sources"
+  private static let previewing = "source preview"
+
+  private var feeds: FeedStore { stores.feeds }
+  private var subscriptions: FeedSubscriptions { FeedSubscriptions(stores: stores) }
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let texts = pages.texts(context)
-    let rows = try await feeds.list().map { SourceFeedRow($0, texts) }
-    let page = SourcesPage(
-      rows: rows, failing: rows.count { !$0.error.isEmpty },
-      done: texts.find("sources.done-\(request.query("done"))") ?? "")
-    return try pages.page("sources", page, context)
+    try await show(SourceDraft(Form(), pages.texts(context)), context, done: request.query("done"))
   }
 
   @Sendable func refresh(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -31,16 +34,107 @@ struct SourcePages: Sendable {
     return .redirect(to: "\(Self.address)?done=refresh", type: .normal)
   }
 
+  /// Saves a ceiling. A higher one is saved only after its effect was shown.
   @Sendable func changeCeiling(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"],
       let ceiling = context.form["ceiling"].flatMap(SourceCeiling.init),
       let feed = try await feeds.feed(named: name)
     else { throw Problem.notFound }
+    if ceiling > feed.settings.ceiling, context.form["confirm"] != feed.version {
+      let raised = try await makeQuestion(ceiling, of: feed, pages.texts(context))
+      return try await show(SourceDraft(Form(), pages.texts(context)), context, raised: raised)
+    }
     let event = Actor(moderator).did(
       "source.ceiling", to: name, before: ["ceiling": feed.settings.ceiling.rawValue],
       after: ["ceiling": ceiling.rawValue])
     guard try await feeds.change(name, to: ceiling, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=ceiling", type: .normal)
+  }
+
+  /// Ends a subscription. A server withdraws the entries within minutes.
+  @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
+    if let version = context.form["version"], version != (try await feeds.feed(named: name)?.version) {
+      return .redirect(to: "\(Self.address)?done=changed", type: .normal)
+    }
+    let event = Actor(moderator).did("source.remove", to: name)
+    guard try await feeds.remove(name, at: Date(), audit: event) else { throw Problem.notFound }
+    return .redirect(to: "\(Self.address)?done=remove", type: .normal)
+  }
+
+  /// Ends the suspension of a source.
+  @Sendable func resume(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
+    let event = Actor(moderator).did("source.resume", to: name)
+    guard try await feeds.resume(name, at: Date(), audit: event) else { throw Problem.notFound }
+    return .redirect(to: "\(Self.address)?done=resume", type: .normal)
+  }
+
+  /// Adds a source, or with the button "Preview" shows its effect.
+  @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator else { throw Problem.notFound }
+    let (form, texts) = (context.form, pages.texts(context))
+    var draft = SourceDraft(form, texts)
+    guard let settings = draft.read(form, texts) else { return try await show(draft, context) }
+    do {
+      // An administrator of the pages is not the operator of the machine and its network.
+      try await FeedSubscriptions.checkIsPublic(settings.url)
+      if form["action"] == "preview" {
+        guard try await subscriptions.isFree(settings.name) else { throw AppError.nameTaken(settings.name) }
+        let preview = try await runExclusively { previews in
+          try await previews.withClient { try await previews.preview(settings, weight: nil, by: $0, at: Date()) }
+        }
+        draft.preview = preview.map { PreviewFigure.makeAll($0, texts) } ?? []
+        if draft.preview.isEmpty { draft.problems.url = texts("sources.no-preview") }
+        return try await show(draft, context)
+      }
+      let isNew = try await subscriptions.add(settings, weight: nil, by: Actor(moderator), at: Date())
+      guard isNew else { throw AppError.nameTaken(settings.name) }
+    } catch let failure as FeedFailure {
+      let text = texts.message("sources.failure", failure)
+      if failure.code == .stillRemoving { draft.problems.name = text } else { draft.problems.url = text }
+      return try await show(draft, context)
+    } catch is AppError {
+      draft.problems.name = texts("sources.name-taken")
+      return try await show(draft, context)
+    }
+    return .redirect(to: "\(Self.address)?done=add", type: .normal)
+  }
+
+  /// The question whether to raise a ceiling, with the effect where it can be previewed.
+  private func makeQuestion(
+    _ ceiling: SourceCeiling, of feed: SourceFeed, _ texts: Localizer
+  ) async throws -> RaisedCeiling {
+    var (figures, problem): ([PreviewFigure], String) = ([], "")
+    do {
+      let preview = try await runExclusively { try await $0.preview(ceiling, of: feed, at: Date()) }
+      figures = preview.map { PreviewFigure.makeAll($0, texts) } ?? []
+      if preview == nil { problem = texts("sources.no-preview") }
+    } catch let failure as FeedFailure {
+      problem = texts.message("sources.failure", failure)
+    }
+    return RaisedCeiling(ceiling, of: feed, figures: figures, problem: problem, texts)
+  }
+
+  /// One preview at a time on all servers.
+  /// - Returns: nil where another one is running, or this server cannot read sources.
+  private func runExclusively(
+    _ preview: @escaping @Sendable (FeedPreviewer) async throws -> FeedPreview
+  ) async throws -> FeedPreview? {
+    guard let previews, let lease = try await stores.leases.take(Self.previewing) else { return nil }
+    return try await stores.leases.holding(lease) { try await preview(previews) }
+  }
+
+  private func show(
+    _ draft: SourceDraft, _ context: ServerRequestContext, done: String = "", raised: RaisedCeiling? = nil
+  ) async throws -> Response {
+    let texts = pages.texts(context)
+    let rows = try await feeds.list().map { SourceFeedRow($0, texts) }
+    let page = SourcesPage(
+      rows: rows, failing: rows.count { !$0.error.isEmpty }, raised: raised.map { [$0] } ?? [], draft: draft,
+      done: texts.find("sources.done-\(done)") ?? "")
+    return try pages.page(
+      "sources", page, context, status: draft.problems == SourceDraft.Problems() ? .ok : .unprocessableContent)
   }
 }
 
@@ -48,19 +142,21 @@ struct SourcePages: Sendable {
 struct SourcesPage: Encodable {
   let rows: [SourceFeedRow]
   let failing: Int
+  /// Empty without a question.
+  let raised: [RaisedCeiling]
+  let draft: SourceDraft
   let done: String
+}
+
+extension SourceFeed {
+  /// Differs for a source of the same name that was added later.
+  var version: String { "\(id)-\(Int64(addedAt.timeIntervalSince1970 * 1_000_000))" }
 }
 
 /// A source as a row.
 struct SourceFeedRow: Encodable {
-  /// A ceiling that can be chosen.
-  struct Choice: Encodable {
-    let value: String
-    let text: String
-    let isChosen: Bool
-  }
-
   let name: String
+  let version: String
   let url: String
   let format: String
   let license: String
@@ -72,10 +168,14 @@ struct SourceFeedRow: Encodable {
   let error: String
   let detail: String
   let failures: String
-  let ceilings: [Choice]
+  let ceilings: [SourceChoice]
+  /// The sentence about the precision.
+  let precision: String
+  let isSuspended: Bool
 
   init(_ feed: SourceFeed, _ texts: Localizer) {
     let settings = feed.settings
+    version = feed.version
     (name, url, format) = (settings.name, settings.url, settings.format.rawValue)
     license = settings.license ?? texts("sources.license-unknown")
     entries = texts.number(feed.state.entries)
@@ -84,10 +184,17 @@ struct SourceFeedRow: Encodable {
     let parts = feed.failure.map { texts.parts("sources.failure", $0) }
     (error, detail) = (parts?.text ?? "", parts?.detail ?? "")
     failures = feed.failures > 0 ? texts.count("sources.failures", feed.failures) : ""
-    ceilings = SourceCeiling.allCases.map { ceiling in
-      Choice(
-        value: ceiling.rawValue, text: texts("sources.ceiling-\(ceiling.rawValue)"),
-        isChosen: ceiling == settings.ceiling)
-    }
+    ceilings = SourceChoice.ceilings(settings.ceiling, texts)
+    let found = feed.quality.precision
+    precision =
+      found.share.map {
+        texts(
+          "sources.precision",
+          [
+            "share": texts.percent($0), "confirmed": texts.number(found.confirmed),
+            "decided": texts.number(found.decided),
+          ])
+      } ?? texts("sources.precision-unknown")
+    isSuspended = feed.isSuspended
   }
 }

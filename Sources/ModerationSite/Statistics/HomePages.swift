@@ -12,6 +12,7 @@ struct HomePages: Sendable {
   let figures: StatisticsStore
   let appeals: AppealStore
   let publications: PublicationStore
+  let feeds: FeedStore
   let next: @Sendable (Date) -> Date?
   /// Whether this server can publish.
   let canOrder: Bool
@@ -23,7 +24,9 @@ struct HomePages: Sendable {
   @Sendable func home(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let now = Date()
     let days = try await figures.days(Self.days, until: now)
+    let suspended = try await feeds.list().filter(\.isSuspended).map(\.name)
     let page = HomePage(
+      suspended: suspended,
       days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
       latest: try await publications.latest(), next: next(now), role: context.moderator?.role ?? .triage,
       canOrder: canOrder, pages.texts(context))
@@ -40,6 +43,10 @@ struct HomePage: Encodable {
     let link: String
   }
 
+  /// The sentence about suspended sources; empty where there are none, and for roles that do not decide about numbers.
+  let suspended: String
+  /// The page of sources; empty for roles that may not open it.
+  let sourcesLink: String
   let tiles: [Tile]
   let charts: [DayChart]
   let published: [PageTime]
@@ -49,9 +56,13 @@ struct HomePage: Encodable {
   let canOrder: Bool
 
   init(
-    days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?, role: Role,
-    canOrder: Bool, _ texts: Localizer
+    suspended: [String], days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?,
+    role: Role, canOrder: Bool, _ texts: Localizer
   ) {
+    self.suspended =
+      suspended.isEmpty || role < .moderator
+      ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")])
+    sourcesLink = Navigation.link(SourcePages.address, for: role)
     let today = days.last
     tiles = [
       ("waiting", Int64(waiting), "/moderation/queue"), ("appeals", appeals, "/moderation/appeals"),

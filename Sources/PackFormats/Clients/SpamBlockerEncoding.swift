@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import XMLSyntax
+
 /// SpamBlocker's CSV: the header `pattern,description`, digits without a plus, and lines that only LF separates.
 ///
 /// Its parser joins two quotation marks to none, reads a line end in a header's cell as text, and takes an empty last
@@ -51,7 +53,7 @@ struct SpamBlockerXMLEncoding: RecordEncoding {
     guard entry.blocks || includesIdentified else { return .notBlocking }
     bytes.append("<n p=\"\(entry.number)\" votes=\"\(Self.votes)\"")
     let label = entry.label.map(TextCells.oneLine)
-    if let label { bytes.append(" l=\"\(FritzBoxEncoding.escape(label.text))\"") }
+    if let label { bytes.append(" l=\"\(XMLText.escaped(label.text))\"") }
     bytes.append("/>\n")
     return label?.altered ?? false ? .altered : .written
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import XMLSyntax
+
 /// A phonebook of the FRITZ!Box: contacts of one name with at most nine numbers each.
 ///
 /// Numbers with the same label share contacts, because the device limits contacts. Memory is bounded by
@@ -43,9 +45,10 @@ struct FritzBoxEncoding: RecordEncoding {
 
   func end(into bytes: inout [UInt8]) {
     bytes.append("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<phonebooks>\n")
-    bytes.append("<phonebook name=\"\(Self.escape(TextCells.oneLine(options.phonebookName).text))\">\n")
+    bytes.append("<phonebook name=\"\(XMLText.escaped(TextCells.oneLine(options.phonebookName).text))\">\n")
     for contact in contacts {
-      bytes.append("<contact><category>0</category><person><realName>\(Self.escape(contact.name))</realName></person>")
+      let name = XMLText.escaped(contact.name)
+      bytes.append("<contact><category>0</category><person><realName>\(name)</realName></person>")
       bytes.append("<telephony nid=\"\(contact.numbers.count)\">")
       for (index, number) in contact.numbers.enumerated() {
         let priority = index == 0 ? 1 : 0
@@ -54,21 +57,5 @@ struct FritzBoxEncoding: RecordEncoding {
       bytes.append("</telephony></contact>\n")
     }
     bytes.append("</phonebook>\n</phonebooks>\n")
-  }
-
-  static func escape(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-      case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-      // XML 1.0 cannot represent these two characters.
-      case "\u{FFFE}", "\u{FFFF}": escaped.append("\u{FFFD}")
-      default: escaped.append(scalar)
-      }
-    }
-    return String(escaped)
   }
 }

@@ -11,9 +11,11 @@ extension Publisher {
   /// Writes the packs from one snapshot of the database and reads them back.
   func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
+    let recipes = try recipes.current()
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources,
-      temporaryFolder: "\(folder.path)/.work", review: review, protection: protection)
+      temporaryFolder: "\(folder.path)/.work", review: review, protection: protection,
+      server: try evidenceServer(for: recipes))
     let spool = ListedSpool(folder: folder, serial: work.serial)
     let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
       work.progress.say(step, 0.02 + part * 0.5)
@@ -21,7 +23,25 @@ extension Publisher {
     let protection = written.protection
     return try await inParallel(written.packs.packs) { pack in
       work.progress.say(.readingBack(pack: pack.spec.name), 0.55)
-      return try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
+      var draft = try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
+      if let evidence = written.evidence, let server = content.server, pack.spec.recipe.sharesEvidence {
+        draft.evidence = .collected(evidence, pack.spec.recipe, server: server)
+      }
+      return draft
+    }
+  }
+
+  /// The id of this server; nil if no recipe shares evidence, and for a folder without its first root, whose packs are
+  /// published without evidence.
+  private func evidenceServer(for recipes: [Recipe]) throws -> ServerID? {
+    guard recipes.contains(where: \.sharesEvidence) else { return nil }
+    do {
+      return try folder.serverID().flatMap(ServerID.init(_:))
+    } catch PublishingError.badRoot(let path) {
+      logger.error(
+        "Publishing without evidence files: the first root is missing or damaged. Restore it from a backup.",
+        metadata: ["path": "\(path)"])
+      return nil
     }
   }
 
@@ -49,11 +69,20 @@ extension Publisher {
     let earlier = try folder.keptManifests().filter { $0.serial < work.serial }
     let bench = DeltaBuild(folder: folder, serial: work.serial, earlier: earlier, bases: policy.deltaBases)
     let formats = FormatBuild(folder: folder, serial: work.serial)
+    let evidence = EvidenceBuild(folder: folder, serial: work.serial, former: work.former)
     let packs = try await inParallel(drafts) { draft -> ManifestPack? in
       guard var pack = draft.pack else { return nil }
       work.progress.say(.makingDeltas(pack: pack.name), 0.7)
       pack.deltas = try bench.deltas(to: pack)
       pack.formats = try formats.files(of: pack, formats: draft.formats)
+      if let source = draft.evidence {
+        if let file = try evidence.file(of: pack, from: source) {
+          pack.formats = (pack.formats + [file]).sorted { $0.format < $1.format }
+        } else {
+          logger.warning(
+            "The pack has no evidence file until the next full publication", metadata: ["pack.name": "\(pack.name)"])
+        }
+      }
       return pack
     }.compactMap(\.self)
     work.progress.say(.signing, 0.97)

@@ -14,7 +14,7 @@ public import Storage
 public struct Publisher: Sendable {
   let store: PublicationStore
   let folder: PublicationFolder
-  let recipes: [Recipe]
+  let recipes: CurrentRecipes
   let selection: Selection
   let sources: ContentSources
   let signing: @Sendable () throws -> SigningKey
@@ -24,7 +24,7 @@ public struct Publisher: Sendable {
   let logger: Logger
 
   /// - Parameters:
-  /// - recipes: the definitions of the packs; their names differ.
+  /// - recipes: the definitions of the packs; their names differ. Evaluated for each publication.
   /// - selection: selects the listed numbers.
   /// - sources: the directory's names and the regions.
   /// - signing: reads the key that signs the manifest, again for each publication, because keys may change while the
@@ -32,7 +32,8 @@ public struct Publisher: Sendable {
   /// - protection: loads from the snapshot a function that returns the reason why a number is protected, or nil.
   /// - holding: reviews candidates for brigades before the selection; nil holds nothing.
   public init(
-    store: PublicationStore, folder: PublicationFolder, recipes: [Recipe] = Recipe.shipped,
+    store: PublicationStore, folder: PublicationFolder,
+    recipes: @autoclosure @escaping @Sendable () throws -> [Recipe] = Recipe.shipped,
     selection: Selection = Selection(), sources: ContentSources = ContentSources(),
     signing: @escaping @Sendable () throws -> SigningKey, policy: PublicationPolicy = PublicationPolicy(),
     protection: @escaping @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in
@@ -42,7 +43,7 @@ public struct Publisher: Sendable {
   ) {
     self.store = store
     self.folder = folder
-    self.recipes = recipes
+    self.recipes = CurrentRecipes(recipes)
     self.selection = selection
     self.sources = sources
     self.signing = signing
@@ -51,6 +52,10 @@ public struct Publisher: Sendable {
     self.holding = holding
     self.logger = logger
   }
+
+  /// Reads the recipes, so that errors are found before the first publication.
+  /// - Throws: the errors of reading.
+  public func checkRecipes() throws { _ = try recipes.current() }
 
   /// Publishes the numbers at `time` on request of an operator.
   /// - Throws: see ``publish(_:)``.

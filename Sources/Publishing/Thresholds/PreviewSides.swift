@@ -8,6 +8,8 @@ struct PreviewSides {
   /// The evaluation of a number by both sets.
   struct Outcome {
     let score: Score
+    /// The category of the side that lists it: that of the change, otherwise the present one.
+    let category: ReportCategory?
     let before: Bool
     let after: Bool
     /// A review would hold it with the present set but not with the change.
@@ -47,14 +49,16 @@ struct PreviewSides {
     let isMember = members.contains(record.number)
     if isMember { unmet.remove(record.number) }
     let overrides = state.overrides(of: record.number)
-    func side(_ thresholds: ThresholdSet) -> (isListed: Bool, isHeld: Bool) {
-      let verdict = score.judge(by: thresholds, in: overrides) { country(record.number) }.verdict
-      if suspects.holds(record.number, verdict) { return (false, true) }
-      return (verdict == .listed || verdict == .candidate || isMember, false)
+    func side(_ thresholds: ThresholdSet) -> (isListed: Bool, isHeld: Bool, category: ReportCategory?) {
+      let evaluation = score.judge(by: thresholds, in: overrides) { country(record.number) }
+      let verdict = evaluation.verdict
+      if suspects.holds(record.number, verdict) { return (false, true, evaluation.category) }
+      return (verdict == .listed || verdict == .candidate || isMember, false, evaluation.category)
     }
     let (before, after) = (side(present), side(change))
     return Outcome(
-      score: score, before: before.isListed, after: after.isListed, isHeldOnlyBefore: before.isHeld && !after.isHeld,
+      score: score, category: (after.isListed ? after : before).category, before: before.isListed,
+      after: after.isListed, isHeldOnlyBefore: before.isHeld && !after.isHeld,
       isHeldOnlyAfter: after.isHeld && !before.isHeld)
   }
 }

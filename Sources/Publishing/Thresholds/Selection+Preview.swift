@@ -39,7 +39,7 @@ extension Selection {
         guard let outcome = sides.judge(record, at: time, country: country) else { continue }
         if outcome.isHeldOnlyBefore { preview.released += 1 }
         if outcome.isHeldOnlyAfter { preview.newlyHeld += 1 }
-        guard outcome.before || outcome.after, let category = outcome.score.leading else { continue }
+        guard outcome.before || outcome.after, let category = outcome.category else { continue }
         let kind = ThresholdPreview.Kind(category: category, country: country(record.number))
         preview.take(record.number, outcome.score, as: kind, before: outcome.before, after: outcome.after)
       }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+public import Curation
 import Foundation
 public import Logging
-import OutboundHTTP
+public import OutboundHTTP
 public import Storage
 
 /// Sends queued messages to receivers until they answer with status 2xx. Delivery is at least once, so receivers must
@@ -112,20 +112,4 @@ public struct WebhookJob: Sendable {
   }
 }
 
-extension WebhookFailure {
-  fileprivate init(_ error: HTTPClientError) {
-    self =
-      switch error {
-      case .unsupportedAddress: .invalidAddress
-      case .connectionFailed(let reason): .connectionFailed(reason)
-      case .untrusted: .untrustedCertificate
-      case .silent: .silent
-      case .tookTooLong(let limit): .tookTooLong(seconds: limit.components.seconds)
-      case .endedEarly: .endedEarly
-      case .malformed, .rangeRefused: .malformedAnswer
-      case .encoded(let encoding): .unexpectedEncoding(encoding)
-      case .tooLong(let limit): .answerTooLong(maximumBytes: limit)
-      case .status(let status, _): .unexpectedStatus(status)
-      }
-  }
-}
+extension WebhookFailure: OutboundFailure {}

@@ -114,8 +114,12 @@ struct Backup {
 extension PublicationFolder {
   /// Files in a manifest that are missing or have another content.
   func lacks(of manifest: Manifest) -> [String] {
-    manifest.packs.flatMap { pack in
-      [(pack.path, pack.sha256)] + pack.deltas.map { ($0.path, $0.sha256) } + pack.formats.map { ($0.path, $0.sha256) }
-    }.filter { path, sha256 in (try? PackDigest.ofFile(filePath(path)))?.hex != sha256 }.map(\.0)
+    var files: [(path: String, sha256: String)] = []
+    for pack in manifest.packs {
+      files.append((pack.path, pack.sha256))
+      for delta in pack.deltas { files.append((delta.path, delta.sha256)) }
+      for format in pack.formats { files.append((format.path, format.sha256)) }
+    }
+    return files.filter { (try? PackDigest.ofFile(filePath($0.path)))?.hex != $0.sha256 }.map(\.path)
   }
 }

@@ -201,12 +201,23 @@ struct DatabaseChecks {
   private func sources() async throws -> Finding {
     let feeds = try await context.stores.feeds.list()
     let failing = feeds.filter { $0.failures > 0 }
+    let suspended = feeds.filter(\.isSuspended)
+    if failing.isEmpty, !suspended.isEmpty {
+      return .warning(
+        "sources", "suspended, because moderators allow most of their numbers: \(Self.names(suspended.map(\.name)))",
+        "Remove them, or end the suspension with: ringfence sources resume NAME")
+    }
     guard !failing.isEmpty else { return .ok("sources", feeds.isEmpty ? "none" : "\(feeds.count) are downloaded") }
-    let names = failing.prefix(5).map { "\($0.name) (\($0.failures == 1 ? "1 attempt" : "\($0.failures) attempts"))" }
-    let more = failing.count > 5 ? ", \(failing.count - 5) more" : ""
+    let names = failing.map { "\($0.name) (\($0.failures == 1 ? "1 attempt" : "\($0.failures) attempts"))" }
+    let others = suspended.isEmpty ? "" : "; suspended: \(Self.names(suspended.map(\.name)))"
     return .warning(
-      "sources", "\(failing.count) of \(feeds.count) cannot be read: \(names.joined(separator: ", "))\(more)",
+      "sources", "\(failing.count) of \(feeds.count) cannot be read: \(Self.names(names))\(others)",
       "Read the reasons with: ringfence sources status. The former entries stay.")
+  }
+
+  /// The first names, with a comma between them, and the number of the others.
+  private static func names(_ all: [String]) -> String {
+    all.prefix(5).joined(separator: ", ") + (all.count > 5 ? ", \(all.count - 5) more" : "")
   }
 
   private func accountKey() async throws -> Finding {

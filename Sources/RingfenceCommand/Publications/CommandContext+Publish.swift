@@ -7,6 +7,7 @@ import Localization
 import Logging
 import Publishing
 import Storage
+import Synchronization
 
 extension CommandContext {
   /// Creates a publisher for this context's folder.
@@ -16,17 +17,13 @@ extension CommandContext {
   func publisher(
     policy: PublicationPolicy, recipes file: String? = nil, top: Int = Recipe.mostEntries, logger: Logger
   ) throws -> Publisher {
-    let file = Recipe.file(named: file, data: folder.path, installation: installation)
-    let recipes = try Recipe.read(from: file).map { recipe in
-      var recipe = recipe
-      recipe.limit = min(recipe.limit, top)
-      return recipe
-    }
     let folder = folder
+    let recipes = recipeFile(named: file)
     // An unreadable key is reported at start instead of by the first publication.
     _ = try folder.signingKey()
-    return Publisher(
-      store: stores.publications, folder: publicationFolder, recipes: recipes,
+    let publisher = Publisher(
+      store: stores.publications, folder: publicationFolder,
+      recipes: try Self.recipes(in: recipes(), top: top),
       sources: ContentSources(
         regions: { try await RegionStore.map(on: $0) },
         directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
@@ -35,6 +32,33 @@ extension CommandContext {
         let protected = try await ProtectionStore.load(on: $0)
         return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.rawValue } }
       }, holding: BrigadeReview(store: stores.holds), logger: logger)
+    try publisher.checkRecipes()
+    return publisher
+  }
+
+  /// Finds the recipe file in force. A file that is gone for a moment must not be replaced by the shipped one.
+  private func recipeFile(named file: String?) -> @Sendable () throws -> String {
+    let (folder, installation) = (folder, installation)
+    let former = Mutex<String?>(nil)
+    return {
+      try former.withLock { former in
+        let path = Recipe.file(named: file, data: folder.path, installation: installation)
+        if let former, former != path, former.hasPrefix(folder.path) {
+          throw CommandFailure.unreadable(
+            "The recipes \(former) are gone. Put them back, or restart the server to use \(path).")
+        }
+        former = path
+        return path
+      }
+    }
+  }
+
+  private static func recipes(in file: String, top: Int) throws -> [Recipe] {
+    try Recipe.read(from: file).map { recipe in
+      var recipe = recipe
+      recipe.limit = min(recipe.limit, top)
+      return recipe
+    }
   }
 
   /// Publishes with a progress bar and returns the result as text.

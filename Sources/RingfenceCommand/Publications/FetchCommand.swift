@@ -90,15 +90,10 @@ struct FetchCommand: AsyncParsableCommand {
 
   /// The trusted key: as printed, or a file with a key or a root.
   private func anchor() throws -> TrustAnchor {
-    if let key = VerifyingKey(key) { return TrustAnchor(key: key) }
-    guard let data = FileManager.default.contents(atPath: key) else {
-      throw CommandFailure.unreadable(
-        "--key is neither a public key (44 characters of Base64) nor a readable file. "
-          + "Pass a key, or check the file's name and permissions.")
+    switch try TrustedKey(key) {
+    case .key(let key): TrustAnchor(key: key)
+    case .root(let file): try TrustAnchor(root: file)
     }
-    let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    if let key = VerifyingKey(text) { return TrustAnchor(key: key) }
-    return try TrustAnchor(root: data)
   }
 
   /// The API key. It is a secret, so no option takes it, and it is sent unencrypted only to this machine.
@@ -176,7 +171,7 @@ extension CommandFailure {
   init(_ error: FetchError) {
     let code: Int32 =
       switch error {
-      case .network, .missing, .key: 13
+      case .request, .network, .missing, .key: 13
       case .busy: 1
       case .noSuchFormat: 2
       case .cannotWrite: 3

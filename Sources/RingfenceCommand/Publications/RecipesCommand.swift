@@ -83,6 +83,7 @@ extension Recipe {
     if shards.count > 1 { parts.append("\(shards.count) shards") }
     if let categories { parts.append(categories.map(\.slug).sorted().joined(separator: ", ")) }
     if !formats.isEmpty { parts.append("also as \(formats.joined(separator: ", "))") }
+    if sharesEvidence { parts.append("with evidence") }
     return parts.joined(separator: "; ")
   }
 }

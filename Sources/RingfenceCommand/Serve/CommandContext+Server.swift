@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import Curation
+import Importing
 import Intake
 import Logging
 import ModerationSite
@@ -38,7 +39,8 @@ extension CommandContext {
     let site = SiteServices(
       stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: publicationFolder,
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
-      recipes: recipes(file), nextPublication: { schedule?.next(after: $0) }, logger: logger)
+      feedPreviews: try feedPreviewer(limits: .preview), recipes: recipes(file),
+      nextPublication: { schedule?.next(after: $0) }, logger: logger)
     let services = ServerServices(
       stores: stores, intake: intake,
       identifications: IdentificationIntake(store: stores.identifications, metrics: metrics),
@@ -60,8 +62,9 @@ extension CommandContext {
 
   /// Reads the recipes again at each call.
   private func recipes(_ file: String?) -> @Sendable () -> RecipeReading {
-    let path = Recipe.file(named: file, data: folder.path, installation: installation)
+    let (folder, installation) = (folder, installation)
     return {
+      let path = Recipe.file(named: file, data: folder.path, installation: installation)
       do throws(RecipeFileError) {
         return RecipeReading(file: path, outcome: .success(try RecipeFile.read(contentsOf: path)))
       } catch {

@@ -55,6 +55,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(\.phoneblockRegion) var phoneblockRegion: String?
 
+  @Flag(\.addressBooks) var addressBooks: Bool?
+
+  @Option(\.addressBookNumbers) var addressBookNumbers: String?
+
+  @Option(\.addressBookRegion) var addressBookRegion: String?
+
   @Flag(\.appleReports) var appleReports: Bool?
 
   @Option(\.secondFactor) var secondFactor: String?
@@ -82,7 +88,8 @@ struct ServeCommand: AsyncParsableCommand {
       "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
       "lists": lists?.description, "telephone-systems": telephoneSystems?.description,
       "phoneblock": phoneblock?.description, "phoneblock-region": phoneblockRegion,
-      "apple-reports": appleReports?.description,
+      "address-books": addressBooks?.description, "address-book-numbers": addressBookNumbers,
+      "address-book-region": addressBookRegion, "apple-reports": appleReports?.description,
       "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
       "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
       "log-requests": logRequests?.description,

@@ -17,7 +17,9 @@ extension Settings {
       limits: try self.limits ? .standard : .off, trustsProxy: try self.trustProxy,
       publicationsNeedKey: try self.fetchNeedsKey, hasLists: try self.lists,
       hasTelephoneSystems: try self.telephoneSystems, hasPhoneBlock: try self.phoneblock,
-      phoneBlockRegion: try self.phoneblockRegion, appleReports: try self.appleReportSettings,
+      phoneBlockRegion: try self.phoneblockRegion, hasAddressBooks: try self.addressBooks,
+      addressBookNumbers: try self.addressBookNumbers, addressBookRegion: try self.addressBookRegion,
+      appleReports: try self.appleReportSettings,
       metricsToken: try self.metricsToken, logsRequests: try self.logRequests,
       publicNumbers: try self.publicNumberPages,
       appealDifficulty: try self.appealWork, appealDelay: try self.appealDelay)

@@ -60,6 +60,12 @@ package struct SettingList: Sendable {
   let phoneblockRegion = Setting(
     "phoneblock-region", .region, absent: "national numbers are refused",
     "Region of numbers in national form at /phoneblock/api.")
+  let addressBooks = Setting(
+    "address-books", .boolean, default: true, "Serve address books by CardDAV at /carddav.")
+  let addressBookNumbers = Setting(
+    "address-book-numbers", .number(1...5_000), default: 1_000, "Most numbers in an address book.")
+  let addressBookRegion = Setting(
+    "address-book-region", .region, absent: "all regions", "Region of the numbers in address books.")
   let appleReports = Setting(
     "apple-reports", .boolean, default: true,
     "Take reports of Apple's reporting extension at /v1/apple/reports, from installations with a token.")

@@ -3,8 +3,10 @@
 public import ArgumentParser
 import CallerPack
 public import Curation
+import Fetching
 import Foundation
 import Importing
+import Localization
 import PhoneNumbers
 import Storage
 
@@ -14,15 +16,24 @@ struct SourcesAdd: AsyncParsableCommand {
     commandName: "add", abstract: "Subscribe to a list at an address: a server downloads it at intervals.",
     discussion: """
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
-      separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock. \
-      Formats of dated complaints, which decay: ftc-csv, ftc-tsv, jsonl. Gzip and xz files are decompressed.
+      separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
+      saracroche (patterns with more than 4 wildcards are counted and left out). Formats of dated complaints, which \
+      decay: ftc-csv, ftc-tsv, jsonl. Gzip and xz files are decompressed. The format ringfence is a pack that another \
+      Ringfence server publishes with evidence: --url is the address of its publications, and --key and --pack are \
+      required.
 
       An entry of a list counts as much as WEIGHT complaints. It is counted again each week while the list contains the \
       number. The ceiling is the most treatment that the source can cause alone: nothing, review, identify or block. \
       Resources/sources.yaml names public lists.
 
+      With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \
+      list, put up for review and lose. For an existing source, --url and --format may be left out, and the preview \
+      shows the effect of the other options, such as --ceiling. A list with stored complaints, such as an imported one \
+      or a source of complaints, has no preview.
+
       Examples: ringfence sources add dnc --url https://HOST/90.csv --format ftc-rolling
       ringfence sources add own --url https://HOST/list.csv --format csv --number-column phone --category "Scam=fraud"
+      ringfence sources add friends --url https://HOST/v1 --format ringfence --key root.json --pack blocklist
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -31,19 +42,22 @@ struct SourcesAdd: AsyncParsableCommand {
   var name: String
 
   @Option(help: "Address of the file, http or https. Redirects to another server are refused.")
-  var url: String
+  var url: String?
 
   @Option(help: "Format of the file.")
-  var format: FeedFormat
+  var format: FeedFormat?
 
-  @Option(help: ArgumentHelp("Time between two downloads, such as 30m, 6h or 1d.", valueName: "time"))
-  var every = "6h"
+  @Option(
+    help: ArgumentHelp(
+      "Time between two downloads, such as 30s, 30m, 6h or 1d. Default: 6h, and 30s for ringfence.", valueName: "time"))
+  var every: String?
 
   @Option(help: "Complaints that an entry counts as, 0 to 10.")
   var weight: Double?
 
-  @Option(help: "The most treatment that the source can cause alone: nothing, review, identify or block.")
-  var ceiling = SourceCeiling.review
+  @Option(
+    help: "The most treatment that the source can cause alone: nothing, review, identify or block. Default: review.")
+  var ceiling: SourceCeiling?
 
   @Option(
     help: ArgumentHelp(
@@ -74,8 +88,32 @@ struct SourcesAdd: AsyncParsableCommand {
   @Option(help: "File with the key that the list's server asks for. It is read at each download.", completion: .file())
   var keyFile: String?
 
+  @Option(help: "For ringfence: trusted public key, a file with it, or a root.json.", completion: .file())
+  var key: String?
+
+  @Option(help: "For ringfence: pack whose evidence is read.")
+  var pack: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "For ringfence: least number of reporters. With 0, numbers that a moderator's decision, few reporters or another "
+        + "list has listed are taken too. Default: \(FeedOptions.usualStrength).", valueName: "reporters"))
+  var leastStrength: Int?
+
   @Option(help: "License of the list.")
   var license: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Entries that a complete list may add, or remove, in percent of 100 or more former ones, 1 to 1000. Default: 50.",
+      valueName: "percent"))
+  var mostChange: Int?
+
+  @Flag(help: "Show the effect and save nothing.")
+  var preview = false
+
+  @Flag(help: "With --preview, print JSON.")
+  var json = false
 
   @Option(help: "Name for the audit log, 1 to 80 characters.")
   var by = "operator"
@@ -85,19 +123,29 @@ struct SourcesAdd: AsyncParsableCommand {
       throw ValidationError("The name is not valid. Use 1 to 80 characters on one line without control characters.")
     }
     guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
-    guard let address = URL(string: url), WebOrigin(address) != nil, address.user == nil, address.fragment == nil,
-      url.utf8.count <= SourceFeed.Settings.mostURLBytes
-    else {
+    guard preview || (url != nil && format != nil) else {
+      throw ValidationError("Set --url and --format. Only a preview of an existing source needs neither.")
+    }
+    guard preview || !json else { throw ValidationError("--json is an option of --preview.") }
+    if let url {
+      guard FeedSubscriptions.isAddress(url) else {
+        throw ValidationError(
+          "--url is not valid. Use http or https without a password and fragment, at most "
+            + "\(SourceFeed.Settings.mostURLBytes) bytes.")
+      }
+      guard keyFile == nil || URL(string: url).flatMap({ WebOrigin($0) })?.isPrivate == true else {
+        throw ValidationError("A key is not sent over unencrypted HTTP to another machine. Use an https address.")
+      }
+    }
+    if let every, FeedFormat.allCases.allSatisfy({ FeedSubscriptions.interval(every, of: format ?? $0) == nil }) {
       throw ValidationError(
-        "--url is not valid. Use http or https without a password and fragment, at most "
-          + "\(SourceFeed.Settings.mostURLBytes) bytes.")
+        "--every \(every) is not a time from \(format == .ringfence ? "30s" : "5m") to 31d. Use a number with s, m, h or "
+          + "d, such as 6h.")
     }
-    guard keyFile == nil || WebOrigin(address)?.isPrivate == true else {
-      throw ValidationError("A key is not sent over unencrypted HTTP to another machine. Use an https address.")
+    if let mostChange, !SourceFeed.Settings.mostChanges.contains(mostChange) {
+      throw ValidationError("--most-change is \(mostChange). Use 1 to 1000.")
     }
-    guard let seconds = Self.seconds(every), SourceFeed.Settings.intervals.contains(seconds) else {
-      throw ValidationError("--every \(every) is not a time from 5m to 31d. Use a number with m, h or d, such as 6h.")
-    }
+    try validateSubscription()
     if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
     if let license, !(1...200).contains(license.count) {
       throw ValidationError("--license has \(license.count) characters. Use 1 to 200.")
@@ -108,57 +156,110 @@ struct SourcesAdd: AsyncParsableCommand {
     _ = try categories
   }
 
+  private func validateSubscription() throws {
+    guard format == .ringfence else {
+      guard key == nil, pack == nil, leastStrength == nil else {
+        throw ValidationError("--key, --pack and --least-strength are for the format ringfence. Leave them out.")
+      }
+      return
+    }
+    guard key != nil, let pack, Manifest.isName(pack) else {
+      throw ValidationError("The format ringfence requires --key and --pack, the name of a pack of the other server.")
+    }
+    guard let url, UpdateSource(url) != nil else {
+      throw ValidationError("--url is not valid. Use the address of the publications, such as https://HOST/v1.")
+    }
+    if let leastStrength, !(0...1_000).contains(leastStrength) {
+      throw ValidationError("--least-strength is \(leastStrength). Use 0 to 1000.")
+    }
+  }
+
   func run() async throws {
-    let settings = try settings
-    try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
+    try await CommandContext.open(database, owns: false, makes: !preview, logger: .quiet) { context in
       try await withAppFailures {
-        let now = Date()
-        let there = CommandFailure.failed(
-          "There is a source named \(name). Remove it with: ringfence sources remove \"\(name)\"")
-        guard try await context.stores.feeds.feed(named: name) == nil else { throw there }
-        let list = try await context.stores.apps.source(named: name, at: now)
-        let event = Actor.commandLine(by).did(
-          "source.add", to: name,
-          after: ["url": url, "format": format.rawValue, "every": every, "ceiling": ceiling.rawValue])
-        // A server may download the source as soon as it is added.
-        try await saveRule(of: list, in: context, at: now)
-        guard try await context.stores.feeds.add(settings, as: list, at: now, audit: event) else { throw there }
-        print("Added \(name). A running server downloads it now, and then every \(every).")
+        let former = try await context.stores.feeds.feed(named: name)
+        guard preview else { return try await add(former, in: context) }
+        try await show(former, in: context)
       }
     }
   }
 
-  /// Saves the weight, and for a list that one entry is sufficient: a number has one at most.
-  private func saveRule(of list: App, in context: CommandContext, at time: Date) async throws {
-    let (former, set) = try await context.stores.thresholds.version(nil)
-    var rule = set.rule(ofList: list.id)
-    rule.weight = weight ?? rule.weight
-    if !format.hasComplaints {
-      (rule.enter, rule.leave) = (.init(complaints: 1, days: 1), .init(complaints: 1, days: 1))
+  private func add(_ former: SourceFeed?, in context: CommandContext) async throws {
+    let there = CommandFailure.failed(
+      "There is a source named \(name). Remove it with: ringfence sources remove \"\(name)\"")
+    guard former == nil else { throw there }
+    let settings = try settings(nil)
+    do {
+      let subscriptions = FeedSubscriptions(stores: context.stores)
+      guard try await subscriptions.add(settings, weight: weight, by: .commandLine(by), at: Date()) else { throw there }
+    } catch AppError.nameTaken {
+      throw CommandFailure.failed(
+        "The list \(name) has complaints that were imported by hand. They would get the rule and the ceiling of the "
+          + "source. Choose another name.")
+    } catch let problem as ThresholdProblem {
+      throw CommandFailure.failed("\(try Localizer.commandLine().message(problem)) Nothing was saved.")
+    } catch let failure as FeedFailure {
+      throw CommandFailure.failed(try context.installation.englishTexts().message("sources.failure", failure))
     }
-    let changed = try ThresholdProblem.told { () throws(ThresholdProblem) in try set.replacing(rule) }
-    guard changed != set else { return }
-    let reason = "Subscription to \(name)"
-    let event = Actor.commandLine(by).did(
-      "thresholds.save", to: "thresholds", before: ["version": "\(former.version)"],
-      after: ["version": "\(former.version + 1)", "list \(list.id)": "weight \(rule.weight)"], because: reason)
-    try await context.stores.thresholds.save(
-      changed, after: former.version, by: by, because: reason, at: time, audit: event)
+    print(
+      "Added \(name). A running server downloads it now, and then every "
+        + "\(FeedSubscriptions.text(ofInterval: settings.every)).")
   }
 
-  private var settings: SourceFeed.Settings {
-    get throws {
-      var options = FeedOptions()
-      (options.numberColumn, options.categoryColumn) = (numberColumn, categoryColumn)
-      (options.element, options.attribute) = (element, attribute)
-      options.region = region.flatMap { PhoneRegion($0)?.code }
-      options.countries = country.compactMap { PhoneRegion($0)?.code }
-      options.keyFile = keyFile.map { URL(filePath: $0).standardizedFileURL.path }
-      options.categories = (format == .phoneBlock ? FeedOptions.phoneBlockCategories : [:])
-        .merging(try categories) { $1 }
-      return SourceFeed.Settings(
-        name: name, url: url, format: format, every: Self.seconds(every) ?? 0, options: options, ceiling: ceiling,
-        license: license)
+  private func show(_ former: SourceFeed?, in context: CommandContext) async throws {
+    guard former != nil || (url != nil && format != nil) else { throw CommandFailure.noSource(name) }
+    let (settings, previewer) = (try settings(former?.settings), try context.feedPreviewer())
+    do {
+      let preview = try await previewer.withClient {
+        try await previewer.preview(settings, weight: weight, by: $0, at: Date())
+      }
+      print(json ? try HouseJSON.text(preview) : preview.text)
+    } catch let failure as FeedFailure {
+      let texts = try context.installation.englishTexts()
+      throw CommandFailure.failed("Cannot read \(name): \(texts.message("sources.failure", failure))")
+    }
+  }
+
+  /// - Parameter former: the settings of an existing source, for options that are not set.
+  private func settings(_ former: SourceFeed.Settings?) throws -> SourceFeed.Settings {
+    guard let url = url ?? former?.url, let format = format ?? former?.format else {
+      throw CommandFailure.noSource(name)
+    }
+    var options = former?.options ?? FeedOptions()
+    (options.numberColumn, options.categoryColumn) = (
+      numberColumn ?? options.numberColumn, categoryColumn ?? options.categoryColumn
+    )
+    (options.element, options.attribute) = (element ?? options.element, attribute ?? options.attribute)
+    options.region = region.flatMap { PhoneRegion($0)?.code } ?? options.region
+    if !country.isEmpty { options.countries = country.compactMap { PhoneRegion($0)?.code } }
+    options.keyFile = keyFile.map { URL(filePath: $0).standardizedFileURL.path } ?? options.keyFile
+    if former == nil { options.categories = format.usualCategories }
+    options.categories.merge(try categories) { $1 }
+    if format == .ringfence {
+      if let key { try trust(key, in: &options) }
+      options.pack = pack ?? options.pack
+      options.leastStrength = leastStrength ?? options.leastStrength ?? FeedOptions.usualStrength
+    }
+    return SourceFeed.Settings(
+      name: name, url: url, format: format,
+      every: every.flatMap { FeedSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
+      options: options, ceiling: ceiling ?? former?.ceiling ?? .review, license: license ?? former?.license,
+      mostChange: mostChange ?? former?.mostChange ?? SourceFeed.Settings.usualMostChange,
+      isPublic: former?.isPublic ?? false)
+  }
+
+  /// Sets the key or root that signs another server's publications.
+  private func trust(_ key: String, in options: inout FeedOptions) throws {
+    (options.trustedKey, options.trustedRoot) = (nil, nil)
+    switch try TrustedKey(key) {
+    case .key(let key): options.trustedKey = key.base64
+    case .root(let file):
+      do {
+        _ = try TrustAnchor(root: file)
+      } catch let error as UpdateError {
+        throw CommandFailure(FetchError.refused(error))
+      }
+      options.trustedRoot = file.base64EncodedString()
     }
   }
 
@@ -179,13 +280,26 @@ struct SourcesAdd: AsyncParsableCommand {
       return found
     }
   }
+}
 
-  /// The seconds of a text such as `30m`, `6h` or `1d`; nil for another one.
-  static func seconds(_ text: String) -> Int? {
-    let units: [Character: Int] = ["m": 60, "h": 3_600, "d": 86_400]
-    guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), (1...100_000).contains(count)
-    else { return nil }
-    return count * unit
+extension FeedPreview {
+  /// The figures, a line each.
+  fileprivate var text: String {
+    var lines = [
+      "The list has \(entries) numbers. A publication made now would change:",
+      "  \(block) would be listed to block",
+      "  \(identify) would be listed to identify",
+      "  \(review) would be put up for review",
+      "  \(lost) would no longer be listed",
+      "Not changed:",
+      "  \(listed) are listed already",
+      "  \(decided) have a decision",
+      "  \(protected) are protected",
+      "  \(held) are held",
+    ]
+    if rejected > 0 { lines.append("\(rejected) rows cannot be read.") }
+    if patterns > 0 { lines.append("Patterns with more than 4 wildcards, which are left out: \(patterns).") }
+    return lines.joined(separator: "\n")
   }
 }
 

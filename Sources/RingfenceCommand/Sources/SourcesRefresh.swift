@@ -5,6 +5,7 @@ import Curation
 import Foundation
 import Importing
 import Localization
+import Publishing
 import Storage
 import Timestamps
 
@@ -19,7 +20,7 @@ struct SourcesRefresh: AsyncParsableCommand {
   @Argument(help: "Name of the source.")
   var name: String
 
-  @Flag(help: "Accept a list that has less than half of its former entries.")
+  @Flag(help: "Accept a list that changes more entries than --most-change allows.")
   var force = false
 
   func run() async throws {
@@ -29,6 +30,7 @@ struct SourcesRefresh: AsyncParsableCommand {
       let outcome = try await refresher.withClient {
         try await refresher.refresh(name, by: $0, at: Date(), force: force)
       }
+      _ = try await refresher.judge(at: Date())
       switch outcome {
       case nil: throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
       case .failed(let failure):
@@ -71,10 +73,48 @@ struct SourcesRemove: AsyncParsableCommand {
   }
 }
 
+/// `ringfence sources resume`
+struct SourcesResume: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "End the suspension of a source.",
+    discussion: """
+      A source is suspended when moderators allow most of its numbers: of at least 10 decided numbers, the upper bound of \
+      the precision at 95 % is below 0.5. A suspended source is still downloaded, and counts for nothing. After this \
+      command, only new decisions suspend it again.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "Name of the source.")
+  var name: String
+
+  @Option(help: "Name for the audit log, 1 to 80 characters.")
+  var by = "operator"
+
+  func validate() throws {
+    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
+  }
+
+  func run() async throws {
+    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      let event = Actor.commandLine(by).did("source.resume", to: name)
+      guard try await context.stores.feeds.resume(name, at: Date(), audit: event) else {
+        throw CommandFailure.failed("\(name) is not suspended.")
+      }
+      print("Resumed \(name).")
+    }
+  }
+}
+
 /// `ringfence sources status`
 struct SourcesStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "List the sources that are downloaded, with their last outcome.")
+    commandName: "status", abstract: "List the sources that are downloaded, with their last outcome.",
+    discussion: """
+      The precision of a source is the share of numbers that decisions block or identify, of all its numbers with a \
+      decision in force. Servers count it each minute.
+      """)
 
   /// A source as a row.
   private struct Row: Encodable {
@@ -88,6 +128,11 @@ struct SourcesStatus: AsyncParsableCommand {
     let refreshedAt: String?
     let nextAt: String
     let failures: Int
+    let mostChangePercent: Int
+    let confirmed: Int
+    let wrong: Int
+    let precision: Double?
+    let suspendedAt: String?
     let error: FeedFailure?
 
     init(_ feed: SourceFeed) {
@@ -96,14 +141,21 @@ struct SourcesStatus: AsyncParsableCommand {
       (ceiling, license, entries) = (settings.ceiling.rawValue, settings.license, feed.state.entries)
       refreshedAt = feed.state.refreshedAt.map { Timestamp.format($0) }
       nextAt = Timestamp.format(feed.nextAt)
-      (failures, error) = (feed.failures, feed.failure)
+      (failures, error, mostChangePercent) = (feed.failures, feed.failure, settings.mostChange)
+      let quality = feed.quality
+      (confirmed, wrong, precision) = (quality.precision.confirmed, quality.precision.wrong, quality.precision.share)
+      suspendedAt = quality.suspendedAt.map { Timestamp.format($0) }
     }
 
-    static let columns = ["name", "format", "ceiling", "entries", "refreshed_at", "next_at", "failures", "error"]
+    static let columns = [
+      "name", "format", "ceiling", "entries", "refreshed_at", "next_at", "precision", "state", "failures", "error",
+    ]
 
     func cells(_ texts: Localizer) -> [String] {
       [
-        name, format, ceiling, "\(entries)", refreshedAt ?? "never", nextAt, "\(failures)",
+        name, format, ceiling, "\(entries)", refreshedAt ?? "never", nextAt,
+        precision.map { "\(Int(($0 * 100).rounded()))% (\(confirmed) of \(confirmed + wrong))" } ?? "unknown",
+        suspendedAt == nil ? "active" : "suspended", "\(failures)",
         error.map { texts.message("sources.failure", $0) } ?? "",
       ]
     }
@@ -130,10 +182,21 @@ struct SourcesStatus: AsyncParsableCommand {
 extension CommandContext {
   /// Downloads sources into this data folder's database.
   func feedRefresher() throws -> FeedRefresher {
-    FeedRefresher(
+    let publications = publicationFolder
+    return FeedRefresher(
       stores: stores, pseudonymizer: try folder.pseudonymizer(),
       subjects: try SubjectTable(contentsOf: "\(installation.resources)/ftc-subjects.tsv"),
-      folder: "\(folder.path)/downloads")
+      folder: "\(folder.path)/downloads", serverID: { try publications.serverID() })
+  }
+}
+
+extension CommandContext {
+  /// Previews sources with this data folder's database.
+  func feedPreviewer(limits: FeedLimits = FeedLimits()) throws -> FeedPreviewer {
+    let publications = publicationFolder
+    return FeedPreviewer(
+      stores: stores, subjects: try SubjectTable(contentsOf: "\(installation.resources)/ftc-subjects.tsv"),
+      folder: "\(folder.path)/downloads", limits: limits, serverID: { try publications.serverID() })
   }
 }
 
@@ -149,6 +212,11 @@ extension FeedRefresher.Summary {
   var text: String {
     guard !isUnchanged || added + replaced + removed > 0 else { return "Unchanged." }
     let counts = "\(entries) entries: \(added) added, \(replaced) renewed, \(removed) removed"
-    return rejected == 0 ? "\(counts)." : "\(counts); \(rejected) rows cannot be read."
+    let more = [
+      rejected > 0 ? "\(rejected) rows cannot be read" : nil,
+      postponed > 0 ? "reports to store after midnight UTC, because they were withdrawn today: \(postponed)" : nil,
+      patterns > 0 ? "patterns with more than 4 wildcards, which are left out: \(patterns)" : nil,
+    ].compactMap { $0 }
+    return ([counts] + more).joined(separator: "; ") + "."
   }
 }

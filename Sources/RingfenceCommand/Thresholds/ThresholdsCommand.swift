@@ -29,8 +29,8 @@ struct SourcesCommand: AsyncParsableCommand {
       apply. The rule "default" is for lists without their own rule. Changes are versions of the thresholds.
       """,
     subcommands: [
-      SourcesAdd.self, SourcesStatus.self, SourcesRefresh.self, SourcesRemove.self, SourcesList.self, SourcesSet.self,
-      SourcesPreview.self,
+      SourcesAdd.self, SourcesStatus.self, SourcesRefresh.self, SourcesRemove.self, SourcesResume.self,
+      SourcesList.self, SourcesSet.self, SourcesPreview.self,
     ])
 }
 

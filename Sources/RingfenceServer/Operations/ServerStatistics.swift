@@ -109,6 +109,20 @@ extension OperationalStatistics {
       "ringfence_sources",
       [([("state", "good")], Double(goodSources)), ([("state", "failing")], Double(failingSources))])
     exposition.gauge("ringfence_sources_oldest_refresh_time_seconds", oldestSource?.timeIntervalSince1970)
+    func bySource(_ value: (Source) -> Double?) -> [([(String, String)], Double)] {
+      sources.compactMap { source in value(source).map { ([("source", source.name)], $0) } }
+    }
+    exposition.gauge("ringfence_source_refresh_time_seconds", bySource { $0.refreshedAt?.timeIntervalSince1970 })
+    exposition.gauge("ringfence_source_entries", bySource { Double($0.entries) })
+    exposition.gauge("ringfence_source_failures", bySource { Double($0.failures) })
+    exposition.gauge(
+      "ringfence_source_decided_numbers",
+      sources.flatMap { source in
+        [("confirmed", source.confirmed), ("wrong", source.wrong)].map {
+          ([("source", source.name), ("result", $0.0)], Double($0.1))
+        }
+      })
+    exposition.gauge("ringfence_source_suspended", bySource { $0.isSuspended ? 1 : 0 })
     exposition.gauge("ringfence_reports_partitions", Double(partitions))
   }
 

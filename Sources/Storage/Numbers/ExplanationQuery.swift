@@ -86,7 +86,9 @@ struct ExplanationQuery {
     if let record = RecordAssembler.record(of: try results.rows(record)) {
       let set = try ThresholdSet(
         thresholds: thresholds, sources: try results.rows(sources),
-        ceilings: ThresholdSet.ceilings(try results.rows(ceilings)))
+        ceilings: ThresholdSet.ceilings(try results.rows(ceilings)),
+        suspended: ThresholdSet.suspended(try results.rows(ceilings)),
+        suspendedWeights: ThresholdSet.suspendedWeights(try results.rows(ceilings)))
       explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
     }
     if let score = explanation.score, !score.lists.isEmpty {
@@ -105,6 +107,7 @@ extension Explanation {
     self.score = score
     self.weights = weights
     evaluation = score.judge(by: thresholds, in: overrides)
+    sourceLimit = score.sourceLimit(by: thresholds, country: country)
     (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
   }
 }

@@ -83,6 +83,21 @@ struct ReadSourceStates: PostgresStatement {
   }
 }
 
+/// The figures of each source, the first hundred by name.
+struct ReadSourceFigures: PostgresStatement {
+  static let sql = """
+    SELECT name, refreshed_at, entries, failures, confirmed, wrong, suspended_at IS NOT NULL
+    FROM source_feeds WHERE removed_at IS NULL ORDER BY name LIMIT 100
+    """
+
+  static func decode(_ row: PostgresRow) throws -> OperationalStatistics.Source {
+    OperationalStatistics.Source(
+      name: try row.decode(0), refreshedAt: try row.decode(1), entries: try row.decode(2),
+      failures: Int64(try row.decode(3, as: Int32.self)), confirmed: try row.decode(4), wrong: try row.decode(5),
+      isSuspended: try row.decode(6))
+  }
+}
+
 /// Number of monthly partitions of reports.
 struct CountReportPartitions: PostgresStatement {
   static let sql = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass"

@@ -28,6 +28,7 @@ public struct OperationStore: Sendable {
         revocations: try await connection.run(CountOpenRevocations()).first ?? .init(count: 0),
         reviewQueue: try await connection.run(ReadReviewQueue()).first ?? .init(count: 0),
         goodSources: sources?.good ?? 0, failingSources: sources?.failing ?? 0, oldestSource: sources?.oldest,
+        sources: try await connection.run(ReadSourceFigures()),
         partitions: try await connection.run(CountReportPartitions()).first ?? 0)
     }
   }

@@ -44,6 +44,24 @@ public struct OperationalStatistics: Sendable, Equatable {
     public var oldest: Date?
   }
 
+  /// A source that is downloaded.
+  public struct Source: Sendable, Equatable {
+    /// Its name.
+    public var name: String
+    /// When it was read last; nil where it was not yet.
+    public var refreshedAt: Date?
+    /// Its entries.
+    public var entries: Int64
+    /// Failed attempts since the last success.
+    public var failures: Int64
+    /// Its numbers that decisions block or identify.
+    public var confirmed: Int64
+    /// Its numbers that decisions allow.
+    public var wrong: Int64
+    /// Whether it is suspended.
+    public var isSuspended: Bool
+  }
+
   /// The newest publication; nil before the first.
   public var newest: Newest?
   /// Its first hundred packs by name.
@@ -64,6 +82,8 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var failingSources: Int64
   /// When the source was read that was read the longest time ago; nil where there is none.
   public var oldestSource: Date?
+  /// The first hundred sources by name.
+  public var sources: [Source]
   /// Number of monthly partitions of reports.
   public var partitions: Int64
 }

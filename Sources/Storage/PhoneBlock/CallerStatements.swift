@@ -82,19 +82,25 @@ struct FindBlockedNumbers: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }
 
-/// The numbers to block with the most heat, the hottest first.
+/// The numbers of a treatment with the most heat, the hottest first. A decision since the publication can take a number
+/// away, but not change its treatment: the result is kept, and the decision may be undone.
 struct FindHottestCallers: PostgresStatement {
+  /// Whether they are blocked; otherwise they are identified.
+  let blocks: Bool
   /// The digits that numbers begin with; empty for all.
   let prefix: String
+  let limit: Int
 
   static let sql = """
-    \(CallerSQL.columns) AND coalesce(r.decision = 'block', l.treatment = 0) AND starts_with(l.number::text, $1)
+    \(CallerSQL.columns) AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
+      AND (r.decision IS NULL OR r.decision = CASE WHEN $3 THEN 'block' ELSE 'identify' END)
     ORDER BY n.heat DESC NULLS LAST, l.number LIMIT $2::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(prefix)
-    parameters.append(Int64(CallerStore.mostHottest))
+    parameters.append(Int64(limit))
+    parameters.append(blocks)
   }
 
   static func decode(_ row: PostgresRow) throws -> FoundCaller { try CallerSQL.decode(row) }

@@ -61,16 +61,16 @@ public enum CallerState: Sendable, Equatable {
 public struct CallerStore: Sendable {
   /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
   public static let mostCallers = 1_000
-  /// The most numbers of ``hottest(prefix:at:)``: as many records as the largest binary list has.
+  /// The most numbers of ``hottest(blocks:prefix:limit:at:)``: as many records as the largest binary list has.
   public static let mostHottest = 65_535
 
   private let pool: PostgresPool
-  private let protection: ProtectionCache
+  private let protection: ProtectedNumberReader
 
   /// - Parameter pool: where listings are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
-    protection = ProtectionCache(store: ProtectionStore(pool: pool))
+    protection = ProtectedNumberReader(store: ProtectionStore(pool: pool))
   }
 
   /// The listed numbers whose hash begins with a prefix, in ascending order of number, and the personal numbers of the
@@ -143,12 +143,17 @@ public struct CallerStore: Sendable {
     return Set(listed.filter { range in range.numbers.allSatisfy { protected.rule(for: $0) == nil } })
   }
 
-  /// The numbers to block with the most heat, the hottest first; at most ``mostHottest``.
+  /// The numbers to block, or only to identify, with the most heat, the hottest first.
   /// - Parameters:
+  ///   - blocks: whether they may be blocked.
   ///   - prefix: the digits that they begin with; empty for all.
+  ///   - limit: the most numbers.
   ///   - time: the time for which appeals are evaluated.
-  public func hottest(prefix: String, at time: Date) async throws -> [ListedCaller] {
-    try await evaluated(try await pool.run(FindHottestCallers(prefix: prefix)), at: time).filter(\.mayBlock)
+  public func hottest(
+    blocks: Bool = true, prefix: String, limit: Int = mostHottest, at time: Date
+  ) async throws -> [ListedCaller] {
+    let found = try await pool.run(FindHottestCallers(blocks: blocks, prefix: prefix, limit: limit))
+    return try await evaluated(found, at: time).filter { $0.mayBlock == blocks && !$0.isAllowed }
   }
 
   /// The figures of some numbers; those that are not listed are missing.

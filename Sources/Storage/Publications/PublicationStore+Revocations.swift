@@ -8,11 +8,19 @@ extension PublicationStore {
   /// Requests that a number is removed or added before the next publication. A running server does so within seconds.
   /// Safe to repeat with the same id.
   public func request(_ revocation: Revocation) async throws {
+    // Urgent decisions of moderators and commands of administrators both create revocations.
+    try await request([revocation], role: Role.moderator.rawValue)
+  }
+
+  /// Requests several at once; see ``request(_:)``.
+  /// - Parameter role: see ``AuditEvent/role``.
+  func request(_ revocations: [Revocation], role: String) async throws {
     // The event has the same id and time as the revocation, so a repeated request is recorded once.
-    let event = revocation.event
     try await pool.transaction { connection in
-      _ = try await connection.run(RequestRevocation(revocation: revocation))
-      try await connection.append(event, at: revocation.requestedAt)
+      for revocation in revocations {
+        _ = try await connection.run(RequestRevocation(revocation: revocation))
+        try await connection.append(revocation.event(role: role), at: revocation.requestedAt)
+      }
     }
   }
 
@@ -85,16 +93,15 @@ extension PublicationStore {
 
 extension Revocation {
   /// The audit event of the revocation.
-  fileprivate var event: AuditEvent {
+  fileprivate func event(role: String) -> AuditEvent {
     let after: [String: String] =
       switch action {
       case .remove, .unlist: ["listed": "no"]
       case .add(let category, let label): ["listed": "yes", "category": category.slug, "label": label ?? ""]
       }
     let isRemoval = [.remove, .unlist].contains(action)
-    // Urgent decisions of moderators and commands of administrators both create revocations.
     return AuditEvent(
-      id: id, actor: requestedBy, role: .moderator, action: isRemoval ? "publication.revoke" : "publication.add",
+      id: id, actor: requestedBy, role: role, action: isRemoval ? "publication.revoke" : "publication.add",
       subject: "+\(number)", after: after, reason: reason)
   }
 }

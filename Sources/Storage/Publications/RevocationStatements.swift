@@ -120,6 +120,17 @@ struct SettleRevocations: PostgresStatement {
   }
 }
 
+/// Those of some numbers that are listed because of reports, ascending.
+struct ReadListedByReports: PostgresStatement {
+  let numbers: [Int64]
+
+  static let sql = "SELECT number FROM listings WHERE number = ANY($1::bigint[]) AND cause = 0 ORDER BY number"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
 /// Deletes the listings of numbers.
 struct UnlistNumbers: PostgresStatement {
   typealias Row = Void

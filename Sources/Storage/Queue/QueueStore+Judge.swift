@@ -67,7 +67,7 @@ private struct CaseJudge {
       level: known.level, since: known.since ?? time)
     if let record {
       let score = Score(record, at: time)
-      facts.score = score
+      facts.score = score.withoutSuspended(by: thresholds)
       facts.evaluation = score.judge(by: thresholds, in: OverrideState(country: country))
     }
     if let entry = QueueEntry(number: known.number, facts: facts) {

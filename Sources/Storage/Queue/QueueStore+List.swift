@@ -25,7 +25,9 @@ extension QueueStore {
     let results = try await pool.snapshot(pipeline)
     let set = try ThresholdSet(
       thresholds: try results.rows(thresholds), sources: try results.rows(sources),
-      ceilings: ThresholdSet.ceilings(try results.rows(ceilings)))
+      ceilings: ThresholdSet.ceilings(try results.rows(ceilings)),
+      suspended: ThresholdSet.suspended(try results.rows(ceilings)),
+      suspendedWeights: ThresholdSet.suspendedWeights(try results.rows(ceilings)))
     let unfinished = try bulks.map { try results.rows($0) } ?? []
     let found = try results.rows(rows)
     return QueueListing(

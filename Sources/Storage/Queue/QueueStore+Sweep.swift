@@ -101,6 +101,7 @@ struct MostUrgent: Sendable {
     facts.evaluation = score.judge(by: thresholds, in: OverrideState()) {
       RegionMap.countries.region(of: record.number)
     }
+    facts.score = score.withoutSuspended(by: thresholds)
     guard let entry = QueueEntry(number: record.number, facts: facts) else { return }
     take(entry.urgency, entry.number)
   }

@@ -6,7 +6,7 @@ public import PostgreSQL
 
 /// Sources that are downloaded at intervals, and their entries.
 public struct FeedStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// The most entries of a page.
   public static let page = 10_000
@@ -20,7 +20,7 @@ public struct FeedStore: Sendable {
   /// - Parameters:
   ///   - list: the app of the list; see ``AppStore/source(named:at:)``.
   ///   - audit: the audit event.
-  /// - Returns: false where the source is there already.
+  /// - Returns: false where the source is there already, or was removed and still has entries.
   public func add(
     _ settings: SourceFeed.Settings, as list: App, at time: Date, audit: AuditEvent
   ) async throws -> Bool {
@@ -50,9 +50,11 @@ public struct FeedStore: Sendable {
   }
 
   /// The sources that are due, those first that have waited longest.
-  /// - Parameter limit: the most sources.
-  public func due(at time: Date, limit: Int) async throws -> [SourceFeed] {
-    try await pool.run(ReadDueFeeds(time: time, limit: limit)).compactMap { $0 }
+  /// - Parameters:
+  ///   - limit: the most sources.
+  ///   - areSubscriptions: whether they are publications of other servers; nil for all sources.
+  public func due(at time: Date, limit: Int, areSubscriptions: Bool? = nil) async throws -> [SourceFeed] {
+    try await pool.run(ReadDueFeeds(time: time, limit: limit, areSubscriptions: areSubscriptions)).compactMap { $0 }
   }
 
   /// Makes a source due.
@@ -69,7 +71,11 @@ public struct FeedStore: Sendable {
   /// - Returns: false where there is none of the name.
   public func change(_ name: String, to ceiling: SourceCeiling, at time: Date, audit: AuditEvent) async throws -> Bool {
     try await pool.transaction { connection in
-      guard try await !connection.run(ChangeCeiling(name: name, ceiling: ceiling)).isEmpty else { return false }
+      // In the order in which other changes lock them.
+      let subscriptions = try await connection.run(LockSubscriptions()).map(\.id)
+      guard let id = try await connection.run(ChangeCeiling(name: name, ceiling: ceiling)).first else { return false }
+      // Which entries count depends on the ceilings of all subscriptions.
+      if subscriptions.contains(id) { _ = try await connection.run(ReadAgain(ids: subscriptions)) }
       _ = try await connection.run(AppendAuditEvent(audit, at: time))
       return true
     }
@@ -77,23 +83,54 @@ public struct FeedStore: Sendable {
 
   /// Stores the state after a successful download.
   /// - Parameter next: when to download again.
+  /// - Throws: ``FeedFailure`` where a newer publication was accepted meanwhile, or the source was removed.
   public func succeed(_ feed: SourceFeed, with state: SourceFeed.State, next: Date) async throws {
-    _ = try await pool.retrying { try await $0.run(NoteFeedSuccess(id: feed.id, state: state, next: next)) }
+    let noted = try await pool.retrying {
+      try await $0.run(NoteFeedSuccess(id: feed.id, addedAt: feed.addedAt, state: state, next: next))
+    }
+    guard noted.isEmpty else { return }
+    try await readAgain(feed)
+    throw FeedFailure.superseded
   }
 
   /// Stores why an attempt failed. The state after the last success stays.
-  /// - Parameter next: when to try again.
-  public func fail(_ feed: SourceFeed, because failure: FeedFailure, at time: Date, next: Date) async throws {
-    _ = try await pool.run(NoteFeedFailure(id: feed.id, failure: failure, time: time, next: next))
+  /// - Parameter next: when to try again; nil where that stays.
+  public func fail(_ feed: SourceFeed, because failure: FeedFailure, at time: Date, next: Date?) async throws {
+    _ = try await pool.run(
+      NoteFeedFailure(id: feed.id, addedAt: feed.addedAt, failure: failure, time: time, next: next))
   }
 
   /// Marks a source whose entries are withdrawn as removed. Its ceiling stays, because complaints of its files stay.
   public func remove(_ feed: SourceFeed, at time: Date, audit: AuditEvent) async throws {
+    _ = try await remove(feed, hasEntries: false, at: time, audit: audit)
+  }
+
+  /// Marks a source as removed whose entries a server withdraws later; see ``removed()``.
+  /// - Returns: false where there is none of the name.
+  public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
+    guard let feed = try await feed(named: name) else { return false }
+    return try await remove(feed, hasEntries: true, at: time, audit: audit)
+  }
+
+  private func remove(_ feed: SourceFeed, hasEntries: Bool, at time: Date, audit: AuditEvent) async throws -> Bool {
     try await pool.transaction { connection in
-      _ = try await connection.run(RemoveFeed(id: feed.id, time: time))
+      if feed.settings.format == .ringfence {
+        // Evidence of its server counts again where another one passes it on.
+        let all = try await connection.run(LockSubscriptions())
+        _ = try await connection.run(ReadAgain(ids: all.map(\.id)))
+      }
+      let statement = RemoveFeed(id: feed.id, time: time, hasEntries: hasEntries)
+      guard try await !connection.run(statement).isEmpty else { return false }
       _ = try await connection.run(AppendAuditEvent(audit, at: time))
+      return true
     }
   }
+
+  /// The ids of removed sources whose entries are still to be withdrawn.
+  public func removed() async throws -> [Int32] { try await pool.run(ReadRemovedFeeds()) }
+
+  /// Stores that the entries of a removed source are withdrawn.
+  public func finishRemoval(of id: Int32) async throws { _ = try await pool.run(FinishRemoval(id: id)) }
 
   /// At most ``page`` entries of a source, in ascending order of numbers.
   /// - Parameter number: the number before the first one; 0 for the start.
@@ -101,9 +138,27 @@ public struct FeedStore: Sendable {
     try await pool.run(ReadSourceEntries(appID: appID, number: number, limit: Self.page))
   }
 
+  /// Entries of a source whose reports are not later than a time, in ascending order of numbers; without those that have no
+  /// report.
+  public func entries(of appID: Int32, notAfter time: Date, limit: Int) async throws -> [SourceEntry] {
+    try await pool.run(ReadOldEntries(appID: appID, time: time, limit: limit))
+  }
+
+  /// The same of a connection's snapshot.
+  public static func entries(
+    of appID: Int32, after number: Int64, limit: Int, on connection: PostgresConnection
+  ) async throws -> [SourceEntry] {
+    try await connection.run(ReadSourceEntries(appID: appID, number: number, limit: limit))
+  }
+
   /// The number of a source's entries.
   public func entryCount(of appID: Int32) async throws -> Int {
     Int(try await pool.run(CountSourceEntries(appID: appID)).first ?? 0)
+  }
+
+  /// Whether a list has reports that are not withdrawn.
+  public func hasReports(_ appID: Int32) async throws -> Bool {
+    try await !pool.run(FindListReport(appID: appID)).isEmpty
   }
 
   /// Stores entries in place of those of the same numbers. Safe to repeat.

@@ -4,10 +4,23 @@ public import Foundation
 import PostgreSQL
 
 extension ReportStore {
+  /// Reports of a list without an entry: a refresh ended after it had stored them.
+  ///
+  /// Reads all counts of lists, and is for the refresh after an interrupted one.
+  /// - Returns: what their entries would be, at most ``FeedStore/page`` in ascending order of numbers.
+  public func reportsWithoutEntry(of appID: Int32) async throws -> [SourceEntry] {
+    let found = try await pool.run(ReadReportsWithoutEntry(appID: appID, limit: FeedStore.page))
+    // Rows of a file that was imported under the name of the source have other ids.
+    return found.filter { $0.entry.reportID(of: appID) == $0.reportID }.map(\.entry)
+  }
+
   /// The most reports that a transaction withdraws: locks on numbers are held for a fraction of a second.
   private static let withdrawals = 50
 
   /// Withdraws the reports of a source's entries. Reports that are withdrawn or dropped are left out; safe to repeat.
+  ///
+  /// In the same transaction the entries get the time ``SourceEntry/withoutReport``: where the refresh ends before it
+  /// deletes or replaces them, the next one does.
   ///
   /// A transaction withdraws some reports, and one on a cluster: Citus refuses to change many numbers by single
   /// statements in a transaction.
@@ -25,6 +38,7 @@ extension ReportStore {
             StoredReport(number: entry.number, reportedAt: entry.reportedAt, withdrawnAt: nil),
             reportID: entry.reportID(of: appID), appID: appID, at: time)
         }
+        _ = try await connection.run(NoteWithdrawnEntries(appID: appID, numbers: some.map(\.number)))
       }
     }
   }

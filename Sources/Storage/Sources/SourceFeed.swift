@@ -7,10 +7,12 @@ public import Foundation
 public struct SourceFeed: Sendable, Equatable {
   /// The settings of a source.
   public struct Settings: Sendable, Equatable {
-    /// The range of ``every``: 5 minutes to 31 days.
-    public static let intervals = 300...2_678_400
     /// The longest URL, in bytes.
     public static let mostURLBytes = 2_000
+    /// The range of ``mostChange``.
+    public static let mostChanges = 1...1_000
+    /// The usual value of ``mostChange``.
+    public static let usualMostChange = 50
 
     /// Unique, 1 to 80 characters.
     public var name: String
@@ -18,7 +20,7 @@ public struct SourceFeed: Sendable, Equatable {
     public var url: String
     /// The format of the file.
     public var format: FeedFormat
-    /// Seconds between two downloads.
+    /// Seconds between two downloads, within the format's ``FeedFormat/intervals``.
     public var every: Int
     /// How entries are read.
     public var options: FeedOptions
@@ -26,11 +28,16 @@ public struct SourceFeed: Sendable, Equatable {
     public var ceiling: SourceCeiling
     /// The license of the list, 1 to 200 characters; nil where it is not known.
     public var license: String?
+    /// The most entries that a complete list may add, or remove, in percent of the former ones.
+    public var mostChange: Int
+    /// Whether private addresses are refused.
+    public var isPublic: Bool
 
     /// - Parameters: see the properties.
     public init(
       name: String, url: String, format: FeedFormat, every: Int, options: FeedOptions = FeedOptions(),
-      ceiling: SourceCeiling = .review, license: String? = nil
+      ceiling: SourceCeiling = .review, license: String? = nil, mostChange: Int = usualMostChange,
+      isPublic: Bool = false
     ) {
       self.name = name
       self.url = url
@@ -39,6 +46,8 @@ public struct SourceFeed: Sendable, Equatable {
       self.options = options
       self.ceiling = ceiling
       self.license = license
+      self.mostChange = mostChange
+      self.isPublic = isPublic
     }
   }
 
@@ -48,7 +57,8 @@ public struct SourceFeed: Sendable, Equatable {
     public var etag: String?
     /// The file's time of change, as the server sent it.
     public var lastModified: String?
-    /// The version of a list that sends its changes.
+    /// The version of a list that sends its changes; for the publication of another server, the day in UTC of which all
+    /// renewals are done, in days since 1970-01-01.
     public var listVersion: Int64?
     /// When the complete list was read.
     public var completeAt: Date?
@@ -56,9 +66,54 @@ public struct SourceFeed: Sendable, Equatable {
     public var refreshedAt: Date?
     /// Entries of the source, or complaints of its last file.
     public var entries = 0
+    /// The id of the server that publishes the list; nil before it is known, and for other formats.
+    public var serverID: String?
+    /// The newest publication of that server which was accepted.
+    public var seen: SeenPublication?
+    /// SHA-256 of the evidence file that the entries are from; nil where it must be read again.
+    public var listSHA256: String?
+    /// SHA-256 of the file that a refresh has begun to store; nil where it was finished.
+    public internal(set) var changingSHA256: String?
+    /// Rises whenever the file must be read again.
+    public internal(set) var generation: Int32 = 0
+    /// When the publication of ``etag`` expires.
+    public var expiresAt: Date?
 
     /// The state before the first download.
     public init() {}
+  }
+
+  /// The newest publication of another server that was accepted. It is stored before its entries are, so that no earlier
+  /// one is accepted afterwards.
+  public struct SeenPublication: Sendable, Equatable {
+    /// The serial.
+    public var serial: Int64
+    /// SHA-256 of the manifest's signed part.
+    public var sha256: String
+    /// The serial of ``root``; 0 where there is none.
+    public var rootSerial: Int64
+    /// The newest root, a complete file; nil while only a key is known.
+    public var root: [UInt8]?
+
+    /// - Parameters: see the properties.
+    public init(serial: Int64, sha256: String, rootSerial: Int64, root: [UInt8]?) {
+      self.serial = serial
+      self.sha256 = sha256
+      self.rootSerial = rootSerial
+      self.root = root
+    }
+  }
+
+  /// The precision of a source, and its suspension.
+  public struct Quality: Sendable, Equatable {
+    /// By the decisions in force.
+    public var precision = SourcePrecision()
+    /// When it was counted; nil where it was not yet.
+    public var judgedAt: Date?
+    /// Since when the source is suspended; nil where it is not.
+    public var suspendedAt: Date?
+    /// When the last suspension was lifted.
+    public var resumedAt: Date?
   }
 
   /// The list's id in `apps`.
@@ -77,9 +132,13 @@ public struct SourceFeed: Sendable, Equatable {
   public let failedAt: Date?
   /// Why it failed; nil after a success.
   public let failure: FeedFailure?
+  /// The precision.
+  public let quality: Quality
 
   /// The name.
   public var name: String { settings.name }
+  /// Whether it is suspended.
+  public var isSuspended: Bool { quality.suspendedAt != nil }
 }
 
 /// An entry of a source: a number on its list, with the report that counts for it.
@@ -88,14 +147,21 @@ public struct SourceEntry: Sendable, Equatable {
   public var number: Int64
   /// The category of the report.
   public var category: ReportCategory
-  /// The time of the report: the start of a day in UTC.
+  /// The time of the report: the start of a day in UTC, or ``withoutReport``.
   public var reportedAt: Date
+  /// The ids of the servers with evidence of their own; empty for lists of other formats.
+  public var origins: [String]
+
+  /// The time of an entry whose report was withdrawn: long enough ago that the report is replaced while the list contains
+  /// the number.
+  public static let withoutReport = Date(timeIntervalSince1970: 0)
 
   /// - Parameters: see the properties.
-  public init(number: Int64, category: ReportCategory, reportedAt: Date) {
+  public init(number: Int64, category: ReportCategory, reportedAt: Date, origins: [String] = []) {
     self.number = number
     self.category = category
     self.reportedAt = reportedAt
+    self.origins = origins
   }
 
   /// The id of the report, the same in every attempt to store it.

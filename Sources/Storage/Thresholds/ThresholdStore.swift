@@ -82,10 +82,12 @@ public struct ThresholdStore: Sendable {
   }
 
   static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
-    try ThresholdSet(
+    let ceilings = try await connection.run(ReadCeilings())
+    return try ThresholdSet(
       thresholds: try await connection.run(ReadThresholds(version: version)),
       sources: try await connection.run(ReadSourceRules(version: version)),
-      ceilings: ThresholdSet.ceilings(try await connection.run(ReadCeilings())))
+      ceilings: ThresholdSet.ceilings(ceilings), suspended: ThresholdSet.suspended(ceilings),
+      suspendedWeights: ThresholdSet.suspendedWeights(ceilings))
   }
 }
 
@@ -93,5 +95,13 @@ extension ThresholdSet {
   /// The ceilings by source.
   static func ceilings(_ rows: [ReadCeilings.Row]) -> [Int32: SourceCeiling] {
     Dictionary(rows.map { ($0.id, $0.ceiling) }) { first, _ in first }
+  }
+
+  /// The sources that are suspended.
+  static func suspended(_ rows: [ReadCeilings.Row]) -> Set<Int32> { Set(rows.filter(\.isSuspended).map(\.id)) }
+
+  /// The weights of entries when their sources were suspended.
+  static func suspendedWeights(_ rows: [ReadCeilings.Row]) -> [Int32: Double] {
+    Dictionary(rows.compactMap { row in row.weight.map { (row.id, Double($0)) } }) { first, _ in first }
   }
 }

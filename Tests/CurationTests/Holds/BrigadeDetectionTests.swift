@@ -12,11 +12,15 @@ import Testing
     _ count: Int, from first: Int = 0, toxic: Bool = true, new: Bool = false, age: Int32? = nil, network: UInt64? = nil,
     text: UInt64? = nil
   ) -> [ReporterVote] {
-    (first..<first + count).map { index in
-      ReporterVote(
-        reporter: Reporter(Array("reporter \(index)       ".utf8.prefix(16))), isToxic: toxic, isNew: new,
-        age: age ?? Int32(index % 10), network: network ?? UInt64(1_000 + index), text: text)
+    var votes: [ReporterVote] = []
+    for index in first..<first + count {
+      let reporter = Reporter(Array("reporter \(index)       ".utf8.prefix(16)))
+      let network = network ?? UInt64(1_000 + index)
+      votes.append(
+        ReporterVote(
+          reporter: reporter, isToxic: toxic, isNew: new, age: age ?? Int32(index % 10), network: network, text: text))
     }
+    return votes
   }
 
   private func rule(_ votes: [ReporterVote], _ background: BrigadeBaseline? = nil) -> HoldReason.Code? {

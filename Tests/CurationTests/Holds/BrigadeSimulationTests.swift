@@ -22,8 +22,8 @@ import Testing
 
   private static var cases: [Case] {
     var cases: [Case] = []
-    for targets in [20, 50, 100, 200, 500] {
-      for days in [1, 2, 4, 7] as [Int32] {
+    for targets in [20, 100, 500] {
+      for days in [1, 2, 7] as [Int32] {
         for (apps, genuine, established) in [(1, 0, 0.0), (1, 60, 0.6), (5, 60, 0.4), (1, 300, 0.6), (1, 60, 0.05)] {
           cases.append(
             Case(targets: targets, arrivalDays: days, apps: apps, genuine: genuine, established: established))

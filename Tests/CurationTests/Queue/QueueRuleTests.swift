@@ -20,10 +20,14 @@ import Testing
 
   /// Complaints and votes for the number by this many reporters, all at this time.
   private func record(_ toxic: Int, _ legitimate: Int = 0, isListed: Bool = false) -> NumberRecord {
-    let parts = [(ReportCategory.fraud, toxic), (.legitimate, legitimate)].filter { $0.1 > 0 }.map { category, count in
-      NumberAggregate.Part(
-        category: category, heat: Decay.heat.storedSum(of: Double(count), at: now),
-        evidence: Decay.evidence.storedSum(of: Double(count), at: now), reports: Int64(count), reporters: Int32(count))
+    let counts: [(category: ReportCategory, count: Int)] = [(.fraud, toxic), (.legitimate, legitimate)]
+    var parts: [NumberAggregate.Part] = []
+    for (category, count) in counts where count > 0 {
+      let heat = Decay.heat.storedSum(of: Double(count), at: now)
+      let evidence = Decay.evidence.storedSum(of: Double(count), at: now)
+      parts.append(
+        NumberAggregate.Part(
+          category: category, heat: heat, evidence: evidence, reports: Int64(count), reporters: Int32(count)))
     }
     return NumberRecord(
       number: 33_162_000_248, standing: NumberAggregate(parts: parts), days: ComplaintDays(bits: 0xFF, lastDay: 20_775),

@@ -9,14 +9,18 @@ import Testing
 @Suite struct CeilingTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
-  private func set(_ ceilings: [Int32: SourceCeiling], reporters: Int = 1) throws -> ThresholdSet {
-    let bar = ThresholdLimits(heat: 1, evidence: 1, confidence: 0.1, reporters: reporters, networks: 0, days: 0)
+  private func set(
+    _ ceilings: [Int32: SourceCeiling], reporters: Int = 1, days: Int = 0, suspended: Set<Int32> = [],
+    weight: Double = 1, suspendedWeights: [Int32: Double] = [:]
+  ) throws -> ThresholdSet {
+    let bar = ThresholdLimits(heat: 1, evidence: 1, confidence: 0.1, reporters: reporters, networks: 0, days: days)
     let source = SourceRule.Bar(complaints: 1, days: 1)
     return try ThresholdSet(
       thresholds: ReportCategory.allCases.filter(\.isToxic).map {
         Threshold(category: $0, enter: bar, leave: bar, reviewHeat: 1)
       },
-      sources: [SourceRule(appID: 0, weight: 1, enter: source, leave: source)], ceilings: ceilings)
+      sources: [SourceRule(appID: 0, weight: weight, enter: source, leave: source)], ceilings: ceilings,
+      suspended: suspended, suspendedWeights: suspendedWeights)
   }
 
   private func score(sources: [Int32], reporters: Int32 = 0) -> Score {
@@ -78,6 +82,11 @@ import Testing
     #expect(reported.category == .silent && reported.threshold?.category == .silent)
     #expect(score.judge(by: try set([7: .identify])).category == .fraud)
     #expect(score.judge(by: try set([:])).category == .fraud)
+    // Another source that may list the number leaves the choice to a low ceiling, and not to a suspended source.
+    record.sources.append(SourceTally(appID: 8, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775)))
+    let both = Score(record, at: now)
+    #expect(both.judge(by: try set([7: .review])).category == .fraud)
+    #expect(both.judge(by: try set([:], suspended: [7])).category == .silent)
     // Without reporters there is no other category.
     #expect(self.score(sources: [7]).judge(by: try set([7: .review])).category == .fraud)
   }
@@ -95,12 +104,85 @@ import Testing
     }
   }
 
+  @Test func `the explanation names the source whose ceiling decides`() throws {
+    func limit(
+      _ ceilings: [Int32: SourceCeiling], reporters: Int32 = 0, suspended: Set<Int32> = []
+    ) throws -> SourceLimit? {
+      score(sources: [7, 8], reporters: reporters)
+        .sourceLimit(by: try set(ceilings, suspended: suspended), country: nil)
+    }
+    #expect(try limit([:]) == nil)
+    #expect(try limit([7: .nothing]) == nil)
+    #expect(
+      try limit([7: .nothing, 8: .review]) == SourceLimit(appID: 8, ceiling: .review, isSuspended: false))
+    #expect(try limit([7: .identify, 8: .review])?.appID == 7)
+    #expect(try limit([7: .review, 8: .review], reporters: 1) == nil)
+    let suspended = try #require(try limit([7: .block, 8: .nothing], suspended: [7, 8]))
+    #expect(suspended == SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true))
+    #expect(ExplanationLine.sourceLimit(suspended, name: "A list").code == .sourceSuspended)
+  }
+
+  @Test func `a suspended source counts for nothing`() throws {
+    let alone = score(sources: [7]).judge(by: try set([7: .block], suspended: [7]))
+    #expect((alone.verdict, alone.ceiling, alone.meetsThreshold) == (.quiet, .nothing, false))
+    // Heat 10, of which three complaints of the source of this and the two days before.
+    let rest = score(sources: [7], reporters: 1).judge(by: try set([7: .block], suspended: [7]))
+    let heat = try #require(rest.conditions.first { $0.kind == .heat }?.have)
+    #expect(heat > 7 && heat < 7.5 && rest.verdict == .candidate)
+    // With the weight 5 nothing of the heat is left.
+    let heavy = try set([7: .block], suspended: [7], weight: 5)
+    #expect(score(sources: [7], reporters: 1).judge(by: heavy).verdict == .quiet)
+    // The weight at the time of the suspension counts, also after a change of the rule.
+    let changed = try set([7: .block], suspended: [7], weight: 5, suspendedWeights: [7: 1])
+    #expect(score(sources: [7], reporters: 1).judge(by: changed).verdict == .candidate)
+    #expect(changed.weight(ofSource: 7) == 1 && changed.weight(ofSource: 8) == 5)
+    #expect(try changed.removing(ruleOfList: 7).suspendedWeights == [7: 1])
+  }
+
+  @Test func `days of a suspended source are none of the reporters`() throws {
+    var record = NumberRecord(
+      number: 12_015_550_123,
+      standing: NumberAggregate(parts: [
+        .init(
+          category: .fraud, heat: Decay.heat.storedSum(of: 10, at: now),
+          evidence: Decay.evidence.storedSum(of: 10, at: now), reports: 10, reporters: 1)
+      ]))
+    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    for (bits, verdict) in [(UInt64(7), Verdict.needsReview), (31, .candidate)] {
+      record.days = ComplaintDays(bits: bits, lastDay: 20_775)
+      let score = Score(record, at: now)
+      #expect(score.judge(by: try set([7: .block], days: 2)).verdict == .candidate)
+      #expect(score.judge(by: try set([7: .block], days: 2, suspended: [7])).verdict == verdict)
+    }
+    record.days = ComplaintDays(bits: 7, lastDay: 20_775)
+    #expect(Score(record, at: now).withoutSuspended(by: try set([:], suspended: [7])).days == 1)
+  }
+
+  @Test func `the queue and a case have the category of the evaluation`() throws {
+    func part(_ category: ReportCategory, _ heat: Double, reporters: Int32) -> NumberAggregate.Part {
+      .init(
+        category: category, heat: Decay.heat.storedSum(of: heat, at: now),
+        evidence: Decay.evidence.storedSum(of: heat, at: now), reports: 3, reporters: reporters)
+    }
+    let parts = [part(.fraud, 10, reporters: 0), part(.silent, 3, reporters: 1)]
+    var record = NumberRecord(number: 12_015_550_123, standing: NumberAggregate(parts: parts))
+    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    let score = Score(record, at: now)
+    let evaluation = score.judge(by: try set([7: .review], reporters: 2))
+    let entry = QueueEntry(
+      number: record.number, facts: QueueFacts(score: score, evaluation: evaluation, since: now))
+    #expect(entry?.category == .silent)
+    var explanation = Explanation(number: record.number, time: now)
+    (explanation.score, explanation.evaluation) = (score, evaluation)
+    #expect(CaseVersion(explanation).category == .silent)
+  }
+
   @Test func `a new version of the thresholds keeps the ceilings`() throws {
-    let before = try set([7: .identify])
+    let before = try set([7: .identify], suspended: [8])
     let rule = SourceRule(
       appID: 7, weight: 2, enter: .init(complaints: 1, days: 1), leave: .init(complaints: 1, days: 1))
     let after = try before.replacing(rule).removing(ruleOfList: 7)
-    #expect(after.ceiling(ofSource: 7) == .identify)
+    #expect(after.ceiling(ofSource: 7) == .identify && after.ceiling(ofSource: 8) == .nothing)
     #expect(after == before)
   }
 }

@@ -15,7 +15,7 @@ import Testing
   private var store: JobStore { JobStore(pool: TestDatabase.current.pool) }
 
   private func wait(_ what: String, until condition: @Sendable () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     while try await !condition() { try #require(ContinuousClock.now < deadline, "It never came: \(what)") }
   }
 

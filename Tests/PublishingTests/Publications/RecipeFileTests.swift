@@ -31,7 +31,8 @@ import Testing
           shards: [1, 33, 7]
           formats: [csv, 2gis]
           empty: write
-        - { name: b, kind: blocking, top: 1, shards: 3 }
+        - { name: b, kind: blocking, top: 1, shards: 3, evidence: true }
+        - { name: c, kind: identification, top: 1, evidence: false }
       """)
     let labels = RecipeLabels(
       language: "de", names: [.fraud: "Betrug", .oneRing: "Lockanruf"],
@@ -44,7 +45,8 @@ import Testing
           ranking: Ranking(heat: 2, identifications: 0.5), categories: [.fraud, .oneRing],
           area: .regions(["DE", "us-212"]), labels: labels, profile: .lean, shards: .from([1, 33, 7]),
           formats: ["csv", "2gis"], keepsEmpty: true),
-        Recipe(name: "b", kind: .blocking, limit: 1, shards: .hashed(3)),
+        Recipe(name: "b", kind: .blocking, limit: 1, shards: .hashed(3), sharesEvidence: true),
+        Recipe(name: "c", kind: .identification, limit: 1),
       ])
   }
 
@@ -59,9 +61,17 @@ import Testing
       "recipes:\n  - name: a\n    kind: block\n    colour: red\n    top: 1",
       [
         "recipes.yaml:3: kind must be blocking, identification",
-        "recipes.yaml:4: a recipe has no field “colour”; it may have categories, empty, formats, identified, kind, "
-          + "labels, name, profile, rank, region, shards, source, split, top",
+        "recipes.yaml:4: a recipe has no field “colour”; it may have categories, empty, evidence, formats, identified, "
+          + "kind, labels, name, profile, rank, region, shards, source, split, top",
       ]
+    ),
+    (
+      "recipes:\n  - {name: a, kind: identification, source: directory, top: 1, evidence: true}",
+      ["recipes.yaml:2: evidence must be false with source directory: it is about listed numbers"]
+    ),
+    (
+      "recipes:\n  - {name: a, kind: blocking, top: 1, evidence: yes}",
+      ["recipes.yaml:2: evidence must be true or false"]
     ),
     (
       "recipes:\n  - {name: a, kind: blocking, top: 1}\n  - {name: a, kind: blocking, top: 1}",

@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `form errors appear beside their fields and keep the input`() async throws {
-    try await TestServer.run { server in
+    try await TestServer.run(configure: { $0.appealDelay = 3_600 }) { server in
       let visitor = Visitor(server)
       let stamp = try await stamp(visitor)
       for (fields, words) in [

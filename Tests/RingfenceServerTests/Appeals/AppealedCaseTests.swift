@@ -5,7 +5,6 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Publishing
 import Storage

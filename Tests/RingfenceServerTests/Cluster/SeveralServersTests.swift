@@ -30,7 +30,7 @@ import Testing
 
   /// Loads a page until it has a text.
   private func page(_ visitor: Visitor, _ uri: String, saying text: String) async throws -> String {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     while true {
       let page = try await visitor.get(uri).text
       if page.contains(text) { return page }

@@ -2,7 +2,6 @@
 
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Publishing
 import TestSupport
@@ -138,7 +137,7 @@ import Testing
 
   @Test func `a form that is too long or too slow is refused with its status`() async throws {
     try await TestServer.run(configure: {
-      $0.connections = ConnectionLimits(body: .milliseconds(300), bytesPerSecond: 1_000_000, linger: .seconds(10))
+      $0.connections = ConnectionLimits(body: .seconds(5), bytesPerSecond: 1_000_000, linger: .seconds(10))
     }) { server in
       let head = """
         POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n\

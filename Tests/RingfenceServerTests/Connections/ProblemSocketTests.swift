@@ -2,7 +2,6 @@
 
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Storage
 import TestSupport
@@ -40,7 +39,7 @@ import Testing
     Case(kind: .methodNotAllowed, line: "DELETE /v1/manifest", says: "Allow: GET, HEAD"),
     Case(kind: .methodNotAllowed, line: "TRACE /healthz", says: "Allow: GET, HEAD"),
     Case(kind: .methodNotAllowed, line: "GET /v1/reports", says: "Allow: POST"),
-    Case(kind: .unknownMethod, line: "PROPFIND /v1/reports"),
+    Case(kind: .unknownMethod, line: "MKCOL /v1/reports"),
     Case(kind: .notAcceptable, line: "GET /v1/numbers/33162000248", head: "Accept: text/html\r\n"),
     Case(
       kind: .notAcceptable, line: "POST /v1/reports", head: json + "Accept: application/xml\r\n", body: "{}"),

@@ -97,10 +97,23 @@ import Testing
       #expect(page.contains("&lt;b&gt;list") && page.contains("a.example/&lt;i&gt;") && page.contains("&lt;u&gt;"))
       #expect(page.contains("1 failed attempt."))
       let path = "/moderation/sources"
+      // A higher ceiling is shown first.
+      let question = try await visitor.post("\(path)/ceiling", ["name": list.name, "ceiling": "block"])
+      #expect(question.status == .ok && question.text.contains("Raise the ceiling of &lt;b&gt;list to “Block”?"))
+      #expect(try await stores.thresholds.current().ceiling(ofSource: list.id) == .review)
+      let version = try #require(question.text.firstMatch(of: /name="confirm" value="([^"]+)"/)?.1)
+      // Another source of the name was asked about.
+      let other = try await visitor.post(
+        "\(path)/ceiling", ["name": list.name, "ceiling": "block", "confirm": "1-1"])
+      #expect(other.status == .ok && other.text.contains("Raise the ceiling of"))
       #expect(
-        try await visitor.post("\(path)/ceiling", ["name": list.name, "ceiling": "block"]).location
-          == "\(path)?done=ceiling")
-      #expect(try await stores.thresholds.current().ceiling(ofSource: list.id) == .block)
+        try await visitor.post("\(path)/remove", ["name": list.name, "version": "1-1"]).location
+          == "\(path)?done=changed")
+      for fields in [["ceiling": "block", "confirm": String(version)], ["ceiling": "nothing"]] {
+        let saved = try await visitor.post("\(path)/ceiling", fields.merging(["name": list.name]) { $1 })
+        #expect(saved.location == "\(path)?done=ceiling")
+        #expect(try await stores.thresholds.current().ceiling(ofSource: list.id).rawValue == fields["ceiling"])
+      }
       #expect(try await visitor.post("\(path)/refresh", ["name": list.name]).location == "\(path)?done=refresh")
       #expect(try await stores.feeds.due(at: Date(), limit: 1).map(\.name) == [list.name])
       #expect(try await visitor.post("\(path)/ceiling", ["name": list.name, "ceiling": "all"]).status == .notFound)
@@ -111,7 +124,70 @@ import Testing
       try await connection.query("SELECT action FROM audit_events WHERE subject = '<b>list' ORDER BY happened_at")
         .map { try $0.decode(0, as: String.self) }
     }
-    #expect(events == ["source.add", "source.ceiling", "source.refresh"])
+    #expect(events == ["source.add", "source.ceiling", "source.ceiling", "source.refresh"])
+  }
+
+  @Test func `an administrator adds, resumes and removes a source on the page`() async throws {
+    let stores = Stores(pool: pool)
+    let path = "/moderation/sources"
+    let fields = [
+      "name": "Public list", "url": "https://192.0.2.1/list.csv", "format": "csv", "every": "12h",
+      "ceiling": "identify", "category": "fraud", "license": "CC0",
+    ]
+    @Sendable func changed(_ name: String, _ value: String) -> [String: String] { fields.merging([name: value]) { $1 } }
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      #expect(try await Visitor(server, role: .moderator).post("\(path)/add", fields).status == .forbidden)
+      for (name, value, message) in [
+        ("name", "", "Enter a name"), ("url", "ftp://a/b", "Enter an address"), ("every", "1m", "from 5m to 31d"),
+        ("format", "pdf", "Choose one"), ("ceiling", "all", "Choose one"), ("category", "legitimate", "Choose one"),
+        ("license", String(repeating: "x", count: 201), "at most 200"),
+        ("url", "http://127.0.0.1:5432/", "private network"), ("url", "http://localhost/", "private network"),
+        ("url", "http://[::1]/", "private network"),
+      ] {
+        for action in ["add", "preview"] {
+          let answer = try await visitor.post(
+            "\(path)/add", changed(name, value).merging(["action": action]) { $1 })
+          #expect(answer.status == .unprocessableContent && answer.text.contains(message), "\(name) \(value)")
+          #expect(answer.text.contains(#"id="\#(name)-problem""#), "\(name) \(value)")
+        }
+      }
+      #expect(try await stores.feeds.list().isEmpty)
+      let added = try await visitor.post("\(path)/add", fields.merging(["action": "add"]) { $1 })
+      #expect(added.location == "\(path)?done=add")
+      let feed = try #require(try await stores.feeds.feed(named: "Public list"))
+      #expect((feed.settings.every, feed.settings.ceiling, feed.settings.isPublic) == (43_200, .identify, true))
+      #expect((feed.settings.license, feed.settings.options.categories) == ("CC0", ["*": "fraud"]))
+      #expect(try await stores.thresholds.current().rule(forSource: feed.id).enter.complaints == 1)
+      #expect(try await visitor.post("\(path)/add", fields).text.contains("There is a source or an app"))
+      #expect(try await visitor.post("\(path)/add", changed("name", "Test app")).status == .unprocessableContent)
+
+      // Not suspended, then suspended.
+      #expect(try await visitor.post("\(path)/resume", ["name": feed.name]).status == .notFound)
+      _ = try await self.pool.withConnection { connection in
+        try await connection.execute("UPDATE source_feeds SET suspended_at = now(), confirmed = 1, wrong = 9")
+      }
+      let page = try await visitor.get(path).text
+      #expect(page.contains("Suspended: decisions allow") && page.contains("confirm 1 of 10 decided numbers"))
+      #expect(try await visitor.get("/moderation").text.contains("Suspended because decisions allow"))
+      #expect(
+        try await !Visitor(server, role: .triage).get("/moderation").text.contains("Suspended because decisions allow"))
+      #expect(try await visitor.post("\(path)/resume", ["name": feed.name]).location == "\(path)?done=resume")
+      #expect(try await stores.feeds.feed(named: feed.name)?.isSuspended == false)
+
+      #expect(try await visitor.post("\(path)/remove", ["name": feed.name]).location == "\(path)?done=remove")
+      #expect(try await visitor.post("\(path)/remove", ["name": feed.name]).status == .notFound)
+      #expect(try await stores.feeds.list().isEmpty)
+      let waiting = try await visitor.post("\(path)/add", fields)
+      #expect(waiting.status == .unprocessableContent && waiting.text.contains("still withdrawing its entries"))
+      try await stores.feeds.finishRemoval(of: feed.id)
+      #expect(try await visitor.post("\(path)/add", fields).location == "\(path)?done=add")
+    }
+    let events = try await pool.withConnection { connection in
+      try await connection.query("SELECT action FROM audit_events WHERE subject = 'Public list' ORDER BY happened_at")
+        .map { try $0.decode(0, as: String.self) }
+    }
+    #expect(events == ["source.add", "source.resume", "source.remove", "source.add"])
   }
 
   @Test func `a range page shows the members and approves the range`() async throws {

@@ -61,7 +61,10 @@ import Testing
     let limits = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.5, reporters: 3, networks: 2, days: 2)
     let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, reviewHeat: 1)
     let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, reviewHeat: 1)
-    var lines = protections.map { ExplanationLine.protected($0) } + holds.map { ExplanationLine.hold($0) }
+    let ceilings = [SourceCeiling.nothing, .review, .identify].map {
+      ExplanationLine.sourceLimit(SourceLimit(appID: 7, ceiling: $0, isSuspended: false), name: "A list")
+    }
+    var lines = ceilings + protections.map { ExplanationLine.protected($0) } + holds.map { ExplanationLine.hold($0) }
     let share = BrigadeBaseline.Share(count: 40, numbers: 64)
     lines += UsualBurst.Code.allCases.map { code in
       .usual(Explanation.Usual(burst: UsualBurst(code, alike: 27, reporters: 28, share: share), judgedAt: time))
@@ -74,6 +77,7 @@ import Testing
       .decided(decision(.allow, nil), isRevoked: false, fallback: .fraud),
       .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), needsReview(missing: 1),
       .quiet,
+      .sourceLimit(SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true), name: "A list"),
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
       .decisionReason("It is one."), .noReports, .reports(1_024, first: time, last: time), .legitimateReports(1),

@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Publishing
 import Storage
@@ -37,10 +36,14 @@ import Testing
 
   private func prepare(_ reason: HoldReason) async throws {
     let pool = TestDatabase.current.pool
-    let reports = (0..<25).map { index in
-      Report(
-        number: number, appID: 1, reportID: UUID(), reportedAt: Date() - Double(index) * 7_200, category: .fraud,
-        reporter: Array(repeating: UInt8(index), count: 16), network: Array(repeating: UInt8(index % 7), count: 8))
+    var reports: [Report] = []
+    for index in 0..<UInt8(25) {
+      let reporter = [UInt8](repeating: index, count: 16)
+      let network = [UInt8](repeating: index % 7, count: 8)
+      reports.append(
+        Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: Date() - Double(index) * 7_200, category: .fraud,
+          reporter: reporter, network: network))
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: Date())
     _ = try await HoldStore(pool: pool).hold(

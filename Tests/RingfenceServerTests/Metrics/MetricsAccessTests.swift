@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import TestSupport
 import Testing

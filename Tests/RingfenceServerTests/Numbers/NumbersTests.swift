@@ -4,7 +4,6 @@ import Crypto
 import Curation
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Localization
 import PostgreSQL
 import Storage

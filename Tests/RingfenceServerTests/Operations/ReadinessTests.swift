@@ -2,7 +2,6 @@
 
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import TestSupport
 import Testing
 @testable import API
@@ -52,7 +51,7 @@ import Testing
         }
         let began = ContinuousClock.now
         var status = try await ready(server)
-        while status == .ok, ContinuousClock.now - began < .seconds(30) { status = try await ready(server) }
+        while status == .ok, ContinuousClock.now - began < .seconds(300) { status = try await ready(server) }
         #expect(status == .serviceUnavailable)
         let refused = try await server.report("[\(try Reports.json()),\(try Reports.json())]")
         #expect(refused.status == .serviceUnavailable)

@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Storage
 import TestSupport
@@ -30,6 +29,11 @@ import Testing
       #expect(test.headers[.contentType]?.hasPrefix("text/plain") ?? false)
       let account = try await server.phoneBlock("/account", agent)
       #expect(account.status == 200 && account.text.contains(#""dialPrefix":"+49""#) && account.text.utf8.count <= 512)
+      // The app sends its settings, and reads those that apply.
+      let settings = #"{"lang":"fr","dialPrefix":"+33","countryCode":"FR","displayName":"A"}"#
+      let changed = try await server.phoneBlock("/account", .put, body: settings, agent)
+      #expect(changed.status == 200 && changed.text == account.text)
+      #expect(try await server.phoneBlock("/account", .put, body: "{", agent).status == 400)
 
       let asked = try await server.phoneBlock("/check-prefix?sha1=88e9&prefix10=e864&prefix100=dc3b", agent)
       #expect(asked.status == 200)

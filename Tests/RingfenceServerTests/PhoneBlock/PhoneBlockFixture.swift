@@ -6,7 +6,6 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Publishing
 import Storage

@@ -53,7 +53,8 @@ import Testing
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
       #expect(try waiting.first?.decode(0, as: Int64.self) == 1)
     }
-    #expect(try await hottest.list(serial: 812).serial == 812)
+    let last = try await Deadlines.$factor.withValue(60) { try await hottest.list(serial: 812) }
+    #expect(last.serial == 812)
   }
 
   @Test func `protected numbers and victims of spoofing are in no list`() async throws {

@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import Publishing
 import Storage
@@ -85,6 +84,7 @@ import Testing
       for (path, method, scope) in [
         ("/check?sha1=\(hash)", .get, .lookup), ("/check-prefix?sha1=88e9", .get, .lookup),
         ("/num/12015550123", .get, .lookup), ("/test", .get, .lookup), ("/account", .get, .report),
+        ("/account", .put, .report),
         ("/rate", .post, .report), ("/report-call/0012015550123", .post, .identify), ("/blacklist", .get, .report),
         ("/whitelist/+12015550123", .put, .report), ("/whitelist/+12015550123", .delete, .report),
         ("/blocklist", .get, .fetch),

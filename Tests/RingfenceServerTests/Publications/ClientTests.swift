@@ -24,7 +24,7 @@ import Testing
     let configuration = try ClientConfiguration(
       server: URL(string: "http://127.0.0.1:\(server.port)/v1")!, key: server.key,
       folder: URL(filePath: folder).appending(path: "client"), anchor: anchor.map { .key($0) })
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(300)
     while true {
       do {
         return try RingfenceClient(configuration)

@@ -5,7 +5,6 @@ import CallerPackBuilder
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Publishing
 import Storage
 import TestSupport
@@ -275,6 +274,7 @@ import Testing
       let page = String(buffer: try await Self.ask(server, "/lists", headers).body)
       #expect(page.contains(#"href="/v1/lists/toxic.spamblocker.csv""#) && page.contains("Sales, energy"))
       #expect(page.contains("CleanupSpamDB") && page.contains("ParseQueryResult"))
+      #expect(page.contains("prefix100=") && page.contains("autoReportTypes"))
       #expect(!page.contains("A shop") && !page.contains("names.csv") && !page.contains("[["))
     }
   }

@@ -4,7 +4,6 @@ import CallerPack
 import Curation
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Publishing
 import Storage
 import TestSupport

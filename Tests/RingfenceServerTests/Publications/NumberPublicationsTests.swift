@@ -3,7 +3,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Publishing
 import Storage
 import TestSupport
@@ -71,6 +70,9 @@ import Testing
 
       let copies = gone.copies
       #expect(copies.first { $0.interface == "lookup_by_hash" }?.longest_seconds == 3_600)
+      for (interface, seconds) in [("pbx", 60), ("phoneblock_lookup", 0), ("carddav", 86_400)] {
+        #expect(copies.first { $0.interface == interface }?.longest_seconds == seconds)
+      }
       #expect(copies.first { $0.interface == "packs" }?.longest_seconds == 86_400)
       #expect(copies.first { $0.interface == "lists/spamblocker.csv" }?.longest_seconds == 259_200)
       #expect(copies.contains { $0.interface == "lists/fossify.txt" && $0.longest_seconds == nil })

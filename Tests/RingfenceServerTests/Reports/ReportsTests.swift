@@ -2,7 +2,6 @@
 
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import PostgreSQL
 import TestSupport
 import Testing

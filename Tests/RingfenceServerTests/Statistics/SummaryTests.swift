@@ -3,7 +3,6 @@
 import CallerPack
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Publishing
 import TestSupport
 import Testing

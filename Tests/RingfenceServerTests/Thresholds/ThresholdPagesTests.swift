@@ -38,7 +38,7 @@ import Testing
   }
 
   private func result(_ visitor: Visitor) async throws -> String {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     while true {
       let page = try await visitor.get("/moderation/thresholds/preview")
       if !page.text.contains("data-again") { return page.text }

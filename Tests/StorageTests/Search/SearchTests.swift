@@ -85,7 +85,11 @@ import Testing
     let all = listed.union(waiting)
     var found = 0
     let known = [listed.min(), waiting.max()].compactMap { $0 }
-    for ending in known.flatMap({ number in (3...11).map { "\(number)".suffix($0) } }).map(String.init) + ["001"] {
+    var endings = ["001"]
+    for number in known {
+      for length in 3...11 { endings.append(String("\(number)".suffix(length))) }
+    }
+    for ending in endings {
       let expected = all.filter { "\($0)".hasSuffix(ending) }.sorted()
       var numbers: [Int64] = []
       while true {

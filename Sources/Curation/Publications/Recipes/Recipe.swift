@@ -64,13 +64,15 @@ public struct Recipe: Sendable, Equatable {
   public var isIdentifiedOnly: Bool
   /// Whether an empty pack is written.
   public var keepsEmpty: Bool
+  /// Whether the reasons of the listings are published beside the pack; see ``EvidenceRow``.
+  public var sharesEvidence: Bool
 
   /// - Parameters: see the properties.
   public init(
     name: String, kind: Kind, limit: Int, source: Source = .reports, ranking: Ranking = .heat,
     categories: Set<ReportCategory>? = nil, area: Area = .everywhere, labels: RecipeLabels = RecipeLabels(),
     profile: Profile = .standard, shards: Shards = .one, formats: [String] = [],
-    isIdentifiedOnly: Bool = false, keepsEmpty: Bool = false
+    isIdentifiedOnly: Bool = false, keepsEmpty: Bool = false, sharesEvidence: Bool = false
   ) {
     precondition((1...Self.mostEntries).contains(limit))
     self.name = name
@@ -86,6 +88,7 @@ public struct Recipe: Sendable, Equatable {
     self.formats = formats
     self.isIdentifiedOnly = isIdentifiedOnly
     self.keepsEmpty = keepsEmpty
+    self.sharesEvidence = sharesEvidence
   }
 
   /// The most entries of one Call Directory extension (2,000,000 fails).

@@ -35,7 +35,7 @@ actor AssemblyWork {
   }
 
   func finish(
-    cut: SelectionCut?, placed: ([ListedNumber]) throws -> Void,
+    cut: SelectionCut?, placed: ([ListedNumber]) throws -> Void, evident: ([ListedNumber]) throws -> Void,
     _ openWriter: @Sendable (PackSpec) throws -> PackWriter
   ) throws -> AssembledPacks {
     var candidates = [Int](repeating: 0, count: plan.packs.count)
@@ -46,7 +46,7 @@ actor AssemblyWork {
     progress(AssemblyProgress(phase: .selecting, done: count, total: count))
     try rank()
     if let cut, !plan.isWhole(above: cut) { throw AssemblyError.cutTooHigh }
-    return try write(try Self.divide(numbers, by: plan, folder: folder, placed), openWriter)
+    return try write(try Self.divide(numbers, by: plan, folder: folder, placed, evident), openWriter)
   }
 
   /// Finds the last included rank of packs with more candidates than their limit. Ranks as many packs at a time as
@@ -75,18 +75,23 @@ actor AssemblyWork {
 
   /// Writes the entries with their labels, one stream for each pack.
   private static func divide(
-    _ numbers: EntrySpools, by plan: PackPlan, folder: String, _ placed: ([ListedNumber]) throws -> Void
+    _ numbers: EntrySpools, by plan: PackPlan, folder: String, _ placed: ([ListedNumber]) throws -> Void,
+    _ evident: ([ListedNumber]) throws -> Void
   ) throws -> BlockSpool {
     let spool = try BlockSpool(folder: folder)
     for _ in plan.packs { _ = spool.addStream() }
     var label: [UInt8] = []
     var published: [ListedNumber] = []
+    var shared: [ListedNumber] = []
     try numbers.forEachMerged { number in
-      var hasPlace = false
+      var (hasPlace, isShared) = (false, false)
       try plan.forEachPack(of: number) { pack, rank in
         guard plan.isIn(pack, rank) else { return }
         let rule = plan.rules[plan.packs[pack].recipe]
-        if let item = number.listed, rule.takes(item) { hasPlace = true }
+        if let item = number.listed, rule.takes(item) {
+          hasPlace = true
+          if rule.sharesEvidence { isShared = true }
+        }
         label.removeAll(keepingCapacity: true)
         rule.appendLabel(number, to: &label)
         try spool.append(to: pack) { bytes in
@@ -97,11 +102,15 @@ actor AssemblyWork {
       }
       guard hasPlace, let item = number.listed else { return }
       published.append(ListedNumber(item))
+      if isShared { shared.append(ListedNumber(item)) }
       guard published.count == placedBatch else { return }
       try placed(published)
+      try evident(shared)
       published.removeAll(keepingCapacity: true)
+      shared.removeAll(keepingCapacity: true)
     }
     try placed(published)
+    try evident(shared)
     return spool
   }
 

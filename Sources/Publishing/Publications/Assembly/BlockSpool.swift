@@ -74,7 +74,7 @@ final class BlockReader {
   private var at = 0
   private var end = 0
 
-  fileprivate init(source: PackSource, blocks: [(offset: Int, count: Int)]) {
+  init(source: PackSource, blocks: [(offset: Int, count: Int)]) {
     self.source = source
     self.blocks = blocks
     let largest = blocks.lazy.map(\.count).max() ?? 0

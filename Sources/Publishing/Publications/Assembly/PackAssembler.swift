@@ -50,12 +50,14 @@ public struct PackAssembler: Sendable {
   /// - directory: directory entries of the same snapshot.
   /// - placed: receives, ascending and without labels, the numbers that packs include because they are listed. Numbers
   ///   without room and numbers from a directory alone are not among them.
+  /// - evident: receives those in packs whose recipes share evidence.
   /// - openWriter: opens a pack's writer; called for each pack after the previous one is finished.
   /// - Throws: ``AssemblyError``, `PackError`, and errors of the feeds; no writer stays open then.
   ///   ``AssemblyError/cutTooHigh`` is thrown before any writer is opened.
   public func assemble(
     cut: SelectionCut? = nil, listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
     placed: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
+    evident: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
     progress: @escaping @Sendable (AssemblyProgress) -> Void = { _ in },
     openWriter: @escaping @Sendable (PackSpec) throws -> PackWriter
   ) async throws -> AssembledPacks {
@@ -63,6 +65,6 @@ public struct PackAssembler: Sendable {
       plan: PackPlan(recipes: recipes, regions: regions), folder: temporaryFolder, progress: progress)
     try await listed { try await work.take($0) }
     if needsDirectory { try await directory { try await work.take($0) } }
-    return try await work.finish(cut: cut, placed: placed, openWriter)
+    return try await work.finish(cut: cut, placed: placed, evident: evident, openWriter)
   }
 }

@@ -11,6 +11,7 @@ final class RecipeRule: Sendable {
   let isSplit: Bool
   let isEverywhere: Bool
   let shardCount: Int
+  let sharesEvidence: Bool
   private let isIdentification: Bool
   private let isIdentifiedOnly: Bool
   private let ranking: Ranking
@@ -26,6 +27,7 @@ final class RecipeRule: Sendable {
     isSplit = recipe.area == .split
     isEverywhere = recipe.area == .everywhere
     shardCount = recipe.shards.count
+    sharesEvidence = recipe.sharesEvidence
     isIdentification = recipe.kind == .identification
     isIdentifiedOnly = recipe.isIdentifiedOnly
     ranking = recipe.ranking
@@ -42,9 +44,11 @@ final class RecipeRule: Sendable {
   }
 
   /// Whether the recipe includes the number because of its listing.
-  func takes(_ item: ListedRecord) -> Bool {
-    takesReports && (isIdentification || item.treatment == .block)
-      && categories & 1 << UInt32(item.category.rawValue) != 0
+  func takes(_ item: ListedRecord) -> Bool { takes(item.category, item.treatment) }
+
+  /// Whether the recipe includes numbers because of listings with this category and treatment.
+  func takes(_ category: ReportCategory, _ treatment: ListedNumber.Treatment) -> Bool {
+    takesReports && (isIdentification || treatment == .block) && categories & 1 << UInt32(category.rawValue) != 0
   }
 
   /// The number's rank; nil if the recipe does not include it.

@@ -13,6 +13,8 @@ struct PackDraft: Sendable {
   var isCarried = false
   /// Other formats of the pack.
   var formats: [String] = []
+  /// Where the pack's evidence file comes from; nil for none.
+  var evidence: EvidenceSource?
 }
 
 extension PackBuild {

@@ -2,6 +2,7 @@
 
 import AsyncSupport
 package import CallerPack
+import PhoneNumbers
 import Synchronization
 
 /// Reads the history of numbers in packs, of few numbers at a time: each reads the index of many files.
@@ -16,9 +17,9 @@ package final class PackHistories: Sendable {
     self.folder = folder
   }
 
-  /// - Parameter country: ISO 3166 alpha-2; packs of other countries are skipped.
+  /// Packs of other countries than the number's are skipped.
   /// - Returns: nil while the histories of other numbers are being read.
-  package func history(of number: Int64, country: String?, manifest: Manifest) async -> PackHistory? {
+  package func history(of number: Int64, manifest: Manifest) async -> PackHistory? {
     let isFree = running.withLock { count in
       guard count < Self.most else { return false }
       count += 1
@@ -26,6 +27,7 @@ package final class PackHistories: Sendable {
     }
     guard isFree else { return nil }
     defer { running.withLock { $0 -= 1 } }
+    let country = RegionMap.countries.region(of: number)
     return await Task(executorPreference: ConcurrentQueueExecutor.publishing) { [folder] in
       PackHistory(of: number, country: country, in: folder, manifest: manifest)
     }.value

@@ -49,16 +49,9 @@ package struct PackHistory: Sendable {
   package init(of number: Int64, country: String?, in folder: PublicationFolder, manifest: Manifest) {
     serial = manifest.serial
     let kept = Self.serials(in: folder, upTo: manifest.serial)
-    let possible = manifest.packs.filter { pack in
-      guard let region = pack.region?.uppercased(), let country else { return true }
-      return region == country || region.hasPrefix("\(country)-") || region.count != 2
-    }
+    let possible = manifest.packs.filter { $0.mayContainNumbers(of: country) }
     // Those that may contain it now come first.
-    func mayContain(_ pack: ManifestPack) -> Bool {
-      guard let first = pack.first, let last = pack.last else { return false }
-      return (first...last).contains(number)
-    }
-    let packs = (possible.filter(mayContain) + possible.filter { !mayContain($0) }).prefix(Self.most)
+    let packs = (possible.filter { $0.spans(number) } + possible.filter { !$0.spans(number) }).prefix(Self.most)
     isComplete = packs.count == possible.count
     earliest = packs.compactMap { kept[$0.name]?.last }.min() ?? manifest.serial
     places = packs.compactMap { pack in

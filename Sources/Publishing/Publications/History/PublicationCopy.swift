@@ -6,26 +6,33 @@ import PackFormats
 
 /// How old a copy of the newest publication may be that a client holds.
 package struct PublicationCopy: Sendable, Equatable {
-  /// The interface that gave the copy: `lookup`, `lookup_by_hash`, `packs`, or `lists` with a format.
+  /// The interface that gave the copy: `lookup`, `lookup_by_hash`, `pbx`, `phoneblock_lookup`, `phoneblock_list`,
+  /// `carddav`, `packs`, or `lists` with a format.
   package let interface: String
   /// The greatest age in seconds; nil where only the client's user decides when to load a newer one.
   package let seconds: Int?
 
   /// The interfaces of a server, those with the newest copies first.
   ///
-  /// Look-ups: the `max-age` of their answers. Packs: a reader refuses an expired manifest. SpamBlocker imports each day
-  /// and removes what was not renewed for two days (Documentation/clients.md).
-  /// - Parameter hasLists: whether the server has lists for other programs.
-  package static func all(of manifest: Manifest, hasLists: Bool) -> [PublicationCopy] {
+  /// Look-ups: the `max-age` of their answers; PhoneBlock's are not cached. Packs: a reader refuses an expired manifest.
+  /// SpamBlocker imports each day and removes what was not renewed for two days; a FRITZ!Box reads its address books
+  /// about once a day (Documentation/clients.md).
+  /// - Parameter interfaces: those that the server has.
+  package static func all(of manifest: Manifest, interfaces: PublicationInterfaces) -> [PublicationCopy] {
     let pack = max(0, Int(manifest.expires.timeIntervalSince(manifest.issued)))
     let lists = ListFormat.allCases.map { format in
       PublicationCopy(
         interface: "lists/\(format.fileExtension)",
         seconds: format == .spamblocker || format == .spamblockerXML ? 3 * 86_400 : nil)
     }
-    return [
-      PublicationCopy(interface: "lookup", seconds: 60), PublicationCopy(interface: "lookup_by_hash", seconds: 3_600),
-      PublicationCopy(interface: "packs", seconds: pack),
-    ] + (hasLists ? lists : [])
+    var copies: [PublicationCopy] = []
+    if interfaces.contains(.phoneBlock) { copies.append(PublicationCopy(interface: "phoneblock_lookup", seconds: 0)) }
+    copies.append(PublicationCopy(interface: "lookup", seconds: 60))
+    if interfaces.contains(.telephoneSystems) { copies.append(PublicationCopy(interface: "pbx", seconds: 60)) }
+    copies.append(PublicationCopy(interface: "lookup_by_hash", seconds: 3_600))
+    if interfaces.contains(.addressBooks) { copies.append(PublicationCopy(interface: "carddav", seconds: 86_400)) }
+    copies.append(PublicationCopy(interface: "packs", seconds: pack))
+    if interfaces.contains(.phoneBlock) { copies.append(PublicationCopy(interface: "phoneblock_list", seconds: nil)) }
+    return copies + (interfaces.contains(.lists) ? lists : [])
   }
 }

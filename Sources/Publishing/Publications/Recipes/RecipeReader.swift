@@ -37,7 +37,7 @@ final class RecipeReader {
 
   private static let fields: Set<String> = [
     "name", "kind", "source", "rank", "top", "categories", "region", "split", "labels", "profile", "shards", "formats",
-    "identified", "empty",
+    "identified", "empty", "evidence",
   ]
 
   private func recipe(_ node: Node) -> Recipe? {
@@ -51,6 +51,10 @@ final class RecipeReader {
       report(fields["source"] ?? node, "source must be reports in a blocking recipe: a directory blocks nobody")
     }
     if kind == .blocking, let labels = fields["labels"] { report(labels, "labels are for identification alone") }
+    let sharesEvidence = fields.flag("evidence")
+    if sharesEvidence, source == .directory, let evidence = fields["evidence"] {
+      report(evidence, "evidence must be false with source directory: it is about listed numbers")
+    }
     let recipe = Recipe(
       name: name ?? "", kind: kind ?? .blocking, limit: top ?? 1, source: source ?? .reports,
       ranking: ranking(fields["rank"]) ?? .heat, categories: categories(fields["categories"]), area: area,
@@ -58,7 +62,7 @@ final class RecipeReader {
       profile: fields.choice("profile", Recipe.Profile.self, default: .standard) ?? .standard,
       shards: shards(fields["shards"]), formats: formats(fields["formats"]),
       isIdentifiedOnly: fields.choice("identified", Identified.self, default: .any) == .only,
-      keepsEmpty: fields.choice("empty", Emptiness.self, default: .skip) == .write)
+      keepsEmpty: fields.choice("empty", Emptiness.self, default: .skip) == .write, sharesEvidence: sharesEvidence)
     return name != nil && kind != nil && top != nil ? recipe : nil
   }
 

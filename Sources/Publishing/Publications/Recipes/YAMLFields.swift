@@ -47,6 +47,18 @@ struct YAMLFields {
     return nil
   }
 
+  /// An optional boolean; false if the field is missing.
+  func flag(_ name: String) -> Bool {
+    guard let node = values[name] else { return false }
+    switch node.scalar?.string {
+    case "true": return true
+    case "false": return false
+    default:
+      reader.report(node, "\(name) must be true or false")
+      return false
+    }
+  }
+
   /// A required integer.
   func integer(_ name: String, _ range: ClosedRange<Int>) -> Int? {
     guard let node = required(name) else { return nil }

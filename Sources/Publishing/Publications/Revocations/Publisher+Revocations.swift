@@ -30,7 +30,7 @@ extension Publisher {
       }
       let protection = try await store.withSnapshot { try await self.protection($0) }
       let accepted = try await refuseProtected(open, protection, at: time)
-      let change = SingleChanges(accepted, recipes: recipes, protection: protection)
+      let change = SingleChanges(accepted, recipes: try recipes.currentOrLast(), protection: protection)
       guard try former.packs.contains(where: { try change.changes($0, in: folder) }) else {
         try await store.settle(accepted, serial: former.serial, at: time)
         return nil
@@ -80,7 +80,8 @@ extension Publisher {
           figures: PackStatistics(
             name: pack.name, entries: pack.entries, bytes: pack.bytes, formerEntries: pack.entries,
             formerBytes: pack.bytes),
-          pack: pack, isCarried: true, formats: pack.formats.map(\.format))
+          pack: pack, isCarried: true, formats: pack.formats.map(\.format).filter { $0 != EvidenceHeader.format },
+          evidence: try change.evidence(ofUnchanged: pack, in: folder))
       }
       let base = try PackReader.open(path: folder.filePath(pack.path))
       let writer = try bench.openWriter(spec)
@@ -90,7 +91,9 @@ extension Publisher {
         writer.cancel()
         throw error
       }
-      return try bench.examine(spec, try writer.finish(), protection: protection)
+      var draft = try bench.examine(spec, try writer.finish(), protection: protection)
+      draft.evidence = change.evidence(of: pack)
+      return draft
     }
   }
 }

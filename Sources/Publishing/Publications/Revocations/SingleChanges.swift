@@ -115,6 +115,35 @@ final class SingleChanges: Sendable {
     }
   }
 
+  /// Where the evidence file of the new pack comes from; nil if the recipe does not share evidence or the former
+  /// publication has no file.
+  ///
+  /// The row of a number that is blocked gets the category of the decision, also where the pack had the number before.
+  func evidence(of pack: ManifestPack) -> EvidenceSource? {
+    guard let spec = spec(of: pack), spec.recipe.sharesEvidence,
+      pack.formats.contains(where: { $0.format == EvidenceHeader.format })
+    else { return nil }
+    return .revised(additions: additions(to: spec), hasNames: spec.recipe.source != .reports)
+  }
+
+  /// The same for a pack that does not change. Its file changes only with the category of a number that it has.
+  func evidence(ofUnchanged pack: ManifestPack, in folder: PublicationFolder) throws -> EvidenceSource? {
+    guard let source = evidence(of: pack), let spec = spec(of: pack) else { return nil }
+    let cursor = try PackReader.open(path: folder.filePath(pack.path)).makeCursor()
+    let hasAddition = try additions(to: spec).keys.sorted().contains { try cursor.lookup($0) != nil }
+    return hasAddition ? source : .kept
+  }
+
+  /// The categories of the numbers that are blocked.
+  private func additions(to spec: PackSpec) -> [Int64: ReportCategory] {
+    guard takes(spec) else { return [:] }
+    var additions: [Int64: ReportCategory] = [:]
+    for word in words {
+      if case .add(let category, _) = word.action { additions[word.number] = category }
+    }
+    return additions
+  }
+
   /// The specification of the pack; nil for a kind that recipes cannot make.
   func spec(of pack: ManifestPack) -> PackSpec? {
     let kind: Recipe.Kind

@@ -15,7 +15,11 @@ struct ListedSpool: Sequence, Sendable {
   let path: String
 
   init(folder: PublicationFolder, serial: Int64) {
-    path = "\(folder.path)/.work/placed-\(serial)"
+    self.init(path: "\(folder.path)/.work/placed-\(serial)")
+  }
+
+  init(path: String) {
+    self.path = path
   }
 
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }

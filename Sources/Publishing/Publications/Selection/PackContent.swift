@@ -19,11 +19,15 @@ struct PackContent: Sendable {
   var review: @Sendable (Date, PostgresConnection) async throws -> Set<Int64> = { _, _ in [] }
   /// Loads a function that returns the reason why a number is protected, or nil.
   var protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in { _ in nil } }
+  /// The id of this server; nil if no recipe shares evidence.
+  var server: ServerID?
 
-  /// The written packs, and the protection of their snapshot.
+  /// The written packs, with the protection and the evidence of their snapshot.
   struct Written: Sendable {
     var packs: AssembledPacks
     var protection: @Sendable (Int64) -> String?
+    /// Nil if no recipe shares evidence.
+    var evidence: EvidenceSpool?
   }
 
   /// Writes the packs of the recipes.
@@ -46,8 +50,10 @@ struct PackContent: Sendable {
         recipes: recipes, regions: try await sources.regions(connection), temporaryFolder: temporaryFolder)
       let cut = try await selection.cut(
         for: recipes, at: time, in: state, on: connection, packs: assembler.packCount(of:))
-      func assemble(_ cut: SelectionCut?) async throws -> AssembledPacks {
+      let shared = ListedSpool(path: "\(temporaryFolder)/evident")
+      func assemble(_ cut: SelectionCut?) async throws -> Written {
         let writer = try ListedSpool.Writer(spool)
+        let sharedWriter = try server.map { _ in try ListedSpool.Writer(shared) }
         let packs = try await assembler.assemble(
           cut: cut,
           listed: { take in
@@ -59,15 +65,33 @@ struct PackContent: Sendable {
               try await take(batch.filter { protection($0.number) == nil && !revoked.contains($0.number) })
             }
           },
-          placed: writer.append, progress: { progress($0.step, $0.part) }, openWriter: open)
+          placed: writer.append, evident: { try sharedWriter?.append($0) }, progress: { progress($0.step, $0.part) },
+          openWriter: open)
         try writer.finish()
-        return packs
+        try sharedWriter?.finish()
+        return Written(packs: packs, protection: protection)
       }
+      var written: Written
       do {
-        return Written(packs: try await assemble(cut), protection: protection)
+        written = try await assemble(cut)
       } catch AssemblyError.cutTooHigh {
-        return Written(packs: try await assemble(nil), protection: protection)
+        written = try await assemble(nil)
       }
+      written.evidence = try await evidence(for: shared, in: state, on: connection, progress: progress)
+      return written
+    }
+  }
+
+  /// The evidence for the listings of a file, which is removed.
+  private func evidence(
+    for listings: ListedSpool, in state: CurationState, on connection: PostgresConnection,
+    progress: @Sendable (JobStep, Double) -> Void
+  ) async throws -> EvidenceSpool? {
+    guard let server else { return nil }
+    defer { unlink(listings.path) }
+    let collector = EvidenceCollector(server: server, ranges: state.ranges)
+    return try await collector.collect(listings, in: temporaryFolder, on: connection) { done in
+      progress(.readingNumbers(done), 1)
     }
   }
 }

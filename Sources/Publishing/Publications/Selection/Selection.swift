@@ -63,6 +63,8 @@ public struct Selection: Sendable {
   ) async throws -> SelectionCut? {
     guard let wanted = SelectionCut.numbers(for: recipes, packs: packs) else { return nil }
     let thresholds = try await ThresholdStore.current(on: connection).set
+    // The stored heat has the complaints of suspended sources.
+    guard thresholds.suspended.isEmpty else { return nil }
     let cut = try await NumberRecordStore.cut(
       hot: wanted.hot, identified: wanted.identified, hotterThan: thresholds.lowestListedHeat, at: time, on: connection)
     // A range's member ranks by its own reports if it was read, otherwise by its share of heat. Both must be below the
@@ -86,8 +88,9 @@ public struct Selection: Sendable {
     guard let category = evaluation.category ?? (evaluation.verdict == .decided ? .other : nil) else { return nil }
     // A decision has its own treatment.
     let treatment = evaluation.ceiling == .identify ? .identify : state.treatment(of: record.number)
+    let counted = score.withoutSuspended(by: thresholds)
     return ListedNumber(
-      number: record.number, category: category, treatment: treatment, heat: score.heat,
-      evidence: score.evidence, identifications: score.identifications)
+      number: record.number, category: category, treatment: treatment, heat: counted.heat,
+      evidence: counted.evidence, identifications: score.identifications)
   }
 }

@@ -24,6 +24,18 @@ extension PublicationFolder {
     return root
   }
 
+  /// The id of the server that publishes into the folder; see `Root.serverID(ofFirst:)`. Nil before the first
+  /// publication.
+  /// - Throws: ``PublishingError/badRoot(_:)`` if the folder has later roots only.
+  public func serverID() throws -> String? {
+    let first = "\(path)/\(Root.path(serial: 1))"
+    guard FileManager.default.fileExists(atPath: first) else {
+      guard try root() == nil else { throw PublishingError.badRoot(first) }
+      return nil
+    }
+    return Root.serverID(ofFirst: try PackDigest.ofFile(first))
+  }
+
   /// The newest root; creates one with this key if there is none.
   /// - Throws: ``PublishingError/keyNotInRoot(key:root:)`` if the newest root does not list the key.
   func root(for key: SigningKey, at time: Date) throws -> Root {

@@ -3,7 +3,7 @@
 import Curation
 
 /// The protected numbers in memory, read again after a change of them. One task reads them at a time for each version.
-actor ProtectionCache {
+actor ProtectedNumberReader {
   private let store: ProtectionStore
   private var known: (version: Int64, task: Task<ProtectedNumbers, any Error>)?
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPServer
+import XMLSyntax
+
+/// The name of an XML element.
+struct DAVName: Hashable, Sendable {
+  let namespace: String
+  let name: String
+
+  private static let carddav = "urn:ietf:params:xml:ns:carddav"
+
+  static func dav(_ name: String) -> DAVName { DAVName(namespace: "DAV:", name: name) }
+  static func card(_ name: String) -> DAVName { DAVName(namespace: carddav, name: name) }
+  static func calendarServer(_ name: String) -> DAVName {
+    DAVName(namespace: "http://calendarserver.org/ns/", name: name)
+  }
+
+  /// The most bytes of the name in an answer, which has it at the start and at the end of the element.
+  var bytes: Int { 2 * name.utf8.count + XMLText.escaped(namespace).utf8.count }
+
+  /// Whether a local name can be written into an answer.
+  var isPlain: Bool {
+    let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte >= 0x80 }
+    return name.utf8.first.map(isLetter) ?? false
+      && name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+  }
+}
+
+/// The body of PROPFIND or REPORT: the names of properties and resources. All else is ignored.
+struct DAVRequest: Sendable {
+  private static let mostDepth = 16
+  private static let mostProperties = 64
+  /// The most bytes of the names of all properties: an answer repeats them for each card.
+  private static let mostNameBytes = 4_096
+  private static let mostPaths = 10_000
+
+  /// The root element; nil for an empty body.
+  private(set) var root: DAVName?
+  /// The named properties; empty for all.
+  private(set) var properties: [DAVName] = []
+  /// The named resources.
+  private(set) var paths: [String] = []
+  /// The state that the client has; empty for none.
+  private(set) var syncToken = ""
+  /// The most resources that the client takes; nil without a limit.
+  private(set) var limit: Int?
+
+  /// - Throws: ``Problem`` for a body that is not XML, or has a document type.
+  init(_ data: Data) throws {
+    guard !data.isEmpty else { return }
+    do {
+      try read(data)
+    } catch let fault as XMLFault {
+      throw Problem.malformed("The body cannot be read as XML: \(fault.reason).")
+    }
+  }
+
+  private struct Element {
+    let name: DAVName
+    /// Namespaces by prefix, with those of the elements around it.
+    let namespaces: [String: String]
+    var text = ""
+  }
+
+  private mutating func read(_ data: Data) throws {
+    var tokens = XMLTokens(DataBytes(data: data), mostDepth: Self.mostDepth)
+    var open: [Element] = []
+    while let token = try tokens.next() {
+      switch token {
+      case .start(let tag):
+        let element = try Self.element(tag, in: open.last?.namespaces ?? [:])
+        if open.isEmpty { root = element.name }
+        if open.last?.name == .dav("prop") { try add(element.name) }
+        if !tag.isEmpty { open.append(element) }
+      case .text(let text):
+        guard let text else { throw XMLFault(reason: "it has an unknown reference") }
+        open[open.count - 1].text += text
+      case .end:
+        guard let element = open.popLast() else { continue }
+        let text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        if element.name == .dav("href") {
+          guard paths.count < Self.mostPaths else { throw XMLFault(reason: "it names more than 10,000 resources") }
+          paths.append(text)
+        }
+        if element.name == .dav("sync-token"), open.count == 1 { syncToken = text }
+        if element.name == .dav("nresults"), open.count == 2, open[1].name == .dav("limit") {
+          guard let limit = Int(text), limit >= 0 else { throw XMLFault(reason: "nresults is not a number") }
+          self.limit = limit
+        }
+      }
+    }
+  }
+
+  private mutating func add(_ property: DAVName) throws {
+    guard !properties.contains(property) else { return }
+    properties.append(property)
+    let bytes = properties.reduce(0) { $0 + $1.bytes }
+    guard properties.count <= Self.mostProperties, bytes <= Self.mostNameBytes else {
+      throw XMLFault(reason: "it names too many properties")
+    }
+  }
+
+  private static func element(_ tag: XMLTag, in outer: [String: String]) throws -> Element {
+    var namespaces = outer
+    for (name, value) in tag.attributes {
+      if name == "xmlns" { namespaces[""] = value }
+      if name.hasPrefix("xmlns:") { namespaces[String(name.dropFirst(6))] = value }
+    }
+    let prefix = tag.name.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(tag.name[..<$0]) } ?? ""
+    guard let namespace = namespaces[prefix] ?? (prefix.isEmpty ? "" : nil) else {
+      throw XMLFault(reason: "a prefix has no namespace")
+    }
+    let name = DAVName(namespace: namespace, name: tag.localName)
+    guard name.isPlain, namespaces.count <= 32 else { throw XMLFault(reason: "a name is not plain") }
+    return Element(name: name, namespaces: namespaces)
+  }
+
+  private struct DataBytes: XMLByteSource {
+    let data: Data
+    var place = 0
+
+    mutating func next() -> UInt8? {
+      guard place < data.count else { return nil }
+      defer { place += 1 }
+      return data[data.startIndex + place]
+    }
+  }
+}

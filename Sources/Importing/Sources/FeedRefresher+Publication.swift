@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CallerPack
+import Curation
+import Fetching
+import Foundation
+import OutboundHTTP
+import Storage
+
+/// Subscriptions to publications of other servers.
+extension FeedRefresher {
+  /// How long an unchanged evidence file is not read again, in seconds: a day. Rows that are the evidence of a third server
+  /// may count, or not, when entries of other sources have changed.
+  private static let rereadEvery: TimeInterval = 86_400
+  /// In place of the digest of a file where the publication has no pack.
+  private static let emptyDigest = String(repeating: "0", count: 64)
+  /// The most reports that a refresh replaces because of their age: the next one asks for revocations first.
+  static let renewals = 500
+
+  /// Reads the publication of a subscription: first the signed manifest, and only a changed evidence file.
+  func readPublication(
+    _ feed: SourceFeed, by client: OutboundHTTP, at time: Date, force: Bool
+  ) async throws -> (SourceFeed.State, Summary) {
+    let reader = try SubscriptionReader(feed.settings, client: client, folder: folder, limits: limits)
+    var state = feed.state
+    let isRead =
+      state.listSHA256 != nil && state.completeAt.map { time.timeIntervalSince($0) < Self.rereadEvery } ?? false
+    // An expired manifest is read again, to refuse it.
+    let etag = isRead && state.expiresAt.map { time < $0 } ?? false ? state.etag : nil
+    let known = UpdateState(
+      seen: state.seen.map { .init(serial: $0.serial, sha256: $0.sha256) }, root: state.seen?.root.map { Data($0) })
+    guard let newest = try await reader.newest(after: known, unless: etag, at: time) else {
+      return try await renewed(feed, state, at: time)
+    }
+
+    try await accept(newest, of: feed, &state)
+    // A recipe writes no pack without numbers: after a success the list is empty.
+    let isEmpty = newest.manifest.packs.isEmpty && feed.state.refreshedAt != nil
+    let file = isEmpty ? nil : try reader.evidence(in: newest)
+    let digest = file?.sha256 ?? Self.emptyDigest
+    (state.etag, state.expiresAt) = (newest.etag.flatMap { FeedDownload.stored($0, atMost: 1_000) }, newest.expires)
+    if isRead, digest == state.listSHA256 { return try await renewed(feed, state, at: time) }
+
+    var content = FeedContent()
+    if let file {
+      let server = try await server(of: newest, reader, feed, &state)
+      content = try await counting(try await reader.content(of: file, from: server), of: feed, from: server)
+    }
+    // Withdrawals of the other server are not limited.
+    if !force { try await compare(content, to: feed, limitsRemovals: false, digest: digest) }
+    try await stores.feeds.beginChanges(of: feed, to: digest)
+    (state.listSHA256, state.completeAt) = (digest, time)
+    var summary = Summary()
+    summary.removed = try await removeMissing(content, of: feed, state, at: time)
+    let stored = try await store(content, isComplete: true, renews: false, of: feed, at: time) {
+      try await checkNewest(feed, state)
+    }
+    summary.add(stored)
+    try await renew(feed, &state, at: time, &summary)
+    return (state, summary)
+  }
+
+  /// The outcome of a refresh whose file has not changed.
+  private func renewed(
+    _ feed: SourceFeed, _ state: SourceFeed.State, at time: Date
+  ) async throws -> (SourceFeed.State, Summary) {
+    var (state, summary) = (state, Summary())
+    (summary.isUnchanged, summary.entries) = (true, state.entries)
+    try await renew(feed, &state, at: time, &summary)
+    return (state, summary)
+  }
+
+  /// Replaces the reports that have become too old since the day of the last renewal, some in each refresh.
+  private func renew(
+    _ feed: SourceFeed, _ state: inout SourceFeed.State, at time: Date, _ summary: inout Summary
+  ) async throws {
+    let today = FeedMerge.day(of: time)
+    let day = Int64(today.timeIntervalSince1970 / 86_400)
+    if state.listVersion != day {
+      let old = try await stores.feeds.entries(
+        of: feed.id, notAfter: today.addingTimeInterval(-FeedMerge.renewal), limit: Self.renewals)
+      if !old.isEmpty {
+        try await checkNewest(feed, state)
+        try await stores.feeds.beginChanges(of: feed)
+        var merge = FeedMerge(FeedContent(), isComplete: false, at: time)
+        let entries = summary.entries
+        try await apply(merge.next(old), to: feed, weightFactor(of: feed), at: time, &summary)
+        summary.entries = entries
+      }
+      summary.isPartial = old.count == Self.renewals
+      state.listVersion = summary.isPartial ? nil : day
+    }
+    guard summary.postponed > 0 else { return }
+    // A report that was withdrawn today cannot be stored before tomorrow, in UTC.
+    state.completeAt = today.addingTimeInterval(86_400 - Self.rereadEvery)
+  }
+
+  /// Stores the publication as the newest before anything of it is used, so that no earlier one is accepted afterwards,
+  /// whichever server reads it.
+  private func accept(
+    _ newest: SubscriptionFetcher.Publication, of feed: SourceFeed, _ state: inout SourceFeed.State
+  ) async throws {
+    guard let link = newest.state.seen else { throw FeedFailure.superseded }
+    let seen = SourceFeed.SeenPublication(
+      serial: link.serial, sha256: link.sha256, rootSerial: Int64(newest.rootSerial),
+      root: newest.state.root.map { [UInt8]($0) })
+    if seen != state.seen {
+      guard try await stores.feeds.accept(seen, of: feed) else { throw FeedFailure.superseded }
+    }
+    state.seen = seen
+  }
+
+  /// The id of the publication's server, which no other subscription has.
+  private func server(
+    of newest: SubscriptionFetcher.Publication, _ reader: SubscriptionReader, _ feed: SourceFeed,
+    _ state: inout SourceFeed.State
+  ) async throws -> String {
+    if let known = state.serverID { return known }
+    let server = try await reader.serverID(of: newest)
+    guard try await OwnServer(serverID, stores).id != server else { throw FeedFailure.ownServer }
+    try await stores.feeds.assign(server, to: feed)
+    state.serverID = server
+    return server
+  }
+
+  /// Leaves out the rows that do not count; see ``EvidenceOrigins``.
+  func counting(_ content: FeedContent, of feed: SourceFeed, from server: String) async throws -> FeedContent {
+    let subscriptions = try await stores.feeds.subscriptions()
+    let own = try await OwnServer(serverID, stores)
+    let rule = own.rule(for: server, among: subscriptions)
+    var content = content
+    var entries: [FeedContent.Entry] = []
+    entries.reserveCapacity(content.entries.count)
+    for start in stride(from: 0, to: content.entries.count, by: FeedStore.page) {
+      let page = content.entries[start..<min(start + FeedStore.page, content.entries.count)]
+      // Only evidence of others depends on other sources.
+      let passedOn = page.filter { !$0.origins.contains(server) && rule.counts($0.origins, known: []) }
+      let known =
+        passedOn.isEmpty
+        ? [:] : try await stores.feeds.origins(of: passedOn.map(\.number), besides: feed, among: subscriptions)
+      entries += page.filter { rule.counts($0.origins, known: known[$0.number] ?? []) }
+    }
+    content.entries = entries
+    return content
+  }
+
+  /// Withdraws the reports of entries that the content does not have, before anything else is stored, and revokes their
+  /// numbers where nothing else lists them. The entries are deleted last: an interrupted refresh is repeated by them.
+  /// - Returns: the number of entries.
+  func removeMissing(
+    _ content: FeedContent, of feed: SourceFeed, _ state: SourceFeed.State, at time: Date
+  ) async throws -> Int {
+    var merge = FeedMerge(content, isComplete: true, at: time)
+    var removed: [SourceEntry] = []
+    var number: Int64 = 0
+    while case let stored = try await stores.feeds.entries(of: feed.id, after: number), let last = stored.last {
+      removed += merge.next(stored).removed
+      number = last.number
+    }
+    if feed.state.listSHA256 == nil { removed += try await left(of: feed, content, at: time) }
+    guard !removed.isEmpty else { return 0 }
+    try await checkNewest(feed, state)
+    try await stores.reports.withdraw(removed, of: feed.id, at: time)
+    let numbers = removed.map(\.number)
+    _ = try await stores.publications.revokeUnsupported(numbers, because: feed.name, at: time)
+    for start in stride(from: 0, to: numbers.count, by: FeedStore.page) {
+      try await stores.feeds.forget(Array(numbers[start..<min(start + FeedStore.page, numbers.count)]), of: feed.id)
+    }
+    return removed.count
+  }
+
+  /// Reports that an interrupted refresh has left without an entry, except those that this one stores again.
+  private func left(of feed: SourceFeed, _ content: FeedContent, at time: Date) async throws -> [SourceEntry] {
+    let left = try await stores.reports.reportsWithoutEntry(of: feed.id)
+    guard !left.isEmpty else { return [] }
+    let wanted = Dictionary(uniqueKeysWithValues: content.entries.map { ($0.number, $0.category) })
+    let day = FeedMerge.day(of: time)
+    return left.filter { $0.reportedAt != day || wanted[$0.number] != $0.category }
+  }
+
+  /// Ends a refresh that another process has overtaken, because this one was suspended until its lease expired. Its file is
+  /// read again, since it may have changed entries since.
+  private func checkNewest(_ feed: SourceFeed, _ state: SourceFeed.State) async throws {
+    guard let seen = state.seen, try await !stores.feeds.isNewest(seen.serial, of: feed) else { return }
+    try await stores.feeds.readAgain(feed)
+    throw FeedFailure.superseded
+  }
+}
+
+extension FeedRefresher.Summary {
+  fileprivate mutating func add(_ other: Self) {
+    entries += other.entries
+    added += other.added
+    replaced += other.replaced
+    removed += other.removed
+    rejected += other.rejected
+    postponed += other.postponed
+  }
+}
+
+extension FeedFailure {
+  init(_ error: FetchError) {
+    self =
+      switch error {
+      case .request(_, .status(let status, _)) where (300..<400).contains(status): .otherOrigin
+      case .request(_, let error): FeedFailure(error)
+      case .network(let text): .connectionFailed(text)
+      case .missing(let address): .missingFile(address)
+      case .key(_, .withoutScope): .unexpectedStatus(403)
+      case .key: .unexpectedStatus(401)
+      case .refused(let error): FeedFailure(error)
+      case .cannotWrite(let text): .cannotWrite(text)
+      case .busy, .noSuchFormat: .unreadable("\(error)")
+      }
+  }
+
+  init(_ error: UpdateError) {
+    self =
+      switch error {
+      case .unsupported(let version, let known): .unsupportedVersion(version, known: known)
+      case .unknownKey(let keys): .untrustedKey(keys.map { String($0.prefix(16)) })
+      case .badSignature: .wrongSignature
+      case .expired: .expired
+      case .rootExpired: .rootExpired
+      case .downgrade(let seen, let got), .brokenChain(let seen, let got): .olderPublication(got, accepted: seen)
+      case .noSuchPack(let name): .noPack(name)
+      case .wrongFile(let path, _, _): .wrongDigest(path)
+      case .tooLarge(_, let limit): .answerTooLong(maximumBytes: limit)
+      case .malformed, .rootOutOfOrder, .pack: .unreadable("\(error)")
+      }
+  }
+}

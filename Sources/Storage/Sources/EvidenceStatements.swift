@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import PostgreSQL
+
+/// All sources, also removed ones, with the servers of subscriptions.
+struct ReadEvidenceFeeds: PostgresStatement {
+  static let sql = "SELECT app_id, server_id, removed_at IS NULL, format FROM source_feeds ORDER BY app_id"
+
+  static func decode(_ row: PostgresRow) throws -> EvidenceFeed {
+    let format = FeedFormat(rawValue: try row.decode(3))
+    return EvidenceFeed(
+      id: try row.decode(0), serverID: try row.decode(1), isCurrent: try row.decode(2),
+      isList: format?.hasComplaints == false)
+  }
+}
+
+/// The servers that some entries of a source came from; no row for entries of sources that are no other server's.
+struct ReadEntryOrigins: PostgresStatement {
+  let appID: Int32
+  let numbers: [Int64]
+
+  static let sql = """
+    SELECT number, origins FROM source_entries
+    WHERE app_id = $1 AND number = ANY($2::bigint[]) AND cardinality(origins) > 0
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(numbers)
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (number: Int64, origins: [String]) {
+    (try row.decode(0), try row.decode(1))
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+public import PostgreSQL
+
+/// A source whose complaints may be evidence of another server.
+public struct EvidenceFeed: Sendable, Equatable {
+  /// The list's id in `apps`.
+  public let id: Int32
+  /// The id of the server that publishes the list; nil for lists that are no other server's.
+  public let serverID: String?
+  /// Whether it is a subscription that has not ended.
+  public let isCurrent: Bool
+  /// Whether its entries are those of a list, whose reports are replaced each week.
+  public let isList: Bool
+}
+
+extension FeedStore {
+  /// The ids of all sources that were ever downloaded.
+  public func ids() async throws -> Set<Int32> { Set(try await pool.run(ReadCeilings()).map(\.id)) }
+
+  /// All sources that were ever downloaded, as of a connection's snapshot.
+  public static func evidenceFeeds(on connection: PostgresConnection) async throws -> [EvidenceFeed] {
+    try await connection.run(ReadEvidenceFeeds())
+  }
+
+  /// The ids of the servers that entries of a source came from, by number. Only a source that is another Ringfence server
+  /// has some.
+  /// - Parameters:
+  ///   - numbers: E.164 digits.
+  ///   - appID: the source.
+  ///   - connection: within a transaction that reads one snapshot.
+  public static func origins(
+    of numbers: [Int64], in appID: Int32, on connection: PostgresConnection
+  ) async throws -> [Int64: [String]] {
+    let rows = try await connection.run(ReadEntryOrigins(appID: appID, numbers: numbers))
+    return Dictionary(rows.map { ($0.number, $0.origins) }) { first, _ in first }
+  }
+}

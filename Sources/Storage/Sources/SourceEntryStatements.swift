@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+
+/// The number of a source's entries.
+struct CountSourceEntries: PostgresStatement {
+  let appID: Int32
+
+  static let sql = "SELECT count(*) FROM source_entries WHERE app_id = $1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(appID) }
+
+  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+}
+
+/// A row where a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
+struct FindListReport: PostgresStatement {
+  let appID: Int32
+
+  static let sql = "SELECT app_id FROM reports WHERE app_id = $1 AND withdrawn_at IS NULL LIMIT 1"
+
+  func bind(into parameters: inout PostgresParameters) { parameters.append(appID) }
+
+  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+}
+
+/// Entries of a source after a number, in ascending order of numbers.
+struct ReadSourceEntries: PostgresStatement {
+  let appID: Int32
+  let number: Int64
+  let limit: Int
+
+  static let sql = """
+    SELECT number, category_id, reported_at, origins FROM source_entries WHERE app_id = $1 AND number > $2
+    ORDER BY number LIMIT $3::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(number)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> SourceEntry {
+    SourceEntry(
+      number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2),
+      origins: try row.decode(3))
+  }
+}
+
+/// Entries of a source with reports that are not later than a time, in ascending order of numbers.
+struct ReadOldEntries: PostgresStatement {
+  let appID: Int32
+  let time: Date
+  let limit: Int
+
+  static let sql = """
+    SELECT number, category_id, reported_at, origins FROM source_entries
+    WHERE app_id = $1 AND reported_at > $2 AND reported_at <= $3 ORDER BY number LIMIT $4::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(SourceEntry.withoutReport)
+    parameters.append(time)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> SourceEntry { try ReadSourceEntries.decode(row) }
+}
+
+/// Stores entries of a source in place of those of the same numbers.
+struct StoreSourceEntries: PostgresStatement {
+  typealias Row = Void
+  let appID: Int32
+  let entries: [SourceEntry]
+
+  static let sql = """
+    INSERT INTO source_entries AS e (app_id, number, category_id, reported_at, origins)
+    SELECT $1::integer, t.number, t.category_id, t.reported_at, string_to_array(t.origins, ',')
+    FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[], $5::text[]) AS t (number, category_id, reported_at, origins)
+    ORDER BY t.number
+    ON CONFLICT (app_id, number) DO UPDATE
+      SET category_id = excluded.category_id, reported_at = excluded.reported_at, origins = excluded.origins
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(entries.map(\.number))
+    parameters.append(entries.map(\.category.rawValue))
+    parameters.append(entries.map(\.reportedAt))
+    parameters.append(entries.map { $0.origins.joined(separator: ",") })
+  }
+}
+
+/// Reports of numbers of which a source has no entry.
+struct ReadReportsWithoutEntry: PostgresStatement {
+  let appID: Int32
+  let limit: Int
+
+  static let sql = """
+    SELECT r.number, r.category_id, r.reported_at, r.report_id
+    FROM number_sources s JOIN reports r ON r.number = s.number AND r.app_id = s.app_id
+    WHERE s.app_id = $1 AND s.complaints > 0 AND r.withdrawn_at IS NULL AND r.reporter IS NULL
+      AND NOT EXISTS (SELECT FROM source_entries e WHERE e.app_id = s.app_id AND e.number = s.number)
+    ORDER BY r.number LIMIT $2::bigint
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(Int64(limit))
+  }
+
+  static func decode(_ row: PostgresRow) throws -> (entry: SourceEntry, reportID: UUID) {
+    (
+      SourceEntry(number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2)),
+      try row.decode(3)
+    )
+  }
+}
+
+/// Stores that the reports of entries are withdrawn.
+struct NoteWithdrawnEntries: PostgresStatement {
+  typealias Row = Void
+  let appID: Int32
+  let numbers: [Int64]
+
+  static let sql = """
+    UPDATE source_entries SET reported_at = $3 WHERE app_id = $1 AND number = ANY($2::bigint[])
+    """
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(numbers)
+    parameters.append(SourceEntry.withoutReport)
+  }
+}
+
+/// Deletes entries of a source.
+struct DeleteSourceEntries: PostgresStatement {
+  typealias Row = Void
+  let appID: Int32
+  let numbers: [Int64]
+
+  static let sql = "DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])"
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(appID)
+    parameters.append(numbers)
+  }
+}

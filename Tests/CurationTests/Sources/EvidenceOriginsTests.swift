@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Testing
+
+/// Evidence counts once, however many servers pass it on.
+@Suite struct EvidenceOriginsTests {
+  private let rule = EvidenceOrigins(own: "a", publisher: "c", subscribed: ["c", "d"])
+
+  @Test(
+    arguments: [
+      // The publisher has evidence of its own, alone or beside others.
+      (["c"], [], true),
+      (["a", "c"], [], true),
+      (["c", "e"], ["e"], true),
+      (["c"], ["c"], true),
+      // It passes on the evidence of others.
+      (["e"], [], true),
+      (["a", "e"], [], true),
+      // Only that of this server, of one that is subscribed to, or of one that another source has brought.
+      (["a"], [], false),
+      (["d"], [], false),
+      (["a", "d"], [], false),
+      (["e"], ["e"], false),
+      (["a", "d", "e"], ["e"], false),
+      (["e", "f"], ["e"], true),
+      ([], [], false),
+    ] as [([String], Set<String>, Bool)])
+  func `rows count once`(origins: [String], known: Set<String>, counts: Bool) {
+    #expect(rule.counts(origins, known: known) == counts)
+  }
+
+  @Test func `a server without a publication has no id`() {
+    let rule = EvidenceOrigins(own: nil, publisher: "c", subscribed: ["c"])
+    #expect(rule.counts(["e"], known: []))
+    #expect(!rule.counts(["c"], known: []) == false)
+  }
+
+  @Test func `strengths are steps`() {
+    #expect([4, 5, 9, 10, 5_000].map { EvidenceRow.strength(ofReporters: $0) } == [nil, 5, 5, 10, 1_000])
+    #expect(FeedOptions.usualStrength == 5)
+  }
+}
