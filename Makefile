@@ -22,19 +22,22 @@ test-dependencies:
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples
 
-# Built first, so that no test waits for the compiler. Without a bound all tests start at once, and on two cores each of
-# them waits for the others longer than its own limits of time allow.
+# Built first, so that no test waits for the compiler.
 test-swift:
 	swift build --scratch-path $(BUILD) --build-tests
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --scratch-path $(BUILD) --skip-build
+	Scripts/run-swift-tests.py $(BUILD)
 
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
+# Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
+PARALLEL = Tests/Architecture Tests/Documentation Tests/CommandLine Tests/Browser Tests/Docker Tests/Security \
+  Tests/Vectors Tests/Readers
+ALONE = Tests/Faults Tests/HighAvailability
+REPEAT = --last-failed --last-failed-no-failures=none --maxfail=1
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
 test-python:
-	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile Tests/Architecture Tests/Documentation Tests/CommandLine \
-	  Tests/Browser Tests/Docker Tests/Security Tests/Vectors Tests/Readers
-	$(PYTEST) --durations=10 Tests/Faults Tests/HighAvailability
+	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile $(PARALLEL) || $(PYTEST) $(REPEAT) $(PARALLEL)
+	$(PYTEST) --durations=10 $(ALONE) || $(PYTEST) $(REPEAT) $(ALONE)
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
 test-high-availability:
