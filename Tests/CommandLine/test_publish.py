@@ -43,7 +43,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
         assert "There is no signing key" in run("keys", command, "--data", tmp_path / "new", code=1).stderr
     assert not any((tmp_path / "new").iterdir())
     assert "There is no root yet" in run("keys", "list", "--data", data).stdout
-    assert "Publication 1" in run("publish", "--data", data, "--top", 100).stdout
+    assert "Publication 1" in run("publish", "--data", data, "--top", 50).stdout
     first = check(folder)
     assert stat.S_IMODE(os.stat(data / "signing.key").st_mode) == 0o600
     key = run("keys", "export", "--data", data).stdout.strip()

@@ -21,6 +21,8 @@ def swift_tests():
     for file in (CHECKOUT / "Tests").rglob("*.swift"):
         text = file.read_text()
         suites = re.findall(r"@Suite[^{]*?(?:struct|enum|final class|actor) (\w+)", text)
+        # Tests of a suite in several files.
+        suites += re.findall(r"^extension (\w+Tests) \{", text, re.MULTILINE)
         tests = re.findall(r"@Test\b.*?\bfunc (?:`([^`]+)`|(\w+))", text, re.DOTALL)
         found |= {f"{suite}.{raw or plain}" for suite in suites for raw, plain in tests}
     return found
