@@ -73,7 +73,7 @@ extension Explanation: Encodable {
       try nested.encode(listing.category.slug, forKey: Key("category"))
       try nested.encode(listing.serial, forKey: Key("serial"))
       try nested.encode(Self.time(listing.listedAt), forKey: Key("since"))
-      try nested.encode(listing.treatment == .block, forKey: Key("block"))
+      try nested.encode(mayBlock, forKey: Key("block"))
     }
     try json.encodeIfPresent(range?.text, forKey: Key("range"))
     if openAppeals > 0 { try json.encode(openAppeals, forKey: Key("open_appeals")) }

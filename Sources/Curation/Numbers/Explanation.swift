@@ -123,6 +123,13 @@ public struct Explanation: Sendable, Equatable {
     self.time = time
   }
 
+  /// Whether apps may block it now: it is listed to be blocked, and no later decision, protection or appeal prevents
+  /// that. Lookups by hash have the same rule.
+  public var mayBlock: Bool {
+    guard listing?.treatment == .block, protection == nil else { return false }
+    return decision.map { $0.treatment == .block } ?? !isVictim
+  }
+
   /// The verdict, also for a number that was never reported.
   public var verdict: Verdict {
     if protection != nil { return .protected }

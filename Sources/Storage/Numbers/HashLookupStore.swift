@@ -34,8 +34,8 @@ public struct HashLookupStore: Sendable {
 
   /// The listed numbers with a prefix, in ascending order of hash.
   ///
-  /// Whether a number may be blocked follows the newest packs, with one exception: a number that an appeal has since
-  /// made a victim of spoofing (see `Spoofing`) is not blocked from now on, while packs wait for the next publication.
+  /// The newest packs decide whether a number may be blocked; later decisions, protections and appeals can only prevent
+  /// it. So a number that an appeal has made a victim of spoofing (see `Spoofing`) is not blocked from now on.
   /// An appeal by itself changes nothing. A number that was protected since is left out at once.
   /// - Parameter time: the time for which appeals are evaluated.
   public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {

@@ -4,8 +4,8 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// SQL that lookups and lists share. As in lookups by SHA-256, a number whose identifying decision is no longer in force
-/// is left out.
+/// SQL that lookups and lists share. As in lookups by SHA-256, a number whose decision is no longer in force, and which
+/// no pack blocks, is left out.
 private enum CallerSQL {
   static let columns = """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label, r.decision, l.cause, l.treatment = 0, l.listed_at,
@@ -25,7 +25,7 @@ private enum CallerSQL {
       number: try row.decode(0), category: try row.category(1), label: try row.decode(2),
       cause: decision == nil
         ? ListedNumber.Cause(rawValue: UInt8(try row.decode(4, as: Int16.self))) ?? .reports : .decision,
-      mayBlock: decision.map { $0 == Decision.Treatment.block.rawValue } ?? isBlockListed,
+      mayBlock: isBlockListed && decision ?? Decision.Treatment.block.rawValue == Decision.Treatment.block.rawValue,
       isAllowed: decision == Decision.Treatment.allow.rawValue, listedAt: try row.decode(6),
       storedHeat: try row.decode(7), storedEvidence: try row.decode(8), storedLegitimate: try row.decode(9))
     return FoundCaller(caller: caller, isAppealed: try row.decode(10))
@@ -72,8 +72,7 @@ struct FindBlockedNumbers: PostgresStatement {
 
   static let sql = """
     SELECT l.number FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
-    WHERE l.number = ANY($1::bigint[]) AND coalesce(r.decision = 'block', l.treatment = 0)
-      AND (r.number IS NOT NULL OR l.cause <> 1 OR l.treatment = 0)
+    WHERE l.number = ANY($1::bigint[]) AND l.treatment = 0 AND coalesce(r.decision = 'block', true)
       AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
     """
 
@@ -93,7 +92,7 @@ struct FindHottestCallers: PostgresStatement {
 
   static let sql = """
     \(CallerSQL.columns) AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
-      AND (r.decision IS NULL OR r.decision = CASE WHEN $3 THEN 'block' ELSE 'identify' END)
+      AND r.decision IS DISTINCT FROM 'allow' AND (NOT $3 OR r.decision IS DISTINCT FROM 'identify')
     ORDER BY n.heat DESC NULLS LAST, l.number LIMIT $2::bigint
     """
 

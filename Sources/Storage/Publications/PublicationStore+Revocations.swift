@@ -49,18 +49,22 @@ extension PublicationStore {
   }
 
   /// Settles revocations that a publication has carried out already.
-  public func settle(_ revocations: [Revocation], serial: Int64, at time: Date) async throws {
+  public func settle(
+    _ revocations: [Revocation], placed: [Int64: ListedNumber.Treatment], serial: Int64, at time: Date
+  ) async throws {
     try await pool.transaction { connection in
-      try await Self.settle(revocations, serial: serial, at: time, on: connection)
+      try await Self.settle(revocations, placed: placed, serial: serial, at: time, on: connection)
     }
   }
 
   /// Settles revocations with the publication that carried them out, and updates the listings.
   /// - Parameters:
+  ///   - placed: the treatment that packs give to the added numbers; none for a number that no pack has room for.
   ///   - dropped: protected numbers that were removed in the same publication.
   ///   - connection: within the transaction that records the publication.
   public static func settle(
-    _ revocations: [Revocation], dropped: [Int64] = [], serial: Int64, at time: Date, on connection: PostgresConnection
+    _ revocations: [Revocation], placed: [Int64: ListedNumber.Treatment], dropped: [Int64] = [], serial: Int64,
+    at time: Date, on connection: PostgresConnection
   ) async throws {
     _ = try await connection.run(
       SettleRevocations(ids: revocations.map(\.id), serial: serial, failure: nil, time: time))
@@ -69,8 +73,8 @@ extension PublicationStore {
     for revocation in revocations { last[revocation.number] = revocation.action }
     let removed = last.compactMap { [.remove, .unlist].contains($0.value) ? $0.key : nil }.sorted()
     let added = last.compactMap { number, action -> Listing? in
-      guard case .add(let category, _) = action else { return nil }
-      return Listing(number: number, category: category, cause: .decision)
+      guard case .add(let category, _) = action, let treatment = placed[number] else { return nil }
+      return Listing(number: number, category: category, cause: .decision, treatment: treatment)
     }.sorted { $0.number < $1.number }
     _ = try await connection.run(UnlistNumbers(numbers: Set(removed + dropped).sorted()))
     _ = try await connection.run(ListNumbers(listings: added, serial: serial, time: time))

@@ -185,6 +185,31 @@ import Testing
     }
   }
 
+  @Test func `lookups block only what a pack and the decision block`() async throws {
+    let (allowed, named, blocked): (Int64, Int64, Int64) = (33_162_000_248, 33_162_000_249, 33_162_000_250)
+    let time = now
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: [
+          Listing(number: allowed, category: .fraud, cause: .reports),
+          Listing(number: named, category: .fraud, cause: .reports, treatment: .identify),
+          Listing(number: blocked, category: .fraud, cause: .reports),
+        ], serial: 1, at: time, on: connection)
+    }
+    for (number, treatment) in [(allowed, Decision.Treatment.allow), (named, .block), (blocked, .block)] {
+      _ = try await DecisionStore(pool: pool).record(
+        try Decision(number: number, treatment: treatment, reason: "Known.", decidedBy: "Ada", decidedAt: now))
+    }
+    let (lookups, callers) = (HashLookupStore(pool: pool), CallerStore(pool: pool))
+    #expect(try await lookups.listed(number: allowed) == nil)
+    #expect(try await lookups.listed(number: named)?.mayBlock == false)
+    #expect(try await lookups.listed(number: blocked)?.mayBlock == true)
+    #expect(try await callers.hottest(prefix: "", at: now).map(\.number) == [blocked])
+    for number in [allowed, named, blocked] {
+      #expect(try await ExplanationStore(pool: pool).explain(number, at: now).mayBlock == (number == blocked))
+    }
+  }
+
   /// For a number with one report, exact figures would reveal the report's time and the reporter's weight.
   @Test func `apps get rounded figures`() async throws {
     struct Figures: Decodable, Equatable {

@@ -84,12 +84,13 @@ actor AssemblyWork {
     var published: [ListedNumber] = []
     var shared: [ListedNumber] = []
     try numbers.forEachMerged { number in
-      var (hasPlace, isShared) = (false, false)
+      var (hasPlace, isBlocked, isShared) = (false, false, false)
       try plan.forEachPack(of: number) { pack, rank in
         guard plan.isIn(pack, rank) else { return }
         let rule = plan.rules[plan.packs[pack].recipe]
         if let item = number.listed, rule.takes(item) {
           hasPlace = true
+          if rule.recipe.kind == .blocking { isBlocked = true }
           if rule.sharesEvidence { isShared = true }
         }
         label.removeAll(keepingCapacity: true)
@@ -101,7 +102,10 @@ actor AssemblyWork {
         }
       }
       guard hasPlace, let item = number.listed else { return }
-      published.append(ListedNumber(item))
+      var listing = ListedNumber(item)
+      // Lookups must not block what no pack blocks.
+      if !isBlocked { listing.treatment = .identify }
+      published.append(listing)
       if isShared { shared.append(ListedNumber(item)) }
       guard published.count == placedBatch else { return }
       try placed(published)

@@ -48,8 +48,8 @@ public struct PackAssembler: Sendable {
   /// - cut: numbers below it may be missing; the result is valid only if all packs are full without them.
   /// - listed: numbers that are listed because of complaints or decisions.
   /// - directory: directory entries of the same snapshot.
-  /// - placed: receives, ascending and without labels, the numbers that packs include because they are listed. Numbers
-  ///   without room and numbers from a directory alone are not among them.
+  /// - placed: receives, ascending and without labels, the numbers that packs include because they are listed, with the
+  ///   treatment that the packs give. Numbers without room and numbers from a directory alone are not among them.
   /// - evident: receives those in packs whose recipes share evidence.
   /// - openWriter: opens a pack's writer; called for each pack after the previous one is finished.
   /// - Throws: ``AssemblyError``, `PackError`, and errors of the feeds; no writer stays open then.

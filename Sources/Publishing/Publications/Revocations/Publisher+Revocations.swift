@@ -32,7 +32,8 @@ extension Publisher {
       let accepted = try await refuseProtected(open, protection, at: time)
       let change = SingleChanges(accepted, recipes: try recipes.currentOrLast(), protection: protection)
       guard try former.packs.contains(where: { try change.changes($0, in: folder) }) else {
-        try await store.settle(accepted, serial: former.serial, at: time)
+        try await store.settle(
+          accepted, placed: try change.treatments(in: former, of: folder), serial: former.serial, at: time)
         return nil
       }
       // Never earlier than the previous publication, even if the clock is wrong.
@@ -43,7 +44,8 @@ extension Publisher {
           make: { work in try await makeChanged(work, change, protection) },
           remember: { connection, manifest in
             try await PublicationStore.settle(
-              accepted, dropped: change.dropped.sorted(), serial: manifest.serial, at: manifest.issued, on: connection)
+              accepted, placed: try change.treatments(in: manifest, of: folder), dropped: change.dropped.sorted(),
+              serial: manifest.serial, at: manifest.issued, on: connection)
           })
       } catch PublishingError.heldBack(let gates) {
         // A second attempt would fail at the same gates.
