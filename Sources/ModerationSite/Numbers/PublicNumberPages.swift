@@ -41,6 +41,8 @@ struct PublicNumberPage: Encodable {
   let country: String
   let headline: String
   let tone: String
+  let isListed: Bool
+  /// Empty for a number that has a name and no category.
   let category: String
   let since: [PageTime]
   let reports: String
@@ -52,7 +54,9 @@ struct PublicNumberPage: Encodable {
     digits = number.digits
     country = explanation.country.map(texts.country) ?? ""
     let listing = explanation.listing
-    category = listing.map { texts.category($0.category) } ?? ""
+    isListed = listing != nil && explanation.protection == nil && explanation.decision?.treatment != .allow
+    let isNamed = explanation.decision.map { $0.treatment == .identify && $0.category == nil } ?? false
+    category = isNamed ? "" : listing.map { texts.category($0.category) } ?? ""
     since = listing.map { [PageTime($0.listedAt, texts)] } ?? []
     // The exact count is hidden, so that callers cannot see the effect of a single report.
     reports =
@@ -62,10 +66,9 @@ struct PublicNumberPage: Encodable {
       case ..<100: texts("lookup.reports-some")
       default: texts("lookup.reports-many")
       }
-    switch listing?.treatment {
-    case .block: (headline, tone) = (texts("lookup.blocked"), "alarm")
-    case .identify: (headline, tone) = (texts("lookup.named"), "warn")
-    case nil: (headline, tone) = (texts("lookup.unlisted"), "good")
-    }
+    (headline, tone) =
+      explanation.mayBlock
+      ? (texts("lookup.blocked"), "alarm")
+      : isListed ? (texts("lookup.named"), "warn") : (texts("lookup.unlisted"), "good")
   }
 }

@@ -96,6 +96,7 @@ struct PackHistoryView: Encodable {
   private static func age(_ seconds: Int?, _ texts: Localizer) -> String {
     switch seconds {
     case nil: texts("history.age.own")
+    case 0: texts("history.age.none")
     case .some(let seconds) where seconds >= 2 * 86_400: texts.count("history.age.days", seconds / 86_400)
     case .some(let seconds) where seconds >= 3_600: texts.count("history.age.hours", seconds / 3_600)
     case .some(let seconds): texts.count("history.age.minutes", max(1, seconds / 60))

@@ -123,6 +123,24 @@ import Testing
     }
   }
 
+  @Test func `a name without a category does not make a number a nuisance`() async throws {
+    let number: Int64 = 33_162_601_021
+    let time = Date()
+    _ = try await DecisionStore(pool: pool).record(
+      try Decision(
+        number: number, treatment: .identify, label: "Library", reason: "A library.", decidedBy: "Ada", decidedAt: time)
+    )
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: [Listing(number: number, category: .other, cause: .decision, treatment: .identify)], serial: 1, at: time,
+        on: connection)
+    }
+    try await TestServer.run(configure: { $0.publicNumbers = .indexed }) { server in
+      let page = try await Visitor(server).get("/number/\(number)").text
+      #expect(!page.contains("Nuisance") && page.contains("is the listing wrong?"))
+    }
+  }
+
   @Test(arguments: [PublicNumberVisibility.off, .hidden, .indexed])
   func `numbers have public pages only if the operator enables them`(_ visibility: PublicNumberVisibility) async throws
   {
