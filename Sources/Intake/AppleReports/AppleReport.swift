@@ -47,7 +47,11 @@ public struct AppleReport: Sendable, Equatable {
 
   private static func category(_ values: [String: AppleValue], by map: AppleFieldMap) -> ReportCategory? {
     func value(_ name: String?) -> AppleValue? { name.flatMap { values[$0] } }
-    if value(map.legitimate) == .truth(true) { return .legitimate }
+    if let mark = value(map.legitimate) {
+      // An unreadable value may belong to a wanted call, which must not become a complaint.
+      guard let isLegitimate = mark.isTrue else { return nil }
+      if isLegitimate { return .legitimate }
+    }
     let action = value(map.action)?.shortText.flatMap { text in
       actions[text.lowercased().filter { $0 != "_" && $0 != "-" }]
     }

@@ -8,6 +8,8 @@ public enum AppleValue: Sendable, Equatable, Decodable {
   case integer(Int64)
   /// True or false.
   case truth(Bool)
+  /// Null.
+  case null
   /// Anything else; its content is dropped.
   case other
 
@@ -17,7 +19,9 @@ public enum AppleValue: Sendable, Equatable, Decodable {
       self = .other
       return
     }
-    if let value = try? container.decode(Bool.self) {
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
       self = .truth(value)
     } else if let value = try? container.decode(Int64.self) {
       self = .integer(value)
@@ -25,6 +29,22 @@ public enum AppleValue: Sendable, Equatable, Decodable {
       self = .text(value)
     } else {
       self = .other
+    }
+  }
+
+  /// True or false, also as 1, 0 and the usual words; nil for anything else. Null is false.
+  var isTrue: Bool? {
+    switch self {
+    case .truth(let value): value
+    case .integer(1): true
+    case .integer(0), .null: false
+    case .integer, .other: nil
+    case .text(let text):
+      switch text.lowercased() {
+      case "true", "yes", "1": true
+      case "false", "no", "0", "": false
+      default: nil
+      }
     }
   }
 

@@ -52,6 +52,15 @@ import Testing
     #expect(settings.map(of: saracroche) == .saracroche)
     #expect(try AppleReport(saracroche, by: .saracroche, at: now).category == .other)
     #expect(settings.map(of: ["text": .text("+33162000248")]) == nil)
+    for (value, category) in [
+      (.truth(true), .legitimate), (.integer(1), .legitimate), (.text("Yes"), .legitimate),
+      (.text("true"), .legitimate), (.integer(0), .other), (.text("false"), .other), (.null, .other),
+      (.text("perhaps"), nil), (.integer(7), nil), (.other, nil),
+    ] as [(AppleValue, ReportCategory?)] {
+      let report = try? AppleReport(
+        ["phoneNumber": .text("+33162000248"), "is_good": value], by: .saracroche, at: now)
+      #expect(report?.category == category, "\(value)")
+    }
   }
 
   @Test func `the id of a report without one follows from its content and day`() throws {
@@ -72,6 +81,6 @@ import Testing
     let json = #"{"a":"text","b":1,"c":true,"d":1.5,"e":null,"f":["text"],"g":{"text":"text"}}"#
     let values = try JSONDecoder().decode([String: AppleValue].self, from: Data(json.utf8))
     #expect(values["a"] == .text("text") && values["b"] == .integer(1) && values["c"] == .truth(true))
-    #expect(["d", "e", "f", "g"].allSatisfy { values[$0] == .other || values[$0] == nil })
+    #expect(["d", "f", "g"].allSatisfy { values[$0] == .other } && (values["e"] == .null || values["e"] == nil))
   }
 }
