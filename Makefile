@@ -32,12 +32,14 @@ test-swift:
 PARALLEL = Tests/Architecture Tests/Documentation Tests/CommandLine Tests/Browser Tests/Docker Tests/Security \
   Tests/Vectors Tests/Readers
 ALONE = Tests/Faults Tests/HighAvailability
-REPEAT = --last-failed --last-failed-no-failures=none --maxfail=1
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
+# Not after an error that prevented tests: that is not status 1.
+REPEAT = { test $$? -eq 1 && $(PYTEST) --last-failed --last-failed-no-failures=none --maxfail=1
+
 test-python:
-	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile $(PARALLEL) || $(PYTEST) $(REPEAT) $(PARALLEL)
-	$(PYTEST) --durations=10 $(ALONE) || $(PYTEST) $(REPEAT) $(ALONE)
+	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile $(PARALLEL) || $(REPEAT) $(PARALLEL); }
+	$(PYTEST) --durations=10 $(ALONE) || $(REPEAT) $(ALONE); }
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
 test-high-availability:

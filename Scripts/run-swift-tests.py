@@ -11,7 +11,7 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
-# More failures than these are no accident.
+# With more failures than this, nothing is repeated.
 MOST_REPEATED = 5
 
 
