@@ -175,14 +175,22 @@ struct AddressBookController: Sendable {
     answer.add(path(card.name, in: book.kind), properties(of: card, hasData: true), asked: asked.properties)
   }
 
+  /// The name of a card in a path or an address; nil for one outside the book.
+  private static func name(in path: String, of kind: AddressBook.Kind) -> String? {
+    var parts = (path.removingPercentEncoding ?? path).split(separator: "/")[...]
+    if let scheme = parts.first, scheme.hasSuffix(":") { parts = parts.dropFirst(2) }
+    let folder = Self.path(kind).split(separator: "/")
+    guard parts.count == folder.count + 1, parts.starts(with: folder) else { return nil }
+    return parts.last.map(String.init)
+  }
+
   private static func named(_ asked: DAVRequest, in book: AddressBook) -> Response {
     var answer = DAVAnswer()
     var seen: Set<String> = []
     var answered = 0
     for path in asked.paths where seen.insert(path).inserted {
-      let name = (path.removingPercentEncoding ?? path).split(separator: "/").last.map(String.init)
       // Each spelling of a path would be another copy.
-      if let card = name.flatMap({ book[$0] }), answered < 2 * book.cards.count {
+      if let card = name(in: path, of: book.kind).flatMap({ book[$0] }), answered < 2 * book.cards.count {
         answered += 1
         answer.add(path, properties(of: card, hasData: true), asked: asked.properties)
       } else {

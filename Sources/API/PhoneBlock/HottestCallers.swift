@@ -93,7 +93,7 @@ extension HottestCallers.List {
       guard room > 0 else { break }
       guard PhoneBlockVotes.votes(of: caller, at: time) >= options.minDirect else { continue }
       let isInRange = [1, 2].contains { ranges.contains(NumberRange(around: caller.number, digits: $0)) }
-      if caller.cause == .range, isInRange { continue }
+      if hasRanges, caller.cause == .range, isInRange { continue }
       file.append(caller.number)
       room -= 1
     }

@@ -36,9 +36,11 @@ struct PhoneBlockLists: Sendable {
     case .hottest(let limit, let isXML):
       metrics.note(.hottest)
       let list = try await hottestList()
+      // The version of the complete list, so that `since` gives the changes after it.
+      let version = try? await source().flatMap { $0.manifest.serial == list.serial ? $0.pack.serial : nil }
       return Self.text(
         list.callers.prefix(limit).map { ($0.number, Self.figures(of: $0, at: list.time)) }, isXML: isXML,
-        version: list.serial)
+        version: version ?? list.serial)
     case .text(let isXML, let since):
       metrics.note(since == nil ? .full : .changes)
       return try await text(isXML: isXML, since: since, request, context)
@@ -68,15 +70,13 @@ struct PhoneBlockLists: Sendable {
       to: request, context: context)
   }
 
-  /// The first pack by name for all regions in one part, one that only blocks before one that identifies too: a client
-  /// that loads changes needs the same pack each time.
+  /// The first pack by name for all regions in one part: a client that loads changes needs the same pack each time.
   /// - Returns: nil before a publication with numbers to block.
   /// - Throws: ``PhoneBlockError/noCompleteList``.
   private func source() async throws -> (manifest: Manifest, pack: ManifestPack)? {
     guard let manifest = try await newest.manifest() else { return nil }
     let packs = try await lists.offers(of: manifest).map(\.pack)
-    let complete = packs.filter { $0.region == nil && $0.shard == nil }.sorted { $0.name < $1.name }
-    guard let pack = complete.first(where: { $0.kind == "blocking" }) ?? complete.first else {
+    guard let pack = packs.filter({ $0.region == nil && $0.shard == nil }).min(by: { $0.name < $1.name }) else {
       if packs.isEmpty { return nil }
       throw PhoneBlockError.noCompleteList
     }

@@ -55,7 +55,9 @@ struct AppRevoke: AsyncParsableCommand {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures { try await context.stores.apps.revoke(keyID: keyID, by: person.by, at: Date()) }
     }
-    print("Key \(keyID) is revoked. Its reports still count. Withdraw them with: ringfence app withdraw \(keyID)")
+    print(
+      "Key \(keyID) is revoked. Its reports still count. "
+        + "Withdraw them with: ringfence app withdraw \(keyID) --reason TEXT")
   }
 }
 

@@ -158,6 +158,10 @@ import Testing
       let spellings = (0..<20).map { path.replacing("books", with: String(repeating: "/", count: $0) + "books") }
       let cards = try await server.dav("REPORT", Self.block, Self.multiget(spellings + spellings))
       #expect(cards.text.matches(of: /BEGIN:VCARD/).count == 2 && Self.cards(cards.text).count == 20)
+      let name = try #require(path.split(separator: "/").last)
+      let elsewhere = [path.replacing("/block/", with: "/identify/"), "/nonsense/\(name)"]
+      let strange = try await server.dav("REPORT", Self.block, Self.multiget(elsewhere + ["http://localhost\(path)"]))
+      #expect(strange.text.matches(of: /BEGIN:VCARD/).count == 1)
       let missing = (0..<5).map { "\(Self.block)\($0).vcf" }
       let last = try await server.dav("REPORT", Self.block, Self.multiget(missing + [path]))
       #expect(last.text.matches(of: /BEGIN:VCARD/).count == 1 && Self.cards(last.text) == missing + [path])

@@ -207,6 +207,7 @@ import Testing
       }
       let hottest = try await server.phoneBlock("/blocklist?limit=1", headers)
       #expect(hottest.text.contains(first) && !hottest.text.contains(second))
+      #expect(hottest.text.hasSuffix(#"],"version":812}"#))
       let xml = try await server.phoneBlock("/blocklist?format=xml", headers)
       #expect(xml.text.hasPrefix(#"<blocklist version="812"><numbers><phone-info phone="+12015550123" votes="20""#))
       #expect(xml.text.hasSuffix("</numbers></blocklist>") && xml.headers[.contentType] == "text/xml; charset=utf-8")

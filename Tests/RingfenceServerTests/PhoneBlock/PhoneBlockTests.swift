@@ -39,7 +39,10 @@ import Testing
       let binary = try await server.phoneBlockBytes("/blocklist?format=binary")
       #expect(
         Array(binary.prefix(16)) == [0x50, 0x42, 0x42, 0x4C, 1, 0, 0, 4, 0, 0, 0, 0, 1, 0, 0, 0] && binary.count == 24)
-      #expect(try await server.phoneBlockBytes("/blocklist?format=binary&minRange=0").count == 16)
+      // Without prefixes, the numbers themselves.
+      for minRange in [0, 20] {
+        #expect(try await server.phoneBlockBytes("/blocklist?format=binary&minRange=\(minRange)").count == 16 + 10 * 8)
+      }
 
       // One number is protected: the others are blocked by themselves, so that no client blocks it with the range.
       try await ProtectionStore(pool: Fixture.pool).add(
