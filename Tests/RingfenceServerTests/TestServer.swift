@@ -45,8 +45,11 @@ struct TestServer {
   ) async throws {
     let stores = Stores(pool: TestDatabase.current.pool)
     let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 1, count: 32))
-    let intake = ReportIntake(store: stores.reports, pseudonymizer: pseudonymizer, capacity: capacity)
-    let identifications = IdentificationIntake(store: stores.identifications)
+    let intake = ReportIntake(
+      store: stores.reports, pseudonymizer: pseudonymizer, capacity: capacity, patience: .seconds(300),
+      stallLimit: .seconds(300))
+    let identifications = IdentificationIntake(
+      store: stores.identifications, patience: .seconds(300), stallLimit: .seconds(300))
     let key = try await stores.apps.create(name: app, at: Date()).key
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)

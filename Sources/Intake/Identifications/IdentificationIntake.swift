@@ -13,14 +13,17 @@ public struct IdentificationIntake: Sendable {
   ///   - capacity: the most submissions waiting for a commit; at 32 KB for each of 1,000 items the default takes 8 MB
   ///     at most.
   ///   - batchSize: the most submissions in one transaction.
+  ///   - patience: the longest expected wait; see ``GroupCommit``.
+  ///   - stallLimit: how long a transaction may take; see ``GroupCommit``.
   ///   - metrics: creates the metrics.
   public init(
     store: IdentificationStore, capacity: Int = 256, batchSize: Int = 16,
+    patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
     metrics factory: any MetricsFactory = NOOPMetricsHandler.instance
   ) {
     let metrics = IntakeMetrics(factory, kind: "identifications")
     commits = GroupCommit(
-      capacity: capacity, batchSize: batchSize,
+      capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
       isolates: { StoreFailure($0) == .perhapsOneItem },
       commit: { batches in
         try await metrics.measuring(batches.count) { try await store.accept(batches, receivedAt: Date()) }

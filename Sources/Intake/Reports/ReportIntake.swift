@@ -19,11 +19,14 @@ public struct ReportIntake: Sendable {
   ///   - store: the store of the reports.
   ///   - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.
   ///   - batchSize: the most reports in one transaction.
+  ///   - patience: the longest expected wait; see ``GroupCommit``.
+  ///   - stallLimit: how long a transaction may take; see ``GroupCommit``.
   ///   - protection: protected numbers, whose reports have the weight 0.
   ///   - touched: receives the numbers of committed reports.
   ///   - metrics: creates the metrics.
   public init(
     store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
+    patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
     protection: ProtectionCache = .none, touched: PendingNumberQueue? = nil,
     metrics factory: any MetricsFactory = NOOPMetricsHandler.instance
   ) {
@@ -32,7 +35,7 @@ public struct ReportIntake: Sendable {
     let metrics = IntakeMetrics(factory, kind: "reports")
     self.metrics = metrics
     commits = GroupCommit(
-      capacity: capacity, batchSize: batchSize,
+      capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
       isolates: Self.isPerhapsOfOneItem,
       commit: { reports in
         let answers = try await metrics.measuring(reports.count) {

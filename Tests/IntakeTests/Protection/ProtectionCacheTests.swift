@@ -27,7 +27,7 @@ import Timestamps
     let watch = ProtectionCache(store: protection)
     let intake = ReportIntake(
       store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)),
-      protection: watch)
+      patience: .seconds(300), stallLimit: .seconds(300), protection: watch)
     async let running: Void = intake.run()
 
     try await watch.refresh()

@@ -21,7 +21,8 @@ import Timestamps
 
   private func withIntake(_ body: (ReportIntake, App) async throws -> Void) async throws {
     let intake = ReportIntake(
-      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)))
+      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)),
+      patience: .seconds(300), stallLimit: .seconds(300))
     let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
     async let running: Void = intake.run()
     defer { intake.close() }
@@ -97,7 +98,8 @@ import Timestamps
   }
 
   @Test func `an identification batch is counted once`() async throws {
-    let intake = IdentificationIntake(store: IdentificationStore(pool: pool))
+    let intake = IdentificationIntake(
+      store: IdentificationStore(pool: pool), patience: .seconds(300), stallLimit: .seconds(300))
     async let running: Void = intake.run()
     defer { intake.close() }
     let app = try await AppStore(pool: pool).source(named: "Test", at: Date())

@@ -304,11 +304,17 @@ import Testing
         number: Self.numbers[3], treatment: .block, reason: "Fraud.", decidedBy: "Test", decidedAt: Fixture.now)
       _ = try await decisions.record(block)
       let decided = try await texts()
-      #expect(!decided.block.contains(identified) && !decided.identify.contains(identified))
+      // As packs have it until the next publication.
+      #expect(!decided.block.contains(identified) && decided.identify.contains(identified))
       #expect(decided.block.contains("+\(Self.numbers[0])"))
       _ = try await decisions.undo(block.id, of: Self.numbers[3], decidedBy: "Test", at: Date())
       let undone = try await texts()
       #expect(!undone.block.contains(identified) && undone.identify.contains(identified))
+      _ = try await decisions.record(
+        try Decision(
+          number: Self.numbers[3], treatment: .allow, reason: "A shop.", decidedBy: "Test", decidedAt: Fixture.now))
+      let allowed = try await texts()
+      #expect(!allowed.block.contains(identified) && !allowed.identify.contains(identified))
     }
   }
 
