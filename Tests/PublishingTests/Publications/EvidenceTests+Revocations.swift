@@ -68,13 +68,16 @@ extension EvidenceTests {
     let robots = Recipe(name: "robots", kind: .blocking, limit: 10, categories: [.robocall], keepsEmpty: true)
     let recipes = (Self.shared + [robots]).filter { names.contains($0.name) }
     let added: Int64 = 33_162_999_999
+    try await fill()
     try await withTemporaryFolder { path in
       _ = try await publisher(path, recipes).publish(at: now)
       try await store.request(
         Revocation(
           number: added, action: .add(.fraud, label: nil), reason: "An attack", requestedBy: "Ada", requestedAt: now))
       _ = try await publisher(path, recipes).publishRevocations(at: now + 5)
-      let rows = try await pool.withConnection { try await $0.query("SELECT treatment FROM listings") }
+      let rows = try await pool.withConnection {
+        try await $0.query("SELECT treatment FROM listings WHERE number = \(added)")
+      }
       #expect(try rows.map { try $0.decode(0, as: Int16.self) } == (treatment.map { [$0] } ?? []))
     }
   }
