@@ -142,6 +142,8 @@ def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(serv
     assert len(complaints(server, "shrunken")) == 120
     assert refresh(server, "shrunken", "--force") == [0, "50 entries: 0 added, 0 renewed, 70 removed.\n"]
     assert len(complaints(server, "shrunken")) == 50
+    events = server.query("SELECT actor, action FROM audit_events WHERE subject = 'shrunken' ORDER BY happened_at")
+    assert events[1:] == [["command line", "source.refresh"], ["command line", "source.force"]], events
 
 
 def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):

@@ -17,17 +17,15 @@ struct AccountCommand: AsyncParsableCommand {
     @Argument(help: "Name of the account, 1 to 80 characters.")
     var name: String
 
-    @Option(help: "Name for the audit log.")
-    var by = "command line"
+    @OptionGroup var audit: AuditOption
 
     func validate() throws {
       guard (1...80).contains(name.count) else {
         throw ValidationError("The name has \(name.count) characters. Use 1 to 80.")
       }
-      guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
     }
 
-    var actor: Actor { .commandLine(by) }
+    var actor: Actor { audit.actor }
   }
 
   /// `ringfence account list`

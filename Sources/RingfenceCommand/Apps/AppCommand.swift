@@ -18,16 +18,6 @@ struct AppCommand: AsyncParsableCommand {
     ])
 }
 
-/// The name of the person for the audit log.
-struct PersonOption: ParsableArguments {
-  @Option(help: "Name for the audit log.")
-  var by = "command line"
-
-  func validate() throws {
-    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
-  }
-}
-
 extension AppScopes {
   /// - Parameter text: names separated by commas.
   init(argument text: String) throws {

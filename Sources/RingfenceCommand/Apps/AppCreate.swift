@@ -10,7 +10,7 @@ struct AppCreate: AsyncParsableCommand {
     commandName: "create", abstract: "Create an app and print its first key.")
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var person: PersonOption
+  @OptionGroup var audit: AuditOption
 
   @Argument(help: "Name of the app, 1 to 80 characters.")
   var name: String
@@ -36,7 +36,7 @@ struct AppCreate: AsyncParsableCommand {
         print(
           try await context.stores.apps.create(
             name: name, scopes: AppScopes(argument: scopes), expiresAt: expiresIn.map { now + Double($0) * 86_400 },
-            by: person.by, at: now
+            by: audit.by, at: now
           ).key)
       }
     }

@@ -11,7 +11,7 @@ struct AppRotate: AsyncParsableCommand {
     discussion: "The new key gets the scopes of the newest valid key.")
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var person: PersonOption
+  @OptionGroup var audit: AuditOption
 
   @Argument(help: "Name of the app.")
   var name: String
@@ -34,7 +34,7 @@ struct AppRotate: AsyncParsableCommand {
         print(
           try await context.stores.apps.rotate(
             name: name, overlap: Double(overlap) * 86_400, expiresAt: expiresIn.map { now + Double($0) * 86_400 },
-            by: person.by, at: now))
+            by: audit.by, at: now))
       }
     }
   }
@@ -46,14 +46,14 @@ struct AppRevoke: AsyncParsableCommand {
     commandName: "revoke", abstract: "Revoke a key. This takes effect within 10 seconds and cannot be undone.")
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var person: PersonOption
+  @OptionGroup var audit: AuditOption
 
   @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
   var keyID: Int32
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      try await withAppFailures { try await context.stores.apps.revoke(keyID: keyID, by: person.by, at: Date()) }
+      try await withAppFailures { try await context.stores.apps.revoke(keyID: keyID, by: audit.by, at: Date()) }
     }
     print(
       "Key \(keyID) is revoked. Its reports still count. "
@@ -67,7 +67,7 @@ struct AppScopesCommand: AsyncParsableCommand {
     commandName: "scopes", abstract: "Change the scopes of a key, for example: ringfence app scopes 3 report,lookup")
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var person: PersonOption
+  @OptionGroup var audit: AuditOption
 
   @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
   var keyID: Int32
@@ -83,7 +83,7 @@ struct AppScopesCommand: AsyncParsableCommand {
     let scopes = try AppScopes(argument: scopes)
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       try await withAppFailures {
-        try await context.stores.apps.change(keyID: keyID, to: scopes, by: person.by, at: Date())
+        try await context.stores.apps.change(keyID: keyID, to: scopes, by: audit.by, at: Date())
       }
     }
     print("Scopes of key \(keyID): \(scopes.names.joined(separator: ", ")).")

@@ -15,7 +15,7 @@ struct AppWithdraw: AsyncParsableCommand {
       """)
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var person: PersonOption
+  @OptionGroup var audit: AuditOption
 
   @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
   var keyID: Int32
@@ -54,7 +54,7 @@ struct AppWithdraw: AsyncParsableCommand {
           return print(try await store.trace(keyID: keyID, since: since, until: until, at: Date()).text)
         }
         let work = try await store.ask(
-          keyID: keyID, since: since, until: until, because: reason, by: person.by, at: Date())
+          keyID: keyID, since: since, until: until, because: reason, by: audit.by, at: Date())
         if case let pause = work.until.timeIntervalSinceNow, pause > 0 {
           let message =
             "Servers may accept the key until \(Timestamp.format(work.until)). Its reports are withdrawn then. "

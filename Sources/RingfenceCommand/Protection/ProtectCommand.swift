@@ -37,8 +37,7 @@ struct ProtectCommand: AsyncParsableCommand {
     @Option(help: "Owner and reason, 1 to 200 characters, shown to everyone who looks up the number.")
     var reason: String
 
-    @Option(help: "Name for the audit log.")
-    var by = "operator"
+    @OptionGroup var audit: AuditOption
 
     func validate() throws {
       guard !patterns.isEmpty || file != nil else {
@@ -46,7 +45,6 @@ struct ProtectCommand: AsyncParsableCommand {
       }
       do throws(RuleViolation) {
         _ = try RuleViolation.line(reason, "--reason", atMost: 200)
-        _ = try RuleViolation.line(by, "--by", atMost: 80)
       } catch {
         throw ValidationError(try Localizer.commandLine().message(error))
       }
@@ -57,7 +55,7 @@ struct ProtectCommand: AsyncParsableCommand {
       let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
       try await CommandContext.open(database, owns: false, logger: .quiet) { context in
         do {
-          try await context.stores.protection.add(targets, by: by, at: Date(), audit: event(targets))
+          try await context.stores.protection.add(targets, by: audit.by, at: Date(), audit: event(targets))
         } catch let error as ProtectionError {
           throw CommandFailure.failed("\(error)")
         }
@@ -77,7 +75,7 @@ struct ProtectCommand: AsyncParsableCommand {
     private func event(_ targets: [(target: ProtectionTarget, reason: String)]) -> AuditEvent {
       let subject = targets.count == 1 ? patterns.first ?? file ?? "" : "\(targets.count) numbers and patterns"
       let what = (patterns.prefix(20) + [file].compactMap { $0 }).joined(separator: " ")
-      return Actor.commandLine(by).did("protection.add", to: subject, after: ["what": what], because: reason)
+      return audit.actor.did("protection.add", to: subject, after: ["what": what], because: reason)
     }
 
     private var named: [(target: ProtectionTarget, reason: String)] {
@@ -121,21 +119,19 @@ struct ProtectCommand: AsyncParsableCommand {
     @Argument(help: "Pattern or number, as shown by `protect list`.")
     var pattern: String
 
-    @Option(help: "Name for the audit log.")
-    var by = "command line"
+    @OptionGroup var audit: AuditOption
 
     @Option(help: "Reason for the audit log.")
     var reason: String?
 
     func validate() throws {
       _ = try target
-      guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
     }
 
     func run() async throws {
       let target = try target
       try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-        let event = Actor.commandLine(by).did("protection.remove", to: pattern, because: reason)
+        let event = audit.actor.did("protection.remove", to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
           throw CommandFailure.failed("There is no protection \(pattern). List all with: ringfence protect list")
         }

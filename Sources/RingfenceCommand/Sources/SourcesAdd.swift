@@ -115,14 +115,12 @@ struct SourcesAdd: AsyncParsableCommand {
   @Flag(help: "With --preview, print JSON.")
   var json = false
 
-  @Option(help: "Name for the audit log, 1 to 80 characters.")
-  var by = "operator"
+  @OptionGroup var audit: AuditOption
 
   func validate() throws {
     guard App.isName(name) else {
       throw ValidationError("The name is not valid. Use 1 to 80 characters on one line without control characters.")
     }
-    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
     guard preview || (url != nil && format != nil) else {
       throw ValidationError("Set --url and --format. Only a preview of an existing source needs neither.")
     }
@@ -191,7 +189,7 @@ struct SourcesAdd: AsyncParsableCommand {
     let settings = try settings(nil)
     do {
       let subscriptions = FeedSubscriptions(stores: context.stores)
-      guard try await subscriptions.add(settings, weight: weight, by: .commandLine(by), at: Date()) else { throw there }
+      guard try await subscriptions.add(settings, weight: weight, by: audit.actor, at: Date()) else { throw there }
     } catch AppError.nameTaken {
       throw CommandFailure.failed(
         "The list \(name) has complaints that were imported by hand. They would get the rule and the ceiling of the "

@@ -23,9 +23,13 @@ struct SourcesRefresh: AsyncParsableCommand {
   @Flag(help: "Accept a list that changes more entries than --most-change allows.")
   var force = false
 
+  @OptionGroup var audit: AuditOption
+
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      let event = audit.actor.did(force ? "source.force" : "source.refresh", to: name)
+      try await context.stores.feeds.record(event, at: Date())
       let refresher = try context.feedRefresher()
       let outcome = try await refresher.withClient {
         try await refresher.refresh(name, by: $0, at: Date(), force: force)
@@ -54,17 +58,12 @@ struct SourcesRemove: AsyncParsableCommand {
   @Argument(help: "Name of the source.")
   var name: String
 
-  @Option(help: "Name for the audit log, 1 to 80 characters.")
-  var by = "operator"
-
-  func validate() throws {
-    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
-  }
+  @OptionGroup var audit: AuditOption
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
-      let event = Actor.commandLine(by).did("source.remove", to: name)
+      let event = audit.actor.did("source.remove", to: name)
       guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
       }
@@ -88,17 +87,12 @@ struct SourcesResume: AsyncParsableCommand {
   @Argument(help: "Name of the source.")
   var name: String
 
-  @Option(help: "Name for the audit log, 1 to 80 characters.")
-  var by = "operator"
-
-  func validate() throws {
-    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
-  }
+  @OptionGroup var audit: AuditOption
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
       guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
-      let event = Actor.commandLine(by).did("source.resume", to: name)
+      let event = audit.actor.did("source.resume", to: name)
       guard try await context.stores.feeds.resume(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("\(name) is not suspended.")
       }

@@ -67,6 +67,11 @@ public struct FeedStore: Sendable {
     }
   }
 
+  /// Records that a source is refreshed by hand.
+  public func record(_ event: AuditEvent, at time: Date) async throws {
+    _ = try await pool.run(AppendAuditEvent(event, at: time))
+  }
+
   /// Changes the ceiling of a source. It applies from the next publication and evaluation of its numbers on.
   /// - Returns: false where there is none of the name.
   public func change(_ name: String, to ceiling: SourceCeiling, at time: Date, audit: AuditEvent) async throws -> Bool {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Curation
+import Localization
+import Storage
+
+/// The option of commands whose change the audit log records.
+struct AuditOption: ParsableArguments {
+  @Option(help: "Name for the audit log, 1 to 80 characters on one line.")
+  var by = "command line"
+
+  var actor: Actor { .commandLine(by) }
+
+  func validate() throws {
+    do throws(RuleViolation) {
+      _ = try RuleViolation.line(by, "--by", atMost: 80)
+    } catch {
+      throw ValidationError(try Localizer.commandLine().message(error))
+    }
+  }
+}
