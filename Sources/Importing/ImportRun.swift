@@ -119,7 +119,10 @@ struct ImportRun {
       nextToGather += 1
       for (complaint, digest) in chunk.rows {
         var complaint = complaint
-        if let digest { complaint.reportID = identity.next(digest) }
+        if let digest {
+          complaint.reportID = identity.next(digest)
+          complaint.hasDerivedID = true
+        }
         gathered.append(complaint)
       }
       for reject in chunk.rejects {
