@@ -176,7 +176,7 @@ def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
         return site.give("/back.csv", "number\n" + "\n".join(numbers) + "\n", ETag=f'"{len(numbers)}"')
 
     url = give(*NUMBERS)
-    server.run("sources", "add", "back", "--url", url, "--format", "csv")
+    server.run("sources", "add", "back", "--url", url, "--format", "csv", "--every", "72h")
     wait_for_first(server, "back")
     give(*NUMBERS[1:])
     assert refresh(server, "back")[0] == 0
@@ -186,7 +186,11 @@ def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
         assert refresh(server, "back") == [
             0, "2 entries: 0 added, 0 renewed, 0 removed; "
             "reports to store after midnight UTC, because they were withdrawn today: 1.\n"]
-    assert server.query("SELECT etag IS NULL FROM source_feeds WHERE name = 'back'") == [["t"]]
+    read_again = server.query("""
+        SELECT etag IS NULL, next_at > refreshed_at,
+               next_at < (date_trunc('day', refreshed_at AT TIME ZONE 'UTC') + interval '1 day 11 minutes') AT TIME ZONE 'UTC'
+        FROM source_feeds WHERE name = 'back'""")
+    assert read_again == [["t", "t", "t"]], read_again
 
 
 def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):
