@@ -178,9 +178,15 @@ def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
     url = give(*NUMBERS)
     server.run("sources", "add", "back", "--url", url, "--format", "csv", "--every", "72h")
     wait_for_first(server, "back")
+    # A number that leaves and returns has a new report, four times a day at most.
+    for _ in range(3):
+        give(*NUMBERS[1:])
+        assert refresh(server, "back")[0] == 0
+        give(*NUMBERS)
+        assert refresh(server, "back") == [0, "3 entries: 1 added, 0 renewed, 0 removed.\n"]
+        assert len(complaints(server, "back")) == 3
     give(*NUMBERS[1:])
     assert refresh(server, "back")[0] == 0
-    # Its report was withdrawn today.
     give(*NUMBERS)
     for _ in range(2):
         assert refresh(server, "back") == [
@@ -191,6 +197,47 @@ def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
                next_at < (date_trunc('day', refreshed_at AT TIME ZONE 'UTC') + interval '1 day 11 minutes') AT TIME ZONE 'UTC'
         FROM source_feeds WHERE name = 'back'""")
     assert read_again == [["t", "t", "t"]], read_again
+
+
+def test_a_source_that_is_added_again_counts_at_once_by_the_rule_for_all_lists(server, site):
+    url = site.give("/again.csv", "number\n" + "\n".join(NUMBERS) + "\n")
+    server.run("sources", "add", "again", "--url", url, "--format", "csv", "--weight", "5", "--ceiling", "block")
+    wait_for_first(server, "again")
+    server.run("sources", "remove", "again")
+    assert complaints(server, "again") == []
+    rows = "\n".join(
+        json.dumps({"number": f"+{number}", "category": "fraud", "reported_at": "2026-11-01T00:00:00Z"})
+        for number in NUMBERS)
+    dated = site.give("/again.jsonl", rows)
+    code, said = call(
+        server, "sources", "add", "again", "--url", dated, "--format", "jsonl", "--region", "US")
+    assert code != 0 and "whose fields are fixed" in said, said
+    server.run("sources", "add", "again", "--url", url, "--format", "csv", "--ceiling", "block")
+    wait_for_first(server, "again")
+    assert status(server, "again")["entries"] == 3
+    assert [number for number, in complaints(server, "again")] == NUMBERS
+    rules = [line.split() for line in server.run("sources", "list").splitlines()]
+    assert ["again", "1", "1", "1", "1", "1"] in rules
+    # One entry of a list is sufficient; complaints of a file are not one entry each.
+    server.run("sources", "remove", "again")
+    server.run("sources", "add", "again", "--url", dated, "--format", "jsonl", "--ceiling", "block")
+    wait_for_first(server, "again")
+    rules = {line.split()[0]: line.split()[1:] for line in server.run("sources", "list").splitlines()}
+    assert rules["again"] == rules["default"], rules
+
+
+def test_files_are_not_imported_under_the_name_of_a_source(server, site, tmp_path):
+    url = site.give("/named.csv", "number\n" + "\n".join(NUMBERS) + "\n")
+    server.run("sources", "add", "named", "--url", url, "--format", "csv", "--weight", "5", "--ceiling", "block")
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"number":"+33162300046","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')
+    for _ in range(2):
+        code, said = call(server, "import", "complaints", str(rows), "--format", "jsonl", "--source", "named")
+        assert code == 1 and "Choose another name with --source" in said, said
+        assert server.query("SELECT count(*) FROM reports WHERE number = 33162300046") == [["0"]]
+        call(server, "sources", "remove", "named")
+    code, said = call(server, "sources", "add", "default", "--url", url, "--format", "csv")
+    assert code != 0 and "rule for all lists" in said, said
 
 
 def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):

@@ -79,10 +79,11 @@ struct EvidencePublication {
 extension EvidenceRow {
   /// A row of a number with five reporters.
   static func test(
-    _ number: Int64, _ origins: String..., category: String = "fraud", treatment: String = "block", strength: Int? = 5
+    _ number: Int64, _ origins: String..., category: String = "fraud", treatment: String = "block", strength: Int? = 5,
+    hops: Int? = nil
   ) -> EvidenceRow {
     EvidenceRow(
       number: number, category: category, treatment: treatment, strength: strength, lastDay: "2026-11-20",
-      origins: origins.sorted())
+      origins: origins.sorted(), hops: hops)
   }
 }

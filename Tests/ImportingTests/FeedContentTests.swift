@@ -57,6 +57,36 @@ import Testing
     #expect(content.entries.map(\.category) == [.fraud, .fraud])
   }
 
+  @Test(arguments: ["1", "2", "7"])
+  func `the first row of a file without a header is no header`(votes: String) throws {
+    let content = try read("12015550123,fraud,\(votes)\n12015550124,survey,5\n", .csv) { options in
+      (options.numberColumn, options.categoryColumn) = ("1", "2")
+      options.categories = ["fraud": "fraud", "survey": "survey"]
+    }
+    #expect(content.entries.map(\.category) == [.fraud, .survey])
+  }
+
+  @Test func `with a region, digits with its calling code are international`() throws {
+    let content = try read("number\n49421123456\n+49421123456\n0421123456\n421123456\n4915123456789\n", .csv) {
+      $0.region = "DE"
+    }
+    #expect(content.entries.map(\.number) == [49_421_123_456, 4_915_123_456_789])
+    #expect(content.rejected == 0)
+    let american = try read("number\n2015550123\n12015550123\n", .csv) { $0.region = "US" }
+    #expect(american.entries.map(\.number) == [12_015_550_123])
+  }
+
+  @Test func `changes may be of numbers that cannot be read`() throws {
+    let row = #"{"phone":"+4930","votes":5,"rating":"A_PING"}"#
+    let list = { (count: Int) in
+      #"{"version":11,"numbers":[\#(Array(repeating: row, count: count).joined(separator: ","))]}"#
+    }
+    let content = try read(list(2), .phoneBlock, isComplete: false)
+    #expect((content.rejected, content.version) == (2, 11))
+    #expect(throws: FeedFailure.self) { try read(list(101), .phoneBlock, isComplete: false) }
+    #expect(throws: FeedFailure.self) { try read(list(2), .phoneBlock) }
+  }
+
   @Test func `numbers of other countries are left out`() throws {
     let content = try read("number\n+12015550123\n+33162000248\n", .csv) { $0.countries = ["FR"] }
     #expect(content.entries.map(\.number) == [33_162_000_248])

@@ -107,15 +107,20 @@ import Testing
     }
   }
 
-  @Test func `a number that comes back on the same day counts again on the next one`() async throws {
+  @Test func `a number that comes back on the same day counts again, some times`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let (both, one) = (
       content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)]), content([(Self.numbers[1], .fraud)])
     )
-    for content in [both, one, both] {
-      _ = try await refresher.store(content, isComplete: true, of: feed, at: now)
+    for _ in 0..<4 {
+      _ = try await refresher.store(both, isComplete: true, of: feed, at: now)
+      #expect(try await stores.feeds.entries(of: feed.id, after: 0).map(\.number) == Self.numbers.prefix(2).sorted())
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+      _ = try await refresher.store(one, isComplete: true, of: feed, at: now)
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
     }
+    #expect(try await refresher.store(both, isComplete: true, of: feed, at: now).postponed == 1)
     #expect(try await stores.feeds.entries(of: feed.id, after: 0).map(\.number) == [Self.numbers[1]])
     _ = try await refresher.store(both, isComplete: true, of: feed, at: now + 86_400)
     #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
@@ -127,10 +132,15 @@ import Testing
     for category in [ReportCategory.fraud, .survey] {
       _ = try await refresher.store(content([(Self.numbers[0], category)]), isComplete: true, of: feed, at: now)
     }
-    // The first report was withdrawn today, so that it cannot be stored again before tomorrow.
-    let back = content([(Self.numbers[0], .fraud)])
+    // The first report was withdrawn today: another one is stored in its place, until there are too many.
+    let (back, there) = (content([(Self.numbers[0], .fraud)]), content([(Self.numbers[0], .survey)]))
+    for other in [back, there, back, there, back, there] {
+      let summary = try await refresher.store(other, isComplete: true, of: feed, at: now)
+      #expect((summary.entries, summary.replaced, summary.postponed) == (1, 1, 0))
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+    }
     let today = try await refresher.store(back, isComplete: true, of: feed, at: now)
-    #expect((today.entries, today.replaced, today.postponed) == (1, 0, 1))
+    #expect((today.entries, today.replaced, today.postponed) == (0, 0, 1))
     #expect(try await stores.feeds.entries(of: feed.id, after: 0).map(\.category) == [.survey])
     #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
     let tomorrow = try await refresher.store(back, isComplete: true, of: feed, at: now + 86_400)

@@ -43,15 +43,18 @@ public struct EvidenceRow: Sendable, Equatable, Codable {
   /// The ids of the servers with evidence of their own, ascending: reports, a decision or a list that is not another
   /// server's.
   public var origins: [String]
+  /// How many servers have passed the evidence on, this one included; nil for evidence of its own.
+  public var hops: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case number, category, treatment, strength, origins
+    case number, category, treatment, strength, origins, hops
     case lastDay = "last_day"
   }
 
   /// - Parameters: see the properties.
   public init(
-    number: Int64, category: String, treatment: String, strength: Int?, lastDay: String?, origins: [String]
+    number: Int64, category: String, treatment: String, strength: Int?, lastDay: String?, origins: [String],
+    hops: Int? = nil
   ) {
     self.number = number
     self.category = category
@@ -59,6 +62,7 @@ public struct EvidenceRow: Sendable, Equatable, Codable {
     self.strength = strength
     self.lastDay = lastDay
     self.origins = origins
+    self.hops = hops
   }
 
   /// The strength of a number of distinct reporters.

@@ -36,9 +36,10 @@ struct DelimitedRows: FeedRows {
     }
     let names = (0..<fields.count).map { Self.name(String(decoding: fields[$0], as: UTF8.self)) }
     func place(_ column: String) throws(FeedFailure) -> Int {
-      if let place = names.firstIndex(of: Self.name(column)) { return place }
-      guard let position = Int(column), position >= 1 else { throw .missingColumn(column) }
-      return position - 1
+      // A position first: the fields of a file without a header are no names.
+      if let position = Int(column), position >= 1 { return position - 1 }
+      guard let place = names.firstIndex(of: Self.name(column)) else { throw .missingColumn(column) }
+      return place
     }
     if let number {
       self.number = try place(number)
@@ -48,7 +49,7 @@ struct DelimitedRows: FeedRows {
       throw FeedFailure.missingColumn(Self.numberNames[0])
     }
     self.category = if let category { try place(category) } else { nil }
-    if let number, Int(number) != nil, !names.contains(Self.name(number)) {
+    if let number, Int(number) != nil {
       chunk.append(header.bytes, line: header.number)
     }
   }

@@ -54,7 +54,8 @@ struct EvidenceFile {
         }
         let shared = try origins.shared(row.origins, lines)
         guard let category = category(of: row) else { continue }
-        content.entries.append(.init(number: row.number, category: category, origins: shared))
+        content.entries.append(
+          .init(number: row.number, category: category, origins: shared, hops: hops(of: row)))
       }
       guard content.rows == header.entries else {
         throw FeedFailure.unreadable("the file has \(content.rows) rows, and its header says \(header.entries)")
@@ -92,7 +93,7 @@ struct EvidenceFile {
     }
     guard (1...999_999_999_999_999).contains(row.number), ["block", "identify"].contains(row.treatment),
       row.strength.map(EvidenceRow.strengths.contains) ?? true, row.origins.allSatisfy(Self.isServer),
-      zip(row.origins, row.origins.dropFirst()).allSatisfy(<)
+      zip(row.origins, row.origins.dropFirst()).allSatisfy(<), (1...255).contains(row.hops ?? 1)
     else { throw lines.failure("has a value that is not allowed") }
     return row
   }
@@ -106,6 +107,9 @@ struct EvidenceFile {
     else { return nil }
     return options.category(of: row.category)
   }
+
+  /// A publisher that passes evidence on is a server that does, whatever it says.
+  private func hops(of row: EvidenceRow) -> Int { row.origins.contains(server) ? 0 : row.hops ?? 1 }
 
   private static func isServer(_ id: String) -> Bool {
     id.utf8.count == 16 && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
@@ -177,7 +181,7 @@ private struct Strict<Value: Codable>: Decodable {
     let known: Set<String> =
       Value.self == EvidenceHeader.self
       ? ["evidence", "server", "entries"]
-      : ["number", "category", "treatment", "strength", "last_day", "origins"]
+      : ["number", "category", "treatment", "strength", "last_day", "origins", "hops"]
     let found = try decoder.container(keyedBy: Key.self).allKeys
     guard known.isSuperset(of: found.map(\.stringValue)) else {
       throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "unknown field"))

@@ -12,6 +12,8 @@ struct FeedContent: Sendable {
     var category: ReportCategory
     /// The servers with evidence of their own; empty for lists of other formats.
     var origins: [String] = []
+    /// How many servers have passed the evidence on.
+    var hops = 0
   }
 
   /// In ascending order of numbers, each once.
@@ -26,6 +28,9 @@ struct FeedContent: Sendable {
   var rejected = 0
   /// Patterns for too many numbers, which are left out.
   var patterns = 0
+
+  /// The most changes that cannot be read where most cannot.
+  private static let mostRejectedChanges = 100
 
   /// No changes.
   init() {}
@@ -48,7 +53,10 @@ struct FeedContent: Sendable {
     } catch let error as ImportFileError {
       throw FeedFailure(error)
     }
-    guard rejected * 2 <= rows else { throw FeedFailure.tooManyRejects(rejected: rejected, rows: rows) }
+    // Some changes of a list that is read may all be of numbers that are not.
+    guard rejected * 2 <= rows || !isComplete && rejected <= Self.mostRejectedChanges else {
+      throw FeedFailure.tooManyRejects(rejected: rejected, rows: rows)
+    }
     guard !isComplete || !entries.isEmpty else {
       throw patterns > 0 ? FeedFailure.onlyPatterns(patterns) : FeedFailure.noEntries
     }
@@ -91,7 +99,7 @@ struct FeedContent: Sendable {
     isCancelled: () -> Bool
   ) throws {
     var parser = PhoneNumberParser(capacity: 0)
-    let region = options.region ?? format.defaultRegion
+    let region = (options.region ?? format.defaultRegion).flatMap { PhoneRegion($0) }
     let filter = FeedFilter(options)
     var tried = 0
     while let outcome = try source.next() {
@@ -126,14 +134,19 @@ struct FeedContent: Sendable {
     }
   }
 
-  /// Lists have international numbers with and without the plus.
+  /// Lists have international numbers with and without the plus. Where there is a region, digits that begin with its calling
+  /// code are an international number if there is such a one, as most lists write national numbers with their prefix.
   private static func number(
-    _ text: String, region: String?, parser: inout PhoneNumberParser
+    _ text: String, region: PhoneRegion?, parser: inout PhoneNumberParser
   ) -> PhoneNumber? {
     guard text.utf8.count <= ComplaintLimits.numberBytes, !text.utf8.contains(0) else { return nil }
     let digits = text.utf8.drop { $0 == 0x20 }
-    let isBare = region == nil && (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digits.first ?? 0)
-    return try? parser.parse(isBare ? "+\(text)" : text, region: region)
+    let isBare = (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digits.first ?? 0)
+    if isBare, region.map({ digits.starts(with: "\($0.callingCode)".utf8) }) ?? true {
+      if let number = try? parser.parse("+\(text)", region: region?.code) { return number }
+      if region == nil { return nil }
+    }
+    return try? parser.parse(text, region: region?.code)
   }
 
   /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.

@@ -14,7 +14,7 @@ struct FeedMerge {
     var replaced: [SourceEntry] = []
     /// Entries that the source no longer has.
     var removed: [SourceEntry] = []
-    /// Stored entries of which only the origins change.
+    /// Stored entries of which only the origins or hops change.
     var moved: [SourceEntry] = []
     /// Stored entries that stay as they are.
     var kept = 0
@@ -69,16 +69,18 @@ struct FeedMerge {
   private mutating func add(_ changes: inout Changes) {
     let entry = content.entries[position]
     changes.added.append(
-      SourceEntry(number: entry.number, category: entry.category, reportedAt: day, origins: entry.origins))
+      SourceEntry(
+        number: entry.number, category: entry.category, reportedAt: day, origins: entry.origins, hops: entry.hops))
     position += 1
   }
 
   private mutating func compare(_ entry: SourceEntry, _ changes: inout Changes) {
     while removal < content.removals.count, content.removals[removal] < entry.number { removal += 1 }
     var category: ReportCategory? = isComplete ? nil : entry.category
-    var origins = entry.origins
+    var (origins, hops) = (entry.origins, entry.hops)
     if position < content.entries.count, content.entries[position].number == entry.number {
-      (category, origins) = (content.entries[position].category, content.entries[position].origins)
+      let found = content.entries[position]
+      (category, origins, hops) = (found.category, found.origins, found.hops)
       position += 1
     } else if removal < content.removals.count, content.removals[removal] == entry.number {
       category = nil
@@ -90,13 +92,15 @@ struct FeedMerge {
     let isOld = renews ? day.timeIntervalSince(entry.reportedAt) >= Self.renewal : !entry.hasReport
     guard category != entry.category || isOld else {
       changes.kept += 1
-      if origins != entry.origins {
+      if origins != entry.origins || hops != entry.hops {
         changes.moved.append(
-          SourceEntry(number: entry.number, category: category, reportedAt: entry.reportedAt, origins: origins))
+          SourceEntry(
+            number: entry.number, category: category, reportedAt: entry.reportedAt, origins: origins, hops: hops))
       }
       return
     }
-    changes.added.append(SourceEntry(number: entry.number, category: category, reportedAt: day, origins: origins))
+    changes.added.append(
+      SourceEntry(number: entry.number, category: category, reportedAt: day, origins: origins, hops: hops))
     changes.replaced.append(entry)
   }
 }

@@ -103,7 +103,7 @@ public struct FeedPreviewer: Sendable {
     let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id ?? Self.newList
     return try await stores.publications.withSnapshot { connection in
       let present = try await ThresholdStore.current(on: connection).set
-      let change = try present.replacing(settings.rule(of: list, weight: weight, in: present))
+      let change = try present.replacing(settings.rule(of: list, isNew: former == nil, weight: weight, in: present))
         .replacing(ceilingOf: list, with: settings.ceiling)
       let state = try await CurationStateStore.load(at: time, on: connection)
       var evaluation = FeedEvaluation(list: list, present: present, change: change, state: state, time: time)
@@ -162,7 +162,7 @@ public struct FeedPreviewer: Sendable {
     var content = try await reader.content(of: try reader.evidence(in: newest), from: server)
     let subscriptions = try await stores.feeds.subscriptions()
     let rule = own.rule(for: server, among: subscriptions)
-    content.entries = content.entries.filter { rule.counts($0.origins, known: []) }
+    content.entries = content.entries.filter { rule.counts($0.origins, hops: $0.hops, known: []) }
     return taken(content, at: time, &preview)
   }
 

@@ -134,11 +134,11 @@ extension FeedRefresher {
     for start in stride(from: 0, to: content.entries.count, by: FeedStore.page) {
       let page = content.entries[start..<min(start + FeedStore.page, content.entries.count)]
       // Only evidence of others depends on other sources.
-      let passedOn = page.filter { !$0.origins.contains(server) && rule.counts($0.origins, known: []) }
+      let passedOn = page.filter { !$0.origins.contains(server) && rule.counts($0.origins, hops: $0.hops, known: []) }
       let known =
         passedOn.isEmpty
         ? [:] : try await stores.feeds.origins(of: passedOn.map(\.number), besides: feed, among: subscriptions)
-      entries += page.filter { rule.counts($0.origins, known: known[$0.number] ?? []) }
+      entries += page.filter { rule.counts($0.origins, hops: $0.hops, known: known[$0.number] ?? []) }
     }
     content.entries = entries
     return content
@@ -175,7 +175,7 @@ extension FeedRefresher {
     guard !left.isEmpty else { return [] }
     let wanted = Dictionary(uniqueKeysWithValues: content.entries.map { ($0.number, $0.category) })
     let day = FeedMerge.day(of: time)
-    return left.filter { $0.reportedAt != day || wanted[$0.number] != $0.category }
+    return left.filter { FeedMerge.day(of: $0.reportedAt) != day || wanted[$0.number] != $0.category }
   }
 
   /// Ends a refresh that another process has overtaken, because this one was suspended until its lease expired. Its file is

@@ -41,7 +41,7 @@ public struct FeedRefresher: Sendable {
     public var patterns = 0
     /// Whether the next refresh replaces further reports because of their age.
     public var isPartial = false
-    /// Entries whose report could not be stored: one with its id was withdrawn today.
+    /// Entries whose report could not be stored: too many of them were withdrawn today.
     public var postponed = 0
   }
 
@@ -53,6 +53,8 @@ public struct FeedRefresher: Sendable {
   private static let judgment: TimeInterval = 60
   /// Numbers whose report is replaced at once. Between the steps they have no report of the source.
   private static let replacements = 50
+  /// The most reports of an entry on one day.
+  private static let reportsOfDay = 4
   /// The greatest pause after a refresh that leaves reports to the next one, in seconds.
   private static let partPause = 30
   /// The least pause after a failure, and the greatest one, in seconds.
@@ -193,6 +195,9 @@ public struct FeedRefresher: Sendable {
         pause = min(pause, tomorrow.timeIntervalSince(time) + Double.random(in: 0...600))
       }
       try await stores.feeds.succeed(feed, with: state, next: time.addingTimeInterval(pause))
+      if feed.state.refreshedAt == nil, feed.settings.format == .ringfence {
+        try await stores.feeds.readOthersAgain(feed)
+      }
       return .refreshed(summary)
     } catch  where error is CancellationError || Task.isCancelled {
       throw error
@@ -367,7 +372,7 @@ public struct FeedRefresher: Sendable {
       let accepted = try await accept(Array(batch), of: feed, factor)
       try await stores.feeds.store(accepted, of: feed.id)
       summary.replaced += accepted.count
-      summary.entries += batch.count
+      summary.entries += accepted.count
       summary.postponed += batch.count - accepted.count
     }
     try await stores.feeds.store(changes.moved, of: feed.id)
@@ -376,16 +381,27 @@ public struct FeedRefresher: Sendable {
     summary.entries += changes.kept
   }
 
-  /// Stores the reports of entries.
-  /// - Returns: the entries that have a report: one that was withdrawn earlier today cannot be stored before tomorrow.
+  /// Stores the reports of entries. In place of one that was withdrawn earlier today another one is stored, some seconds
+  /// later.
+  /// - Returns: the entries that have a report, in ascending order of numbers. Those with ``reportsOfDay`` withdrawn reports
+  ///   wait until tomorrow: a list that changes all the time must not fill the database.
   private func accept(_ entries: [SourceEntry], of feed: SourceFeed, _ factor: Float) async throws -> [SourceEntry] {
-    let reports = entries.map { entry in
-      Report(
-        number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: entry.reportedAt,
-        category: entry.category, reporter: nil, weight: factor)
+    var (open, accepted): ([SourceEntry], [SourceEntry]) = (entries, [])
+    for _ in 0..<Self.reportsOfDay where !open.isEmpty {
+      let reports = open.map { entry in
+        Report(
+          number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: entry.reportedAt,
+          category: entry.category, reporter: nil, weight: factor)
+      }
+      let outcomes = zip(open, try await stores.reports.accept(reports, receivedAt: Date()))
+      accepted += outcomes.filter { $1 == .created || $1 == .duplicate }.map(\.0)
+      open = outcomes.filter { $1 == .withdrawn }.map { entry, _ in
+        var next = entry
+        next.reportedAt += 1
+        return next
+      }
     }
-    let outcomes = try await stores.reports.accept(reports, receivedAt: Date())
-    return zip(entries, outcomes).filter { $1 == .created || $1 == .duplicate }.map(\.0)
+    return accepted.sorted { $0.number < $1.number }
   }
 
   private func withdraw(_ entries: [SourceEntry], of id: Int32, at time: Date) async throws {

@@ -15,14 +15,17 @@ public struct FeedSubscriptions: Sendable {
   }
 
   /// Saves the weight of a source, and adds it.
-  /// - Parameter weight: complaints that an entry counts as, 0 to 10; nil for that of the list's present rule.
+  /// - Parameter weight: complaints that an entry counts as, 0 to 10; nil for that of the rule for all lists. The rule of a
+  ///   removed source of the name is not used.
   /// - Returns: false where there is a source of the name.
   /// - Throws: ``FeedFailure/stillRemoving``, `AppError.nameTaken`, `AppError.notList`, `ThresholdProblem`, `StorageError.thresholdsChanged`, the database's error.
   public func add(
     _ settings: SourceFeed.Settings, weight: Double?, by actor: Actor, at time: Date
   ) async throws -> Bool {
     guard try await stores.feeds.feed(named: settings.name) == nil else { return false }
-    guard try await !hasImportedComplaints(settings.name) else { throw AppError.nameTaken(settings.name) }
+    guard settings.name != Self.everyList, try await !hasImportedComplaints(settings.name) else {
+      throw AppError.nameTaken(settings.name)
+    }
     let list = try await stores.apps.source(named: settings.name, at: time)
     guard try await !stores.feeds.removed().contains(list.id) else { throw FeedFailure.stillRemoving }
     // A server may download the source as soon as it is added.
@@ -39,9 +42,12 @@ public struct FeedSubscriptions: Sendable {
   /// Whether there is no source of the name, and no list with complaints that were imported by hand, which would get the
   /// rule and the ceiling of the source.
   public func isFree(_ name: String) async throws -> Bool {
-    guard try await stores.feeds.feed(named: name) == nil else { return false }
+    guard name != Self.everyList, try await stores.feeds.feed(named: name) == nil else { return false }
     return try await !hasImportedComplaints(name)
   }
+
+  /// The name under which `ringfence sources set` changes the rule for all lists.
+  public static let everyList = "default"
 
   private func hasImportedComplaints(_ name: String) async throws -> Bool {
     guard let list = try await stores.thresholds.lists().first(where: { $0.name == name }),
@@ -54,7 +60,7 @@ public struct FeedSubscriptions: Sendable {
     of list: App, for settings: SourceFeed.Settings, weight: Double?, by actor: Actor, at time: Date
   ) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
-    let rule = settings.rule(of: list.id, weight: weight, in: set)
+    let rule = settings.rule(of: list.id, isNew: true, weight: weight, in: set)
     let changed = try set.replacing(rule)
     guard changed != set else { return }
     let reason = "Subscription to \(settings.name)"
@@ -100,9 +106,12 @@ public struct FeedSubscriptions: Sendable {
 extension SourceFeed.Settings {
   /// The rule of a list for a source with these settings: one entry is sufficient for a list, which has at most one
   /// about a number.
-  /// - Parameter weight: nil for that of the present rule.
-  func rule(of list: Int32, weight: Double?, in set: ThresholdSet) -> SourceRule {
-    var rule = set.rule(ofList: list)
+  /// - Parameters:
+  ///   - isNew: whether to begin with the rule for all lists; otherwise with that of the list.
+  ///   - weight: nil for that of this rule.
+  func rule(of list: Int32, isNew: Bool, weight: Double?, in set: ThresholdSet) -> SourceRule {
+    var rule = isNew ? set.rule(forSource: SourceRule.everyList) : set.rule(forSource: list)
+    rule.appID = list
     rule.weight = weight ?? rule.weight
     if !format.hasComplaints {
       (rule.enter, rule.leave) = (.init(complaints: 1, days: 1), .init(complaints: 1, days: 1))

@@ -23,7 +23,8 @@ struct OwnServer: Sendable {
 
   /// The rule for the rows of another server's evidence file.
   func rule(for publisher: String, among subscriptions: [Subscription]) -> EvidenceOrigins {
-    EvidenceOrigins(
-      own: id, isOwnKnown: isKnown, publisher: publisher, subscribed: Set(subscriptions.compactMap(\.serverID)))
+    // A new subscription displaces nothing before its entries are stored.
+    let subscribed = subscriptions.filter { $0.isRead }.compactMap(\.serverID)
+    return EvidenceOrigins(own: id, isOwnKnown: isKnown, publisher: publisher, subscribed: Set(subscribed))
   }
 }

@@ -20,11 +20,16 @@ extension CommandContext {
       subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
     options.rejectsPath = rejects
     options.droppedBefore = try await stores.retention.reportsDroppedBefore()
+    let list = try await stores.apps.source(named: source, at: Date())
+    guard try await !stores.feeds.ids().contains(list.id) else {
+      throw CommandFailure.failed(
+        "\(source) is a source that is or was downloaded. Complaints of a file would get its rule and its ceiling. Choose "
+          + "another name with --source.")
+    }
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let sink = ComplaintSink(
-      store: stores.reports, source: try await stores.apps.source(named: source, at: Date()),
-      pseudonymizer: try folder.pseudonymizer(), protection: protection)
+      store: stores.reports, source: list, pseudonymizer: try folder.pseudonymizer(), protection: protection)
     let meter = ProgressMeter(importing: path, title: title, output: progressOutput())
     defer { meter.finish() }
     let summary = try await ImportPipeline(options: options).run(

@@ -121,6 +121,9 @@ struct SourcesAdd: AsyncParsableCommand {
     guard App.isName(name) else {
       throw ValidationError("The name is not valid. Use 1 to 80 characters on one line without control characters.")
     }
+    guard name != FeedSubscriptions.everyList else {
+      throw ValidationError("The name \(name) is that of the rule for all lists. Choose another one.")
+    }
     guard preview || (url != nil && format != nil) else {
       throw ValidationError("Set --url and --format. Only a preview of an existing source needs neither.")
     }
@@ -144,6 +147,13 @@ struct SourcesAdd: AsyncParsableCommand {
       throw ValidationError("--most-change is \(mostChange). Use 1 to 1000.")
     }
     try validateSubscription()
+    if let format, format.hasComplaints {
+      guard region == nil, category.isEmpty, numberColumn == nil, categoryColumn == nil else {
+        throw ValidationError(
+          "--region, --category, --number-column and --category-column are not for \(format.rawValue), whose fields are "
+            + "fixed. Leave them out.")
+      }
+    }
     if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
     if let license, !(1...200).contains(license.count) {
       throw ValidationError("--license has \(license.count) characters. Use 1 to 200.")

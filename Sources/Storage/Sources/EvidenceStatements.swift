@@ -15,13 +15,14 @@ struct ReadEvidenceFeeds: PostgresStatement {
   }
 }
 
-/// The servers that some entries of a source came from; no row for entries of sources that are no other server's.
+/// The servers that some entries of a source came from, and over how many; no row for entries of sources that are no other
+/// server's.
 struct ReadEntryOrigins: PostgresStatement {
   let appID: Int32
   let numbers: [Int64]
 
   static let sql = """
-    SELECT number, origins FROM source_entries
+    SELECT number, origins, hops FROM source_entries
     WHERE app_id = $1 AND number = ANY($2::bigint[]) AND cardinality(origins) > 0
     """
 
@@ -30,7 +31,8 @@ struct ReadEntryOrigins: PostgresStatement {
     parameters.append(numbers)
   }
 
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, origins: [String]) {
-    (try row.decode(0), try row.decode(1))
+  static func decode(_ row: PostgresRow) throws -> EntryOrigins {
+    EntryOrigins(
+      number: try row.decode(0), servers: try row.decode(1), hops: Int(try row.decode(2, as: Int16.self)))
   }
 }

@@ -15,6 +15,16 @@ public struct EvidenceFeed: Sendable, Equatable {
   public let isList: Bool
 }
 
+/// The servers that the evidence of an entry came from.
+public struct EntryOrigins: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// The ids of the servers with evidence of their own.
+  public let servers: [String]
+  /// How many servers have passed the evidence on.
+  public let hops: Int
+}
+
 extension FeedStore {
   /// The ids of all sources that were ever downloaded.
   public func ids() async throws -> Set<Int32> { Set(try await pool.run(ReadCeilings()).map(\.id)) }
@@ -24,7 +34,7 @@ extension FeedStore {
     try await connection.run(ReadEvidenceFeeds())
   }
 
-  /// The ids of the servers that entries of a source came from, by number. Only a source that is another Ringfence server
+  /// The servers that entries of a source came from, by number. Only a source that is another Ringfence server
   /// has some.
   /// - Parameters:
   ///   - numbers: E.164 digits.
@@ -32,8 +42,8 @@ extension FeedStore {
   ///   - connection: within a transaction that reads one snapshot.
   public static func origins(
     of numbers: [Int64], in appID: Int32, on connection: PostgresConnection
-  ) async throws -> [Int64: [String]] {
+  ) async throws -> [Int64: EntryOrigins] {
     let rows = try await connection.run(ReadEntryOrigins(appID: appID, numbers: numbers))
-    return Dictionary(rows.map { ($0.number, $0.origins) }) { first, _ in first }
+    return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
   }
 }

@@ -11,6 +11,8 @@ public struct Subscription: Sendable, Equatable {
   public let name: String
   /// The id of the server; nil before its first publication was read.
   public let serverID: String?
+  /// Whether it was read at least once.
+  public let isRead: Bool
   /// The source's ceiling; ``SourceCeiling/nothing`` for a suspended one.
   public let ceiling: SourceCeiling
 }
@@ -19,8 +21,7 @@ extension FeedStore {
   /// The subscriptions to other servers, in ascending order of their ids.
   public func subscriptions() async throws -> [Subscription] { try await pool.run(ReadSubscriptions()) }
 
-  /// Stores the server of a subscription. All other subscriptions read their files again, because evidence of this server
-  /// that they pass on does not count any more.
+  /// Stores the server of a subscription.
   /// - Throws: ``FeedFailure``: `sameServer` where another subscription has the server.
   public func assign(_ server: String, to feed: SourceFeed) async throws {
     try await pool.transaction { connection in
@@ -30,8 +31,14 @@ extension FeedStore {
         throw FeedFailure.sameServer(server, source: other.name)
       }
       _ = try await connection.run(SetFeedServer(id: feed.id, server: server))
-      _ = try await connection.run(ReadAgain(ids: others.map(\.id)))
     }
+  }
+
+  /// Makes all other subscriptions read their files again after this one was read for the first time: evidence of its server
+  /// that they pass on does not count any more. Not before, because numbers that only they list would be revoked.
+  public func readOthersAgain(_ feed: SourceFeed) async throws {
+    let others = try await subscriptions().filter { $0.id != feed.id }
+    _ = try await pool.run(ReadAgain(ids: others.map(\.id)))
   }
 
   /// Stores a publication as the newest that was accepted, before its entries are stored.

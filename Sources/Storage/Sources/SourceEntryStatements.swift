@@ -33,7 +33,7 @@ struct ReadSourceEntries: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT number, category_id, reported_at, origins FROM source_entries WHERE app_id = $1 AND number > $2
+    SELECT number, category_id, reported_at, origins, hops FROM source_entries WHERE app_id = $1 AND number > $2
     ORDER BY number LIMIT $3::bigint
     """
 
@@ -46,7 +46,7 @@ struct ReadSourceEntries: PostgresStatement {
   static func decode(_ row: PostgresRow) throws -> SourceEntry {
     SourceEntry(
       number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2),
-      origins: try row.decode(3))
+      origins: try row.decode(3), hops: Int(try row.decode(4, as: Int16.self)))
   }
 }
 
@@ -57,7 +57,7 @@ struct ReadOldEntries: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT number, category_id, reported_at, origins FROM source_entries
+    SELECT number, category_id, reported_at, origins, hops FROM source_entries
     WHERE app_id = $1 AND reported_at > $2 AND reported_at <= $3 ORDER BY number LIMIT $4::bigint
     """
 
@@ -78,12 +78,14 @@ struct StoreSourceEntries: PostgresStatement {
   let entries: [SourceEntry]
 
   static let sql = """
-    INSERT INTO source_entries AS e (app_id, number, category_id, reported_at, origins)
-    SELECT $1::integer, t.number, t.category_id, t.reported_at, string_to_array(t.origins, ',')
-    FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[], $5::text[]) AS t (number, category_id, reported_at, origins)
+    INSERT INTO source_entries AS e (app_id, number, category_id, reported_at, origins, hops)
+    SELECT $1::integer, t.number, t.category_id, t.reported_at, string_to_array(t.origins, ','), t.hops
+    FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[], $5::text[], $6::smallint[])
+      AS t (number, category_id, reported_at, origins, hops)
     ORDER BY t.number
     ON CONFLICT (app_id, number) DO UPDATE
-      SET category_id = excluded.category_id, reported_at = excluded.reported_at, origins = excluded.origins
+      SET category_id = excluded.category_id, reported_at = excluded.reported_at, origins = excluded.origins,
+        hops = excluded.hops
     """
 
   func bind(into parameters: inout PostgresParameters) {
@@ -92,6 +94,7 @@ struct StoreSourceEntries: PostgresStatement {
     parameters.append(entries.map(\.category.rawValue))
     parameters.append(entries.map(\.reportedAt))
     parameters.append(entries.map { $0.origins.joined(separator: ",") })
+    parameters.append(entries.map { Int16($0.hops) })
   }
 }
 

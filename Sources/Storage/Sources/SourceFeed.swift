@@ -147,21 +147,25 @@ public struct SourceEntry: Sendable, Equatable {
   public var number: Int64
   /// The category of the report.
   public var category: ReportCategory
-  /// The time of the report: the start of a day in UTC, or ``withoutReport``.
+  /// The time of the report: the start of a day in UTC, and a second for each earlier report of the day that was withdrawn;
+  /// or ``withoutReport``.
   public var reportedAt: Date
   /// The ids of the servers with evidence of their own; empty for lists of other formats.
   public var origins: [String]
+  /// How many servers have passed the evidence on; 0 for evidence of the source's own server, and for lists of other formats.
+  public var hops: Int
 
   /// The time of an entry whose report was withdrawn: long enough ago that the report is replaced while the list contains
   /// the number.
   public static let withoutReport = Date(timeIntervalSince1970: 0)
 
   /// - Parameters: see the properties.
-  public init(number: Int64, category: ReportCategory, reportedAt: Date, origins: [String] = []) {
+  public init(number: Int64, category: ReportCategory, reportedAt: Date, origins: [String] = [], hops: Int = 0) {
     self.number = number
     self.category = category
     self.reportedAt = reportedAt
     self.origins = origins
+    self.hops = hops
   }
 
   /// The id of the report, the same in every attempt to store it.

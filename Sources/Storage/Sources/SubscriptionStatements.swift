@@ -15,14 +15,14 @@ struct LockSubscriptions: PostgresStatement {
 /// The subscriptions to other servers.
 struct ReadSubscriptions: PostgresStatement {
   static let sql = """
-    SELECT app_id, name, server_id, ceiling, suspended_at IS NOT NULL FROM source_feeds
+    SELECT app_id, name, server_id, ceiling, suspended_at IS NOT NULL, refreshed_at IS NOT NULL FROM source_feeds
     WHERE format = 'ringfence' AND removed_at IS NULL ORDER BY app_id
     """
 
   static func decode(_ row: PostgresRow) throws -> Subscription {
     let ceiling = SourceCeiling(rawValue: try row.decode(3)) ?? .nothing
     return Subscription(
-      id: try row.decode(0), name: try row.decode(1), serverID: try row.decode(2),
+      id: try row.decode(0), name: try row.decode(1), serverID: try row.decode(2), isRead: try row.decode(5),
       ceiling: try row.decode(4) ? .nothing : ceiling)
   }
 }

@@ -27,13 +27,19 @@ import Testing
       ([], [], false),
     ] as [([String], Set<String>, Bool)])
   func `rows count once`(origins: [String], known: Set<String>, counts: Bool) {
-    #expect(rule.counts(origins, known: known) == counts)
+    #expect(rule.counts(origins, hops: origins.contains("c") ? 0 : 1, known: known) == counts)
   }
 
   @Test func `a server without a publication has no id`() {
     let rule = EvidenceOrigins(own: nil, publisher: "c", subscribed: ["c"])
-    #expect(rule.counts(["e"], known: []))
-    #expect(!rule.counts(["c"], known: []) == false)
+    #expect(rule.counts(["e"], hops: 1, known: []))
+    #expect(rule.counts(["c"], hops: 0, known: []))
+  }
+
+  /// Servers that pass evidence on to each other would confirm each other for ever.
+  @Test func `evidence is passed on by three servers at most`() {
+    #expect((1...5).map { rule.counts(["e"], hops: $0, known: []) } == [true, true, true, false, false])
+    #expect(rule.counts(["c", "e"], hops: 9, known: []))
   }
 
   @Test func `strengths are steps`() {

@@ -49,7 +49,8 @@ extension EvidenceTests {
           for (number, origins) in entries {
             try await connection.execute(
               script: """
-                UPDATE source_entries SET origins = '{\(origins.joined(separator: ","))}'
+                UPDATE source_entries
+                SET origins = '{\(origins.joined(separator: ","))}', hops = \(name == "Other" ? 2 : 1)
                 WHERE app_id = \(app.id) AND number = \(number)
                 """)
           }
@@ -64,6 +65,8 @@ extension EvidenceTests {
       #expect(rows[1].origins == (others + [own]).sorted())
       #expect(rows[2].origins == ["00000000000000aa", "00000000000000bb", "ffffffffffffff00"])
       #expect(rows[3].origins == [own])
+      // Passed on over one server more than by the shortest way; that of this server is not passed on.
+      #expect(rows.map(\.hops) == [3, nil, 2, nil])
       // The reports of a downloaded list have the day on which they were replaced.
       #expect(rows.allSatisfy { $0.lastDay == nil })
 
@@ -81,6 +84,7 @@ extension EvidenceTests {
       let later = try evidence("toxic", path).rows
       #expect(later.map(\.number) == [few, five, many, blocked])
       #expect(later[0].origins == [server])
+      #expect(later.map(\.hops) == [1, 3, 3, nil])
       #expect(later[2].origins == others)
     }
   }

@@ -80,7 +80,7 @@ struct EvidenceCollector {
     guard !numbers.isEmpty else { return [] }
     var records: [Int64: NumberRecord] = [:]
     for record in try await NumberRecordStore.records(of: numbers, on: connection) { records[record.number] = record }
-    var subscribed: [Int32: [Int64: [String]]] = [:]
+    var subscribed: [Int32: [Int64: EntryOrigins]] = [:]
     for appID in feeds.withOrigins.intersection(records.values.flatMap { $0.sources.map(\.appID) }).sorted() {
       subscribed[appID] = try await FeedStore.origins(of: numbers, in: appID, on: connection)
     }
@@ -99,15 +99,16 @@ struct EvidenceCollector {
       let others = reasons.flatMap { list -> [ServerID] in
         guard feeds.withOrigins.contains(list.appID) else { return [] }
         // A report without an entry is evidence of the server that published it, and never of this one.
-        return subscribed[list.appID]?[listing.number]?.compactMap(ServerID.init(_:))
+        return subscribed[list.appID]?[listing.number]?.servers.compactMap(ServerID.init(_:))
           ?? feeds.servers[list.appID].map { [$0] } ?? []
       }
       guard let origins = limit.origins(others, hasOwn: hasOwn, isReported: reporters > 0) else { continue }
+      let hops = reasons.map { subscribed[$0.appID]?[listing.number]?.hops ?? 0 }.min() ?? 0
       rows.append(
         NumberEvidence(
           number: listing.number, category: listing.category, treatment: listing.treatment,
           strength: strength, lastDay: lastDay(record, besides: lists.filter { feeds.lists.contains($0.appID) }),
-          origins: origins))
+          origins: origins, hops: origins.contains(server) ? 0 : hops + 1))
     }
     return rows
   }

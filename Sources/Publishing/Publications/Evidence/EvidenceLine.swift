@@ -17,8 +17,9 @@ enum EvidenceLine {
     let lastDay = row.lastDay.map { #""last_day":"\#($0)","# } ?? ""
     let origins = row.origins.map { #""\#($0)""# }.joined(separator: ",")
     let strength = row.strength.map { #""strength":\#($0),"# } ?? ""
+    let hops = row.hops.map { #""hops":\#($0),"# } ?? ""
     let text =
-      #"{"category":"\#(row.category)",\#(lastDay)"number":\#(row.number),"origins":[\#(origins)],"#
+      #"{"category":"\#(row.category)",\#(hops)\#(lastDay)"number":\#(row.number),"origins":[\#(origins)],"#
       + #"\#(strength)"treatment":"\#(row.treatment)"}"#
     return Array(text.utf8) + [0x0A]
   }

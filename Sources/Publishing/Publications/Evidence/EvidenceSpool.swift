@@ -45,6 +45,7 @@ struct EvidenceSpool: Sendable {
       pending.append(evidence.treatment.rawValue)
       pending.append(littleEndian: Int16(evidence.strength ?? 0))
       pending.append(littleEndian: evidence.lastDay ?? .min)
+      pending.append(UInt8(clamping: evidence.hops))
       pending.append(littleEndian: UInt16(evidence.origins.count))
       for origin in evidence.origins { pending.append(littleEndian: origin.value) }
     }
@@ -99,10 +100,11 @@ struct EvidenceSpool: Sendable {
       let treatment = ListedNumber.Treatment(rawValue: reader.integer()) ?? .identify
       let strength = reader.integer(Int16.self)
       let day = reader.integer(Int32.self)
+      let hops = Int(reader.integer(UInt8.self))
       let origins = (0..<reader.integer(UInt16.self)).map { _ in ServerID(value: reader.integer()) }
       return NumberEvidence(
         number: number, category: category, treatment: treatment, strength: strength == 0 ? nil : Int(strength),
-        lastDay: day == .min ? nil : day, origins: origins)
+        lastDay: day == .min ? nil : day, origins: origins, hops: hops)
     }
   }
 }

@@ -17,6 +17,8 @@ struct NumberEvidence: Equatable {
   var lastDay: Int32?
   /// Ascending.
   var origins: [ServerID]
+  /// How many servers have passed the evidence on, this one included; 0 for evidence of its own.
+  var hops = 0
 }
 
 /// The id of a server: 16 lower-case hex digits.
@@ -49,7 +51,7 @@ extension EvidenceRow {
       lastDay: evidence.lastDay.map { day in
         Date(timeIntervalSince1970: Double(day) * 86_400).formatted(.iso8601.year().month().day())
       },
-      origins: evidence.origins.map(\.text))
+      origins: evidence.origins.map(\.text), hops: evidence.hops > 0 ? evidence.hops : nil)
   }
 }
 
