@@ -35,8 +35,7 @@ public struct ComplaintSink: Sendable {
         category: complaint.category,
         reporter: reporter, comment: complaint.comment, network: reporter.map { Array($0.prefix(8)) })
     }
-    let ids = complaints.allSatisfy(\.hasDerivedID) ? ReportIDs.derived : .chosen
-    let outcomes = try await store.accept(protection.unweighing(reports), ids: ids, receivedAt: Date())
+    let outcomes = try await store.accept(protection.unweighing(reports), receivedAt: Date())
     let inserted = outcomes.count { $0 == .created }
     return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
   }

@@ -119,10 +119,7 @@ struct ImportRun {
       nextToGather += 1
       for (complaint, digest) in chunk.rows {
         var complaint = complaint
-        if let digest {
-          complaint.reportID = identity.next(digest)
-          complaint.hasDerivedID = true
-        }
+        if let digest { complaint.reportID = identity.next(digest) }
         gathered.append(complaint)
       }
       for reject in chunk.rejects {

@@ -13,8 +13,6 @@ public struct ParsedComplaint: Sendable, Equatable {
   public var reportedAt: Date
   /// The report's own id, or one derived from its content: the same in every import from the same source.
   public var reportID: UUID
-  /// Whether the id is derived from the content.
-  public var hasDerivedID = false
   /// The reporter's pseudonym, where the file has one.
   public var reporter: String?
   /// The reporter's comment, where the file has one.

@@ -175,15 +175,3 @@ struct AcceptReportsOfNumbers: PostgresStatement {
 
   static func decode(_ row: PostgresRow) throws -> AcceptReports.Row { try AcceptReports.decode(row) }
 }
-
-/// The same for reports whose ids are derived from their content, number and time included: they are known by their
-/// primary key, and no other report can have their id. Each one that is not stored is a repeat.
-struct AcceptDerivedReports: PostgresStatement {
-  let batch: AcceptReports
-
-  static let sql = AcceptReports.text(known: "SELECT NULL::bigint AS ordinal, NULL::integer AS state WHERE false")
-
-  func bind(into parameters: inout PostgresParameters) { batch.bind(into: &parameters) }
-
-  static func decode(_ row: PostgresRow) throws -> AcceptReports.Row { try AcceptReports.decode(row) }
-}

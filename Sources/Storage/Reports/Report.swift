@@ -57,11 +57,3 @@ public struct Report: Sendable, Equatable {
     self.network = network
   }
 }
-
-/// How the ids of a batch of reports were chosen.
-public enum ReportIDs: Sendable {
-  /// By the apps that sent the reports. An app may use one id for two reports by mistake.
-  case chosen
-  /// From the content of each report, its number and time included, so that only the same report has the same id.
-  case derived
-}

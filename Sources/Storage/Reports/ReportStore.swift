@@ -28,16 +28,13 @@ public struct ReportStore: Sendable {
   /// - Parameters:
   ///   - reports: of several with one app and id only the first is stored. On a cluster a stored report with this id
   ///     and another number is not found: the report is new.
-  ///   - ids: how the ids were chosen. Of a batch with derived ids, each report that is not stored is a duplicate.
   ///   - receivedAt: later than that of the batch before; otherwise the order of two reports with the same time is
   ///     undefined.
   /// - Returns: the outcome of each report, in the order of the reports.
   /// - Throws: ``StorageError/reportsDropped(before:)`` when a report is of a dropped month, with nothing stored;
   ///   ``PostgresError``; then nothing is stored or, when the error says that the commit is in doubt, everything or
   ///   nothing.
-  public func accept(
-    _ reports: [Report], ids: ReportIDs = .chosen, receivedAt: Date
-  ) async throws -> [ReportOutcome] {
+  public func accept(_ reports: [Report], receivedAt: Date) async throws -> [ReportOutcome] {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
     places.reserveCapacity(reports.count)
@@ -48,7 +45,7 @@ public struct ReportStore: Sendable {
       return true
     }
     let statement = AcceptReports(reports: firsts.map { reports[$0] }, receivedAt: receivedAt)
-    let refused = try await commit(statement, ids)
+    let refused = try await commit(statement)
 
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
     for index in firsts { outcomes[index] = .created }
@@ -65,16 +62,13 @@ public struct ReportStore: Sendable {
         }
       }
     }
-    if ids == .chosen { try await compare(reports, &outcomes) }
+    try await compare(reports, &outcomes)
     return outcomes.map { $0 ?? .duplicate }
   }
 
-  private func commit(_ statement: AcceptReports, _ ids: ReportIDs) async throws -> [AcceptReports.Row] {
+  private func commit(_ statement: AcceptReports) async throws -> [AcceptReports.Row] {
     try await partitions.prepare(for: statement.reports)
     do {
-      if ids == .derived {
-        return try await pool.commit(AcceptDerivedReports(batch: statement), settings: AcceptReports.settings)
-      }
       return try await cluster.isCluster
         ? pool.commit(AcceptReportsOfNumbers(batch: statement), settings: AcceptReports.settings)
         : pool.commit(statement, settings: AcceptReports.settings)

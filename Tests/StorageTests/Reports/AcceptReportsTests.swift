@@ -57,22 +57,6 @@ import Testing
     #expect(try await heat(33_162_000_249) == 0)
   }
 
-  @Test(arguments: [false, true])
-  func `a report with a derived id is stored once`(onCluster isCluster: Bool) async throws {
-    let store = ReportStore(pool: TestDatabase.current.pool, isCluster: isCluster)
-    func accept(_ reports: [Report]) async throws -> [ReportOutcome] {
-      try await store.accept(reports, ids: .derived, receivedAt: now)
-    }
-    let other = report(3, by: nil, number: 33_162_000_249, daysAgo: 40)
-    #expect(try await accept([report(1), report(2, by: nil)]) == [.created, .created])
-    #expect(try await accept([report(1), other, report(2, by: nil)]) == [.duplicate, .created, .duplicate])
-    #expect(try await store.withdraw(reportID: other.reportID, appID: 1, at: now) == .withdrawn)
-    #expect(try await accept([other, report(1), report(1)]) == [.duplicate, .duplicate, .duplicate])
-    #expect(try await heat(33_162_000_249) == 0)
-    #expect(abs(try await heat() - 1 - 1 / ReporterWeight.newcomer) < 1e-9)
-    #expect(try await numbers.standing(of: 33_162_000_248).reports == 2)
-  }
-
   @Test func `a reporter counts once for a number`() async throws {
     for id in 1...5 as ClosedRange<UInt8> { _ = try await store.accept([report(id)], receivedAt: now) }
     let standing = try await numbers.standing(of: 33_162_000_248)
