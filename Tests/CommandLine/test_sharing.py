@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import publications
+from ringfence_server import BINARY, environment
 from waiting import wait_until
 
 RECIPES = "recipes:\n  - {name: blocklist, kind: blocking, top: 1999999, evidence: true}\n"
@@ -116,3 +118,47 @@ def test_lies_evidence_and_revocations_in_a_ring(ring):
     seconds = time.monotonic() - start
     print(f"A revocation took effect on another server within {seconds:.1f} s.")
     assert b.query("SELECT requested_by, action FROM revocations") == [["ringfence", "unlist"]]
+
+
+def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
+    a, b, c = ring
+    number = "12015550123"
+
+    def hops(server, name):
+        """Over how many servers the number came from a source, after its publication was read; None without an entry."""
+        wait_until(lambda: "at this moment" not in refresh(server, name), 60, f"another download of {name}")
+        rows = server.query(
+            "SELECT e.hops FROM source_entries e JOIN source_feeds f USING (app_id) "
+            f"WHERE f.name = '{name}' AND e.number = {number}")
+        return int(rows[0][0]) if rows else None
+
+    a.run("decide", f"+{number}", "--block", "--category", "fraud", "--reason", "Fraud", "--by", "Ada")
+    a.run("publish", *OPEN)
+    assert hops(b, "a") == 0
+    b.run("publish", *OPEN)
+    assert evidence(b)[1][number]["hops"] == 1
+    assert hops(c, "b") == 1
+    c.run("publish", *OPEN)
+    # B has it from its origin, and does not count it again.
+    subscribe(b, c, "c", "--ceiling", "block", "--weight", "10", "--country", "US")
+    assert hops(b, "c") is None
+    b.run("sources", "remove", "a")
+    assert hops(b, "c") == 2
+    a.run("decide", f"+{number}", "--allow", "--reason", "A mistake", "--by", "Ada")
+    a.run("publish", *OPEN)
+    b.run("publish", *OPEN)
+    assert hops(c, "b") == 3
+    c.run("publish", *OPEN)
+    assert evidence(c)[1][number]["hops"] == 4
+    # What leaves a subscription leaves the packs too.
+    assert hops(b, "c") is None
+    wait_until(lambda: number not in evidence(b)[1], 60, "the number to leave B")
+    assert hops(c, "b") is None
+    wait_until(lambda: number not in evidence(c)[1], 60, "the number to leave C")
+
+
+def refresh(server, name):
+    done = subprocess.run(
+        [BINARY, "sources", "refresh", name, "--data", str(server.data)], env=environment(), capture_output=True, text=True,
+        timeout=120)
+    return done.stdout + done.stderr

@@ -151,6 +151,18 @@ import Testing
     }
   }
 
+  @Test func `only numbers of the countries of the source are taken`() async throws {
+    let stores = stores
+    try await withTemporaryFolder { folder in
+      var site = EvidencePublication("\(folder)/c")
+      let id = try site.id(at: now)
+      try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[2], id)], at: now)
+      try await add("c", site, to: stores) { $0.countries = ["US"] }
+      try await refresh("c", stores, at: now)
+      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
+    }
+  }
+
   /// Otherwise two servers that are subscribed to each other would keep what has left its origin.
   @Test func `evidence that came over too many servers does not count`() async throws {
     let stores = stores

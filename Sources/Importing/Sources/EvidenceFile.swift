@@ -40,6 +40,7 @@ struct EvidenceFile {
       let header = try header(&lines)
       var content = FeedContent()
       var origins = Origins()
+      let filter = FeedFilter(options)
       var last: Int64 = 0
       while let line = try lines.next() {
         content.rows += 1
@@ -48,12 +49,12 @@ struct EvidenceFile {
         let row = try row(line, lines)
         guard row.number > last else { throw lines.failure("is not in ascending order of numbers") }
         last = row.number
-        guard PhoneNumber(digits: row.number)?.isValid == true else {
+        guard let number = PhoneNumber(digits: row.number), number.isValid else {
           content.rejected += 1
           continue
         }
         let shared = try origins.shared(row.origins, lines)
-        guard let category = category(of: row) else { continue }
+        guard filter.takes(number), let category = category(of: row) else { continue }
         content.entries.append(
           .init(number: row.number, category: category, origins: shared, hops: hops(of: row)))
       }

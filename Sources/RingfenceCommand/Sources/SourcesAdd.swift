@@ -147,12 +147,15 @@ struct SourcesAdd: AsyncParsableCommand {
       throw ValidationError("--most-change is \(mostChange). Use 1 to 1000.")
     }
     try validateSubscription()
-    if let format, format.hasComplaints {
-      guard region == nil, category.isEmpty, numberColumn == nil, categoryColumn == nil else {
+    if let format, format.hasComplaints || format == .ringfence {
+      guard region == nil, numberColumn == nil, categoryColumn == nil else {
         throw ValidationError(
-          "--region, --category, --number-column and --category-column are not for \(format.rawValue), whose fields are "
-            + "fixed. Leave them out.")
+          "--region, --number-column and --category-column are not for \(format.rawValue), whose fields are fixed. Leave "
+            + "them out.")
       }
+    }
+    guard category.isEmpty || format?.hasComplaints != true else {
+      throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
     }
     if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
     if let license, !(1...200).contains(license.count) {
@@ -241,7 +244,7 @@ struct SourcesAdd: AsyncParsableCommand {
     options.region = region.flatMap { PhoneRegion($0)?.code } ?? options.region
     if !country.isEmpty { options.countries = country.compactMap { PhoneRegion($0)?.code } }
     options.keyFile = keyFile.map { URL(filePath: $0).standardizedFileURL.path } ?? options.keyFile
-    if former == nil { options.categories = format.usualCategories }
+    if former?.format != format { options.categories = format.usualCategories }
     options.categories.merge(try categories) { $1 }
     if format == .ringfence {
       if let key { try trust(key, in: &options) }
