@@ -150,7 +150,7 @@ def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
     assert hops(c, "b") == 3
     c.run("publish", *OPEN)
     assert evidence(c)[1][number]["hops"] == 4
-    # What leaves a subscription leaves the packs too.
+    # A number that leaves a subscription leaves the packs too.
     assert hops(b, "c") is None
     wait_until(lambda: number not in evidence(b)[1], 60, "the number to leave B")
     assert hops(c, "b") is None
