@@ -12,9 +12,12 @@ struct AuditOption: ParsableArguments {
 
   var actor: Actor { .commandLine(by) }
 
-  func validate() throws {
+  func validate() throws { try Self.check(by) }
+
+  /// - Throws: `ValidationError` where the name is not one line of 1 to 80 characters.
+  static func check(_ name: String) throws {
     do throws(RuleViolation) {
-      _ = try RuleViolation.line(by, "--by", atMost: 80)
+      _ = try RuleViolation.line(name, "--by", atMost: 80)
     } catch {
       throw ValidationError(try Localizer.commandLine().message(error))
     }

@@ -236,8 +236,57 @@ def test_files_are_not_imported_under_the_name_of_a_source(server, site, tmp_pat
         assert code == 1 and "Choose another name with --source" in said, said
         assert server.query("SELECT count(*) FROM reports WHERE number = 33162300046") == [["0"]]
         call(server, "sources", "remove", "named")
+    code, said = call(server, "import", "complaints", str(rows), "--format", "jsonl", "--source", "default")
+    assert code == 1 and "rule for all lists" in said, said
     code, said = call(server, "sources", "add", "default", "--url", url, "--format", "csv")
     assert code != 0 and "rule for all lists" in said, said
+
+
+def test_an_interrupted_refresh_leaves_no_reports(server, site):
+    numbers = [str(33162200000 + index) for index in range(60)]
+
+    def give(category, *numbers):
+        rows = "".join(f"{number},{category}\n" for number in numbers)
+        return site.give("/killed.csv", "number,category\n" + rows)
+
+    def interrupt(statement):
+        """The state after a kill between the change of a report and that of its entry."""
+        server.query(f"""
+            WITH source AS (
+                UPDATE source_feeds SET changing_sha256 = '{"1" * 64}' WHERE name = 'killed' RETURNING app_id)
+            {statement} USING source s WHERE e.app_id = s.app_id AND e.number < 33162200020 RETURNING e.number""")
+
+    def live():
+        return server.query(
+            "SELECT number, count(*) FROM reports WHERE withdrawn_at IS NULL AND number BETWEEN 33162200000 AND 33162200099 "
+            "GROUP BY number ORDER BY number")
+
+    url = give("fraud", *numbers)
+    server.run(
+        "sources", "add", "killed", "--url", url, "--format", "csv", "--category-column", "category", "--category",
+        "fraud=fraud", "--category", "survey=survey")
+    wait_for_first(server, "killed")
+    # The reports are stored, and entries of them are not; then the list changes.
+    interrupt("DELETE FROM source_entries e")
+    give("survey", *numbers[10:])
+    assert refresh(server, "killed", "--force")[0] == 0
+    assert live() == [[number, "1"] for number in numbers[10:]]
+    # Reports are replaced, and their entries have still the former category.
+    server.query("""
+        UPDATE source_entries e SET reported_at = '1970-01-01Z', category_id = (SELECT category_id FROM reports r
+            WHERE r.number = 33162200000 LIMIT 1)
+        FROM source_feeds s WHERE s.name = 'killed' AND e.app_id = s.app_id AND e.number < 33162200040
+        RETURNING e.number""")
+    server.query(f"UPDATE source_feeds SET changing_sha256 = '{'2' * 64}' WHERE name = 'killed' RETURNING app_id")
+    give("fraud", *numbers[30:])
+    assert refresh(server, "killed", "--force")[0] == 0
+    assert live() == [[number, "1"] for number in numbers[30:]]
+    assert status(server, "killed")["entries"] == 30
+    # The page removes a source in the background.
+    interrupt("DELETE FROM source_entries e")
+    server.run("sources", "remove", "killed")
+    assert live() == []
+    assert "no difference" in server.run("recount").lower()
 
 
 def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):

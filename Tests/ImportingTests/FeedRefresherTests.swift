@@ -107,6 +107,20 @@ import Testing
     }
   }
 
+  @Test func `a source that is removed on its page leaves no reports of an interrupted refresh`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let both = content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)])
+    _ = try await refresher.store(both, isComplete: true, of: feed, at: now)
+    try await stores.feeds.forget([Self.numbers[0]], of: feed.id)
+    let event = Actor.commandLine("Test").did("source.remove", to: feed.name)
+    #expect(try await stores.feeds.remove(feed.name, at: now, audit: event))
+    try await refresher.withdrawRemoved(at: now)
+    #expect(try await stores.feeds.removed().isEmpty)
+    for number in Self.numbers.prefix(2) { #expect(try await stores.numbers.standing(of: number).reports == 0) }
+    #expect(try await differences(stores) == 0)
+  }
+
   @Test func `a number that comes back on the same day counts again, some times`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))

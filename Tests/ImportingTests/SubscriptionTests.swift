@@ -151,6 +151,32 @@ import Testing
     }
   }
 
+  /// A refresh that was killed after it had replaced a report, and before it had stored the entry.
+  @Test func `a withdrawal after an interrupted refresh leaves no report`() async throws {
+    let stores = stores
+    try await withTemporaryFolder { folder in
+      var site = EvidencePublication("\(folder)/c")
+      let id = try site.id(at: now)
+      let rows: [EvidenceRow] = [.test(Self.numbers[0], id), .test(Self.numbers[1], id), .test(Self.numbers[2], id)]
+      try site.publish(1, rows, at: now)
+      try await add("c", site, to: stores)
+      try await refresh("c", stores, at: now)
+      let feed = try #require(try await stores.feeds.feed(named: "c"))
+      try await stores.feeds.beginChanges(of: feed)
+      let former = try await entries("c", stores).prefix(2).map {
+        SourceEntry(number: $0.number, category: .survey, reportedAt: SourceEntry.withoutReport, origins: [id])
+      }
+      try await stores.feeds.store(former, of: feed.id)
+      try site.publish(2, Array(rows[1...]), at: now + 60)
+      try await refresh("c", stores, at: now + 60)
+      #expect(try await entries("c", stores).map(\.number) == Array(Self.numbers[1...]))
+      var reports: [Int64] = []
+      for number in Self.numbers { reports.append(try await stores.numbers.standing(of: number).reports) }
+      #expect(reports == [0, 1, 1])
+      #expect(try await stores.reports.reportsWithoutEntry(of: feed.id).isEmpty)
+    }
+  }
+
   @Test func `only numbers of the countries of the source are taken`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in

@@ -157,25 +157,19 @@ extension FeedRefresher {
       removed += merge.next(stored).removed
       number = last.number
     }
-    if feed.state.listSHA256 == nil { removed += try await left(of: feed, content, at: time) }
-    guard !removed.isEmpty else { return 0 }
+    let wasInterrupted = feed.state.listSHA256 == nil
+    guard !removed.isEmpty || wasInterrupted else { return 0 }
     try await checkNewest(feed, state)
+    let left = wasInterrupted ? try await withdrawLeft(of: feed.id, besides: content, at: time) : []
     try await stores.reports.withdraw(removed, of: feed.id, at: time)
+    let wanted = Set(left.isEmpty ? [] : content.entries.map(\.number))
     let numbers = removed.map(\.number)
-    _ = try await stores.publications.revokeUnsupported(numbers, because: feed.name, at: time)
+    let gone = Set(numbers + left.filter { !wanted.contains($0) }).sorted()
+    _ = try await stores.publications.revokeUnsupported(gone, because: feed.name, at: time)
     for start in stride(from: 0, to: numbers.count, by: FeedStore.page) {
       try await stores.feeds.forget(Array(numbers[start..<min(start + FeedStore.page, numbers.count)]), of: feed.id)
     }
     return removed.count
-  }
-
-  /// Reports that an interrupted refresh has left without an entry, except those that this one stores again.
-  private func left(of feed: SourceFeed, _ content: FeedContent, at time: Date) async throws -> [SourceEntry] {
-    let left = try await stores.reports.reportsWithoutEntry(of: feed.id)
-    guard !left.isEmpty else { return [] }
-    let wanted = Dictionary(uniqueKeysWithValues: content.entries.map { ($0.number, $0.category) })
-    let day = FeedMerge.day(of: time)
-    return left.filter { FeedMerge.day(of: $0.reportedAt) != day || wanted[$0.number] != $0.category }
   }
 
   /// Ends a refresh that another process has overtaken, because this one was suspended until its lease expired. Its file is

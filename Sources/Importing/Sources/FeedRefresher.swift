@@ -53,6 +53,8 @@ public struct FeedRefresher: Sendable {
   private static let judgment: TimeInterval = 60
   /// Numbers whose report is replaced at once. Between the steps they have no report of the source.
   private static let replacements = 50
+  /// In place of the digest of a file where reports are replaced because of their age.
+  private static let renewalDigest = String(repeating: "0", count: 64)
   /// The most reports of an entry on one day.
   private static let reportsOfDay = 4
   /// The greatest pause after a refresh that leaves reports to the next one, in seconds.
@@ -124,9 +126,7 @@ public struct FeedRefresher: Sendable {
         try await withdraw(entries, of: feed.id, at: time)
       }
       if !feed.settings.format.hasComplaints {
-        while case let left = try await stores.reports.reportsWithoutEntry(of: feed.id), !left.isEmpty {
-          try await stores.reports.withdraw(left, of: feed.id, at: time)
-        }
+        try await withdrawLeft(of: feed.id, at: time)
       }
       try await stores.feeds.remove(feed, at: time, audit: audit)
       return true
@@ -158,7 +158,9 @@ public struct FeedRefresher: Sendable {
         guard try await stores.feeds.removed().contains(id) else { return }
         let entries = try await stores.feeds.entries(of: id, after: 0)
         try await withdraw(entries, of: id, at: time)
-        if entries.count < FeedStore.page { try await stores.feeds.finishRemoval(of: id) }
+        guard entries.count < FeedStore.page else { return }
+        try await withdrawLeft(of: id, at: time)
+        try await stores.feeds.finishRemoval(of: id)
       }
     }
   }
@@ -255,8 +257,11 @@ public struct FeedRefresher: Sendable {
     var state = feed.state
     guard case .file(let file, let etag, let lastModified) = outcome else {
       guard feed.state.refreshedAt != nil else { throw FeedFailure.unexpectedStatus(304) }
-      var summary =
-        format.hasComplaints ? Summary() : try await store(FeedContent(), isComplete: false, of: feed, at: time)
+      var summary = Summary()
+      if !format.hasComplaints {
+        try await stores.feeds.beginChanges(of: feed, to: Self.renewalDigest)
+        summary = try await store(FeedContent(), isComplete: false, of: feed, at: time)
+      }
       summary.isUnchanged = true
       return (state, summary)
     }
@@ -276,7 +281,24 @@ public struct FeedRefresher: Sendable {
     }
     if !force { try await compare(content, isComplete: since == nil, to: feed, digest: digest) }
     try await stores.feeds.beginChanges(of: feed, to: digest)
+    if feed.state.changingSHA256 != nil { _ = try await withdrawLeft(of: feed.id, besides: content, at: time) }
     return (state, try await store(content, isComplete: since == nil, of: feed, at: time))
+  }
+
+  /// Withdraws reports that an interrupted refresh has stored without their entries.
+  /// - Parameter content: the list whose entries are stored next; reports that would be theirs stay.
+  /// - Returns: the numbers of the reports.
+  @discardableResult
+  func withdrawLeft(of id: Int32, besides content: FeedContent = FeedContent(), at time: Date) async throws -> [Int64] {
+    var left = try await stores.reports.reportsWithoutEntry(of: id)
+    guard !left.isEmpty else { return [] }
+    let day = FeedMerge.day(of: time)
+    let wanted = Dictionary(uniqueKeysWithValues: content.entries.map { ($0.number, $0.category) })
+    left.removeAll {
+      !$0.hasOther && FeedMerge.day(of: $0.entry.reportedAt) == day && wanted[$0.entry.number] == $0.entry.category
+    }
+    try await stores.reports.withdraw(left.map(\.entry), of: id, at: time)
+    return left.map(\.entry.number)
   }
 
   /// Refuses a list that adds or removes too many entries: mostly a file that was cut, or an error of its owner. An entry

@@ -67,6 +67,7 @@ struct PublishCommand: AsyncParsableCommand {
           "The gate \(name) cannot be overruled: phones would reject the publication, or it would break the law.")
       }
     }
+    if let by { try AuditOption.check(by) }
     let isWhole = (1...1_000).contains(reason?.count ?? 0) && (1...80).contains(by?.count ?? 0)
     guard overrule.isEmpty || isWhole else {
       throw ValidationError("--overrule needs --reason (1 to 1000 characters) and --by (1 to 80 characters).")

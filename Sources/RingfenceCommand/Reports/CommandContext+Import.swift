@@ -20,6 +20,9 @@ extension CommandContext {
       subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
     options.rejectsPath = rejects
     options.droppedBefore = try await stores.retention.reportsDroppedBefore()
+    guard source != FeedSubscriptions.everyList else {
+      throw CommandFailure.failed("\(source) is the name of the rule for all lists. Choose another name with --source.")
+    }
     let list = try await stores.apps.source(named: source, at: Date())
     guard try await !stores.feeds.ids().contains(list.id) else {
       throw CommandFailure.failed(

@@ -17,9 +17,7 @@ struct Authorship: ParsableArguments {
   var name: String { by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root" }
 
   func validate() throws {
-    guard (1...80).contains(name.unicodeScalars.count) else {
-      throw ValidationError("--by has \(name.unicodeScalars.count) characters. Use 1 to 80.")
-    }
+    try AuditOption.check(name)
     guard (1...500).contains(because.unicodeScalars.count) else {
       throw ValidationError("--because has \(because.unicodeScalars.count) characters. Use 1 to 500.")
     }

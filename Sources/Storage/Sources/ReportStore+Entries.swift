@@ -3,15 +3,30 @@
 public import Foundation
 import PostgreSQL
 
+/// A report of a list that is not that of an entry: a refresh ended after it had stored the report.
+public struct ReportWithoutEntry: Sendable, Equatable {
+  /// The entry that it would have.
+  public let entry: SourceEntry
+  /// Whether the number has an entry, whose report is another one or withdrawn.
+  public let hasOther: Bool
+}
+
 extension ReportStore {
-  /// Reports of a list without an entry: a refresh ended after it had stored them.
+  /// Reports of a list that are not those of its entries.
   ///
   /// Reads all counts of lists, and is for the refresh after an interrupted one.
-  /// - Returns: what their entries would be, at most ``FeedStore/page`` in ascending order of numbers.
-  public func reportsWithoutEntry(of appID: Int32) async throws -> [SourceEntry] {
-    let found = try await pool.run(ReadReportsWithoutEntry(appID: appID, limit: FeedStore.page))
-    // Rows of a file that was imported under the name of the source have other ids.
-    return found.filter { $0.entry.reportID(of: appID) == $0.reportID }.map(\.entry)
+  /// - Returns: those that a refresh has stored, in ascending order of numbers.
+  public func reportsWithoutEntry(of appID: Int32) async throws -> [ReportWithoutEntry] {
+    var found: [ReportWithoutEntry] = []
+    var after = (number: Int64(0), reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    while case let page = try await pool.run(
+      ReadReportsWithoutEntry(appID: appID, after: after, limit: FeedStore.page)), let last = page.last
+    {
+      // Rows of a file that was imported under the name of the source have other ids.
+      found += page.filter { $0.report.entry.reportID(of: appID) == $0.reportID }.map(\.report)
+      after = (last.report.entry.number, last.reportID)
+    }
+    return found
   }
 
   /// The most reports that a transaction withdraws: locks on numbers are held for a fraction of a second.
@@ -38,7 +53,7 @@ extension ReportStore {
             StoredReport(number: entry.number, reportedAt: entry.reportedAt, withdrawnAt: nil),
             reportID: entry.reportID(of: appID), appID: appID, at: time)
         }
-        _ = try await connection.run(NoteWithdrawnEntries(appID: appID, numbers: some.map(\.number)))
+        _ = try await connection.run(NoteWithdrawnEntries(appID: appID, entries: Array(some)))
       }
     }
   }

@@ -98,45 +98,58 @@ struct StoreSourceEntries: PostgresStatement {
   }
 }
 
-/// Reports of numbers of which a source has no entry.
+/// Reports of a source that are not those of its entries, after a report in the order of numbers.
 struct ReadReportsWithoutEntry: PostgresStatement {
   let appID: Int32
+  /// The number and the id of the report before the first one.
+  let after: (number: Int64, reportID: UUID)
   let limit: Int
 
   static let sql = """
-    SELECT r.number, r.category_id, r.reported_at, r.report_id
-    FROM number_sources s JOIN reports r ON r.number = s.number AND r.app_id = s.app_id
+    SELECT r.number, r.category_id, r.reported_at, r.report_id, e.number IS NOT NULL
+    FROM number_sources s
+    JOIN reports r ON r.number = s.number AND r.app_id = s.app_id
+    LEFT JOIN source_entries e ON e.number = s.number AND e.app_id = s.app_id
     WHERE s.app_id = $1 AND s.complaints > 0 AND r.withdrawn_at IS NULL AND r.reporter IS NULL
-      AND NOT EXISTS (SELECT FROM source_entries e WHERE e.app_id = s.app_id AND e.number = s.number)
-    ORDER BY r.number LIMIT $2::bigint
+      AND (e.number IS NULL OR e.category_id <> r.category_id OR e.reported_at <> r.reported_at)
+      AND (r.number, r.report_id) > ($2::bigint, $3::uuid)
+    ORDER BY r.number, r.report_id LIMIT $4::bigint
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(appID)
+    parameters.append(after.number)
+    parameters.append(after.reportID)
     parameters.append(Int64(limit))
   }
 
-  static func decode(_ row: PostgresRow) throws -> (entry: SourceEntry, reportID: UUID) {
+  static func decode(_ row: PostgresRow) throws -> (report: ReportWithoutEntry, reportID: UUID) {
     (
-      SourceEntry(number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2)),
+      ReportWithoutEntry(
+        entry: SourceEntry(number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2)),
+        hasOther: try row.decode(4)),
       try row.decode(3)
     )
   }
 }
 
-/// Stores that the reports of entries are withdrawn.
+/// Stores that the reports of entries are withdrawn; entries of the same numbers with other reports stay.
 struct NoteWithdrawnEntries: PostgresStatement {
   typealias Row = Void
   let appID: Int32
-  let numbers: [Int64]
+  let entries: [SourceEntry]
 
   static let sql = """
-    UPDATE source_entries SET reported_at = $3 WHERE app_id = $1 AND number = ANY($2::bigint[])
+    UPDATE source_entries e SET reported_at = $5
+    FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[]) AS t (number, category_id, reported_at)
+    WHERE e.app_id = $1 AND e.number = t.number AND e.category_id = t.category_id AND e.reported_at = t.reported_at
     """
 
   func bind(into parameters: inout PostgresParameters) {
     parameters.append(appID)
-    parameters.append(numbers)
+    parameters.append(entries.map(\.number))
+    parameters.append(entries.map(\.category.rawValue))
+    parameters.append(entries.map(\.reportedAt))
     parameters.append(SourceEntry.withoutReport)
   }
 }
