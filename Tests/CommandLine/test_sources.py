@@ -289,6 +289,30 @@ def test_an_interrupted_refresh_leaves_no_reports(server, site):
     assert "no difference" in server.run("recount").lower()
 
 
+def test_after_a_killed_removal_the_complete_list_is_read_again(server, site):
+    numbers = [str(33162400000 + index) for index in range(2_000)]
+    url = site.give("/removed.csv", "number\n" + "\n".join(numbers) + "\n", ETag='"1"')
+    server.run("sources", "add", "removed", "--url", url, "--format", "csv")
+    wait_for_first(server, "removed")
+
+    def live():
+        return int(server.query(
+            "SELECT count(*) FROM reports WHERE withdrawn_at IS NULL AND number BETWEEN 33162400000 AND 33162409999")[0][0])
+
+    process = subprocess.Popen(
+        [BINARY, "sources", "remove", "removed", "--data", str(server.data)], env=environment(),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: live() < 2_000, 60, "the first withdrawals")
+    process.kill()
+    process.wait()
+    assert 0 < live() < 2_000
+    # The lease of the killed process would expire.
+    server.query("DELETE FROM job_leases WHERE job LIKE 'source %' RETURNING job")
+    code, said = refresh(server, "removed")
+    assert code == 0 and said.startswith("2000 entries"), said
+    assert live() == 2_000 == status(server, "removed")["entries"]
+
+
 def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"number":"+33162300001","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')

@@ -177,6 +177,33 @@ import Testing
     }
   }
 
+  /// A refresh that is killed before it has revoked their numbers is repeated by the entries.
+  @Test func `numbers of reports without an entry get one before the reports are withdrawn`() async throws {
+    let stores = stores
+    try await withTemporaryFolder { folder in
+      var site = EvidencePublication("\(folder)/c")
+      let id = try site.id(at: now)
+      try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[1], id)], at: now)
+      try await add("c", site, to: stores)
+      try await refresh("c", stores, at: now)
+      let feed = try #require(try await stores.feeds.feed(named: "c"))
+      try await stores.feeds.forget(Self.numbers, of: feed.id)
+      var content = FeedContent()
+      content.entries = [.init(number: Self.numbers[1], category: .fraud, origins: [id])]
+      try await refresher(stores).withdrawLeft(of: feed.id, before: content, at: now)
+      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
+      #expect(try await entries("c", stores).map(\.reportedAt) == [SourceEntry.withoutReport])
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+      // That of a number which is still on the list stays.
+      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
+      try site.publish(2, [.test(Self.numbers[1], id)], at: now + 60)
+      try await stores.feeds.readAgain(feed)
+      try await refresh("c", stores, at: now + 60)
+      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
+      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
+    }
+  }
+
   @Test func `only numbers of the countries of the source are taken`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in

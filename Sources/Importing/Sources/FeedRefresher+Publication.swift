@@ -150,6 +150,10 @@ extension FeedRefresher {
   func removeMissing(
     _ content: FeedContent, of feed: SourceFeed, _ state: SourceFeed.State, at time: Date
   ) async throws -> Int {
+    if feed.state.listSHA256 == nil {
+      try await checkNewest(feed, state)
+      try await withdrawLeft(of: feed.id, before: content, at: time)
+    }
     var merge = FeedMerge(content, isComplete: true, at: time)
     var removed: [SourceEntry] = []
     var number: Int64 = 0
@@ -157,15 +161,11 @@ extension FeedRefresher {
       removed += merge.next(stored).removed
       number = last.number
     }
-    let wasInterrupted = feed.state.listSHA256 == nil
-    guard !removed.isEmpty || wasInterrupted else { return 0 }
+    guard !removed.isEmpty else { return 0 }
     try await checkNewest(feed, state)
-    let left = wasInterrupted ? try await withdrawLeft(of: feed.id, besides: content, at: time) : []
     try await stores.reports.withdraw(removed, of: feed.id, at: time)
-    let wanted = Set(left.isEmpty ? [] : content.entries.map(\.number))
     let numbers = removed.map(\.number)
-    let gone = Set(numbers + left.filter { !wanted.contains($0) }).sorted()
-    _ = try await stores.publications.revokeUnsupported(gone, because: feed.name, at: time)
+    _ = try await stores.publications.revokeUnsupported(numbers, because: feed.name, at: time)
     for start in stride(from: 0, to: numbers.count, by: FeedStore.page) {
       try await stores.feeds.forget(Array(numbers[start..<min(start + FeedStore.page, numbers.count)]), of: feed.id)
     }

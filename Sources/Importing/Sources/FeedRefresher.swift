@@ -53,8 +53,8 @@ public struct FeedRefresher: Sendable {
   private static let judgment: TimeInterval = 60
   /// Numbers whose report is replaced at once. Between the steps they have no report of the source.
   private static let replacements = 50
-  /// In place of the digest of a file where reports are replaced because of their age.
-  private static let renewalDigest = String(repeating: "0", count: 64)
+  /// In place of the digest of a file where entries do not change to those of a file.
+  private static let noDigest = String(repeating: "0", count: 64)
   /// The most reports of an entry on one day.
   private static let reportsOfDay = 4
   /// The greatest pause after a refresh that leaves reports to the next one, in seconds.
@@ -120,8 +120,8 @@ public struct FeedRefresher: Sendable {
       let lease = try await stores.leases.take(Self.job(feed.id))
     else { return false }
     return try await stores.leases.holding(lease) {
-      // An interrupted removal leaves a source without some of its entries.
-      try await stores.feeds.beginChanges(of: feed)
+      // An interrupted removal leaves a source without some of its entries: its complete file is read again.
+      try await stores.feeds.beginChanges(of: feed, to: Self.noDigest)
       while case let entries = try await stores.feeds.entries(of: feed.id, after: 0), !entries.isEmpty {
         try await withdraw(entries, of: feed.id, at: time)
       }
@@ -236,7 +236,9 @@ public struct FeedRefresher: Sendable {
     let format = feed.settings.format
     if format == .ringfence { return try await readPublication(feed, by: client, at: time, force: force) }
     let isFresh = feed.state.completeAt.map { time.timeIntervalSince($0) < Self.completeEvery } ?? false
-    let since = format.hasChanges && isFresh ? feed.state.listVersion : nil
+    // After an interruption the changes are not sufficient.
+    let isWhole = feed.state.changingSHA256 == nil
+    let since = format.hasChanges && isFresh && isWhole ? feed.state.listVersion : nil
     if let read = try await read(feed, since: since, by: client, at: time, force: force) { return read }
     // The list is older than the version that was asked for: a restored backup.
     guard let read = try await read(feed, since: nil, by: client, at: time, force: force) else {
@@ -259,7 +261,7 @@ public struct FeedRefresher: Sendable {
       guard feed.state.refreshedAt != nil else { throw FeedFailure.unexpectedStatus(304) }
       var summary = Summary()
       if !format.hasComplaints {
-        try await stores.feeds.beginChanges(of: feed, to: Self.renewalDigest)
+        try await stores.feeds.beginChanges(of: feed, to: Self.noDigest)
         summary = try await store(FeedContent(), isComplete: false, of: feed, at: time)
       }
       summary.isUnchanged = true
@@ -281,24 +283,34 @@ public struct FeedRefresher: Sendable {
     }
     if !force { try await compare(content, isComplete: since == nil, to: feed, digest: digest) }
     try await stores.feeds.beginChanges(of: feed, to: digest)
-    if feed.state.changingSHA256 != nil { _ = try await withdrawLeft(of: feed.id, besides: content, at: time) }
+    if feed.state.changingSHA256 != nil { try await withdrawLeft(of: feed.id, before: content, at: time) }
     return (state, try await store(content, isComplete: since == nil, of: feed, at: time))
   }
 
   /// Withdraws reports that an interrupted refresh has stored without their entries.
-  /// - Parameter content: the list whose entries are stored next; reports that would be theirs stay.
-  /// - Returns: the numbers of the reports.
-  @discardableResult
-  func withdrawLeft(of id: Int32, besides content: FeedContent = FeedContent(), at time: Date) async throws -> [Int64] {
+  private func withdrawLeft(of id: Int32, at time: Date) async throws {
+    try await stores.reports.withdraw(stores.reports.reportsWithoutEntry(of: id).map(\.entry), of: id, at: time)
+  }
+
+  /// The same before a list is stored. Reports that its entries have then stay. Numbers without an entry get one first: it is
+  /// removed or replaced like others, also where this refresh is interrupted.
+  func withdrawLeft(of id: Int32, before content: FeedContent, at time: Date) async throws {
     var left = try await stores.reports.reportsWithoutEntry(of: id)
-    guard !left.isEmpty else { return [] }
+    guard !left.isEmpty else { return }
     let day = FeedMerge.day(of: time)
     let wanted = Dictionary(uniqueKeysWithValues: content.entries.map { ($0.number, $0.category) })
     left.removeAll {
       !$0.hasOther && FeedMerge.day(of: $0.entry.reportedAt) == day && wanted[$0.entry.number] == $0.entry.category
     }
+    let new = Dictionary(left.filter { !$0.hasOther }.map { ($0.entry.number, $0.entry.category) }) { first, _ in first
+    }
+    let entries = new.sorted { $0.key < $1.key }.map {
+      SourceEntry(number: $0.key, category: $0.value, reportedAt: SourceEntry.withoutReport)
+    }
+    for start in stride(from: 0, to: entries.count, by: FeedStore.page) {
+      try await stores.feeds.store(Array(entries[start..<min(start + FeedStore.page, entries.count)]), of: id)
+    }
     try await stores.reports.withdraw(left.map(\.entry), of: id, at: time)
-    return left.map(\.entry.number)
   }
 
   /// Refuses a list that adds or removes too many entries: mostly a file that was cut, or an error of its owner. An entry
