@@ -2,14 +2,13 @@
 
 import gzip
 import json
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import publications
-from ringfence_server import BINARY, environment
+from test_sources import refresh
 from waiting import wait_until
 
 RECIPES = "recipes:\n  - {name: blocklist, kind: blocking, top: 1999999, evidence: true}\n"
@@ -126,7 +125,7 @@ def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
 
     def hops(server, name):
         """Over how many servers the number came from a source, after its publication was read; None without an entry."""
-        wait_until(lambda: "at this moment" not in refresh(server, name), 60, f"another download of {name}")
+        assert refresh(server, name)[0] == 0
         rows = server.query(
             "SELECT e.hops FROM source_entries e JOIN source_feeds f USING (app_id) "
             f"WHERE f.name = '{name}' AND e.number = {number}")
@@ -155,10 +154,3 @@ def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
     wait_until(lambda: number not in evidence(b)[1], 60, "the number to leave B")
     assert hops(c, "b") is None
     wait_until(lambda: number not in evidence(c)[1], 60, "the number to leave C")
-
-
-def refresh(server, name):
-    done = subprocess.run(
-        [BINARY, "sources", "refresh", name, "--data", str(server.data)], env=environment(), capture_output=True, text=True,
-        timeout=120)
-    return done.stdout + done.stderr

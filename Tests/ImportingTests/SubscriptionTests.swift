@@ -14,20 +14,20 @@ import Testing
 
 /// Subscriptions to publications of other servers: what is accepted, what counts, and what is refused.
 @Suite(.database) struct SubscriptionTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private static let own = String(repeating: "a", count: 16)
-  private static let third = String(repeating: "f", count: 16)
-  private static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
+  let now = Date(timeIntervalSince1970: 1_795_000_000)
+  static let own = String(repeating: "a", count: 16)
+  static let third = String(repeating: "f", count: 16)
+  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
 
-  private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
+  var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
-  private func refresher(_ stores: Stores, limits: FeedLimits = FeedLimits()) -> FeedRefresher {
+  func refresher(_ stores: Stores, limits: FeedLimits = FeedLimits()) -> FeedRefresher {
     FeedRefresher(
       stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
       folder: NSTemporaryDirectory(), limits: limits, serverID: { Self.own })
   }
 
-  private func add(
+  func add(
     _ name: String, _ site: EvidencePublication, to stores: Stores, ceiling: SourceCeiling = .review,
     change: (inout FeedOptions) -> Void = { _ in }
   ) async throws {
@@ -43,14 +43,14 @@ import Testing
   }
 
   @discardableResult
-  private func refresh(
+  func refresh(
     _ name: String, _ stores: Stores, at time: Date, limits: FeedLimits = FeedLimits()
   ) async throws -> FeedRefresher.Outcome? {
     let refresher = refresher(stores, limits: limits)
     return try await refresher.withClient { try await refresher.refresh(name, by: $0, at: time) }
   }
 
-  private func entries(_ name: String, _ stores: Stores) async throws -> [SourceEntry] {
+  func entries(_ name: String, _ stores: Stores) async throws -> [SourceEntry] {
     let feed = try #require(try await stores.feeds.feed(named: name))
     return try await stores.feeds.entries(of: feed.id, after: 0)
   }
@@ -118,92 +118,6 @@ import Testing
     }
   }
 
-  @Test func `evidence counts once`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
-      let (cID, dID) = (try c.id(at: now), try d.id(at: now))
-      // That of this server comes back, and that of a third server comes over both.
-      try c.publish(
-        1, [.test(Self.numbers[0], Self.own), .test(Self.numbers[1], Self.third), .test(Self.numbers[2], dID)], at: now)
-      try d.publish(1, [.test(Self.numbers[1], Self.third), .test(Self.numbers[2], dID, Self.own)], at: now)
-      try await add("c", c, to: stores)
-      try await refresh("c", stores, at: now)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
-      try await add("d", d, to: stores)
-      try await refresh("d", stores, at: now + 60)
-      #expect(try await entries("d", stores).map(\.number) == [Self.numbers[2]])
-      // The server of d is subscribed to now.
-      try await refresh("c", stores, at: now + 90)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
-      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
-      #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 1)
-
-      // Without d its evidence counts over c again.
-      let event = Actor.commandLine("Test").did("source.remove", to: "d")
-      #expect(try await refresher(stores).remove("d", at: now, audit: event))
-      try await refresh("c", stores, at: now + 3_600)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
-      #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 1)
-      try c.publish(2, [.test(Self.numbers[1], Self.third), .test(Self.numbers[2], dID, cID)], at: now + 90_000)
-      try await refresh("c", stores, at: now + 90_000)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
-    }
-  }
-
-  /// A refresh that was killed after it had replaced a report, and before it had stored the entry.
-  @Test func `a withdrawal after an interrupted refresh leaves no report`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      let rows: [EvidenceRow] = [.test(Self.numbers[0], id), .test(Self.numbers[1], id), .test(Self.numbers[2], id)]
-      try site.publish(1, rows, at: now)
-      try await add("c", site, to: stores)
-      try await refresh("c", stores, at: now)
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
-      try await stores.feeds.beginChanges(of: feed)
-      let former = try await entries("c", stores).prefix(2).map {
-        SourceEntry(number: $0.number, category: .survey, reportedAt: SourceEntry.withoutReport, origins: [id])
-      }
-      try await stores.feeds.store(former, of: feed.id)
-      try site.publish(2, Array(rows[1...]), at: now + 60)
-      try await refresh("c", stores, at: now + 60)
-      #expect(try await entries("c", stores).map(\.number) == Array(Self.numbers[1...]))
-      var reports: [Int64] = []
-      for number in Self.numbers { reports.append(try await stores.numbers.standing(of: number).reports) }
-      #expect(reports == [0, 1, 1])
-      #expect(try await stores.reports.reportsWithoutEntry(of: feed.id).isEmpty)
-    }
-  }
-
-  /// A refresh that is killed before it has revoked their numbers is repeated by the entries.
-  @Test func `numbers of reports without an entry get one before the reports are withdrawn`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[1], id)], at: now)
-      try await add("c", site, to: stores)
-      try await refresh("c", stores, at: now)
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
-      try await stores.feeds.forget(Self.numbers, of: feed.id)
-      var content = FeedContent()
-      content.entries = [.init(number: Self.numbers[1], category: .fraud, origins: [id])]
-      try await refresher(stores).withdrawLeft(of: feed.id, before: content, at: now)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-      #expect(try await entries("c", stores).map(\.reportedAt) == [SourceEntry.withoutReport])
-      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
-      // That of a number which is still on the list stays.
-      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
-      try site.publish(2, [.test(Self.numbers[1], id)], at: now + 60)
-      try await stores.feeds.readAgain(feed)
-      try await refresh("c", stores, at: now + 60)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
-      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
-    }
-  }
-
   @Test func `only numbers of the countries of the source are taken`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
@@ -213,95 +127,6 @@ import Testing
       try await add("c", site, to: stores) { $0.countries = ["US"] }
       try await refresh("c", stores, at: now)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-    }
-  }
-
-  /// Otherwise two servers that are subscribed to each other would keep what has left its origin.
-  @Test func `evidence that came over too many servers does not count`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      try site.publish(
-        1,
-        [
-          .test(Self.numbers[0], Self.third, hops: 3), .test(Self.numbers[1], Self.third, hops: 4),
-          .test(Self.numbers[2], id, Self.third, hops: 9),
-        ], at: now)
-      try await add("c", site, to: stores)
-      try await refresh("c", stores, at: now)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0], Self.numbers[2]])
-      #expect(try await entries("c", stores).map(\.hops) == [3, 0])
-      // A row without the count is one that its publisher has passed on. Each publication may change the count.
-      try site.publish(
-        2, [.test(Self.numbers[0], Self.third), .test(Self.numbers[1], Self.third, hops: 2)], at: now + 60)
-      try await refresh("c", stores, at: now + 60)
-      #expect(try await entries("c", stores).map(\.hops) == [1, 2])
-      try site.publish(
-        3, [.test(Self.numbers[0], Self.third, hops: 4), .test(Self.numbers[1], Self.third, hops: 2)], at: now + 120)
-      try await refresh("c", stores, at: now + 120)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
-      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
-    }
-  }
-
-  /// A subscription that is added again must not cost the numbers that came over another server meanwhile.
-  @Test func `a new subscription displaces entries of others once it has its own`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
-      let dID = try d.id(at: now)
-      _ = try c.id(at: now)
-      try c.publish(1, [.test(Self.numbers[0], dID)], at: now)
-      try d.publish(1, [.test(Self.numbers[0], dID)], at: now)
-      try await add("d", d, to: stores)
-      try await refresh("d", stores, at: now)
-      let event = Actor.commandLine("Test").did("source.remove", to: "d")
-      #expect(try await refresher(stores).remove("d", at: now, audit: event))
-      try await add("c", c, to: stores)
-      try await refresh("c", stores, at: now)
-      #expect(try await entries("c", stores).count == 1)
-
-      // Its server is known, and its entries are not stored yet.
-      try await add("d", d, to: stores)
-      let feed = try #require(try await stores.feeds.feed(named: "d"))
-      try await stores.feeds.assign(dID, to: feed)
-      let other = try #require(try await stores.feeds.feed(named: "c"))
-      try await stores.feeds.readAgain(other)
-      try await refresh("c", stores, at: now + 30)
-      #expect(try await entries("c", stores).count == 1)
-
-      // It is added again on the same day and counts at once.
-      try await refresh("d", stores, at: now + 60)
-      #expect(try await entries("d", stores).count == 1)
-      try await refresh("c", stores, at: now + 90)
-      #expect(try await entries("c", stores).isEmpty)
-      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
-    }
-  }
-
-  @Test func `of two entries that were stored at once the one of the later source ends`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
-      let ids = [try c.id(at: now), try d.id(at: now)]
-      let rows: [EvidenceRow] = [.test(Self.numbers[0], Self.third)]
-      try await add("c", c, to: stores)
-      try await add("d", d, to: stores)
-      for (name, id) in zip(["c", "d"], ids) {
-        let feed = try #require(try await stores.feeds.feed(named: name))
-        try await stores.feeds.assign(id, to: feed)
-        try await stores.feeds.store(
-          [SourceEntry(number: Self.numbers[0], category: .fraud, reportedAt: now, origins: [Self.third])], of: feed.id)
-      }
-      for (serial, time) in [(1, now), (2, now + 86_500)] {
-        try c.publish(Int64(serial), rows, at: time)
-        try d.publish(Int64(serial), rows, at: time)
-        try await refresh("c", stores, at: time)
-        try await refresh("d", stores, at: time)
-        #expect(try await entries("c", stores).count == 1)
-        #expect(try await entries("d", stores).isEmpty)
-      }
     }
   }
 
@@ -409,68 +234,6 @@ import Testing
     }
   }
 
-  @Test func `an earlier publication is not stored over a later one`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      let site = EvidencePublication("\(folder)/c")
-      try await add("c", site, to: stores)
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
-      let digest = String(repeating: "0", count: 64)
-      let later = SourceFeed.SeenPublication(serial: 9, sha256: digest, rootSerial: 2, root: [1])
-      #expect(try await stores.feeds.accept(later, of: feed))
-      #expect(try await stores.feeds.accept(later, of: feed))
-      var earlier = later
-      earlier.serial = 8
-      #expect(try await !stores.feeds.accept(earlier, of: feed))
-      (earlier.serial, earlier.rootSerial) = (10, 1)
-      #expect(try await !stores.feeds.accept(earlier, of: feed))
-      #expect(try await stores.feeds.feed(named: "c")?.state.seen == later)
-      // A process that was suspended with the earlier one reads the file again.
-      var state = feed.state
-      (state.seen, state.listSHA256) = (earlier, digest)
-      await #expect(throws: FeedFailure.superseded) { try await stores.feeds.succeed(feed, with: state, next: now) }
-      #expect(try await stores.feeds.feed(named: "c")?.state.listSHA256 == nil)
-    }
-  }
-
-  @Test func `an earlier file that comes back after an interrupted refresh is read`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      let rows: [EvidenceRow] = Self.numbers.map { .test($0, id) }
-      try site.publish(1, rows, at: now - 86_400)
-      try await add("c", site, to: stores)
-      try await refresh("c", stores, at: now - 86_400)
-      // A refresh withdraws a report, deletes another entry, and is killed.
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
-      try await stores.feeds.beginChanges(of: feed)
-      let former = try await entries("c", stores)
-      try await stores.reports.withdraw(Array(former[..<2]), of: feed.id, at: now)
-      try await stores.feeds.forget([Self.numbers[1]], of: feed.id)
-      #expect(try await entries("c", stores).map(\.reportedAt) == [SourceEntry.withoutReport, former[2].reportedAt])
-      try site.publish(2, rows, at: now)
-      try await refresh("c", stores, at: now)
-      #expect(try await entries("c", stores).count == 3)
-      for number in Self.numbers { #expect(try await stores.numbers.standing(of: number).reports == 1) }
-      #expect(try await stores.recount.recount(repairs: false).differences == 0)
-    }
-  }
-
-  @Test func `an invalidation during a refresh stays`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      let site = EvidencePublication("\(folder)/c")
-      try await add("c", site, to: stores)
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
-      var state = feed.state
-      state.listSHA256 = String(repeating: "0", count: 64)
-      try await stores.feeds.readAgain(feed)
-      try await stores.feeds.succeed(feed, with: state, next: now)
-      #expect(try await stores.feeds.feed(named: "c")?.state.listSHA256 == nil)
-    }
-  }
-
   /// Files of a publication whose signature is right.
   @Test func `wrong evidence files change nothing`() async throws {
     let stores = stores
@@ -549,92 +312,6 @@ import Testing
     }
   }
 
-  @Test func `numbers that a refresh leaves without support are revoked`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      let many = (0..<4).map { Int64(33_162_000_000 + $0) }
-      try site.publish(1, many.map { .test($0, id) }, at: now)
-      try await add("c", site, to: stores, ceiling: .block)
-      try await refresh("c", stores, at: now)
-      // The last publication lists three, one of them by a decision; another one has a decision by now.
-      try await TestDatabase.current.pool.transaction { connection in
-        try await PublicationStore.replaceListings(
-          with: [
-            Listing(number: many[0], category: .fraud, cause: .reports),
-            Listing(number: many[1], category: .fraud, cause: .decision),
-            Listing(number: many[2], category: .fraud, cause: .reports),
-          ], serial: 1, at: now, on: connection)
-      }
-      let decision = try Decision(
-        number: many[2], treatment: .block, reason: "Ours", decidedBy: "Ada", decidedAt: now)
-      _ = try await stores.decisions.record(decision, role: .administrator)
-      try site.publish(2, [], at: now + 60)
-      try await refresh("c", stores, at: now + 60)
-      let open = try await stores.publications.openRevocations()
-      #expect(open.map(\.number) == [many[0]] && open.map(\.action) == [.unlist])
-      #expect(open.first?.reason.contains("c no longer") == true)
-    }
-  }
-
-  @Test func `numbers of a publication in progress are revoked too`() async throws {
-    let stores = stores
-    let (pool, numbers) = (TestDatabase.current.pool, (0..<3).map { Int64(33_162_000_000 + $0) })
-    try await pool.transaction { connection in
-      try await PublicationStore.replaceListings(
-        with: [Listing(number: numbers[0], category: .fraud, cause: .reports)], serial: 1, at: now, on: connection)
-    }
-    #expect(try await stores.publications.revokeUnsupported(numbers, because: "c", at: now) == 1)
-    _ = try #require(try await stores.publications.claim(2, cause: .command, asOf: now))
-    #expect(try await stores.publications.revokeUnsupported(numbers, because: "c", at: now) == 3)
-    #expect(Set(try await stores.publications.openRevocations().map(\.number)) == Set(numbers))
-  }
-
-  @Test func `a number with support to be identified leaves the packs that block it`() async throws {
-    let stores = stores
-    let number = Self.numbers[0]
-    let settings = SourceFeed.Settings(
-      name: "names", url: "https://a.example/list", format: .csv, every: 3_600, ceiling: .identify)
-    let actor = Actor.commandLine("Test")
-    #expect(try await FeedSubscriptions(stores: stores).add(settings, weight: 10, by: actor, at: now))
-    let feed = try #require(try await stores.feeds.feed(named: "names"))
-    var content = FeedContent()
-    content.entries = [.init(number: number, category: .fraud)]
-    _ = try await refresher(stores).store(content, isComplete: true, of: feed, at: now)
-    try await TestDatabase.current.pool.transaction { connection in
-      try await PublicationStore.replaceListings(
-        with: [Listing(number: number, category: .fraud, cause: .reports)], serial: 1, at: now, on: connection)
-    }
-    #expect(try await stores.publications.revokeUnsupported([number], because: "c", at: now) == 1)
-    let event = actor.did("source.ceiling", to: "names")
-    #expect(try await stores.feeds.change("names", to: .block, at: now, audit: event))
-    #expect(try await stores.publications.revokeUnsupported([number], because: "c", at: now) == 0)
-  }
-
-  @Test func `invented origins do not displace what other servers pass on`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
-      let (cID, _) = (try c.id(at: now), try d.id(at: now))
-      // The first names itself and a third server, or only the third one.
-      try c.publish(1, [.test(Self.numbers[0], cID, Self.third), .test(Self.numbers[1], Self.third)], at: now)
-      try d.publish(1, [.test(Self.numbers[0], Self.third), .test(Self.numbers[1], Self.third)], at: now)
-      try await add("c", c, to: stores)
-      try await refresh("c", stores, at: now)
-      try await add("d", d, to: stores)
-      try await refresh("d", stores, at: now + 60)
-      #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0]])
-      // A source with a lower ceiling displaces nothing, and its entries end instead.
-      let event = Actor.commandLine("Test").did("source.ceiling", to: "d")
-      #expect(try await stores.feeds.change("d", to: .identify, at: now, audit: event))
-      try await refresh("d", stores, at: now + 120)
-      #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0], Self.numbers[1]])
-      try await refresh("c", stores, at: now + 150)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-    }
-  }
-
   @Test func `a publication without the pack is an empty list after a success`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
@@ -687,66 +364,11 @@ import Testing
     }
   }
 
-  @Test func `reports that an interrupted refresh left without an entry are withdrawn`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      try site.publish(1, [.test(Self.numbers[0], id)], at: now)
-      try await add("c", site, to: stores)
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
-      for (number, time) in [(Self.numbers[0], now), (Self.numbers[1], now), (Self.numbers[2], now - 86_400)] {
-        let day = FeedMerge.day(of: time)
-        let entry = SourceEntry(number: number, category: .fraud, reportedAt: day)
-        _ = try await stores.reports.accept(
-          [
-            Report(
-              number: number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: day, category: .fraud,
-              reporter: nil)
-          ], receivedAt: now)
-      }
-      try await refresh("c", stores, at: now)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-      var reports: [Int64] = []
-      for number in Self.numbers { reports.append(try await stores.numbers.standing(of: number).reports) }
-      #expect(reports == [1, 0, 0])
-    }
-  }
-
-  @Test func `a server without its first root takes no evidence that others pass on`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[1], Self.third)], at: now)
-      try await add("c", site, to: stores)
-      let refresher = FeedRefresher(
-        stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
-        folder: NSTemporaryDirectory(), serverID: { throw PublishingError.badRoot("roots/1.root.json") })
-      _ = try await refresher.withClient { try await refresher.refresh("c", by: $0, at: now) }
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-    }
-  }
-
   @Test func `pauses are short while the server cannot be reached`() {
     let failures = [1, 2, 3, 50]
     #expect(failures.map { FeedRefresher.pause(after: $0, of: .ringfence) } == [30, 60, 120, 3_600])
     #expect(
       failures.map { FeedRefresher.pause(after: $0, of: .ringfence, because: .connectionFailed) } == [30, 60, 120, 120])
     #expect(FeedRefresher.pause(after: 3, of: .csv, because: .connectionFailed) == 1_200)
-  }
-
-  @Test func `more revocations than a refresh may make wait for the next publication`() async throws {
-    let stores = stores
-    let numbers = (0...PublicationStore.mostUnsupported).map { Int64(33_162_000_000 + $0) }
-    try await TestDatabase.current.pool.transaction { connection in
-      try await PublicationStore.replaceListings(
-        with: numbers.map { Listing(number: $0, category: .fraud, cause: .reports) }, serial: 1, at: now,
-        on: connection)
-    }
-    #expect(try await stores.publications.revokeUnsupported(numbers, because: "c", at: now) == nil)
-    #expect(try await stores.publications.openRevocations().isEmpty)
-    #expect(try await stores.publications.revokeUnsupported(Array(numbers.dropLast()), because: "c", at: now) == 500)
-    #expect(try await stores.publications.openRevocations().count == 500)
   }
 }
