@@ -21,6 +21,8 @@ public struct SourceRule: Sendable, Equatable, Codable {
 
   /// The id of the rule for lists without their own rule.
   public static let everyList: Int32 = 0
+  /// The name of this rule, which no list has.
+  public static let everyListName = "default"
 
   /// The list's id in `apps`; ``everyList`` for all others.
   public var appID: Int32

@@ -12,8 +12,6 @@ extension FeedRefresher {
   /// How long an unchanged evidence file is not read again, in seconds: a day. Rows that are the evidence of a third server
   /// may count, or not, when entries of other sources have changed.
   private static let rereadEvery: TimeInterval = 86_400
-  /// In place of the digest of a file where the publication has no pack.
-  private static let emptyDigest = String(repeating: "0", count: 64)
   /// The most reports that a refresh replaces because of their age: the next one asks for revocations first.
   static let renewals = 500
 
@@ -37,7 +35,7 @@ extension FeedRefresher {
     // A recipe writes no pack without numbers: after a success the list is empty.
     let isEmpty = newest.manifest.packs.isEmpty && feed.state.refreshedAt != nil
     let file = isEmpty ? nil : try reader.evidence(in: newest)
-    let digest = file?.sha256 ?? Self.emptyDigest
+    let digest = file?.sha256 ?? Self.noDigest
     (state.etag, state.expiresAt) = (newest.etag.flatMap { FeedDownload.stored($0, atMost: 1_000) }, newest.expires)
     if isRead, digest == state.listSHA256 { return try await renewed(feed, state, at: time) }
 

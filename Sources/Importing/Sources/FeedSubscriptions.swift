@@ -23,9 +23,7 @@ public struct FeedSubscriptions: Sendable {
     _ settings: SourceFeed.Settings, weight: Double?, by actor: Actor, at time: Date
   ) async throws -> Bool {
     guard try await stores.feeds.feed(named: settings.name) == nil else { return false }
-    guard settings.name != Self.everyList, try await !hasImportedComplaints(settings.name) else {
-      throw AppError.nameTaken(settings.name)
-    }
+    guard try await !isOfOtherList(settings.name) else { throw AppError.nameTaken(settings.name) }
     let list = try await stores.apps.source(named: settings.name, at: time)
     guard try await !stores.feeds.removed().contains(list.id) else { throw FeedFailure.stillRemoving }
     // A server may download the source as soon as it is added.
@@ -42,14 +40,13 @@ public struct FeedSubscriptions: Sendable {
   /// Whether there is no source of the name, and no list with complaints that were imported by hand, which would get the
   /// rule and the ceiling of the source.
   public func isFree(_ name: String) async throws -> Bool {
-    guard name != Self.everyList, try await stores.feeds.feed(named: name) == nil else { return false }
-    return try await !hasImportedComplaints(name)
+    guard try await stores.feeds.feed(named: name) == nil else { return false }
+    return try await !isOfOtherList(name)
   }
 
-  /// The name under which `ringfence sources set` changes the rule for all lists.
-  public static let everyList = "default"
-
-  private func hasImportedComplaints(_ name: String) async throws -> Bool {
+  /// Whether a name is that of a list with imported complaints, or of the rule for all lists.
+  private func isOfOtherList(_ name: String) async throws -> Bool {
+    if name == SourceRule.everyListName { return true }
     guard let list = try await stores.thresholds.lists().first(where: { $0.name == name }),
       try await !stores.feeds.ids().contains(list.id)
     else { return false }

@@ -68,7 +68,7 @@ struct PublishCommand: AsyncParsableCommand {
       }
     }
     if let by { try AuditOption.check(by) }
-    let isWhole = (1...1_000).contains(reason?.count ?? 0) && (1...80).contains(by?.count ?? 0)
+    let isWhole = (1...1_000).contains(reason?.count ?? 0) && by != nil
     guard overrule.isEmpty || isWhole else {
       throw ValidationError("--overrule needs --reason (1 to 1000 characters) and --by (1 to 80 characters).")
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import Importing
 import Intake
@@ -20,7 +21,7 @@ extension CommandContext {
       subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
     options.rejectsPath = rejects
     options.droppedBefore = try await stores.retention.reportsDroppedBefore()
-    guard source != FeedSubscriptions.everyList else {
+    guard source != SourceRule.everyListName else {
       throw CommandFailure.failed("\(source) is the name of the rule for all lists. Choose another name with --source.")
     }
     let list = try await stores.apps.source(named: source, at: Date())

@@ -121,7 +121,7 @@ struct SourcesAdd: AsyncParsableCommand {
     guard App.isName(name) else {
       throw ValidationError("The name is not valid. Use 1 to 80 characters on one line without control characters.")
     }
-    guard name != FeedSubscriptions.everyList else {
+    guard name != SourceRule.everyListName else {
       throw ValidationError("The name \(name) is that of the rule for all lists. Choose another one.")
     }
     guard preview || (url != nil && format != nil) else {

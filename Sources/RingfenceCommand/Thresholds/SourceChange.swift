@@ -51,9 +51,6 @@ struct SourceChange: ParsableArguments {
 }
 
 extension SourceRule {
-  /// The command-line name of the default rule for all lists.
-  static let everyListName = "default"
-
   /// The list's name.
   func name(among lists: [App]) -> String {
     appID == Self.everyList ? Self.everyListName : lists.first { $0.id == appID }?.name ?? "app \(appID)"

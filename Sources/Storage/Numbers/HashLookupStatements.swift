@@ -6,11 +6,14 @@ import PostgreSQL
 /// Listed numbers, except those that were allowed since, and those whose decision is no longer in
 /// force and which no pack blocks.
 enum ListedSQL {
+  /// Whether packs block a listing `l`, and its number's decision `r` does not prevent that.
+  static let mayBlock = "l.treatment = 0 AND coalesce(r.decision = 'block', true)"
+
   /// - Parameter condition: on `l`, the listings.
   static func find(where condition: String) -> String {
     """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
-           l.treatment = 0 AND coalesce(r.decision = 'block', true),
+           \(mayBlock),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
              SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
            EXISTS (SELECT 1 FROM protected_numbers p WHERE p.number = l.number)

@@ -25,7 +25,7 @@ private enum CallerSQL {
       number: try row.decode(0), category: try row.category(1), label: try row.decode(2),
       cause: decision == nil
         ? ListedNumber.Cause(rawValue: UInt8(try row.decode(4, as: Int16.self))) ?? .reports : .decision,
-      mayBlock: isBlockListed && decision ?? Decision.Treatment.block.rawValue == Decision.Treatment.block.rawValue,
+      mayBlock: isBlockListed && (decision == nil || decision == Decision.Treatment.block.rawValue),
       isAllowed: decision == Decision.Treatment.allow.rawValue, listedAt: try row.decode(6),
       storedHeat: try row.decode(7), storedEvidence: try row.decode(8), storedLegitimate: try row.decode(9))
     return FoundCaller(caller: caller, isAppealed: try row.decode(10))
@@ -72,7 +72,7 @@ struct FindBlockedNumbers: PostgresStatement {
 
   static let sql = """
     SELECT l.number FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
-    WHERE l.number = ANY($1::bigint[]) AND l.treatment = 0 AND coalesce(r.decision = 'block', true)
+    WHERE l.number = ANY($1::bigint[]) AND \(ListedSQL.mayBlock)
       AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
     """
 
