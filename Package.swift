@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// The settings of every target.
-let house: [SwiftSetting] = [
+let sharedSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -10,11 +10,11 @@ let house: [SwiftSetting] = [
 ]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: house)
+  .target(name: name, dependencies: dependencies, swiftSettings: sharedSettings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: sharedSettings)
 }
 
 /// A product that only the server needs. Without the trait `Server` its package is not even fetched.
@@ -187,7 +187,7 @@ let package = Package(
         "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
         hummingbird, arguments, configuration, lifecycle, logging, nioCore, metrics, yams,
       ]),
-    .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: house),
+    .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),
 
     // Benchmarks, which are not part of a product.
     library(
@@ -197,18 +197,18 @@ let package = Package(
         "Curation", "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps",
         arguments, crypto, histogram, metrics,
       ]),
-    .executableTarget(name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], swiftSettings: house),
+    .executableTarget(name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], swiftSettings: sharedSettings),
 
     // `make benchmark-pack`; portable, like the kit that it measures.
     .executableTarget(
-      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: house),
+      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: sharedSettings),
 
     // Tests: one folder a target.
-    .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: house),
+    .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: sharedSettings),
     .target(
       name: "TestSupport",
       dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
-      path: "Tests/TestSupport", swiftSettings: house),
+      path: "Tests/TestSupport", swiftSettings: sharedSettings),
     tests("AsyncSupportTests", ["AsyncSupport"]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
@@ -261,7 +261,7 @@ let package = Package(
     tests("RingfenceClientTests", ["RingfenceClient", "TestData"]),
     // A small app around RingfenceClient, which tests kill.
     .executableTarget(
-      name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: house),
+      name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: sharedSettings),
     tests(
       "RingfenceCommandTests",
       [

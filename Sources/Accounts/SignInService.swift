@@ -35,7 +35,7 @@ public enum SignInOutcome: Sendable, Equatable {
 
 /// Signs accounts in: checks their factors, and counts failures.
 public struct SignInService: Sendable {
-  let moderators: SessionStore
+  let sessions: SessionStore
   let accounts: AccountStore
   let attempts: AttemptStore
   let hasher: PasswordHasher
@@ -49,9 +49,9 @@ public struct SignInService: Sendable {
   ///   - hasher: checks passwords.
   ///   - key: encrypts secrets.
   public init(
-    moderators: SessionStore, accounts: AccountStore, attempts: AttemptStore, hasher: PasswordHasher, key: AccountKey
+    sessions: SessionStore, accounts: AccountStore, attempts: AttemptStore, hasher: PasswordHasher, key: AccountKey
   ) {
-    self.moderators = moderators
+    self.sessions = sessions
     self.accounts = accounts
     self.attempts = attempts
     self.hasher = hasher
@@ -60,7 +60,7 @@ public struct SignInService: Sendable {
 
   /// Signs in by a one-time link. It has 256 random bits, so guesses are not counted.
   public func signIn(link token: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
-    let entrance = try await moderators.enter(
+    let entrance = try await sessions.enter(
       link: token, replacing: visitor.session, browser: visitor.browser, at: time)
     return entrance.map { .entered($0, browser: "") } ?? .refused
   }
@@ -77,12 +77,12 @@ public struct SignInService: Sendable {
         let account
       else {
         // Also for an unknown name: otherwise the response time would reveal which names exist.
-        try await moderators.noteFailure(of: account, because: "wrong password", at: time)
+        try await sessions.noteFailure(of: account, because: "wrong password", at: time)
         return .refused
       }
       try await giveBack(throttle, former, at: time)
-      try await attempts.forget(throttle.madeUpFor, at: time)
-      let entrance = try await moderators.enter(
+      try await attempts.forget(throttle.clearedOnSignIn, at: time)
+      let entrance = try await sessions.enter(
         password: account, replacing: visitor.session, browser: visitor.browser, at: time)
       return .entered(entrance, browser: try await known(visitor, entrance, account, at: time))
     } catch is PasswordHasher.Busy {
@@ -96,15 +96,15 @@ public struct SignInService: Sendable {
   ///   - step: the token from the first factor.
   ///   - typed: a code of the app, or a recovery code.
   public func signIn(step: String, typed: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
-    guard let account = try await moderators.credentials(step: step, at: time) else { return .expired }
+    guard let account = try await sessions.credentials(step: step, at: time) else { return .expired }
     let throttle = SignInThrottle([(key.subject("code", Array(account.name.utf8)), SignInThrottle.code)])
     let former = try await reserve(throttle, at: time)
     if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
     guard let factor = factor(typed, of: account, at: time),
-      let session = try await moderators.enter(
+      let session = try await sessions.enter(
         step: step, of: account, by: factor, replacing: visitor.session, browser: visitor.browser, at: time)
     else {
-      try await moderators.noteFailure(of: account, because: "wrong code", at: time)
+      try await sessions.noteFailure(of: account, because: "wrong code", at: time)
       return .refused
     }
     try await attempts.forget(Array(throttle.rules.keys), at: time)

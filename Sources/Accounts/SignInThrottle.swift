@@ -20,11 +20,11 @@ struct SignInThrottle: Sendable {
     /// Seconds after which failures expire.
     let memory: TimeInterval
     /// Whether a sign-in clears all failures; otherwise none, since failures of others are among them.
-    var isMadeUpFor = false
+    var clearsOnSignIn = false
   }
 
-  static let accountInNetwork = Rule(free: 5, first: 30, most: 900, memory: 86_400, isMadeUpFor: true)
-  static let knownBrowser = Rule(free: 5, first: 30, most: 900, memory: 86_400, isMadeUpFor: true)
+  static let accountInNetwork = Rule(free: 5, first: 30, most: 900, memory: 86_400, clearsOnSignIn: true)
+  static let knownBrowser = Rule(free: 5, first: 30, most: 900, memory: 86_400, clearsOnSignIn: true)
   static let network = Rule(free: 50, first: 30, most: 900, memory: 3_600)
   static let strangersToAccount = Rule(free: 30, first: 15, most: 300, memory: 3_600)
   /// The sender has already shown the password.
@@ -38,7 +38,7 @@ struct SignInThrottle: Sendable {
   }
 
   /// Subjects whose failures a sign-in clears.
-  var madeUpFor: [[UInt8]] { rules.filter(\.value.isMadeUpFor).map(\.key) }
+  var clearedOnSignIn: [[UInt8]] { rules.filter(\.value.clearsOnSignIn).map(\.key) }
 
   /// Seconds until an attempt is checked; nil for now, and then it counts as failed until that is undone.
   static func wait(_ counts: [AttemptCount], at time: Date) -> Int? {

@@ -14,7 +14,7 @@ package struct LocalizedExplanation: Encodable {
 
   package init(_ explanation: Explanation, _ texts: Localizer) {
     self.explanation = explanation
-    account = explanation.account.map { texts.message($0) }
+    account = explanation.lines.map { texts.message($0) }
   }
 
   package func encode(to encoder: any Encoder) throws {

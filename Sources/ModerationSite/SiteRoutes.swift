@@ -24,7 +24,7 @@ package struct SiteRoutes {
   }
   private var session: SessionMiddleware {
     SessionMiddleware(
-      moderators: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
+      sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
   }
   private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
 
@@ -95,7 +95,7 @@ package struct SiteRoutes {
     signOut: RouterGroup<ServerRequestContext>
   ) {
     let signIn = SignInPages(
-      moderators: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies,
+      sessions: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies,
       network: services.pseudonymizer.network(of:))
     router.get("sign-in", use: signIn.form)
     router.get("sign-in/code", use: signIn.codeForm)
@@ -122,7 +122,7 @@ package struct SiteRoutes {
       .post("second-factor/codes", use: second.renewCodes)
       .post("second-factor/remove", use: second.remove)
     let accounts = AccountsPages(
-      services: services.accounts, moderators: stores.sessions, pages: pages, isSecure: configuration.isSecure)
+      services: services.accounts, sessions: stores.sessions, pages: pages, isSecure: configuration.isSecure)
     moderation.group("accounts")
       .add(middleware: RequireRole(.administrator))
       .get(use: accounts.list)
@@ -197,7 +197,7 @@ package struct SiteRoutes {
 
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
-      figures: stores.statistics, appeals: stores.appeals, publications: stores.publications, feeds: stores.feeds,
+      figures: stores.statistics, appeals: stores.appeals, publications: stores.publications, sources: stores.sources,
       next: services.nextPublication, canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation

@@ -24,9 +24,9 @@ package struct SiteServices: Sendable {
   /// Previews of threshold changes.
   package let previews: ThresholdPreviews
   /// Publications ordered on a page; nil if this server cannot publish.
-  package let publicationJobs: PublicationJobs?
+  package let publicationJobs: PublicationOrders?
   /// Previews of sources; nil if this server cannot read them.
-  package let feedPreviews: FeedPreviewer?
+  package let feedPreviews: SourcePreviewer?
   /// Reads recipes.yaml again at each call.
   package let recipes: @Sendable () -> RecipeReading
   /// The time of the next scheduled publication after a given time; nil if none is scheduled.
@@ -37,8 +37,8 @@ package struct SiteServices: Sendable {
   /// - nextPublication: the next scheduled publication after a given time; nil if none is scheduled.
   package init(
     stores: Stores, accounts: AccountServices, intake: ReportIntake, pseudonymizer: Pseudonymizer,
-    folder: PublicationFolder, review: BrigadeReview?, publicationJobs: PublicationJobs? = nil,
-    feedPreviews: FeedPreviewer? = nil,
+    folder: PublicationFolder, review: BrigadeReview?, publicationJobs: PublicationOrders? = nil,
+    feedPreviews: SourcePreviewer? = nil,
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
     nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil }, logger: Logger
   ) {

@@ -115,7 +115,7 @@ extension ListFormat {
     case .freepbx: try RecordWriter(FreePBXEncoding(options: options), to: output)
     case .spamblocker: try RecordWriter(SpamBlockerCSVEncoding(options: options), to: output)
     case .spamblockerXML: try RecordWriter(SpamBlockerXMLEncoding(options: options), to: output)
-    case .pbbl: try RecordWriter(PBBLEncoding(options: options), to: output)
+    case .pbbl: try RecordWriter(PhoneBlockBinaryFormat(options: options), to: output)
     case .tranquille: try RecordWriter(TranquilleEncoding(options: options), to: output)
     case .callblocker: try RecordWriter(CallblockerEncoding(options: options), to: output)
     case .saracroche: try RecordWriter(SaracrocheEncoding(options: options), to: output)

@@ -24,19 +24,19 @@ package struct Server: Sendable {
     /// The key that signs webhook messages.
     package var webhookSecret: WebhookSecret
     /// Downloads sources; nil if this server downloads none.
-    package var feeds: FeedRefresher?
+    package var sources: SourceRefresher?
     /// The time for which the listener stays open after readiness has failed.
     package var drain: Duration
 
     /// - Parameters: see the properties.
     package init(
       schedule: PublicationSchedule?, retention: RetentionJob.Limits, webhookSecret: WebhookSecret,
-      feeds: FeedRefresher? = nil, drain: Duration
+      sources: SourceRefresher? = nil, drain: Duration
     ) {
       self.schedule = schedule
       self.retention = retention
       self.webhookSecret = webhookSecret
-      self.feeds = feeds
+      self.sources = sources
       self.drain = drain
     }
   }
@@ -85,7 +85,7 @@ package struct Server: Sendable {
     let stores = services.stores
     let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
     let retention = RetentionJob(store: stores.retention, limits: options.retention, logger: logger)
-    let publication = PublicationJob(
+    let publication = PublicationScheduler(
       publisher: publisher, leases: stores.leases, schedule: options.schedule, logger: logger)
     let webhooks = WebhookJob(store: stores.webhooks, secret: options.webhookSecret, logger: logger)
     let weights = ReporterWeightJob(
@@ -94,7 +94,7 @@ package struct Server: Sendable {
       queue: stores.queue, decisions: stores.decisions, thresholds: stores.thresholds, protection: protection,
       touched: pending, publications: stores.publications, leases: stores.leases, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
-    let feeds = options.feeds.map { FeedJob(feeds: stores.feeds, refresher: $0, logger: logger) }
+    let sources = options.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
     return [
       JobService(work: services.intake.run, close: services.intake.close),
       JobService(work: services.identifications.run, close: services.identifications.close),
@@ -108,6 +108,6 @@ package struct Server: Sendable {
       JobService(work: apps.run, finish: { try? await apps.noteUses() }),
       JobService(work: services.site.run, close: services.site.close),
       JobService(work: statistics.run),
-    ] + (feeds.map { [JobService(work: $0.run)] } ?? [])
+    ] + (sources.map { [JobService(work: $0.run)] } ?? [])
   }
 }

@@ -37,7 +37,7 @@ public struct Stores: Sendable {
     regions = RegionStore(pool: pool)
     publications = PublicationStore(pool: pool)
     changes = PublicationChangeStore(pool: pool)
-    feeds = FeedStore(pool: pool)
+    sources = SourceStore(pool: pool)
     webhooks = WebhookStore(pool: pool)
     apps = AppStore(pool: pool)
     installations = InstallationStore(pool: pool)
@@ -102,7 +102,7 @@ public struct Stores: Sendable {
   /// Reasons for the changes between publications.
   public let changes: PublicationChangeStore
   /// Sources that are downloaded at intervals.
-  public let feeds: FeedStore
+  public let sources: SourceStore
   /// Messages to webhook receivers.
   public let webhooks: WebhookStore
   /// Apps and their keys.

@@ -16,10 +16,10 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var accounts: AccountStore { AccountStore(pool: pool) }
-  private var moderators: SessionStore { SessionStore(pool: pool) }
+  private var sessions: SessionStore { SessionStore(pool: pool) }
   private var client: SignInService {
     SignInService(
-      moderators: moderators, accounts: accounts, attempts: AttemptStore(pool: pool),
+      sessions: sessions, accounts: accounts, attempts: AttemptStore(pool: pool),
       hasher: PasswordHasher(slots: 2, queueLimit: 100, cost: .init(log2N: 4, r: 1, p: 1)), key: key)
   }
 
@@ -29,14 +29,14 @@ import Testing
 
   /// Opens a session by a link.
   private func session(_ name: String, at time: Date? = nil) async throws -> String {
-    let token = try await moderators.makeSignInToken(for: name, at: now)
+    let token = try await sessions.makeSignInToken(for: name, at: now)
     let outcome = try await client.signIn(link: token, visitor(), at: time ?? now)
     guard case .entered(.session(let session, _), _) = outcome else { throw Unexpected(outcome: outcome) }
     return session
   }
 
   private func moderator(_ session: String, at time: Date? = nil) async throws -> Session? {
-    try await moderators.moderator(session: session, at: time ?? now)
+    try await sessions.moderator(session: session, at: time ?? now)
   }
 
   private func withPassword(_ name: String) async throws -> Session {
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a sign-in link works once and never for a disabled account`() async throws {
-    let token = try await moderators.makeSignInToken(for: "Ada", role: .triage, at: now)
+    let token = try await sessions.makeSignInToken(for: "Ada", role: .triage, at: now)
     guard case .entered(.session(let session, true), _) = try await client.signIn(link: token, visitor(), at: now)
     else {
       Issue.record("the link does not work")
@@ -60,7 +60,7 @@ import Testing
     }
     #expect(try await moderator(session)?.role == .triage)
     #expect(try await client.signIn(link: token, visitor(), at: now) == .refused)
-    let other = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let other = try await sessions.makeSignInToken(for: "Ada", at: now)
     try await accounts.setDisabled(true, name: "Ada", by: .commandLine("test"), at: now)
     #expect(try await moderator(session) == nil)
     #expect(try await client.signIn(link: other, visitor(), at: now) == .refused)
@@ -101,7 +101,7 @@ import Testing
     }
     #expect(try await moderator(session, at: now + SessionStore.sessionLifetime + 1) == nil)
 
-    let token = try await moderators.makeSignInToken(for: "Bob", at: now)
+    let token = try await sessions.makeSignInToken(for: "Bob", at: now)
     let former = try await self.session("Bob")
     _ = try await client.signIn(link: token, visitor(session: former), at: now)
     #expect(try await moderator(former) == nil)
@@ -195,7 +195,7 @@ import Testing
   @Test func `a new password and the end of all sessions invalidate earlier links`() async throws {
     let session = try await session("Ada")
     let ada = try #require(try await moderator(session))
-    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let link = try await sessions.makeSignInToken(for: "Ada", at: now)
     let own = try await accounts.setPassword(try await client.hasher.hash(password), of: ada, at: now)
     #expect(try await client.signIn(link: link, visitor(), at: now) == .refused)
     let current = try #require(try await moderator(own))
@@ -205,10 +205,10 @@ import Testing
       Issue.record("the password does not work")
       return
     }
-    let other = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let other = try await sessions.makeSignInToken(for: "Ada", at: now)
     let account = try #require(try await accounts.account(ada.id, at: now))
     try await accounts.endSessions(of: account, by: .commandLine("test"), at: now)
-    #expect(try await moderators.credentials(step: step, at: now) == nil)
+    #expect(try await sessions.credentials(step: step, at: now) == nil)
     #expect(try await client.signIn(link: other, visitor(), at: now) == .refused)
   }
 
@@ -221,12 +221,12 @@ import Testing
   }
 
   @Test func `redeeming a link twice in one transaction opens one session`() async throws {
-    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let link = try await sessions.makeSignInToken(for: "Ada", at: now)
     let opening = SessionOpening(browser: "Test", former: nil, time: now)
-    let first = try await moderators.enter(link: link, opening)
+    let first = try await sessions.enter(link: link, opening)
     #expect(first == .session(opening.token, isNew: true))
     // As after a commit in doubt.
-    #expect(try await moderators.enter(link: link, opening) == first)
+    #expect(try await sessions.enter(link: link, opening) == first)
     #expect(try await client.signIn(link: link, visitor(), at: now) == .refused)
     #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 1)
   }
@@ -302,7 +302,7 @@ import Testing
     #expect(try await accounts.account(ada.id, at: now)?.recoveryCodes == 9)
     #expect(try await second(try await first(), codes[1], after: SessionStore.stepLifetime + 1) == .expired)
     // A link replaces the password only.
-    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let link = try await sessions.makeSignInToken(for: "Ada", at: now)
     guard case .entered(.secondFactor, _) = try await client.signIn(link: link, visitor(), at: now) else {
       Issue.record("a link goes past the second factor")
       return
@@ -337,7 +337,7 @@ import Testing
 
   @Test func `an account reset invalidates its session, link and password`() async throws {
     let ada = try await withPassword("Ada")
-    let link = try await moderators.makeSignInToken(for: "Ada", at: now)
+    let link = try await sessions.makeSignInToken(for: "Ada", at: now)
     let session = try await session("Ada")
     try await accounts.reset("Ada", by: .commandLine("test"), at: now)
     #expect(try await moderator(session) == nil)

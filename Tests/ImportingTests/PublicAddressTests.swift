@@ -16,7 +16,7 @@ import Testing
     "fd00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "2001::1", "ff02::1",
   ])
   func `private addresses are refused`(host: String) async throws {
-    await #expect(throws: FeedFailure.privateAddress) { try await PublicAddress.resolve(host) }
+    await #expect(throws: SourceFailure.privateAddress) { try await PublicAddress.resolve(host) }
   }
 
   @Test(arguments: ["1.1.1.1", "172.32.0.1", "192.169.0.1", "100.128.0.1", "2606:4700::1111"])
@@ -35,12 +35,12 @@ import Testing
   }
 
   @Test func `a source of a page is not downloaded from this machine`() async throws {
-    let settings = SourceFeed.Settings(
+    let settings = Source.Settings(
       name: "list", url: "http://127.0.0.1:9/list", format: .csv, every: 3_600, isPublic: true)
-    let failure = await #expect(throws: FeedFailure.self) {
-      try await FeedPreviewerTests.previewer(Stores(pool: TestDatabase.current.pool)).withClient { client in
-        try await FeedDownload(client: client, folder: NSTemporaryDirectory(), limits: FeedLimits())
-          .run(settings, SourceFeed.State(), since: nil, isConditional: false)
+    let failure = await #expect(throws: SourceFailure.self) {
+      try await SourcePreviewerTests.previewer(Stores(pool: TestDatabase.current.pool)).withClient { client in
+        try await SourceDownload(client: client, folder: NSTemporaryDirectory(), limits: SourceReadLimits())
+          .run(settings, Source.State(), since: nil, isConditional: false)
       }
     }
     #expect(failure == .privateAddress)

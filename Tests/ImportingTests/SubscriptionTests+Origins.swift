@@ -17,7 +17,7 @@ extension SubscriptionTests {
   @Test func `evidence counts once`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
+      var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let (cID, dID) = (try c.id(at: now), try d.id(at: now))
       // That of this server comes back, and that of a third server comes over both.
       try c.publish(
@@ -51,7 +51,7 @@ extension SubscriptionTests {
   @Test func `evidence that came over too many servers does not count`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publish(
         1,
@@ -80,7 +80,7 @@ extension SubscriptionTests {
   @Test func `a new subscription displaces entries of others once it has its own`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
+      var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let dID = try d.id(at: now)
       _ = try c.id(at: now)
       try c.publish(1, [.test(Self.numbers[0], dID)], at: now)
@@ -95,10 +95,10 @@ extension SubscriptionTests {
 
       // Its server is known, and its entries are not stored yet.
       try await add("d", d, to: stores)
-      let feed = try #require(try await stores.feeds.feed(named: "d"))
-      try await stores.feeds.assign(dID, to: feed)
-      let other = try #require(try await stores.feeds.feed(named: "c"))
-      try await stores.feeds.readAgain(other)
+      let feed = try #require(try await stores.sources.source(named: "d"))
+      try await stores.sources.assign(dID, to: feed)
+      let other = try #require(try await stores.sources.source(named: "c"))
+      try await stores.sources.readAgain(other)
       try await refresh("c", stores, at: now + 30)
       #expect(try await entries("c", stores).count == 1)
 
@@ -114,15 +114,15 @@ extension SubscriptionTests {
   @Test func `of two entries that were stored at once the one of the later source ends`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
+      var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let ids = [try c.id(at: now), try d.id(at: now)]
-      let rows: [EvidenceRow] = [.test(Self.numbers[0], Self.third)]
+      let rows: [ProvenanceRow] = [.test(Self.numbers[0], Self.third)]
       try await add("c", c, to: stores)
       try await add("d", d, to: stores)
       for (name, id) in zip(["c", "d"], ids) {
-        let feed = try #require(try await stores.feeds.feed(named: name))
-        try await stores.feeds.assign(id, to: feed)
-        try await stores.feeds.store(
+        let feed = try #require(try await stores.sources.source(named: name))
+        try await stores.sources.assign(id, to: feed)
+        try await stores.sources.store(
           [SourceEntry(number: Self.numbers[0], category: .fraud, reportedAt: now, origins: [Self.third])], of: feed.id)
       }
       for (serial, time) in [(1, now), (2, now + 86_500)] {
@@ -139,7 +139,7 @@ extension SubscriptionTests {
   @Test func `invented origins do not displace what other servers pass on`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var (c, d) = (EvidencePublication("\(folder)/c"), EvidencePublication("\(folder)/d"))
+      var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let (cID, _) = (try c.id(at: now), try d.id(at: now))
       // The first names itself and a third server, or only the third one.
       try c.publish(1, [.test(Self.numbers[0], cID, Self.third), .test(Self.numbers[1], Self.third)], at: now)
@@ -151,7 +151,7 @@ extension SubscriptionTests {
       #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0]])
       // A source with a lower ceiling displaces nothing, and its entries end instead.
       let event = Actor.commandLine("Test").did("source.ceiling", to: "d")
-      #expect(try await stores.feeds.change("d", to: .identify, at: now, audit: event))
+      #expect(try await stores.sources.change("d", to: .identify, at: now, audit: event))
       try await refresh("d", stores, at: now + 120)
       #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0], Self.numbers[1]])
       try await refresh("c", stores, at: now + 150)
@@ -162,11 +162,11 @@ extension SubscriptionTests {
   @Test func `a server without its first root takes no evidence that others pass on`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[1], Self.third)], at: now)
       try await add("c", site, to: stores)
-      let refresher = FeedRefresher(
+      let refresher = SourceRefresher(
         stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
         folder: NSTemporaryDirectory(), serverID: { throw PublishingError.badRoot("roots/1.root.json") })
       _ = try await refresher.withClient { try await refresher.refresh("c", by: $0, at: now) }

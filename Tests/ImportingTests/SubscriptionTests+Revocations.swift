@@ -17,7 +17,7 @@ extension SubscriptionTests {
   @Test func `numbers that a refresh leaves without support are revoked`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       let many = (0..<4).map { Int64(33_162_000_000 + $0) }
       try site.publish(1, many.map { .test($0, id) }, at: now)
@@ -59,21 +59,21 @@ extension SubscriptionTests {
   @Test func `a number with support to be identified leaves the packs that block it`() async throws {
     let stores = stores
     let number = Self.numbers[0]
-    let settings = SourceFeed.Settings(
+    let settings = Source.Settings(
       name: "names", url: "https://a.example/list", format: .csv, every: 3_600, ceiling: .identify)
     let actor = Actor.commandLine("Test")
-    #expect(try await FeedSubscriptions(stores: stores).add(settings, weight: 10, by: actor, at: now))
-    let feed = try #require(try await stores.feeds.feed(named: "names"))
-    var content = FeedContent()
+    #expect(try await SourceSubscriptions(stores: stores).add(settings, weight: 10, by: actor, at: now))
+    let source = try #require(try await stores.sources.source(named: "names"))
+    var content = SourceContent()
     content.entries = [.init(number: number, category: .fraud)]
-    _ = try await refresher(stores).store(content, isComplete: true, of: feed, at: now)
+    _ = try await refresher(stores).store(content, isComplete: true, of: source, at: now)
     try await TestDatabase.current.pool.transaction { connection in
       try await PublicationStore.replaceListings(
         with: [Listing(number: number, category: .fraud, cause: .reports)], serial: 1, at: now, on: connection)
     }
     #expect(try await stores.publications.revokeUnsupported([number], because: "c", at: now) == 1)
     let event = actor.did("source.ceiling", to: "names")
-    #expect(try await stores.feeds.change("names", to: .block, at: now, audit: event))
+    #expect(try await stores.sources.change("names", to: .block, at: now, audit: event))
     #expect(try await stores.publications.revokeUnsupported([number], because: "c", at: now) == 0)
   }
 

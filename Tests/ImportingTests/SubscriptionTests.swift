@@ -21,46 +21,46 @@ import Testing
 
   var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
-  func refresher(_ stores: Stores, limits: FeedLimits = FeedLimits()) -> FeedRefresher {
-    FeedRefresher(
+  func refresher(_ stores: Stores, limits: SourceReadLimits = SourceReadLimits()) -> SourceRefresher {
+    SourceRefresher(
       stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
       folder: NSTemporaryDirectory(), limits: limits, serverID: { Self.own })
   }
 
   func add(
-    _ name: String, _ site: EvidencePublication, to stores: Stores, ceiling: SourceCeiling = .review,
-    change: (inout FeedOptions) -> Void = { _ in }
+    _ name: String, _ site: ProvenancePublication, to stores: Stores, ceiling: SourceCeiling = .review,
+    change: (inout SourceOptions) -> Void = { _ in }
   ) async throws {
-    var options = FeedOptions()
-    (options.trustedKey, options.pack) = (site.key.verifying.base64, EvidencePublication.pack)
-    options.categories = FeedOptions.ringfenceCategories
+    var options = SourceOptions()
+    (options.trustedKey, options.pack) = (site.key.verifying.base64, ProvenancePublication.pack)
+    options.categories = SourceOptions.ringfenceCategories
     change(&options)
-    let settings = SourceFeed.Settings(
+    let settings = Source.Settings(
       name: name, url: site.url, format: .ringfence, every: 30, options: options, ceiling: ceiling)
     let list = try await stores.apps.source(named: name, at: now)
     let event = Actor.commandLine("Test").did("source.add", to: name)
-    #expect(try await stores.feeds.add(settings, as: list, at: now, audit: event))
+    #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
   }
 
   @discardableResult
   func refresh(
-    _ name: String, _ stores: Stores, at time: Date, limits: FeedLimits = FeedLimits()
-  ) async throws -> FeedRefresher.Outcome? {
+    _ name: String, _ stores: Stores, at time: Date, limits: SourceReadLimits = SourceReadLimits()
+  ) async throws -> SourceRefresher.Outcome? {
     let refresher = refresher(stores, limits: limits)
     return try await refresher.withClient { try await refresher.refresh(name, by: $0, at: time) }
   }
 
   func entries(_ name: String, _ stores: Stores) async throws -> [SourceEntry] {
-    let feed = try #require(try await stores.feeds.feed(named: name))
-    return try await stores.feeds.entries(of: feed.id, after: 0)
+    let feed = try #require(try await stores.sources.source(named: name))
+    return try await stores.sources.entries(of: feed.id, after: 0)
   }
 
   @Test func `rows become entries and revocations end them`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let rows: [EvidenceRow] = [
+      let rows: [ProvenanceRow] = [
         .test(Self.numbers[0], id), .test(Self.numbers[1], id, category: "newer"),
         .test(Self.numbers[2], id, category: "legitimate"),
       ]
@@ -73,7 +73,7 @@ import Testing
       #expect((first.entries, first.added, first.isUnchanged) == (2, 2, false))
       let stored = try await entries("c", stores)
       #expect(stored.map(\.category) == [.fraud, .other] && stored.allSatisfy { $0.origins == [id] })
-      let feed = try #require(try await stores.feeds.feed(named: "c"))
+      let feed = try #require(try await stores.sources.source(named: "c"))
       #expect(feed.state.serverID == id && feed.state.seen?.serial == 1 && feed.state.seen?.rootSerial == 1)
 
       // Another publication with the same file is not read again.
@@ -99,7 +99,7 @@ import Testing
   @Test func `strength, treatment and ceiling choose rows`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publish(
         1,
@@ -112,7 +112,7 @@ import Testing
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
       // A source cannot raise the treatment.
       let event = Actor.commandLine("Test").did("source.ceiling", to: "c")
-      #expect(try await stores.feeds.change("c", to: .block, at: now, audit: event))
+      #expect(try await stores.sources.change("c", to: .block, at: now, audit: event))
       try await refresh("c", stores, at: now + 60)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
     }
@@ -121,7 +121,7 @@ import Testing
   @Test func `only numbers of the countries of the source are taken`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[2], id)], at: now)
       try await add("c", site, to: stores) { $0.countries = ["US"] }
@@ -133,7 +133,7 @@ import Testing
   @Test func `a server is subscribed to once, and this one never`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publish(1, [.test(Self.numbers[0], id)], at: now)
       try await add("c", site, to: stores)
@@ -141,7 +141,7 @@ import Testing
       try await refresh("c", stores, at: now)
       #expect(try await refresh("again", stores, at: now) == .failed(.sameServer(id, source: "c")))
       #expect(try await entries("again", stores).isEmpty)
-      let refresher = FeedRefresher(
+      let refresher = SourceRefresher(
         stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
         folder: NSTemporaryDirectory(), serverID: { id })
       #expect(
@@ -152,16 +152,16 @@ import Testing
   @Test func `publications of others, older and expired ones are refused`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let rows: [EvidenceRow] = [.test(Self.numbers[0], id)]
+      let rows: [ProvenanceRow] = [.test(Self.numbers[0], id)]
       try site.publish(4, rows, at: now)
       try await add("c", site, to: stores)
       try await refresh("c", stores, at: now)
       let former = try await entries("c", stores)
       #expect(former.count == 1)
 
-      func expectFailure(_ failure: FeedFailure.Code, at time: Date, _ location: SourceLocation = #_sourceLocation)
+      func expectFailure(_ failure: SourceFailure.Code, at time: Date, _ location: SourceLocation = #_sourceLocation)
         async throws
       {
         guard case .failed(let found)? = try await refresh("c", stores, at: time) else {
@@ -170,7 +170,7 @@ import Testing
         }
         #expect(found.code == failure, sourceLocation: location)
         #expect(try await entries("c", stores) == former, sourceLocation: location)
-        #expect(try await stores.feeds.feed(named: "c")?.state.seen?.serial == 4, sourceLocation: location)
+        #expect(try await stores.sources.source(named: "c")?.state.seen?.serial == 4, sourceLocation: location)
       }
       let manifest = URL(filePath: site.folder.manifestPath)
       let good = try Data(contentsOf: manifest)
@@ -186,9 +186,9 @@ import Testing
       try Data(envelope.encoded()).write(to: manifest)
       try await expectFailure(.wrongSignature, at: now + 60)
       // Rolled back, and replaced by another one with the same serial.
-      var older = EvidencePublication("\(folder)/older")
+      var older = ProvenancePublication("\(folder)/older")
       older.key = site.key
-      for (serial, code) in [(3, FeedFailure.Code.olderPublication), (4, .olderPublication)] {
+      for (serial, code) in [(3, SourceFailure.Code.olderPublication), (4, .olderPublication)] {
         try older.publish(Int64(serial), [], at: now + 60 + Double(serial))
         try FileManager.default.removeItem(at: manifest)
         try FileManager.default.copyItem(atPath: older.folder.manifestPath, toPath: manifest.path)
@@ -219,7 +219,7 @@ import Testing
   @Test func `the keys of a new root are followed`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publish(1, [.test(Self.numbers[0], id)], at: now)
       try await add("c", site, to: stores)
@@ -230,7 +230,7 @@ import Testing
       try site.publish(2, [.test(Self.numbers[1], id)], at: now + 60)
       try await refresh("c", stores, at: now + 60)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
-      #expect(try await stores.feeds.feed(named: "c")?.state.seen?.rootSerial == 2)
+      #expect(try await stores.sources.source(named: "c")?.state.seen?.rootSerial == 2)
     }
   }
 
@@ -238,9 +238,9 @@ import Testing
   @Test func `wrong evidence files change nothing`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let rows: [EvidenceRow] = Self.numbers.map { .test($0, id) }
+      let rows: [ProvenanceRow] = Self.numbers.map { .test($0, id) }
       try site.publish(1, rows, at: now)
       try await add("c", site, to: stores)
       try await refresh("c", stores, at: now)
@@ -256,8 +256,8 @@ import Testing
       }
       var serial: Int64 = 1
       func expectFailure(
-        _ code: FeedFailure.Code, _ file: [UInt8]?, saying clause: String = "", sha256: String? = nil,
-        limits: FeedLimits = FeedLimits(), _ location: SourceLocation = #_sourceLocation
+        _ code: SourceFailure.Code, _ file: [UInt8]?, saying clause: String = "", sha256: String? = nil,
+        limits: SourceReadLimits = SourceReadLimits(), _ location: SourceLocation = #_sourceLocation
       ) async throws {
         serial += 1
         try site.publish(serial, file: file, at: now + Double(serial), sha256: sha256)
@@ -275,15 +275,15 @@ import Testing
       try await expectFailure(.damagedFile, Array(gzip(text(good)).dropLast(6)))
       try await expectFailure(.unreadable, gzip(gzip(text(good))), saying: "compressed twice")
       // Zeros, which are compressed a thousandfold.
-      var limits = FeedLimits()
+      var limits = SourceReadLimits()
       limits.expandedBytes = 1 << 20
       try await expectFailure(.expandsTooFar, gzip([UInt8](repeating: 0x20, count: 2 << 20)), limits: limits)
-      limits = FeedLimits()
+      limits = SourceReadLimits()
       limits.fileBytes = 50
       // Another file than the one that was read.
       let other = changed("fraud", "robocall", line: 1)
       try await expectFailure(.answerTooLong, other, limits: limits)
-      limits = FeedLimits()
+      limits = SourceReadLimits()
       limits.entries = 2
       try await expectFailure(.tooManyEntries, other, limits: limits)
       try await expectFailure(.unreadable, gzip([UInt8](repeating: 0x20, count: 50 << 20)), saying: "is longer than")
@@ -315,11 +315,11 @@ import Testing
   @Test func `a publication without the pack is an empty list after a success`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       try site.publishNoPack(1, at: now)
       try await add("c", site, to: stores)
-      #expect(try await refresh("c", stores, at: now) == .failed(.noPack(EvidencePublication.pack)))
+      #expect(try await refresh("c", stores, at: now) == .failed(.noPack(ProvenancePublication.pack)))
       try site.publish(2, [.test(Self.numbers[0], id)], at: now + 60)
       try await refresh("c", stores, at: now + 60)
       #expect(try await entries("c", stores).count == 1)
@@ -342,16 +342,16 @@ import Testing
   @Test func `some old reports are replaced by each refresh`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
-      var site = EvidencePublication("\(folder)/c")
+      var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let many = (0..<FeedRefresher.renewals + 20).map { Int64(33_162_000_000 + $0) }
-      let rows: [EvidenceRow] = many.map { .test($0, id) }
+      let many = (0..<SourceRefresher.renewals + 20).map { Int64(33_162_000_000 + $0) }
+      let rows: [ProvenanceRow] = many.map { .test($0, id) }
       try site.publish(1, rows, at: now, lifetime: 30 * 86_400)
       try await add("c", site, to: stores)
       try await refresh("c", stores, at: now)
       let later = now + 8 * 86_400
       // The file is read again after a day, and the third refresh finds nothing old.
-      for (place, replaced) in [FeedRefresher.renewals, 20, 0].enumerated() {
+      for (place, replaced) in [SourceRefresher.renewals, 20, 0].enumerated() {
         let time = later + Double(place) * 60
         guard case .refreshed(let summary)? = try await refresh("c", stores, at: time) else {
           Issue.record("It was refused.")
@@ -366,9 +366,11 @@ import Testing
 
   @Test func `pauses are short while the server cannot be reached`() {
     let failures = [1, 2, 3, 50]
-    #expect(failures.map { FeedRefresher.pause(after: $0, of: .ringfence) } == [30, 60, 120, 3_600])
+    #expect(failures.map { SourceRefresher.pause(after: $0, of: .ringfence) } == [30, 60, 120, 3_600])
     #expect(
-      failures.map { FeedRefresher.pause(after: $0, of: .ringfence, because: .connectionFailed) } == [30, 60, 120, 120])
-    #expect(FeedRefresher.pause(after: 3, of: .csv, because: .connectionFailed) == 1_200)
+      failures.map { SourceRefresher.pause(after: $0, of: .ringfence, because: .connectionFailed) } == [
+        30, 60, 120, 120,
+      ])
+    #expect(SourceRefresher.pause(after: 3, of: .csv, because: .connectionFailed) == 1_200)
   }
 }

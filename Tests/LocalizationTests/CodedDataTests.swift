@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `every failure of a source has a message`() throws {
-    try check("sources.failure") { (code: FeedFailure.Code) -> FeedFailure in
+    try check("sources.failure") { (code: SourceFailure.Code) -> SourceFailure in
       switch code {
       case .answerTooLong: .answerTooLong(maximumBytes: 67_108_864)
       case .cannotWrite: .cannotWrite("No space left on device")

@@ -73,10 +73,10 @@ import Testing
   }
 
   @Test func `the keys of PBBL are those of PhoneBlock`() throws {
-    #expect(PBBLFile.key(12_015_550_123) == 0x21_e154_823d_9496)
-    #expect(PBBLFile.key(493_023_125_001) == 0x58_330e_1ac8_4a54)
-    #expect(PBBLFile.key(4_930_231_255) == 0x58_330e_1b4c_8ba4)
-    #expect(PBBLFile.key(999_999_999_999_999) < 1 << 56)
+    #expect(PhoneBlockBinaryList.key(12_015_550_123) == 0x21_e154_823d_9496)
+    #expect(PhoneBlockBinaryList.key(493_023_125_001) == 0x58_330e_1ac8_4a54)
+    #expect(PhoneBlockBinaryList.key(4_930_231_255) == 0x58_330e_1b4c_8ba4)
+    #expect(PhoneBlockBinaryList.key(999_999_999_999_999) < 1 << 56)
     let (bytes, _) = try write([ListEntry(number: 12_015_550_123, blocks: true)], .pbbl)
     let expected: [UInt8] = [
       0x50, 0x42, 0x42, 0x4c, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x01, 0x96, 0x94, 0x3d, 0x82, 0x54, 0xe1, 0x21,
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func `PBBL with prefixes and allowed numbers is PhoneBlock's example`() {
-    var file = PBBLFile()
+    var file = PhoneBlockBinaryList()
     file.append(493_023_125_001, blocks: false)
     file.append(12_015_550_123)
     file.append(prefix: 4_930_231_255)

@@ -13,7 +13,7 @@ struct ModeratorClient {
   let cookie: String
 
   static func signIn(_ server: TestServer, as name: String, role: Role = .moderator) async throws -> ModeratorClient {
-    let token = try await server.moderators.makeSignInToken(for: name, role: role, at: Date())
+    let token = try await server.sessions.makeSignInToken(for: name, role: role, at: Date())
     let answer = try await server.client.execute(
       uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
       body: ByteBuffer(string: "token=\(token)"))

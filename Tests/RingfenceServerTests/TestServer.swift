@@ -22,7 +22,7 @@ import TestSupport
 struct TestServer {
   let key: String
   let folder: PublicationFolder
-  let moderators: SessionStore
+  let sessions: SessionStore
   let readiness: Readiness
   let client: ServerClient
   private let gate: Gate
@@ -54,12 +54,12 @@ struct TestServer {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       let accounts = AccountServices(
-        moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
+        sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
         key: AccountKey([UInt8](repeating: 2, count: 32)))
       let site = SiteServices(
         stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: folder,
         review: BrigadeReview(store: stores.holds),
-        publicationJobs: publish.map { PublicationJobs(store: stores.jobs, logger: .forTests, publish: $0) },
+        publicationJobs: publish.map { PublicationOrders(store: stores.jobs, logger: .forTests, publish: $0) },
         logger: .forTests)
       let services = ServerServices(
         stores: stores, intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, site: site,
@@ -88,7 +88,7 @@ struct TestServer {
       let work = { @Sendable (client: ServerClient) in
         try await body(
           TestServer(
-            key: key, folder: folder, moderators: stores.sessions, readiness: services.readiness, client: client,
+            key: key, folder: folder, sessions: stores.sessions, readiness: services.readiness, client: client,
             gate: gate))
       }
       let service = ServiceGroup(services: [application], logger: .forTests)
@@ -126,8 +126,8 @@ struct TestServer {
 
   /// Creates a session of the account with this role, always the same account.
   func session(_ role: Role) async throws -> String {
-    let token = try await moderators.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
-    guard case .session(let session, _) = try await moderators.enter(link: token, at: Date()) else {
+    let token = try await sessions.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
+    guard case .session(let session, _) = try await sessions.enter(link: token, at: Date()) else {
       throw Problem.notFound
     }
     return session

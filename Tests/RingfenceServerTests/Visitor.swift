@@ -20,7 +20,7 @@ struct Visitor {
   /// Signs in with an account of this role.
   init(_ server: TestServer, role: Role) async throws {
     self.server = server
-    let token = try await server.moderators.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
+    let token = try await server.sessions.makeSignInToken(for: "The \(role.rawValue)", role: role, at: Date())
     let answer = try await server.client.execute(
       uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
       body: ByteBuffer(string: "token=\(token)"))

@@ -82,8 +82,8 @@ extension HottestCallers.List {
   /// A binary list. Ranges are kept; of the numbers, those with the most heat that have room. Only ranges whose numbers
   /// are all listed are prefixes, so no number has to be allowed.
   func binary(_ options: PhoneBlockBinaryOptions) -> [UInt8] {
-    var file = PBBLFile()
-    var room = (options.maxBytes - PBBLFile.headerSize) / PBBLFile.recordSize
+    var file = PhoneBlockBinaryList()
+    var room = (options.maxBytes - PhoneBlockBinaryList.headerSize) / PhoneBlockBinaryList.recordSize
     let hasRanges = (1...PhoneBlockVotes.listed).contains(options.minRange)
     if hasRanges {
       for range in ranges.prefix(room) { file.append(prefix: range.first / range.size) }

@@ -89,7 +89,7 @@ struct PhoneBlockLists: Sendable {
 
   private func personalList(_ request: Request, _ context: ServerRequestContext) async throws -> [UInt8] {
     let reporter = try pseudonymizer.pseudonym(of: request, context: context)
-    var file = PBBLFile()
+    var file = PhoneBlockBinaryList()
     let entries = try await withDeadline { [personal] in try await personal.entries(of: reporter) }
     for entry in entries {
       if entry.isPrefix {

@@ -120,7 +120,7 @@ struct ThresholdReplay {
       number: number, standing: NumberAggregate(parts: Array(parts.values)), days: tally.days, sources: [tally],
       isListed: listed.contains(number))
     let score = Score(record, at: Date(timeIntervalSince1970: Double(end) * 86_400))
-    return score.judge(by: thresholds).meetsThreshold
+    return score.evaluate(by: thresholds).meetsThreshold
   }
 
   private static func month(containing day: Int32) -> Month {

@@ -28,7 +28,7 @@ struct HTTPResponse: Equatable {
       guard bytes.count <= 16_384 else { throw Malformed() }
       return nil
     }
-    // Every line with the line feed before it. Not split into strings: the server shares the cores with this.
+    // Every line with the line source before it. Not split into strings: the server shares the cores with this.
     guard value(of: "http/1.1 ", in: bytes[..<end]) != nil, let status = integer(bytes[..<end].dropFirst(9).prefix(3)),
       (100...599).contains(status)
     else { throw Malformed() }
@@ -53,7 +53,7 @@ struct HTTPResponse: Equatable {
     return HTTPResponse(status: status, body: end + 4..<end + 4 + length, closes: closes)
   }
 
-  /// The offset of the next line feed, or the end.
+  /// The offset of the next line source, or the end.
   private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int, before end: Int) -> Int {
     guard start < end, let base = bytes.baseAddress, let found = memchr(base + start, 0x0A, end - start) else {
       return end
@@ -86,7 +86,7 @@ struct HTTPResponse: Equatable {
     return nil
   }
 
-  /// The value of a field; `name` is in lower case, with the line feed before and the colon behind.
+  /// The value of a field; `name` is in lower case, with the line source before and the colon behind.
   private static func value(
     of name: StaticString, in line: Slice<UnsafeRawBufferPointer>
   ) -> Slice<UnsafeRawBufferPointer>? {

@@ -68,7 +68,7 @@ public enum BrigadeDetection {
   /// - Parameters:
   ///   - votes: one a reporter.
   ///   - background: what is usual.
-  public static func judge(_ votes: [ReporterVote], background: BrigadeBaseline) -> Judgement {
+  public static func evaluate(_ votes: [ReporterVote], background: BrigadeBaseline) -> Judgement {
     let summary = VoteSummary(votes)
     let finding =
       marked(summary, background) ?? oneDay(summary, isUsual: background.isOneDayUsual) ?? split(votes)
@@ -78,7 +78,7 @@ public enum BrigadeDetection {
 
   /// Judges what reporters say of a number that is listed because of them: it was weighed before, so only a strong split
   /// holds it.
-  public static func judgeListed(_ votes: [ReporterVote]) -> Judgement { split(votes).map { .held($0) } ?? .clear }
+  public static func evaluateListed(_ votes: [ReporterVote]) -> Judgement { split(votes).map { .held($0) } ?? .clear }
 
   private static func marked(_ summary: VoteSummary, _ background: BrigadeBaseline) -> Finding? {
     let newcomers = summary.newcomers

@@ -29,13 +29,13 @@ extension Explanation: Encodable {
     let met: Bool
   }
 
-  /// All figures, and ``account`` as codes with values.
+  /// All figures, and ``lines`` as codes with values.
   public func encode(to encoder: any Encoder) throws {
     var json = encoder.container(keyedBy: Key.self)
     try json.encode("+\(number)", forKey: Key("number"))
     try json.encode(Self.time(time), forKey: Key("as_of"))
     try json.encode(verdict.rawValue, forKey: Key("verdict"))
-    try json.encode(account, forKey: Key("explanation"))
+    try json.encode(lines, forKey: Key("explanation"))
     try json.encodeIfPresent(country, forKey: Key("country"))
     try json.encodeIfPresent(evaluation?.category?.slug, forKey: Key("category"))
     try json.encodeIfPresent(protection, forKey: Key("protected"))

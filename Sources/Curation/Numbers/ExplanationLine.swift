@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// One line of the explanation of a number; see ``Explanation/account``.
+/// One line of the explanation of a number; see ``Explanation/lines``.
 public struct ExplanationLine: CodedData {
   /// The message of a line.
   public enum Code: String, CaseIterable, Sendable {

@@ -25,7 +25,7 @@ public struct CurationState: Sendable {
     self.ranges = ranges
   }
 
-  /// The overrides of one number, for ``Score/judge(by:in:country:)``.
+  /// The overrides of one number, for ``Score/evaluate(by:in:country:)``.
   public func overrides(of number: Int64, country: String? = nil) -> OverrideState {
     OverrideState(
       country: country, isProtected: protected.rule(for: number) != nil,

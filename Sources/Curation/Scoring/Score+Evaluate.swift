@@ -5,18 +5,18 @@ extension Score {
   /// - Parameters:
   ///   - thresholds: the limits.
   ///   - overrides: the country, protection, decision and hold.
-  public func judge(by thresholds: ThresholdSet, in overrides: OverrideState = OverrideState()) -> Evaluation {
-    judge(by: thresholds, in: overrides) { overrides.country }
+  public func evaluate(by thresholds: ThresholdSet, in overrides: OverrideState = OverrideState()) -> Evaluation {
+    evaluate(by: thresholds, in: overrides) { overrides.country }
   }
 
   /// The same with a country that is looked up only when a threshold depends on it.
-  public func judge(
+  public func evaluate(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
-    withoutSuspended(by: thresholds).evaluate(by: thresholds, in: overrides, country: country)
+    withoutSuspended(by: thresholds).evaluation(by: thresholds, in: overrides, country: country)
   }
 
-  private func evaluate(
+  private func evaluation(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
     let leading = category(by: thresholds)

@@ -25,7 +25,7 @@ extension Score {
     let sources = lists.filter { $0.complaints > 0 && thresholds.ceiling(ofSource: $0.appID) < .block }.map(\.appID)
     let overrides = OverrideState(country: country)
     guard !sources.isEmpty,
-      judge(by: thresholds, in: overrides).outcome < judge(by: thresholds.withoutCeilings, in: overrides).outcome
+      evaluate(by: thresholds, in: overrides).outcome < evaluate(by: thresholds.withoutCeilings, in: overrides).outcome
     else { return nil }
     return sources.map {
       SourceLimit(

@@ -42,13 +42,13 @@ package struct Problem: Error, Encodable {
   /// - detail: the details of this case; by default the catalog's text.
   /// - errors: errors of single fields.
   package init(_ kind: ProblemKind, detail: String? = nil, errors: [Field] = []) {
-    let account = kind.account
+    let documentation = kind.documentation
     type = kind.path
-    title = account.title
-    status = account.status.code
-    self.detail = detail ?? account.detail
+    title = documentation.title
+    status = documentation.status.code
+    self.detail = detail ?? documentation.detail
     self.errors = errors
-    retryAfter = account.retryAfter
+    retryAfter = documentation.retryAfter
   }
 
   package func encode(to encoder: any Encoder) throws {

@@ -4,15 +4,15 @@ import HTTPTypes
 
 extension ProblemKind {
   /// Kinds that only pages use; nil for others.
-  package var accountOfPage: Account? {
+  package var pageDocumentation: Documentation? {
     switch self {
     case .noForm:
-      Account(
+      Documentation(
         status: .badRequest, title: "Invalid form", detail: "Send the fields as application/x-www-form-urlencoded.",
         cause: "A moderation page received a request that is not a form.",
         remedy: "Use the buttons of the page. Programs use the API.")
     case .staleForm:
-      Account(
+      Documentation(
         status: .forbidden, title: "Form expired",
         detail:
           "You have signed in again since you opened this page. Go back, reload the page and send the form again.",
@@ -24,8 +24,8 @@ extension ProblemKind {
     }
   }
 
-  private static func needs(_ role: String) -> Account {
-    Account(
+  private static func needs(_ role: String) -> Documentation {
+    Documentation(
       status: .forbidden, title: "Access denied",
       detail: "This requires the role \(role) or a higher one. Ask an administrator.",
       cause: "The signed-in account has a lower role.",

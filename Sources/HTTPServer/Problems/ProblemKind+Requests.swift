@@ -5,156 +5,156 @@ import HTTPTypes
 
 extension ProblemKind {
   /// Kinds caused by the request; nil for others.
-  package var accountOfRequest: Account? {
+  package var requestDocumentation: Documentation? {
     switch self {
     case .malformed:
-      Account(
+      Documentation(
         status: .badRequest, title: "Invalid JSON",
         detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "The body is not JSON in UTF-8, or a field is missing or has the wrong type.",
         remedy: "Each entry of `errors` has the JSON pointer of a field and a code for the rule.")
     case .cutShort:
-      Account(
+      Documentation(
         status: .badRequest, title: "Incomplete body", detail: "Nothing was stored. Send the request again.",
         cause: "The connection closed early, or Content-Length was larger than the body.",
         remedy: "Send the same request again. With the same IDs, nothing is counted twice.")
     case .region:
-      Account(
+      Documentation(
         status: .badRequest, title: "Invalid region",
         detail: "Send `region` as two letters (ISO 3166), such as DE, or leave it out.",
         cause: "The query parameter region is not the code of a country with telephone numbers.",
         remedy: "Send a country code, or leave it out. Then Accept-Language decides.")
     case .request:
-      Account(
+      Documentation(
         status: .badRequest, title: "Bad request", detail: "The server cannot process the request.",
         cause: "The request breaks a rule of HTTP or of this address.",
         remedy: "Compare it with the example in the documentation.")
     case .noHost:
-      Account(
+      Documentation(
         status: .badRequest, title: "Invalid Host header",
         detail: "Send exactly one Host header with the name of this server.",
         cause: "An HTTP/1.1 request has no Host header, several, or one that differs from its absolute address.",
         remedy: "HTTP libraries send this header. A proxy must pass it on.")
     case .anotherSite:
-      Account(
+      Documentation(
         status: .forbidden, title: "Request from another site",
         detail: "This form can only be sent from a page of this server. Open the page on this server and try again.",
         cause: "Sec-Fetch-Site or Origin names a page of another site.",
         remedy: "Open the page on this server. Apps do not send these headers.")
     case .methodNotAllowed:
-      Account(
+      Documentation(
         status: .methodNotAllowed, title: "Method not allowed", detail: "Use one of: GET, HEAD.",
         cause: "The address exists, but does not support this method.",
         remedy: "Use one of the methods in the header Allow.")
     case .notAcceptable:
-      Account(
+      Documentation(
         status: .notAcceptable, title: "Not acceptable",
         detail: "The answer is application/json. Accept it in the header Accept, or leave the header out.",
         cause: "The header Accept excludes the media type of the answer.",
         remedy: "Send Accept: application/json or */*, or no Accept header.")
     case .tooSlow:
-      Account(
+      Documentation(
         status: .requestTimeout, title: "Request timeout",
         detail: "The body did not arrive in time. Send the request again.",
         cause: "The body arrived too slowly.",
         remedy: "Send the same request again, or smaller batches. With the same IDs, nothing is counted twice.")
     case .tooLarge:
-      Account(
+      Documentation(
         status: .contentTooLarge, title: "Body too large", detail: "The body can have at most 16384 bytes.",
         cause: "The limit is 16 KiB for one report and 1 MiB for a batch.", remedy: "Divide the batch.")
     case .unsupportedMediaType:
-      Account(
+      Documentation(
         status: .unsupportedMediaType, title: "Unsupported media type",
         detail: "Send the body as Content-Type: application/json, or many reports as application/x-ndjson.",
         cause: "Content-Type is missing or has another value.", remedy: "Set Content-Type.")
     case .unsupportedEncoding:
-      Account(
+      Documentation(
         status: .unsupportedMediaType, title: "Unsupported encoding",
         detail: "Send the body uncompressed, without Content-Encoding.",
         cause: "The body has a Content-Encoding.", remedy: "Send it uncompressed.")
     case .range:
-      Account(
+      Documentation(
         status: .rangeNotSatisfiable, title: "Range not satisfiable",
         detail: "The file has 2048 bytes. Request a range within it, or the complete file.",
         cause: "Range begins after the last byte of the file.",
         remedy: "Content-Range has the length of the file. If your download has that length, it is complete.")
     case .tooMany:
-      Account(
+      Documentation(
         status: .unprocessableContent, title: "Too many items", detail: "Send 1 to 1000 at a time.",
         cause: "A batch is empty or has more than 1,000 items.", remedy: "Divide the batch.")
     case .limited:
-      Account(
+      Documentation(
         status: .tooManyRequests, title: "Too many requests",
         detail: "The rate limit of this network is reached. Send the request again in 4 seconds.",
         cause:
           "The app, network or reporter has reached its rate limit, which RateLimit-Policy shows.",
         remedy: "Wait for the seconds in Retry-After. RateLimit shows the remaining requests.", retryAfter: 0)
-    default: accountOfContent
+    default: contentDocumentation
     }
   }
 
   /// Kinds about the requested or sent content; nil for others.
-  private var accountOfContent: Account? {
+  private var contentDocumentation: Documentation? {
     switch self {
     case .unauthorized:
-      Account(
+      Documentation(
         status: .unauthorized, title: "No valid API key",
         detail: "Send the header Authorization: Bearer with your app's key.",
         cause: "The key is missing, unknown, revoked or expired.",
         remedy: "Ask the operator for a new key.")
     case .scope:
-      Account(
+      Documentation(
         status: .forbidden, title: "Missing scope", detail: "This requires a key with the scope lookup.",
         cause: "The key is valid, but does not have the required scope.",
         remedy: "Use another key, or ask the operator to add the scope.")
     case .notFound:
-      Account(
+      Documentation(
         status: .notFound, title: "Not found", detail: "There is no resource at this address. Check the address.",
         cause: "The address is wrong, the file was removed after a newer publication, or your app has no such report.",
         remedy: "Check the address. For files, fetch the manifest again.")
     case .nothingPublished:
-      Account(
+      Documentation(
         status: .notFound, title: "No publication yet",
         detail: "There is no publication yet. Send the request again after the first publication.",
         cause: "The server is new.", remedy: "Send the request again after the first publication.")
     case .notANumber:
-      Account(
+      Documentation(
         status: .notFound, title: "Invalid number",
         detail: "Send an E.164 number, such as 33162000248. A plus must be encoded as %2B.",
         cause: "The last part of the path is not 1 to 15 digits.",
         remedy: "Convert the number to international form.")
     case .notAPrefix:
-      Account(
+      Documentation(
         status: .notFound, title: "Invalid hash prefix",
         detail: "Send the first 4 to 8 hex digits, in lower case, of the SHA-256 of the number with its plus.",
         cause: "The last part of the path is not 4 to 8 of the characters 0 to 9 and a to f.",
         remedy: "Hash the number as text, such as +33162000248, and send the first digits.")
     case .conflict:
-      Account(
+      Documentation(
         status: .conflict, title: "ID already used",
         detail: "Your app has used this ID with other content. Send the content with a new ID.",
         cause: "A report_id or batch_id was used before with other content.",
         remedy: "Create a new UUID for each report and batch. Use it again only for retries.")
     case .withdrawn:
-      Account(
+      Documentation(
         status: .gone, title: "Report withdrawn",
         detail: "A withdrawn report cannot be restored. Send a new report with a new ID.",
         cause: "The report was withdrawn by your app or by the operator.",
         remedy: "Discard it, or send a new report with a new ID.")
     case .preconditionFailed:
-      Account(
+      Documentation(
         status: .preconditionFailed, title: "Precondition failed",
         detail: "The file has changed. Fetch it without the condition.",
         cause: "If-Match or If-Unmodified-Since does not match the file.",
         remedy: "Fetch the file without the condition.")
     case .invalidReport:
-      Account(
+      Documentation(
         status: .unprocessableContent, title: "Invalid report",
         detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "The JSON is valid, but a value is not, such as a time in the future.",
         remedy: "Each entry of `errors` has the JSON pointer of a field, a code for the rule and the correction.")
     case .invalidBatch:
-      Account(
+      Documentation(
         status: .unprocessableContent, title: "Invalid batch",
         detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "An item of the batch is invalid. No item was counted.",

@@ -49,7 +49,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   package var path: String { "/problems/\(rawValue)" }
 
   /// The description of a kind.
-  package struct Account: Sendable {
+  package struct Documentation: Sendable {
     package let status: HTTPResponse.Status
     package let title: String
     /// The default detail of a response.
@@ -62,8 +62,8 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     package var retryAfter: Int?
   }
 
-  package var account: Account { accountOfRequest ?? accountOfPage ?? accountOfServer }
-  package var status: HTTPResponse.Status { account.status }
+  package var documentation: Documentation { requestDocumentation ?? pageDocumentation ?? serverDocumentation }
+  package var status: HTTPResponse.Status { documentation.status }
 
   /// An example of the response.
   package var example: Problem {

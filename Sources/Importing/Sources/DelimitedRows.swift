@@ -3,7 +3,7 @@
 import Curation
 
 /// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line.
-struct DelimitedRows: FeedRows {
+struct DelimitedRows: SourceFileRows {
   private static let separators = ",;|\t".utf8
   private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
 
@@ -20,7 +20,7 @@ struct DelimitedRows: FeedRows {
   /// - Parameters:
   ///   - number: the number's column by name or position; nil for a usual name.
   ///   - category: the category's column; nil for none.
-  /// - Throws: ``FeedFailure``, ``ImportFileError``.
+  /// - Throws: ``SourceFailure``, ``ImportFileError``.
   init(path: String, number: String?, category: String?) throws {
     csv = CSVLines(try LineReader(path: path))
     var header: LineReader.RawLine?
@@ -28,14 +28,14 @@ struct DelimitedRows: FeedRows {
       header = line
       if !line.bytes.isEmpty { break }
     }
-    guard let header, !header.isTooLong else { throw FeedFailure.noEntries }
+    guard let header, !header.isTooLong else { throw SourceFailure.noEntries }
     separator = header.bytes.first { Self.separators.contains($0) } ?? CSVScanner.comma
     var fields = CSVRow()
     guard fields.read(header.bytes, separator: separator) else {
-      throw FeedFailure.unreadable("the header has an open quote")
+      throw SourceFailure.unreadable("the header has an open quote")
     }
     let names = (0..<fields.count).map { Self.name(String(decoding: fields[$0], as: UTF8.self)) }
-    func place(_ column: String) throws(FeedFailure) -> Int {
+    func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
       guard let place = names.firstIndex(of: Self.name(column)) else { throw .missingColumn(column) }
@@ -46,7 +46,7 @@ struct DelimitedRows: FeedRows {
     } else if let found = Self.numberNames.compactMap(names.firstIndex).first {
       self.number = found
     } else {
-      throw FeedFailure.missingColumn(Self.numberNames[0])
+      throw SourceFailure.missingColumn(Self.numberNames[0])
     }
     self.category = if let category { try place(category) } else { nil }
     if let number, Int(number) != nil {
@@ -54,7 +54,7 @@ struct DelimitedRows: FeedRows {
     }
   }
 
-  mutating func next() throws -> FeedRow.Outcome? {
+  mutating func next() throws -> SourceFileRow.Outcome? {
     while index == chunk.records.count {
       guard try fill() else { return nil }
     }
@@ -66,7 +66,7 @@ struct DelimitedRows: FeedRows {
     }
     guard isRead, number < row.count else { return .rejected }
     let text = category.flatMap { $0 < row.count ? String(decoding: row[$0], as: UTF8.self) : nil }
-    return .row(FeedRow(number: String(decoding: row[number], as: UTF8.self), category: text))
+    return .row(SourceFileRow(number: String(decoding: row[number], as: UTF8.self), category: text))
   }
 
   /// Reads the next record, and following ones that belong to it.

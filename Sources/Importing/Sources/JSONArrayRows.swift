@@ -6,7 +6,7 @@ import Foundation
 /// Rows of a JSON document: the objects of an array that is a member of the document's object.
 ///
 /// The document is not read into memory, only one object at a time.
-struct JSONArrayRows: FeedRows {
+struct JSONArrayRows: SourceFileRows {
   /// An object of PhoneBlock's array.
   private struct Member: Decodable {
     var phone: String
@@ -30,12 +30,12 @@ struct JSONArrayRows: FeedRows {
     var next = 0
 
     /// - Returns: nil at the end.
-    mutating func row() -> FeedRow? {
+    mutating func row() -> SourceFileRow? {
       let digits = String(next)
       guard digits.utf8.count <= freeDigits else { return nil }
       next += 1
       let zeros = String(repeating: "0", count: freeDigits - digits.utf8.count)
-      return FeedRow(number: head + zeros + digits, category: category, isContinued: next > 1)
+      return SourceFileRow(number: head + zeros + digits, category: category, isContinued: next > 1)
     }
   }
 
@@ -47,7 +47,7 @@ struct JSONArrayRows: FeedRows {
   private static let mostDepth = 32
 
   private(set) var version: Int64?
-  private let bytes: FeedBytes
+  private let bytes: SourceBytes
   private let array: [UInt8]
   private let decoder = JSONDecoder()
   private var scanner = Scanner()
@@ -70,11 +70,11 @@ struct JSONArrayRows: FeedRows {
   /// - Parameter array: the name of the member.
   /// - Throws: ``ImportFileError``.
   init(path: String, array: String) throws {
-    bytes = try FeedBytes(path: path)
+    bytes = try SourceBytes(path: path)
     self.array = Array(array.utf8)
   }
 
-  mutating func next() throws -> FeedRow.Outcome? {
+  mutating func next() throws -> SourceFileRow.Outcome? {
     if let row = range?.row() { return .row(row) }
     range = nil
     var object: [UInt8]?
@@ -90,31 +90,31 @@ struct JSONArrayRows: FeedRows {
         return isTooLong ? .rejected : outcome(object)
       }
     }
-    guard scanner.isEnded else { throw FeedFailure.unreadable("the document ends early") }
+    guard scanner.isEnded else { throw SourceFailure.unreadable("the document ends early") }
     return nil
   }
 
-  private mutating func outcome(_ object: [UInt8]) -> FeedRow.Outcome {
+  private mutating func outcome(_ object: [UInt8]) -> SourceFileRow.Outcome {
     if let member = try? decoder.decode(Pattern.self, from: Data(object)) { return outcome(member) }
     guard let member = try? decoder.decode(Member.self, from: Data(object)) else { return .rejected }
-    return .row(FeedRow(number: member.phone, category: member.rating, isRemoval: (member.votes ?? 1) <= 0))
+    return .row(SourceFileRow(number: member.phone, category: member.rating, isRemoval: (member.votes ?? 1) <= 0))
   }
 
-  private mutating func outcome(_ member: Pattern) -> FeedRow.Outcome {
+  private mutating func outcome(_ member: Pattern) -> SourceFileRow.Outcome {
     // Another action is no reason to list a number.
     guard (member.action ?? "block") == "block" else { return .ignored }
     let head = member.pattern.prefix { $0 != "#" }
     guard head.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2B }) else { return .rejected }
     let free = member.pattern.dropFirst(head.count)
-    guard !free.isEmpty else { return .row(FeedRow(number: member.pattern, category: member.name)) }
+    guard !free.isEmpty else { return .row(SourceFileRow(number: member.pattern, category: member.name)) }
     guard free.allSatisfy({ $0 == "#" }) else { return .rejected }
     guard free.utf8.count <= Self.mostFreeDigits else { return .pattern }
     var range = Range(head: head, freeDigits: free.utf8.count, category: member.name)
     defer { self.range = range }
-    return range.row().map(FeedRow.Outcome.row) ?? .rejected
+    return range.row().map(SourceFileRow.Outcome.row) ?? .rejected
   }
 
-  private mutating func scan(_ byte: UInt8) throws(FeedFailure) {
+  private mutating func scan(_ byte: UInt8) throws(SourceFailure) {
     if scanner.isInString {
       if scanner.isEscaped {
         scanner.isEscaped = false
@@ -167,5 +167,5 @@ struct JSONArrayRows: FeedRows {
     scanner.number = []
   }
 
-  private static let notJSON = FeedFailure.unreadable("the file is not a JSON object")
+  private static let notJSON = SourceFailure.unreadable("the file is not a JSON object")
 }

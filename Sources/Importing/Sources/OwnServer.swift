@@ -22,9 +22,9 @@ struct OwnServer: Sendable {
   }
 
   /// The rule for the rows of another server's evidence file.
-  func rule(for publisher: String, among subscriptions: [Subscription]) -> EvidenceOrigins {
+  func rule(for publisher: String, among subscriptions: [Subscription]) -> ProvenanceOrigins {
     // A new subscription displaces nothing before its entries are stored.
     let subscribed = subscriptions.filter { $0.isRead }.compactMap(\.serverID)
-    return EvidenceOrigins(own: id, isOwnKnown: isKnown, publisher: publisher, subscribed: Set(subscribed))
+    return ProvenanceOrigins(own: id, isOwnKnown: isKnown, publisher: publisher, subscribed: Set(subscribed))
   }
 }

@@ -15,7 +15,7 @@ import Foundation
 /// Resolves hosts to addresses of the public internet.
 enum PublicAddress {
   /// The address of a host.
-  /// - Throws: ``FeedFailure/privateAddress`` where one of its addresses is not public, and a failed connection where it
+  /// - Throws: ``SourceFailure/privateAddress`` where one of its addresses is not public, and a failed connection where it
   ///   has none.
   static func resolve(_ host: String) async throws -> String {
     try await runOnThread {
@@ -28,18 +28,18 @@ enum PublicAddress {
       #endif
       var found: UnsafeMutablePointer<addrinfo>?
       let code = getaddrinfo(host, nil, &hints, &found)
-      guard code == 0 else { throw FeedFailure.connectionFailed(String(cString: gai_strerror(code))) }
+      guard code == 0 else { throw SourceFailure.connectionFailed(String(cString: gai_strerror(code))) }
       defer { freeaddrinfo(found) }
       var addresses: [String] = []
       var next = found
       while let entry = next?.pointee {
         if let bytes = bytes(of: entry) {
-          guard isPublic(bytes, besides: own) else { throw FeedFailure.privateAddress }
+          guard isPublic(bytes, besides: own) else { throw SourceFailure.privateAddress }
           addresses.append(text(bytes))
         }
         next = entry.ai_next
       }
-      guard let first = addresses.first else { throw FeedFailure.connectionFailed("the host has no address") }
+      guard let first = addresses.first else { throw SourceFailure.connectionFailed("the host has no address") }
       return first
     }
   }

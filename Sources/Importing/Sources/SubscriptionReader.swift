@@ -11,23 +11,23 @@ import Storage
 struct SubscriptionReader: Sendable {
   /// The name of the pack.
   let pack: String
-  private let settings: SourceFeed.Settings
+  private let settings: Source.Settings
   private let fetcher: SubscriptionFetcher
   private let folder: String
-  private let limits: FeedLimits
+  private let limits: SourceReadLimits
   /// The end of the time of all requests.
   private let deadline: ContinuousClock.Instant
 
   /// - Parameter folder: for temporary files.
-  /// - Throws: ``FeedFailure``.
-  init(_ settings: SourceFeed.Settings, client: OutboundHTTP, folder: String, limits: FeedLimits) throws {
+  /// - Throws: ``SourceFailure``.
+  init(_ settings: Source.Settings, client: OutboundHTTP, folder: String, limits: SourceReadLimits) throws {
     let options = settings.options
-    guard let source = UpdateSource(settings.url) else { throw FeedFailure.invalidAddress }
+    guard let source = UpdateSource(settings.url) else { throw SourceFailure.invalidAddress }
     var key: Fetching.AppKey?
     if let path = options.keyFile {
-      guard let origin = source.origin, origin.isPrivate else { throw FeedFailure.keyWithoutHTTPS }
-      key = Fetching.AppKey(try FeedDownload.key(in: path), for: origin)
-      guard key != nil else { throw FeedFailure.keyUnreadable(path) }
+      guard let origin = source.origin, origin.isPrivate else { throw SourceFailure.keyWithoutHTTPS }
+      key = Fetching.AppKey(try SourceDownload.key(in: path), for: origin)
+      guard key != nil else { throw SourceFailure.keyUnreadable(path) }
     }
     pack = options.pack ?? ""
     fetcher = SubscriptionFetcher(source: source, anchor: try Self.anchor(options), client: client, key: key)
@@ -37,20 +37,20 @@ struct SubscriptionReader: Sendable {
     deadline = .now + limits.total
   }
 
-  private static func anchor(_ options: FeedOptions) throws -> TrustAnchor {
+  private static func anchor(_ options: SourceOptions) throws -> TrustAnchor {
     if let key = options.trustedKey.flatMap({ VerifyingKey($0) }) { return TrustAnchor(key: key) }
     guard let root = options.trustedRoot.flatMap({ Data(base64Encoded: $0) }) else {
-      throw FeedFailure.untrustedKey([])
+      throw SourceFailure.untrustedKey([])
     }
     do {
       return try TrustAnchor(root: root)
     } catch let error as UpdateError {
-      throw FeedFailure(error)
+      throw SourceFailure(error)
     }
   }
 
   /// The newest publication; nil where the manifest still has the entity tag.
-  /// - Throws: ``FeedFailure``.
+  /// - Throws: ``SourceFailure``.
   func newest(
     after state: UpdateState = UpdateState(), unless etag: String? = nil, at time: Date
   ) async throws -> SubscriptionFetcher.Publication? {
@@ -58,30 +58,30 @@ struct SubscriptionReader: Sendable {
   }
 
   /// The id of a publication's server.
-  /// - Throws: ``FeedFailure``.
+  /// - Throws: ``SourceFailure``.
   func serverID(of publication: SubscriptionFetcher.Publication) async throws -> String {
     try await limited { try await fetcher.serverID(of: publication) }
   }
 
   /// The evidence file of the pack.
-  /// - Throws: ``FeedFailure`` where there is no pack, or it has none.
+  /// - Throws: ``SourceFailure`` where there is no pack, or it has none.
   func evidence(in publication: SubscriptionFetcher.Publication) throws -> ManifestPack.File {
-    guard let description = publication.manifest.packs.first else { throw FeedFailure.noPack(pack) }
-    guard let file = description.formats.first(where: { $0.format == EvidenceHeader.format }) else {
-      throw FeedFailure.noEvidence(pack)
+    guard let description = publication.manifest.packs.first else { throw SourceFailure.noPack(pack) }
+    guard let file = description.formats.first(where: { $0.format == ProvenanceHeader.format }) else {
+      throw SourceFailure.noEvidence(pack)
     }
     return file
   }
 
   /// Downloads an evidence file, checks it and reads its rows.
   /// - Parameter server: the id of the publication's server.
-  /// - Throws: ``FeedFailure``, with which nothing of the file is used.
-  func content(of file: ManifestPack.File, from server: String) async throws -> FeedContent {
-    guard file.bytes <= limits.fileBytes else { throw FeedFailure.answerTooLong(maximumBytes: limits.fileBytes) }
-    let compressed = try FeedFile(folder: folder)
+  /// - Throws: ``SourceFailure``, with which nothing of the file is used.
+  func content(of file: ManifestPack.File, from server: String) async throws -> SourceContent {
+    guard file.bytes <= limits.fileBytes else { throw SourceFailure.answerTooLong(maximumBytes: limits.fileBytes) }
+    let compressed = try SourceFile(folder: folder)
     try await limited { try await fetcher.fetch(file, to: compressed.path) }
-    let plain = try await FeedExpansion(folder: folder, limit: limits.expandedBytes).gunzipped(compressed)
-    let evidence = EvidenceFile(
+    let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).gunzipped(compressed)
+    let evidence = ProvenanceFile(
       server: server, options: settings.options, ceiling: settings.ceiling, most: limits.entries)
     return try await evidence.read(plain.path)
   }
@@ -96,14 +96,14 @@ struct SubscriptionReader: Sendable {
         group.addTask(operation: body)
         group.addTask {
           try await Task.sleep(until: deadline)
-          throw FeedFailure.tookTooLong(seconds: total.components.seconds)
+          throw SourceFailure.tookTooLong(seconds: total.components.seconds)
         }
         defer { group.cancelAll() }
         guard let first = try await group.next() else { throw CancellationError() }
         return first
       }
     } catch let error as FetchError {
-      throw FeedFailure(error)
+      throw SourceFailure(error)
     }
   }
 }

@@ -4,13 +4,13 @@ import Curation
 import XMLSyntax
 
 /// Rows of an XML file: an attribute, or the text, of each element of a name. Prefixes of names are ignored.
-struct XMLRows: FeedRows {
+struct XMLRows: SourceFileRows {
   private static let mostDepth = 64
   /// The longest text of an element in bytes.
   private static let mostBytes = 1 << 16
 
   let version: Int64? = nil
-  private var tokens: XMLTokens<FeedBytes>
+  private var tokens: XMLTokens<SourceBytes>
   private let element: String
   private let attribute: String?
   private let category: String?
@@ -23,39 +23,39 @@ struct XMLRows: FeedRows {
   ///   - category: the attribute with the category; nil for none.
   /// - Throws: ``ImportFileError``.
   init(path: String, element: String, attribute: String?, category: String?) throws {
-    tokens = XMLTokens(try FeedBytes(path: path), mostDepth: Self.mostDepth)
+    tokens = XMLTokens(try SourceBytes(path: path), mostDepth: Self.mostDepth)
     tokens.hasText = false
     self.element = element
     self.attribute = attribute
     self.category = category
   }
 
-  mutating func next() throws -> FeedRow.Outcome? {
+  mutating func next() throws -> SourceFileRow.Outcome? {
     do {
       while let token = try tokens.next() {
         if let row = try read(token) { return row }
       }
       return nil
     } catch let fault as XMLFault {
-      throw FeedFailure.unreadable(fault.reason)
+      throw SourceFailure.unreadable(fault.reason)
     }
   }
 
   /// - Returns: the row that ends with a token.
-  private mutating func read(_ token: XMLTokens<FeedBytes>.Token) throws -> FeedRow.Outcome? {
+  private mutating func read(_ token: XMLTokens<SourceBytes>.Token) throws -> SourceFileRow.Outcome? {
     switch token {
     case .text(let more):
       guard let (known, category) = row else { return nil }
       let text = known.flatMap { known in more.map { known + $0 } }
       guard (text?.utf8.count ?? 0) <= Self.mostBytes else {
-        throw FeedFailure.unreadable("an element has too much text")
+        throw SourceFailure.unreadable("an element has too much text")
       }
       row = (text, category)
       return nil
     case .end(let name):
       guard let row, XMLText.localName(name) == element else { return nil }
       (self.row, tokens.hasText) = (nil, false)
-      return row.text.map { .row(FeedRow(number: $0.trimmingSpace, category: row.category)) } ?? .rejected
+      return row.text.map { .row(SourceFileRow(number: $0.trimmingSpace, category: row.category)) } ?? .rejected
     case .start(let tag):
       guard tag.localName == element else { return nil }
       let kind = category.flatMap { value($0, of: tag) }
@@ -64,7 +64,7 @@ struct XMLRows: FeedRows {
         (row, tokens.hasText) = (("", kind), true)
         return nil
       }
-      return value(attribute, of: tag).map { .row(FeedRow(number: $0, category: kind)) } ?? .rejected
+      return value(attribute, of: tag).map { .row(SourceFileRow(number: $0, category: kind)) } ?? .rejected
     }
   }
 
@@ -73,7 +73,7 @@ struct XMLRows: FeedRows {
   }
 }
 
-extension FeedBytes: XMLByteSource {}
+extension SourceBytes: XMLByteSource {}
 
 extension String {
   /// The text without spaces and line ends around it.

@@ -62,7 +62,7 @@ public struct QueueJob: Sendable {
     do {
       let marked = try await queue.stale(limit: Self.mostInARound)
       guard !numbers.isEmpty || !marked.isEmpty else { return QueueChange() }
-      return try await queue.judge(
+      return try await queue.evaluate(
         numbers + marked, by: try await thresholds.current(), protected: protection.numbers, at: time)
     } catch {
       touched.insert(numbers)
@@ -78,7 +78,7 @@ public struct QueueJob: Sendable {
       do {
         let newest = try await publications.latest()?.serial ?? 0
         if let seen, seen != newest, let lease = try await leases.take(Self.lease) {
-          _ = try await leases.holding(lease) { try await queue.rejudge(at: Date()) }
+          _ = try await leases.holding(lease) { try await queue.reevaluate(at: Date()) }
         }
         seen = newest
       } catch  where Task.isCancelled {

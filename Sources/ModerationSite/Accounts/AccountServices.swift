@@ -18,13 +18,13 @@ package struct AccountServices: Sendable {
 
   /// - Parameters: see the properties; `attempts` counts failed sign-ins.
   package init(
-    moderators: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
+    sessions: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
     hasher: PasswordHasher = PasswordHasher()
   ) {
     self.accounts = accounts
     self.auditLog = auditLog
     self.hasher = hasher
     self.key = key
-    signIn = SignInService(moderators: moderators, accounts: accounts, attempts: attempts, hasher: hasher, key: key)
+    signIn = SignInService(sessions: sessions, accounts: accounts, attempts: attempts, hasher: hasher, key: key)
   }
 }

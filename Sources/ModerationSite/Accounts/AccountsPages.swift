@@ -11,7 +11,7 @@ import Storage
 /// Administrators' pages that list accounts, change their roles, and enable or disable them.
 struct AccountsPages: Sendable {
   let services: AccountServices
-  let moderators: SessionStore
+  let sessions: SessionStore
   let pages: PageRenderer
   let isSecure: Bool
 
@@ -98,7 +98,7 @@ struct AccountsPages: Sendable {
 
   /// Creates a sign-in link for the account and shows it once.
   private func link(to account: Account, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
-    let token = try await moderators.makeSignInToken(
+    let token = try await sessions.makeSignInToken(
       for: account.name, by: Actor(try context.signedIn()), at: Date())
     guard let fresh = try await services.accounts.account(account.id, at: Date()) else { throw Problem.notFound }
     let host = request.head.authority ?? "localhost"

@@ -9,7 +9,7 @@ import Storage
 
 /// Admits requests with a session; other requests are redirected to the sign-in page.
 struct SessionMiddleware: RouterMiddleware {
-  let moderators: SessionStore
+  let sessions: SessionStore
   let queueCounts: QueueCountCache
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
@@ -33,7 +33,7 @@ struct SessionMiddleware: RouterMiddleware {
   /// The context with the account of the request's session; nil without a session.
   func entered(_ request: Request, _ context: ServerRequestContext) async throws -> ServerRequestContext? {
     guard let token = cookies.read(.session, request),
-      let moderator = try await moderators.moderator(session: token, at: Date())
+      let moderator = try await sessions.moderator(session: token, at: Date())
     else { return nil }
     var context = context
     context.moderator = moderator

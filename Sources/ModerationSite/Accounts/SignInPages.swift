@@ -11,7 +11,7 @@ import Storage
 
 /// Pages to sign in with a one-time link or a name and password, then the second factor, and to sign out.
 struct SignInPages: Sendable {
-  let moderators: SessionStore
+  let sessions: SessionStore
   let signIn: SignInService
   let pages: PageRenderer
   let cookies: SignInCookies
@@ -56,7 +56,7 @@ struct SignInPages: Sendable {
   @Sendable func codeForm(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
     guard let step = cookies.read(.step, request),
-      let account = try await moderators.credentials(step: step, at: Date())
+      let account = try await sessions.credentials(step: step, at: Date())
     else { return .redirect(to: next.signIn, type: .normal) }
     return withoutStore(try pages.page("sign-in-code", Values(next: next.path, name: account.name), context))
   }
@@ -72,7 +72,7 @@ struct SignInPages: Sendable {
   }
 
   @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    if let token = cookies.read(.session, request) { try await moderators.signOut(session: token, at: Date()) }
+    if let token = cookies.read(.session, request) { try await sessions.signOut(session: token, at: Date()) }
     var response = Response.redirect(to: "/sign-in", type: .normal)
     response.setCookie(cookies.gone(.session))
     return response

@@ -26,7 +26,7 @@ struct AppealRow: Encodable {
   let statement: String
   let answeredBy: String
 
-  init(_ appeal: Appeal, _ line: NumberLine?, _ texts: Localizer) {
+  init(_ appeal: Appeal, _ line: SearchHit?, _ texts: Localizer) {
     digits = appeal.number
     number = NumberText.text(appeal.number)
     country = NumberText.country(appeal.number, texts)
@@ -85,7 +85,7 @@ struct AppealPage: Encodable {
     self.number = NumberText.unbroken(number.digits)
     national = number.formatted(.national)
     country = explanation.country.map(texts.country) ?? "–"
-    account = explanation.account.map { texts.message($0) }
+    account = explanation.lines.map { texts.message($0) }
     let openOnes = appeals.filter { $0.state == .open }
     id = UUID().uuidString.lowercased()
     version = CaseVersion(explanation).text

@@ -128,7 +128,7 @@ struct AppPages: Sendable {
     error: String = ""
   ) async throws -> Response {
     let texts = pages.texts(context)
-    var (trace, error, now) = (KeyTrace?.none, error, Date())
+    var (trace, error, now) = (KeyReportCounts?.none, error, Date())
     if isPreview {
       now = Date()
       do {

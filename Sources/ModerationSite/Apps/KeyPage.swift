@@ -25,7 +25,7 @@ struct KeyPage: Encodable {
   let trace: [Trace]
 
   init(
-    _ key: AppKey, trace: KeyTrace?, since: String, until: String, error: String, texts: Localizer, now: Date
+    _ key: AppKey, trace: KeyReportCounts?, since: String, until: String, error: String, texts: Localizer, now: Date
   ) {
     app = key.appName
     row = KeyRow(key, texts: texts, now: now)

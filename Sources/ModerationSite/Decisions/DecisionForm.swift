@@ -75,7 +75,7 @@ struct DecisionForm: Encodable {
   }
 
   /// Fields with an error. A folded field with one is open.
-  struct Wrong: Encodable {
+  struct FieldErrors: Encodable {
     let isReason: Bool
     let isLabel: Bool
     let isCategory: Bool
@@ -115,7 +115,7 @@ struct DecisionForm: Encodable {
   let blockConsequence: String
   let isConfirmed: Bool
   let answer: AppealAnswerFields
-  let wrong: Wrong
+  let wrong: FieldErrors
   let isLabelOpen: Bool
   let isCategoryOpen: Bool
   let isExpiryOpen: Bool
@@ -139,7 +139,7 @@ struct DecisionForm: Encodable {
     isConfirmed = typed?["confirm"] != nil
     answer = AppealAnswerFields(
       file.appeals, typed: typed, problem: problem, shortcuts: moderator.shortcuts, texts)
-    wrong = Wrong(problem, isOfAnswer: answer.isWrong)
+    wrong = FieldErrors(problem, isOfAnswer: answer.isWrong)
     id = UUID().uuidString.lowercased()
     self.version = version.text
     label = typed?["label"] ?? ""

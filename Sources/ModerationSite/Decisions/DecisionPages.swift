@@ -61,7 +61,7 @@ struct DecisionPages: Sendable {
       // The id belongs to a different decision; this one was not stored.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.decision]) }
       if let item = now.item { await queueCounts.remove(item) }
-      return try await go(on: context, did: Did(decision: decision))
+      return try await go(on: context, did: LastAction(decision: decision))
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     } catch DecisionError.stale {
@@ -81,7 +81,7 @@ struct DecisionPages: Sendable {
     _ = try await decisions.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
     await queueCounts.forget()
     // Redirects to the number, because a new decision usually follows an undo.
-    let did = Did(decision: id, of: number.digits)
+    let did = LastAction(decision: id, of: number.digits)
     return .redirect(to: CaseAddress(form).address(of: number.digits, [("did", did.text)]), type: .normal)
   }
 
@@ -99,8 +99,8 @@ struct DecisionPages: Sendable {
     }
     // A rejected appeal leaves the case open where it has another cause.
     return state == .upheld
-      ? try await go(on: context, did: Did(decision: id, of: number.digits))
-      : try await go(on: context, did: Did(.reject, number: number.digits), leaving: true)
+      ? try await go(on: context, did: LastAction(decision: id, of: number.digits))
+      : try await go(on: context, did: LastAction(.reject, number: number.digits), leaving: true)
   }
 
   /// Protects the number. A listed one is revoked; its case is evaluated again.
@@ -130,7 +130,7 @@ struct DecisionPages: Sendable {
     }
     try await queue.recheck([number.digits])
     await queueCounts.forget()
-    return try await go(on: context, did: Did(.protect, number: number.digits), leaving: true)
+    return try await go(on: context, did: LastAction(.protect, number: number.digits), leaving: true)
   }
 
   private func pass(
@@ -156,7 +156,7 @@ struct DecisionPages: Sendable {
       : try await queue.escalate(number.digits, by: worker, reason: reason, at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
     await queueCounts.forget()
-    return try await go(on: context, did: Did(choice, number: number.digits), leaving: true)
+    return try await go(on: context, did: LastAction(choice, number: number.digits), leaving: true)
   }
 
   /// The changes since the form's page was shown. A form without a version counts as a changed decision.
@@ -166,7 +166,7 @@ struct DecisionPages: Sendable {
   }
 
   /// - Parameter leaving: whether the case stays in the queue and its claim is to be released.
-  private func go(on context: ServerRequestContext, did: Did, leaving: Bool = false) async throws -> Response {
+  private func go(on context: ServerRequestContext, did: LastAction, leaving: Bool = false) async throws -> Response {
     let (address, form) = (CaseAddress(context.form), context.form)
     if address.isOfQueue, form["stay"] == nil {
       return try await queuePages.openNext(address, context, leaving: leaving ? form : nil, done: did.text)

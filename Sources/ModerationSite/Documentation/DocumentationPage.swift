@@ -32,13 +32,13 @@ struct ProblemDescription<Example: Encodable & Sendable>: Sendable, Encodable {
   let example: Example
 
   init(_ kind: ProblemKind, example: Example) {
-    let account = kind.account
+    let documentation = kind.documentation
     type = kind.path
     slug = kind.rawValue
-    title = account.title
-    status = account.status.code
-    cause = account.cause
-    remedy = account.remedy
+    title = documentation.title
+    status = documentation.status.code
+    cause = documentation.cause
+    remedy = documentation.remedy
     self.example = example
   }
 }

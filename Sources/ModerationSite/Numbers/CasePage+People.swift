@@ -6,7 +6,7 @@ import Foundation
 import Storage
 
 /// Comments of the same text.
-struct CaseWords: Encodable {
+struct CommentGroup: Encodable {
   let text: String
   /// How many comments have the text, such as `15 ×`; empty for one.
   let times: String
@@ -134,7 +134,7 @@ struct CaseDecision: Encodable {
 }
 
 /// A moderator's note.
-struct CaseRemark: Encodable {
+struct CaseNoteRow: Encodable {
   let account: String
   let text: String
   let time: PageTime

@@ -65,9 +65,9 @@ struct CasePage: Encodable {
   let reporterCounts: String
   let parts: [CasePart]
   let hasComments: Bool
-  let comments: [CaseWords]
+  let comments: [CommentGroup]
   /// Comments on harassment, which may themselves be harassment.
-  let hiddenComments: [CaseWords]
+  let hiddenComments: [CommentGroup]
   /// The number of hidden comments; the title of their fold.
   let hiddenCount: String
   let olderComments: String
@@ -78,7 +78,7 @@ struct CasePage: Encodable {
   let hold: [CaseHold]
   let appeals: [CaseAppeal]
   let decisions: [CaseDecision]
-  let notes: [CaseRemark]
+  let notes: [CaseNoteRow]
   let noteID: String
 
   /// The stored facts of the number and the state of the page.
@@ -155,12 +155,12 @@ struct CasePage: Encodable {
     parts = CasePart.all(explanation, texts)
     let shownComments = file.comments.prefix(CaseStore.comments)
     hasComments = !shownComments.isEmpty
-    comments = shownComments.filter { $0.category != .harassment }.map { CaseWords($0, texts) }
+    comments = shownComments.filter { $0.category != .harassment }.map { CommentGroup($0, texts) }
     let hidden = shownComments.filter { $0.category == .harassment }
-    hiddenComments = hidden.map { CaseWords($0, texts) }
+    hiddenComments = hidden.map { CommentGroup($0, texts) }
     hiddenCount = texts.count("case.comments-hidden", hidden.reduce(0) { $0 + $1.count })
     if file.comments.count > CaseStore.comments, let last = shownComments.last {
-      olderComments = view.address.address(of: digits, [("comments", CaseWords.place(last))]) + "#comments"
+      olderComments = view.address.address(of: digits, [("comments", CommentGroup.place(last))]) + "#comments"
     } else {
       olderComments = ""
     }
@@ -173,7 +173,7 @@ struct CasePage: Encodable {
     decisions = CaseDecision.all(
       file.decisions, standing: explanation.decision?.decisionID,
       noticed: view.notice.flatMap { $0.canUndo ? $0.decision : nil }, worker: view.worker, texts)
-    notes = file.notes.map { CaseRemark(account: $0.account, text: $0.text, time: PageTime($0.writtenAt, texts)) }
+    notes = file.notes.map { CaseNoteRow(account: $0.account, text: $0.text, time: PageTime($0.writtenAt, texts)) }
     noteID = UUID().uuidString.lowercased()
   }
 

@@ -87,7 +87,7 @@ struct CasePages: Sendable {
   ) async throws -> Response {
     let (worker, now, texts) = (try context.worker, Date(), pages.texts(context))
     let query = request?.uri.queryParameters
-    let before = query?["comments"].flatMap { CaseWords.place(String($0)) }
+    let before = query?["comments"].flatMap { CommentGroup.place(String($0)) }
     // A link preview does not claim the case.
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
     // Packs are read while the database answers.
@@ -116,7 +116,7 @@ struct CasePages: Sendable {
   private func notice(
     _ request: Request?, _ address: CaseAddress, _ context: ServerRequestContext
   ) async throws -> DecisionNotice? {
-    guard let did = request?.uri.queryParameters["did"].flatMap({ Did(String($0)) }) else { return nil }
+    guard let did = request?.uri.queryParameters["did"].flatMap({ LastAction(String($0)) }) else { return nil }
     let (worker, texts) = (try context.worker, pages.texts(context))
     let name = PhoneNumber(digits: did.number)?.formatted(.international) ?? "+\(did.number)"
     guard let id = did.decision else {
@@ -143,7 +143,7 @@ struct CasePages: Sendable {
 }
 
 /// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate`, `reject` or `protect` with `.NUMBER`.
-struct Did: Encodable {
+struct LastAction: Encodable {
   let what: String
   let number: Int64
   let decision: UUID?

@@ -23,7 +23,7 @@ struct NumberRow: Encodable {
   /// The name in a directory; empty for none.
   let name: String
 
-  init(_ line: NumberLine, _ texts: Localizer) {
+  init(_ line: SearchHit, _ texts: Localizer) {
     digits = line.number
     number = NumberText.text(line.number)
     country = NumberText.country(line.number, texts)

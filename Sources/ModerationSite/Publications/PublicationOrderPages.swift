@@ -9,7 +9,7 @@ import Storage
 
 /// Orders of administrators to publish now, and to overrule gates.
 struct PublicationOrderPages: Sendable {
-  let jobs: PublicationJobs?
+  let jobs: PublicationOrders?
   let pages: PublicationPages
 
   static let address = "/moderation/publications"

@@ -11,7 +11,7 @@ import Storage
 /// Pages of past and running publications and of the gates that refused one.
 struct PublicationPages: Sendable {
   let store: PublicationStore
-  let jobs: PublicationJobs?
+  let jobs: PublicationOrders?
   /// Compares the publications that are still on disk.
   let diff: PublicationDiff
   let pages: PageRenderer
@@ -83,7 +83,7 @@ struct PublicationBanner: Encodable {
   /// - history: the newest first.
   /// - last: the last order; nil if there was none recently.
   /// - isTaken: whether a publication is running.
-  init(_ history: [PublicationHistory], last: PublicationJobs.Order?, isTaken: Bool, _ texts: Localizer) {
+  init(_ history: [PublicationHistory], last: PublicationOrders.Order?, isTaken: Bool, _ texts: Localizer) {
     let newest = history.first
     let run = newest?.run
     let running = history.first { $0.run.state == .running }?.run

@@ -104,7 +104,7 @@ struct SearchPage: Encodable {
     isEmpty = text.isEmpty
   }
 
-  mutating func add(_ lines: [NumberLine], _ text: String, _ texts: Localizer) {
+  mutating func add(_ lines: [SearchHit], _ text: String, _ texts: Localizer) {
     rows = lines.prefix(SearchPages.rows).map { NumberRow($0, texts) }
     next =
       lines.count > SearchPages.rows

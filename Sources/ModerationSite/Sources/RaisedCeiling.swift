@@ -17,8 +17,8 @@ struct RaisedCeiling: Encodable {
   /// The reason why there are no figures; empty for none.
   let problem: String
 
-  init(_ ceiling: SourceCeiling, of feed: SourceFeed, figures: [PreviewFigure], problem: String, _ texts: Localizer) {
-    (name, version, value) = (feed.name, feed.version, ceiling.rawValue)
+  init(_ ceiling: SourceCeiling, of source: Source, figures: [PreviewFigure], problem: String, _ texts: Localizer) {
+    (name, version, value) = (source.name, source.version, ceiling.rawValue)
     self.ceiling = texts("sources.ceiling-\(ceiling.rawValue)")
     (self.figures, self.problem) = (figures, problem)
   }

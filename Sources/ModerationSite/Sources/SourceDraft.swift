@@ -44,15 +44,15 @@ struct SourceDraft: Encodable {
   var preview: [PreviewFigure] = []
 
   /// The formats of files. A subscription to another server needs its root from a trusted channel: the command adds it.
-  private static let formats = FeedFormat.allCases.filter { $0 != .ringfence }
+  private static let formats = SourceFormat.allCases.filter { $0 != .ringfence }
   /// The most characters of a license.
   private static let mostLicense = 200
 
   init(_ form: Form, _ texts: Localizer) {
     func text(_ name: String, _ usual: String = "") -> String { String((form[name] ?? usual).prefix(2_000)) }
     (name, url, license) = (text("name"), text("url"), text("license"))
-    every = text("every", FeedSubscriptions.text(ofInterval: FeedFormat.csv.usualInterval))
-    let (format, category) = (text("format", FeedFormat.csv.rawValue), text("category", ReportCategory.other.slug))
+    every = text("every", SourceSubscriptions.text(ofInterval: SourceFormat.csv.usualInterval))
+    let (format, category) = (text("format", SourceFormat.csv.rawValue), text("category", ReportCategory.other.slug))
     formats = Self.formats.map {
       SourceChoice(value: $0.rawValue, text: $0.rawValue, isChosen: $0.rawValue == format)
     }
@@ -63,14 +63,14 @@ struct SourceDraft: Encodable {
   }
 
   /// The settings of the form; nil where ``problems`` names a field.
-  mutating func read(_ form: Form, _ texts: Localizer) -> SourceFeed.Settings? {
+  mutating func read(_ form: Form, _ texts: Localizer) -> Source.Settings? {
     let name = form.text("name") ?? ""
     if !App.isName(name) { problems.name = texts("sources.bad-name") }
     let url = form.text("url") ?? ""
-    if !FeedSubscriptions.isAddress(url) { problems.url = texts("sources.bad-url") }
-    let format = form["format"].flatMap(FeedFormat.init).flatMap { Self.formats.contains($0) ? $0 : nil }
+    if !SourceSubscriptions.isAddress(url) { problems.url = texts("sources.bad-url") }
+    let format = form["format"].flatMap(SourceFormat.init).flatMap { Self.formats.contains($0) ? $0 : nil }
     if format == nil { problems.format = texts("sources.bad-choice") }
-    let every = form.text("every").flatMap { FeedSubscriptions.interval($0, of: format ?? .csv) }
+    let every = form.text("every").flatMap { SourceSubscriptions.interval($0, of: format ?? .csv) }
     if every == nil { problems.every = texts("sources.bad-every") }
     let license = form.text("license")
     if (license?.unicodeScalars.count ?? 0) > Self.mostLicense { problems.license = texts("sources.bad-license") }
@@ -79,10 +79,10 @@ struct SourceDraft: Encodable {
     let category = form["category"].flatMap { ReportCategory(slug: $0) }
     if category?.isToxic != true { problems.category = texts("sources.bad-choice") }
     guard problems == Problems(), let every, let format, let ceiling, let category else { return nil }
-    var options = FeedOptions()
+    var options = SourceOptions()
     options.categories = format.usualCategories
-    options.categories[FeedOptions.everyOther] = category.slug
-    return SourceFeed.Settings(
+    options.categories[SourceOptions.everyOther] = category.slug
+    return Source.Settings(
       name: name, url: url, format: format, every: every, options: options, ceiling: ceiling, license: license,
       isPublic: true)
   }
@@ -93,7 +93,7 @@ struct PreviewFigure: Encodable {
   let name: String
   let figure: String
 
-  static func makeAll(_ preview: FeedPreview, _ texts: Localizer) -> [PreviewFigure] {
+  static func makeAll(_ preview: SourcePreview, _ texts: Localizer) -> [PreviewFigure] {
     [
       ("entries", preview.entries), ("block", preview.block), ("identify", preview.identify),
       ("review", preview.review), ("lost", preview.lost), ("listed", preview.listed), ("decided", preview.decided),

@@ -14,14 +14,14 @@ import Storage
 struct SourcePages: Sendable {
   let stores: Stores
   /// Nil if this server cannot read sources.
-  let previews: FeedPreviewer?
+  let previews: SourcePreviewer?
   let pages: PageRenderer
 
   static let address = "/moderation/sources"
   private static let previewing = "source preview"
 
-  private var feeds: FeedStore { stores.feeds }
-  private var subscriptions: FeedSubscriptions { FeedSubscriptions(stores: stores) }
+  private var sources: SourceStore { stores.sources }
+  private var subscriptions: SourceSubscriptions { SourceSubscriptions(stores: stores) }
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await show(SourceDraft(Form(), pages.texts(context)), context, done: request.query("done"))
@@ -30,7 +30,7 @@ struct SourcePages: Sendable {
   @Sendable func refresh(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
     let event = Actor(moderator).did("source.refresh", to: name)
-    guard try await feeds.hasten(name, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.hasten(name, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=refresh", type: .normal)
   }
 
@@ -38,27 +38,27 @@ struct SourcePages: Sendable {
   @Sendable func changeCeiling(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"],
       let ceiling = context.form["ceiling"].flatMap(SourceCeiling.init),
-      let feed = try await feeds.feed(named: name)
+      let source = try await sources.source(named: name)
     else { throw Problem.notFound }
-    if ceiling > feed.settings.ceiling, context.form["confirm"] != feed.version {
-      let raised = try await makeQuestion(ceiling, of: feed, pages.texts(context))
+    if ceiling > source.settings.ceiling, context.form["confirm"] != source.version {
+      let raised = try await makeQuestion(ceiling, of: source, pages.texts(context))
       return try await show(SourceDraft(Form(), pages.texts(context)), context, raised: raised)
     }
     let event = Actor(moderator).did(
-      "source.ceiling", to: name, before: ["ceiling": feed.settings.ceiling.rawValue],
+      "source.ceiling", to: name, before: ["ceiling": source.settings.ceiling.rawValue],
       after: ["ceiling": ceiling.rawValue])
-    guard try await feeds.change(name, to: ceiling, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.change(name, to: ceiling, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=ceiling", type: .normal)
   }
 
   /// Ends a subscription. A server withdraws the entries within minutes.
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
-    if let version = context.form["version"], version != (try await feeds.feed(named: name)?.version) {
+    if let version = context.form["version"], version != (try await sources.source(named: name)?.version) {
       return .redirect(to: "\(Self.address)?done=changed", type: .normal)
     }
     let event = Actor(moderator).did("source.remove", to: name)
-    guard try await feeds.remove(name, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.remove(name, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=remove", type: .normal)
   }
 
@@ -66,7 +66,7 @@ struct SourcePages: Sendable {
   @Sendable func resume(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
     let event = Actor(moderator).did("source.resume", to: name)
-    guard try await feeds.resume(name, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.resume(name, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=resume", type: .normal)
   }
 
@@ -78,7 +78,7 @@ struct SourcePages: Sendable {
     guard let settings = draft.read(form, texts) else { return try await show(draft, context) }
     do {
       // An administrator of the pages is not the operator of the machine and its network.
-      try await FeedSubscriptions.checkIsPublic(settings.url)
+      try await SourceSubscriptions.checkIsPublic(settings.url)
       if form["action"] == "preview" {
         guard try await subscriptions.isFree(settings.name) else { throw AppError.nameTaken(settings.name) }
         let preview = try await runExclusively { previews in
@@ -90,7 +90,7 @@ struct SourcePages: Sendable {
       }
       let isNew = try await subscriptions.add(settings, weight: nil, by: Actor(moderator), at: Date())
       guard isNew else { throw AppError.nameTaken(settings.name) }
-    } catch let failure as FeedFailure {
+    } catch let failure as SourceFailure {
       let text = texts.message("sources.failure", failure)
       if failure.code == .stillRemoving { draft.problems.name = text } else { draft.problems.url = text }
       return try await show(draft, context)
@@ -103,24 +103,24 @@ struct SourcePages: Sendable {
 
   /// The question whether to raise a ceiling, with the effect where it can be previewed.
   private func makeQuestion(
-    _ ceiling: SourceCeiling, of feed: SourceFeed, _ texts: Localizer
+    _ ceiling: SourceCeiling, of source: Source, _ texts: Localizer
   ) async throws -> RaisedCeiling {
     var (figures, problem): ([PreviewFigure], String) = ([], "")
     do {
-      let preview = try await runExclusively { try await $0.preview(ceiling, of: feed, at: Date()) }
+      let preview = try await runExclusively { try await $0.preview(ceiling, of: source, at: Date()) }
       figures = preview.map { PreviewFigure.makeAll($0, texts) } ?? []
       if preview == nil { problem = texts("sources.no-preview") }
-    } catch let failure as FeedFailure {
+    } catch let failure as SourceFailure {
       problem = texts.message("sources.failure", failure)
     }
-    return RaisedCeiling(ceiling, of: feed, figures: figures, problem: problem, texts)
+    return RaisedCeiling(ceiling, of: source, figures: figures, problem: problem, texts)
   }
 
   /// One preview at a time on all servers.
   /// - Returns: nil where another one is running, or this server cannot read sources.
   private func runExclusively(
-    _ preview: @escaping @Sendable (FeedPreviewer) async throws -> FeedPreview
-  ) async throws -> FeedPreview? {
+    _ preview: @escaping @Sendable (SourcePreviewer) async throws -> SourcePreview
+  ) async throws -> SourcePreview? {
     guard let previews, let lease = try await stores.leases.take(Self.previewing) else { return nil }
     return try await stores.leases.holding(lease) { try await preview(previews) }
   }
@@ -129,7 +129,7 @@ struct SourcePages: Sendable {
     _ draft: SourceDraft, _ context: ServerRequestContext, done: String = "", raised: RaisedCeiling? = nil
   ) async throws -> Response {
     let texts = pages.texts(context)
-    let rows = try await feeds.list().map { SourceFeedRow($0, texts) }
+    let rows = try await sources.list().map { SourceListRow($0, texts) }
     let page = SourcesPage(
       rows: rows, failing: rows.count { !$0.error.isEmpty }, raised: raised.map { [$0] } ?? [], draft: draft,
       done: texts.find("sources.done-\(done)") ?? "")
@@ -140,7 +140,7 @@ struct SourcePages: Sendable {
 
 /// Values of the template `sources`.
 struct SourcesPage: Encodable {
-  let rows: [SourceFeedRow]
+  let rows: [SourceListRow]
   let failing: Int
   /// Empty without a question.
   let raised: [RaisedCeiling]
@@ -148,13 +148,13 @@ struct SourcesPage: Encodable {
   let done: String
 }
 
-extension SourceFeed {
+extension Source {
   /// Differs for a source of the same name that was added later.
   var version: String { "\(id)-\(Int64(addedAt.timeIntervalSince1970 * 1_000_000))" }
 }
 
 /// A source as a row.
-struct SourceFeedRow: Encodable {
+struct SourceListRow: Encodable {
   let name: String
   let version: String
   let url: String
@@ -173,19 +173,19 @@ struct SourceFeedRow: Encodable {
   let precision: String
   let isSuspended: Bool
 
-  init(_ feed: SourceFeed, _ texts: Localizer) {
-    let settings = feed.settings
-    version = feed.version
+  init(_ source: Source, _ texts: Localizer) {
+    let settings = source.settings
+    version = source.version
     (name, url, format) = (settings.name, settings.url, settings.format.rawValue)
     license = settings.license ?? texts("sources.license-unknown")
-    entries = texts.number(feed.state.entries)
-    refreshed = feed.state.refreshedAt.map { [PageTime($0, texts)] } ?? []
-    next = PageTime(feed.nextAt, texts)
-    let parts = feed.failure.map { texts.parts("sources.failure", $0) }
+    entries = texts.number(source.state.entries)
+    refreshed = source.state.refreshedAt.map { [PageTime($0, texts)] } ?? []
+    next = PageTime(source.nextAt, texts)
+    let parts = source.failure.map { texts.parts("sources.failure", $0) }
     (error, detail) = (parts?.text ?? "", parts?.detail ?? "")
-    failures = feed.failures > 0 ? texts.count("sources.failures", feed.failures) : ""
+    failures = source.failures > 0 ? texts.count("sources.failures", source.failures) : ""
     ceilings = SourceChoice.ceilings(settings.ceiling, texts)
-    let found = feed.quality.precision
+    let found = source.quality.precision
     precision =
       found.share.map {
         texts(
@@ -195,6 +195,6 @@ struct SourceFeedRow: Encodable {
             "decided": texts.number(found.decided),
           ])
       } ?? texts("sources.precision-unknown")
-    isSuspended = feed.isSuspended
+    isSuspended = source.isSuspended
   }
 }

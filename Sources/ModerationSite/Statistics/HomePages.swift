@@ -12,7 +12,7 @@ struct HomePages: Sendable {
   let figures: StatisticsStore
   let appeals: AppealStore
   let publications: PublicationStore
-  let feeds: FeedStore
+  let sources: SourceStore
   let next: @Sendable (Date) -> Date?
   /// Whether this server can publish.
   let canOrder: Bool
@@ -24,7 +24,7 @@ struct HomePages: Sendable {
   @Sendable func home(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let now = Date()
     let days = try await figures.days(Self.days, until: now)
-    let suspended = try await feeds.list().filter(\.isSuspended).map(\.name)
+    let suspended = try await sources.list().filter(\.isSuspended).map(\.name)
     let page = HomePage(
       suspended: suspended,
       days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),

@@ -42,11 +42,11 @@ extension BrigadeReview {
       let usual = try await usual(background, at: time, on: connection)
       background = usual
       try await store.forEachVotes(of: listed.union(candidates).sorted(), at: time, on: connection) { item in
-        if listed.contains(item.number), BrigadeDetection.judgeListed(item.votes).finding != nil {
+        if listed.contains(item.number), BrigadeDetection.evaluateListed(item.votes).finding != nil {
           suspects.listed.insert(item.number)
         }
         if candidates.contains(item.number),
-          BrigadeDetection.judge(item.votes, background: usual).finding != nil
+          BrigadeDetection.evaluate(item.votes, background: usual).finding != nil
         {
           suspects.candidates.insert(item.number)
         }

@@ -54,7 +54,7 @@ public struct BrigadeReview: Sendable {
       try await store.forEachVotes(of: verdicts.keys.sorted(), at: time, on: connection) { item in
         let judgement =
           verdicts[item.number] == .listed
-          ? BrigadeDetection.judgeListed(item.votes) : BrigadeDetection.judge(item.votes, background: usual)
+          ? BrigadeDetection.evaluateListed(item.votes) : BrigadeDetection.evaluate(item.votes, background: usual)
         switch judgement {
         case .clear: break
         case .usual(let burst): bursts.append((item.number, burst))
@@ -76,7 +76,7 @@ public struct BrigadeReview: Sendable {
     var verdicts: [Int64: Verdict] = [:]
     for record in try await NumberRecordStore.records(of: numbers, on: connection) {
       let country = { RegionMap.countries.region(of: record.number) }
-      let evaluation = Score(record, at: time).judge(by: thresholds, in: OverrideState(), country: country)
+      let evaluation = Score(record, at: time).evaluate(by: thresholds, in: OverrideState(), country: country)
       if [.candidate, .listed].contains(evaluation.verdict) { verdicts[record.number] = evaluation.verdict }
     }
     return verdicts

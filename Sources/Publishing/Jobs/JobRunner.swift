@@ -48,8 +48,8 @@ final class JobRunner: Sendable {
   /// Identifies this process in the database.
   private let server = UUID()
   private let state = Mutex(State())
-  private let bell: AsyncStream<Void>
-  private let ring: AsyncStream<Void>.Continuation
+  private let wakeups: AsyncStream<Void>
+  private let waker: AsyncStream<Void>.Continuation
 
   init(_ kind: BackgroundJob.Kind, store: JobStore, pace: Pace = Pace(), logger: Logger, work: @escaping Work) {
     self.kind = kind
@@ -57,26 +57,26 @@ final class JobRunner: Sendable {
     self.pace = pace
     self.logger = logger
     self.work = work
-    (bell, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    (wakeups, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Wakes the runner after a job was ordered on this server.
-  func wake() { ring.yield() }
+  func wake() { waker.yield() }
 
   /// Runs jobs until ``close()`` is called.
   func run() async {
-    let clock = Task { [ring, pace] in
-      repeat { ring.yield() } while (try? await Task.sleep(for: pace.look)) != nil
+    let clock = Task { [waker, pace] in
+      repeat { waker.yield() } while (try? await Task.sleep(for: pace.look)) != nil
     }
     defer { clock.cancel() }
-    for await _ in bell {
-      while !state.withLock(\.isClosed), await sayWhatIsUnsaid(), let job = await next() { await make(job) }
+    for await _ in wakeups {
+      while !state.withLock(\.isClosed), await storePendingOutcome(), let job = await next() { await make(job) }
     }
   }
 
   /// Ends ``run()``. A running job is cancelled, and pages show that it was interrupted.
   func close() {
-    ring.finish()
+    waker.finish()
     state.withLock { state in
       state.isClosed = true
       state.task?.cancel()
@@ -149,7 +149,7 @@ final class JobRunner: Sendable {
   private func say() async {
     var pause = pace.again
     for _ in 0..<pace.tries {
-      if await sayWhatIsUnsaid() || state.withLock(\.isClosed) { return }
+      if await storePendingOutcome() || state.withLock(\.isClosed) { return }
       try? await Task.sleep(for: pause)
       pause = min(pause * 2, pace.look)
     }
@@ -157,7 +157,7 @@ final class JobRunner: Sendable {
 
   /// Makes one attempt.
   /// - Returns: whether nothing is left to store.
-  private func sayWhatIsUnsaid() async -> Bool {
+  private func storePendingOutcome() async -> Bool {
     guard let ending = state.withLock(\.unsaid) else { return true }
     do {
       try await store.end(ending.job, by: server, as: ending.state, outcome: ending.outcome)

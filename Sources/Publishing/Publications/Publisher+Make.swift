@@ -63,13 +63,13 @@ extension Publisher {
     defer { folder.removeStaged() }
     try folder.sweep(newest: work.former, keeping: policy.deltaBases, at: work.request.time)
     let drafts = try await make(work)
-    let gates = look(at: drafts, work, exempt: exempt).overruled(by: work.request.overrules)
+    let gates = check(drafts, work, exempt: exempt).overruled(by: work.request.overrules)
     guard gates.closed.isEmpty else { throw PublishingError.heldBack(gates) }
 
     let earlier = try folder.keptManifests().filter { $0.serial < work.serial }
     let bench = DeltaBuild(folder: folder, serial: work.serial, earlier: earlier, bases: policy.deltaBases)
     let formats = FormatBuild(folder: folder, serial: work.serial)
-    let evidence = EvidenceBuild(folder: folder, serial: work.serial, former: work.former)
+    let evidence = ProvenanceBuild(folder: folder, serial: work.serial, former: work.former)
     let packs = try await inParallel(drafts) { draft -> ManifestPack? in
       guard var pack = draft.pack else { return nil }
       work.progress.say(.makingDeltas(pack: pack.name), 0.7)
@@ -120,12 +120,12 @@ extension Publisher {
       ])
   }
 
-  private func look(at drafts: [PackDraft], _ work: PublicationWork, exempt: Set<Gate>) -> [GateRecord] {
+  private func check(_ drafts: [PackDraft], _ work: PublicationWork, exempt: Set<Gate>) -> [GateRecord] {
     let names = Set(drafts.map(\.figures.name))
     let missing = (work.former?.packs ?? []).filter { !names.contains($0.name) }.map { pack in
       PackStatistics(name: pack.name, entries: nil, formerEntries: pack.entries, formerBytes: pack.bytes)
     }
-    return GateChecker(limits: policy.limits, exempt: exempt).look(at: drafts.map(\.figures) + missing)
+    return GateChecker(limits: policy.limits, exempt: exempt).check(drafts.map(\.figures) + missing)
   }
 
   /// Works on two items at a time, because small machines have two cores. Results have the order of the items.

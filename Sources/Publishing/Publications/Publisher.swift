@@ -82,7 +82,7 @@ public struct Publisher: Sendable {
   /// Runs `body` while no other process publishes into the folder and the database agrees with it.
   /// - Throws: ``PublishingError/busy``, and the errors of `body`.
   func locked<Result: Sendable>(
-    _ body: @Sendable (PublicationGround) async throws -> Result
+    _ body: @Sendable (PublicationBase) async throws -> Result
   ) async throws -> Result {
     try await withTaskExecutorPreference(ConcurrentQueueExecutor.publishing) {
       try folder.makeFolders()
@@ -90,7 +90,7 @@ public struct Publisher: Sendable {
       defer { withExtendedLifetime(lock) {} }
       try await settleDeadRun()
       let former = try folder.manifest()
-      return try await body(PublicationGround(former: former?.manifest, previous: try await heal(former)))
+      return try await body(PublicationBase(former: former?.manifest, previous: try await heal(former)))
     }
   }
 
@@ -102,7 +102,7 @@ public struct Publisher: Sendable {
   /// - make: makes the packs in the folder.
   /// - remember: stores further rows in the transaction that records the publication.
   func run(
-    _ request: PublicationRequest, on ground: PublicationGround, exempt: Set<Gate> = [], asOf: Date? = nil,
+    _ request: PublicationRequest, on ground: PublicationBase, exempt: Set<Gate> = [], asOf: Date? = nil,
     make: @escaping @Sendable (PublicationWork) async throws -> [PackDraft],
     remember: @escaping @Sendable (PostgresConnection, Manifest) async throws -> Void
   ) async throws -> Manifest {
@@ -156,7 +156,7 @@ public struct Publisher: Sendable {
 }
 
 /// The state that the next publication follows, valid while the folder's lock is held.
-struct PublicationGround: Sendable {
+struct PublicationBase: Sendable {
   /// The manifest in the folder.
   let former: Manifest?
   /// The publication that the next one follows; not always the one in the folder.

@@ -41,7 +41,7 @@ struct PreviewSides {
   var fixed: Int { decided + unmet.count }
 
   /// - Returns: nil for a number with a decision.
-  mutating func judge(
+  mutating func evaluate(
     _ record: NumberRecord, at time: Date, country: @Sendable (Int64) -> String?
   ) -> Outcome? {
     guard state.decisions.decision(of: record.number) == nil else { return nil }
@@ -50,7 +50,7 @@ struct PreviewSides {
     if isMember { unmet.remove(record.number) }
     let overrides = state.overrides(of: record.number)
     func side(_ thresholds: ThresholdSet) -> (isListed: Bool, isHeld: Bool, category: ReportCategory?) {
-      let evaluation = score.judge(by: thresholds, in: overrides) { country(record.number) }
+      let evaluation = score.evaluate(by: thresholds, in: overrides) { country(record.number) }
       let verdict = evaluation.verdict
       if suspects.holds(record.number, verdict) { return (false, true, evaluation.category) }
       return (verdict == .listed || verdict == .candidate || isMember, false, evaluation.category)

@@ -36,7 +36,7 @@ extension Selection {
       try Task.checkCancellation()
       for record in records {
         // Thresholds do not affect a decided number.
-        guard let outcome = sides.judge(record, at: time, country: country) else { continue }
+        guard let outcome = sides.evaluate(record, at: time, country: country) else { continue }
         if outcome.isHeldOnlyBefore { preview.released += 1 }
         if outcome.isHeldOnlyAfter { preview.newlyHeld += 1 }
         guard outcome.before || outcome.after, let category = outcome.category else { continue }

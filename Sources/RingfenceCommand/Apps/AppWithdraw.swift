@@ -87,7 +87,7 @@ struct AppWithdraw: AsyncParsableCommand {
   }
 }
 
-extension KeyTrace {
+extension KeyReportCounts {
   /// The summary in one line.
   fileprivate var text: String {
     guard let first, let last else { return "This key has no reports to withdraw." }

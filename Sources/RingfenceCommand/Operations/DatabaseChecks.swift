@@ -199,7 +199,7 @@ struct DatabaseChecks {
   }
 
   private func sources() async throws -> Finding {
-    let feeds = try await context.stores.feeds.list()
+    let feeds = try await context.stores.sources.list()
     let failing = feeds.filter { $0.failures > 0 }
     let suspended = feeds.filter(\.isSuspended)
     if failing.isEmpty, !suspended.isEmpty {

@@ -25,7 +25,7 @@ extension CommandContext {
       throw CommandFailure.failed("\(source) is the name of the rule for all lists. Choose another name with --source.")
     }
     let list = try await stores.apps.source(named: source, at: Date())
-    guard try await !stores.feeds.ids().contains(list.id) else {
+    guard try await !stores.sources.ids().contains(list.id) else {
       throw CommandFailure.failed(
         "\(source) is a source that is or was downloaded. Complaints of a file would get its rule and its ceiling. Choose "
           + "another name with --source.")

@@ -33,7 +33,7 @@ extension CommandContext {
       metrics: metrics)
     let publisher = try publisher(policy: policy, recipes: file, logger: logger)
     let accounts = AccountServices(
-      moderators: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
+      sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
       key: accountKey)
     let schedule = options.schedule
     let site = SiteServices(
@@ -52,9 +52,9 @@ extension CommandContext {
   }
 
   /// Runs publications ordered on a page, one at a time on all servers.
-  private func publicationJobs(_ publisher: Publisher, logger: Logger) -> PublicationJobs {
+  private func publicationJobs(_ publisher: Publisher, logger: Logger) -> PublicationOrders {
     let leases = stores.leases
-    return PublicationJobs(store: stores.jobs, logger: logger) { request in
+    return PublicationOrders(store: stores.jobs, logger: logger) { request in
       guard let lease = try await leases.take(LeaseStore.publishing) else { throw PublishingError.busy }
       _ = try await leases.holding(lease) { try await publisher.publish(request) }
     }

@@ -125,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
         options: Server.JobOptions(
           schedule: schedule, retention: kept,
           webhookSecret: try context.folder.key("webhook.secret", \.webhookSecret),
-          feeds: try context.feedRefresher(), drain: .seconds(drain)),
+          sources: try context.feedRefresher(), drain: .seconds(drain)),
         metrics: metrics, logger: .server)
       do {
         try await server.run(configuration: configuration) { port in

@@ -45,7 +45,7 @@ struct SourcesAdd: AsyncParsableCommand {
   var url: String?
 
   @Option(help: "Format of the file.")
-  var format: FeedFormat?
+  var format: SourceFormat?
 
   @Option(
     help: ArgumentHelp(
@@ -97,7 +97,7 @@ struct SourcesAdd: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "For ringfence: least number of reporters. With 0, numbers that a moderator's decision, few reporters or another "
-        + "list has listed are taken too. Default: \(FeedOptions.usualStrength).", valueName: "reporters"))
+        + "list has listed are taken too. Default: \(SourceOptions.usualStrength).", valueName: "reporters"))
   var leastStrength: Int?
 
   @Option(help: "License of the list.")
@@ -129,21 +129,21 @@ struct SourcesAdd: AsyncParsableCommand {
     }
     guard preview || !json else { throw ValidationError("--json is an option of --preview.") }
     if let url {
-      guard FeedSubscriptions.isAddress(url) else {
+      guard SourceSubscriptions.isAddress(url) else {
         throw ValidationError(
           "--url is not valid. Use http or https without a password and fragment, at most "
-            + "\(SourceFeed.Settings.mostURLBytes) bytes.")
+            + "\(Source.Settings.mostURLBytes) bytes.")
       }
       guard keyFile == nil || URL(string: url).flatMap({ WebOrigin($0) })?.isPrivate == true else {
         throw ValidationError("A key is not sent over unencrypted HTTP to another machine. Use an https address.")
       }
     }
-    if let every, FeedFormat.allCases.allSatisfy({ FeedSubscriptions.interval(every, of: format ?? $0) == nil }) {
+    if let every, SourceFormat.allCases.allSatisfy({ SourceSubscriptions.interval(every, of: format ?? $0) == nil }) {
       throw ValidationError(
         "--every \(every) is not a time from \(format == .ringfence ? "30s" : "5m") to 31d. Use a number with s, m, h or "
           + "d, such as 6h.")
     }
-    if let mostChange, !SourceFeed.Settings.mostChanges.contains(mostChange) {
+    if let mostChange, !Source.Settings.mostChanges.contains(mostChange) {
       throw ValidationError("--most-change is \(mostChange). Use 1 to 1000.")
     }
     try validateSubscription()
@@ -188,20 +188,20 @@ struct SourcesAdd: AsyncParsableCommand {
   func run() async throws {
     try await CommandContext.open(database, owns: false, makes: !preview, logger: .quiet) { context in
       try await withAppFailures {
-        let former = try await context.stores.feeds.feed(named: name)
+        let former = try await context.stores.sources.source(named: name)
         guard preview else { return try await add(former, in: context) }
         try await show(former, in: context)
       }
     }
   }
 
-  private func add(_ former: SourceFeed?, in context: CommandContext) async throws {
+  private func add(_ former: Source?, in context: CommandContext) async throws {
     let there = CommandFailure.failed(
       "There is a source named \(name). Remove it with: ringfence sources remove \"\(name)\"")
     guard former == nil else { throw there }
     let settings = try settings(nil)
     do {
-      let subscriptions = FeedSubscriptions(stores: context.stores)
+      let subscriptions = SourceSubscriptions(stores: context.stores)
       guard try await subscriptions.add(settings, weight: weight, by: audit.actor, at: Date()) else { throw there }
     } catch AppError.nameTaken {
       throw CommandFailure.failed(
@@ -209,15 +209,15 @@ struct SourcesAdd: AsyncParsableCommand {
           + "source. Choose another name.")
     } catch let problem as ThresholdProblem {
       throw CommandFailure.failed("\(try Localizer.commandLine().message(problem)) Nothing was saved.")
-    } catch let failure as FeedFailure {
+    } catch let failure as SourceFailure {
       throw CommandFailure.failed(try context.installation.englishTexts().message("sources.failure", failure))
     }
     print(
       "Added \(name). A running server downloads it now, and then every "
-        + "\(FeedSubscriptions.text(ofInterval: settings.every)).")
+        + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 
-  private func show(_ former: SourceFeed?, in context: CommandContext) async throws {
+  private func show(_ former: Source?, in context: CommandContext) async throws {
     guard former != nil || (url != nil && format != nil) else { throw CommandFailure.noSource(name) }
     let (settings, previewer) = (try settings(former?.settings), try context.feedPreviewer())
     do {
@@ -225,18 +225,18 @@ struct SourcesAdd: AsyncParsableCommand {
         try await previewer.preview(settings, weight: weight, by: $0, at: Date())
       }
       print(json ? try HouseJSON.text(preview) : preview.text)
-    } catch let failure as FeedFailure {
+    } catch let failure as SourceFailure {
       let texts = try context.installation.englishTexts()
       throw CommandFailure.failed("Cannot read \(name): \(texts.message("sources.failure", failure))")
     }
   }
 
   /// - Parameter former: the settings of an existing source, for options that are not set.
-  private func settings(_ former: SourceFeed.Settings?) throws -> SourceFeed.Settings {
+  private func settings(_ former: Source.Settings?) throws -> Source.Settings {
     guard let url = url ?? former?.url, let format = format ?? former?.format else {
       throw CommandFailure.noSource(name)
     }
-    var options = former?.options ?? FeedOptions()
+    var options = former?.options ?? SourceOptions()
     (options.numberColumn, options.categoryColumn) = (
       numberColumn ?? options.numberColumn, categoryColumn ?? options.categoryColumn
     )
@@ -249,18 +249,18 @@ struct SourcesAdd: AsyncParsableCommand {
     if format == .ringfence {
       if let key { try trust(key, in: &options) }
       options.pack = pack ?? options.pack
-      options.leastStrength = leastStrength ?? options.leastStrength ?? FeedOptions.usualStrength
+      options.leastStrength = leastStrength ?? options.leastStrength ?? SourceOptions.usualStrength
     }
-    return SourceFeed.Settings(
+    return Source.Settings(
       name: name, url: url, format: format,
-      every: every.flatMap { FeedSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
+      every: every.flatMap { SourceSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
       options: options, ceiling: ceiling ?? former?.ceiling ?? .review, license: license ?? former?.license,
-      mostChange: mostChange ?? former?.mostChange ?? SourceFeed.Settings.usualMostChange,
+      mostChange: mostChange ?? former?.mostChange ?? Source.Settings.usualMostChange,
       isPublic: former?.isPublic ?? false)
   }
 
   /// Sets the key or root that signs another server's publications.
-  private func trust(_ key: String, in options: inout FeedOptions) throws {
+  private func trust(_ key: String, in options: inout SourceOptions) throws {
     (options.trustedKey, options.trustedRoot) = (nil, nil)
     switch try TrustedKey(key) {
     case .key(let key): options.trustedKey = key.base64
@@ -282,9 +282,9 @@ struct SourcesAdd: AsyncParsableCommand {
           throw ValidationError("--category \(text) is not valid. Use TEXT=CATEGORY, such as Scam=fraud.")
         }
         let slug = String(text[text.index(after: equals)...])
-        guard slug == FeedOptions.skipped || ReportCategory(slug: slug)?.isToxic == true else {
+        guard slug == SourceOptions.skipped || ReportCategory(slug: slug)?.isToxic == true else {
           let known = ReportCategory.allCases.filter(\.isToxic).map(\.slug).joined(separator: ", ")
-          throw ValidationError("There is no category \(slug). Use one of: \(known), \(FeedOptions.skipped).")
+          throw ValidationError("There is no category \(slug). Use one of: \(known), \(SourceOptions.skipped).")
         }
         found[String(text[..<equals])] = slug
       }
@@ -293,7 +293,7 @@ struct SourcesAdd: AsyncParsableCommand {
   }
 }
 
-extension FeedPreview {
+extension SourcePreview {
   /// The figures, a line each.
   fileprivate var text: String {
     var lines = [
@@ -314,5 +314,5 @@ extension FeedPreview {
   }
 }
 
-extension FeedFormat: ExpressibleByArgument {}
+extension SourceFormat: ExpressibleByArgument {}
 extension SourceCeiling: ExpressibleByArgument {}

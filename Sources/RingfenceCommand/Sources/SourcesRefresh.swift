@@ -27,14 +27,14 @@ struct SourcesRefresh: AsyncParsableCommand {
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
       let event = audit.actor.did(force ? "source.force" : "source.refresh", to: name)
-      try await context.stores.feeds.record(event, at: Date())
+      try await context.stores.sources.record(event, at: Date())
       let refresher = try context.feedRefresher()
       let outcome = try await refresher.withClient {
         try await refresher.refresh(name, by: $0, at: Date(), force: force)
       }
-      _ = try await refresher.judge(at: Date())
+      _ = try await refresher.evaluate(at: Date())
       switch outcome {
       case nil: throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
       case .failed(let failure):
@@ -62,7 +62,7 @@ struct SourcesRemove: AsyncParsableCommand {
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
       let event = audit.actor.did("source.remove", to: name)
       guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
@@ -91,9 +91,9 @@ struct SourcesResume: AsyncParsableCommand {
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      guard try await context.stores.feeds.feed(named: name) != nil else { throw CommandFailure.noSource(name) }
+      guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
       let event = audit.actor.did("source.resume", to: name)
-      guard try await context.stores.feeds.resume(name, at: Date(), audit: event) else {
+      guard try await context.stores.sources.resume(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("\(name) is not suspended.")
       }
       print("Resumed \(name).")
@@ -127,9 +127,9 @@ struct SourcesStatus: AsyncParsableCommand {
     let wrong: Int
     let precision: Double?
     let suspendedAt: String?
-    let error: FeedFailure?
+    let error: SourceFailure?
 
-    init(_ feed: SourceFeed) {
+    init(_ feed: Source) {
       let settings = feed.settings
       (name, format, url, everySeconds) = (settings.name, settings.format.rawValue, settings.url, settings.every)
       (ceiling, license, entries) = (settings.ceiling.rawValue, settings.license, feed.state.entries)
@@ -162,7 +162,7 @@ struct SourcesStatus: AsyncParsableCommand {
 
   func run() async throws {
     try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      let rows = try await context.stores.feeds.list().map(Row.init)
+      let rows = try await context.stores.sources.list().map(Row.init)
       let texts = try context.installation.englishTexts()
       switch format {
       case .text: print(TextTable(Row.columns, rows.map { $0.cells(texts) }).aligned)
@@ -175,9 +175,9 @@ struct SourcesStatus: AsyncParsableCommand {
 
 extension CommandContext {
   /// Downloads sources into this data folder's database.
-  func feedRefresher() throws -> FeedRefresher {
+  func feedRefresher() throws -> SourceRefresher {
     let publications = publicationFolder
-    return FeedRefresher(
+    return SourceRefresher(
       stores: stores, pseudonymizer: try folder.pseudonymizer(),
       subjects: try SubjectTable(contentsOf: "\(installation.resources)/ftc-subjects.tsv"),
       folder: "\(folder.path)/downloads", serverID: { try publications.serverID() })
@@ -186,9 +186,9 @@ extension CommandContext {
 
 extension CommandContext {
   /// Previews sources with this data folder's database.
-  func feedPreviewer(limits: FeedLimits = FeedLimits()) throws -> FeedPreviewer {
+  func feedPreviewer(limits: SourceReadLimits = SourceReadLimits()) throws -> SourcePreviewer {
     let publications = publicationFolder
-    return FeedPreviewer(
+    return SourcePreviewer(
       stores: stores, subjects: try SubjectTable(contentsOf: "\(installation.resources)/ftc-subjects.tsv"),
       folder: "\(folder.path)/downloads", limits: limits, serverID: { try publications.serverID() })
   }
@@ -201,7 +201,7 @@ extension CommandFailure {
   }
 }
 
-extension FeedRefresher.Summary {
+extension SourceRefresher.Summary {
   /// The counts in a line.
   var text: String {
     guard !isUnchanged || added + replaced + removed > 0 else { return "Unchanged." }

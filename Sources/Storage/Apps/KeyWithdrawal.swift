@@ -29,7 +29,7 @@ public struct KeyWithdrawal: Sendable, Equatable {
 }
 
 /// The reports of a key, before their withdrawal.
-public struct KeyTrace: Sendable, Equatable {
+public struct KeyReportCounts: Sendable, Equatable {
   /// Reports that are not withdrawn, up to ``mostReports``.
   public let reports: Int
   /// Numbers that the reports are about.

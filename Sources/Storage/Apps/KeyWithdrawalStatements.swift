@@ -99,7 +99,7 @@ struct ReadReportsOfApp: PostgresStatement {
   let limit: Int
 
   static let sql = """
-    SELECT report_id, number, reported_at, withdrawn_at IS NULL AND \(KeyTrace.isOfKey) FROM reports
+    SELECT report_id, number, reported_at, withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey) FROM reports
     WHERE app_id = $1 AND report_id >= $5 ORDER BY report_id LIMIT $6
     """
 
@@ -126,8 +126,8 @@ struct TraceKey: PostgresStatement {
     SELECT count(*), count(DISTINCT number), count(DISTINCT reporter), min(received_at), max(received_at)
     FROM (
       SELECT number, reporter, received_at FROM reports
-      WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyTrace.isOfKey)
-      LIMIT \(KeyTrace.mostReports)
+      WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
+      LIMIT \(KeyReportCounts.mostReports)
     ) found
     """
 
@@ -135,14 +135,14 @@ struct TraceKey: PostgresStatement {
     parameters.append(key, since: since, until: until)
   }
 
-  static func decode(_ row: PostgresRow) throws -> KeyTrace {
-    KeyTrace(
+  static func decode(_ row: PostgresRow) throws -> KeyReportCounts {
+    KeyReportCounts(
       reports: Int(try row.decode(0, as: Int64.self)), numbers: Int(try row.decode(1, as: Int64.self)),
       reporters: Int(try row.decode(2, as: Int64.self)), first: try row.decode(3), last: try row.decode(4))
   }
 }
 
-extension KeyTrace {
+extension KeyReportCounts {
   /// Whether a report came by the key $2 within a period.
   fileprivate static let isOfKey = "key_id IS NOT DISTINCT FROM $2 AND received_at >= $3 AND received_at < $4"
 }

@@ -31,7 +31,7 @@ public struct KeyWithdrawalStore: Sendable {
   /// Counts the reports that would be withdrawn.
   /// - Parameter until: nil for all reports of the key.
   /// - Throws: ``AppError/noKey(_:)``, ``AppError/inFuture``, ``AppError/endsBeforeBegin``.
-  public func trace(keyID: Int32, since: Date, until: Date?, at time: Date) async throws -> KeyTrace {
+  public func trace(keyID: Int32, since: Date, until: Date?, at time: Date) async throws -> KeyReportCounts {
     try await pool.withConnection { connection in
       let key = try await connection.key(keyID)
       // Nothing arrives after the end of a key but reports with its tokens.

@@ -106,7 +106,7 @@ extension Explanation {
       country: country, isProtected: protection != nil, isDecided: decision != nil, isHeld: hold != nil)
     self.score = score
     self.weights = weights
-    evaluation = score.judge(by: thresholds, in: overrides)
+    evaluation = score.evaluate(by: thresholds, in: overrides)
     sourceLimit = score.sourceLimit(by: thresholds, country: country)
     (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
   }

@@ -79,10 +79,10 @@ public struct PublicationChangeStore: Sendable {
     for isListed in [false, true] {
       record.isListed = isListed
       let score = Score(record, at: time)
-      let judge = { (set: ThresholdSet) in
-        score.judge(by: set, in: OverrideState()) { RegionMap.countries.region(of: number) }.meetsThreshold
+      let evaluate = { (set: ThresholdSet) in
+        score.evaluate(by: set, in: OverrideState()) { RegionMap.countries.region(of: number) }.meetsThreshold
       }
-      if judge(change.before) != judge(change.after) { return true }
+      if evaluate(change.before) != evaluate(change.after) { return true }
     }
     return false
   }

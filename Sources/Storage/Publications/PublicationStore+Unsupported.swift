@@ -59,7 +59,7 @@ extension PublicationStore {
       let supported = Set(
         records.filter { record in
           let country = RegionMap.countries.region(of: record.number)
-          let evaluation = Score(record, at: time).judge(by: thresholds, in: OverrideState(country: country))
+          let evaluation = Score(record, at: time).evaluate(by: thresholds, in: OverrideState(country: country))
           // A revocation cannot leave a number in the packs that identify it, and remove it from the others.
           return evaluation.meetsThreshold && evaluation.ceiling >= .block
         }.map(\.number))

@@ -30,7 +30,7 @@ struct RestoreCase: PostgresStatement {
 
 /// Adds numbers to the queue, or a cause to existing cases, in the transaction that creates the cause.
 ///
-/// The statement knows only the cause: the row is marked stale, and the next round of `QueueStore.judge` evaluates it,
+/// The statement knows only the cause: the row is marked stale, and the next round of `QueueStore.evaluate` evaluates it,
 /// or deletes it where no cause holds.
 public struct EnqueueCases: PostgresStatement {
   /// The statement returns no rows.

@@ -43,7 +43,7 @@ public struct QueueRowFacts: Sendable, Equatable {
     self.comment = comment
     guard let record else { return }
     let score = Score(record, at: time)
-    let evaluation = score.judge(by: thresholds, in: OverrideState(country: country))
+    let evaluation = score.evaluate(by: thresholds, in: OverrideState(country: country))
     (reporters, days) = (score.reporters, record.days)
     missing = Self.missing(evaluation, hasReporters: score.reporters > 0)
   }

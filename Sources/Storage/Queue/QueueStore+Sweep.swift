@@ -34,7 +34,7 @@ extension QueueStore {
 
   /// Evaluates all cases and numbers with another possible cause than heat again, as after a publication, since listed
   /// numbers need no review. Safe to repeat and to interrupt.
-  public func rejudge(at time: Date) async throws -> QueueChange {
+  public func reevaluate(at time: Date) async throws -> QueueChange {
     try await judgeAll(
       try await pool.run(ReadNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
       protected: try await ProtectionStore(pool: pool).load(), at: time, progress: { _, _ in })
@@ -48,7 +48,7 @@ extension QueueStore {
     for start in stride(from: 0, to: numbers.count, by: Self.batch) {
       try Task.checkCancellation()
       let batch = Array(numbers[start..<min(start + Self.batch, numbers.count)])
-      change = change + (try await judge(batch, by: thresholds, protected: protected, at: time))
+      change = change + (try await evaluate(batch, by: thresholds, protected: protected, at: time))
       progress(change.judged, numbers.count)
     }
     return change
@@ -98,7 +98,7 @@ struct MostUrgent: Sendable {
   mutating func take(_ record: NumberRecord, at time: Date, by thresholds: ThresholdSet) {
     let score = Score(record, at: time)
     var facts = QueueFacts(score: score, isPublished: record.isListed, since: record.lastReportedAt ?? time)
-    facts.evaluation = score.judge(by: thresholds, in: OverrideState()) {
+    facts.evaluation = score.evaluate(by: thresholds, in: OverrideState()) {
       RegionMap.countries.region(of: record.number)
     }
     facts.score = score.withoutSuspended(by: thresholds)

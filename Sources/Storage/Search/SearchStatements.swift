@@ -177,9 +177,9 @@ struct ReadNumberLines: PostgresStatement {
 
   func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 
-  static func decode(_ row: PostgresRow) throws -> NumberLine {
+  static func decode(_ row: PostgresRow) throws -> SearchHit {
     let decision: String? = try row.decode(5)
-    return NumberLine(
+    return SearchHit(
       number: try row.decode(0), reports: try row.decode(1) ?? 0, lastReportedAt: try row.decode(2),
       listedAs: try row.optionalCategory(3), isBlocked: try row.decode(4),
       decision: try decision.map { name in

@@ -23,7 +23,7 @@ public struct SearchStore: Sendable {
   /// - Parameters:
   ///   - digits: of E.164, 1 to 15, the first not 0.
   ///   - after: the last number of the page before; 0 for the first page.
-  public func numbers(beginningWith digits: Int64, after: Int64, limit: Int) async throws -> [NumberLine] {
+  public func numbers(beginningWith digits: Int64, after: Int64, limit: Int) async throws -> [SearchHit] {
     guard digits > 0 else { return [] }
     // All intervals in one round trip: most are empty, and one query after the other would take longer.
     var pipeline = PostgresPipeline()
@@ -49,7 +49,7 @@ public struct SearchStore: Sendable {
   ///   - digits: ``leastEnding`` to 15 of them.
   ///   - after: the last number of the page before; 0 for the first page.
   /// - Returns: nothing for fewer digits.
-  public func numbers(endingWith digits: String, after: Int64, limit: Int) async throws -> [NumberLine] {
+  public func numbers(endingWith digits: String, after: Int64, limit: Int) async throws -> [SearchHit] {
     guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
       return []
     }
@@ -64,7 +64,7 @@ public struct SearchStore: Sendable {
   /// - Parameters:
   ///   - text: 2 characters or more; case is ignored.
   ///   - after: the last number of the page before; 0 for the first page.
-  public func numbers(labelled text: String, after: Int64, limit: Int) async throws -> [NumberLine] {
+  public func numbers(labelled text: String, after: Int64, limit: Int) async throws -> [SearchHit] {
     guard text.count >= 2, text.utf8.count <= 400, !text.utf8.contains(0) else { return [] }
     var pattern = ""
     for character in text.lowercased() {
@@ -82,14 +82,14 @@ public struct SearchStore: Sendable {
   }
 
   /// The data of these numbers for a list, ascending.
-  public func lines(of numbers: [Int64]) async throws -> [NumberLine] {
+  public func lines(of numbers: [Int64]) async throws -> [SearchHit] {
     try await pool.withConnection { try await $0.numberLines(numbers.sorted()) }
   }
 }
 
 extension PostgresConnection {
   /// The data of numbers with their names in directories.
-  fileprivate func numberLines(_ numbers: [Int64]) async throws -> [NumberLine] {
+  fileprivate func numberLines(_ numbers: [Int64]) async throws -> [SearchHit] {
     guard !numbers.isEmpty else { return [] }
     var pipeline = PostgresPipeline()
     let lines = pipeline.add(ReadNumberLines(numbers: numbers))
@@ -99,7 +99,7 @@ extension PostgresConnection {
     let known = Dictionary(try results.rows(lines).map { ($0.number, $0) }) { $1 }
     return numbers.map { number in
       var line =
-        known[number] ?? NumberLine(number: number, reports: 0, isBlocked: false, isHeld: false, hasAppeal: false)
+        known[number] ?? SearchHit(number: number, reports: 0, isBlocked: false, isHeld: false, hasAppeal: false)
       line.directoryName = byNumber[number]
       return line
     }

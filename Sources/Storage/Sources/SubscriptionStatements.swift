@@ -28,7 +28,7 @@ struct ReadSubscriptions: PostgresStatement {
 }
 
 /// Stores the server of a subscription.
-struct SetFeedServer: PostgresStatement {
+struct SetSourceServer: PostgresStatement {
   typealias Row = Void
   let id: Int32
   let server: String
@@ -71,7 +71,7 @@ struct BeginChanges: PostgresStatement {
 /// tag is an older one then.
 struct AcceptPublication: PostgresStatement {
   let id: Int32
-  let seen: SourceFeed.SeenPublication
+  let seen: Source.SeenPublication
 
   static let sql = """
     UPDATE source_feeds SET seen_serial = $2, seen_sha256 = $3, root_serial = $4, root = $5, etag = NULL

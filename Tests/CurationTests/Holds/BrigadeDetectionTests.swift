@@ -24,7 +24,7 @@ import Testing
   }
 
   private func rule(_ votes: [ReporterVote], _ background: BrigadeBaseline? = nil) -> HoldReason.Code? {
-    BrigadeDetection.judge(votes, background: background ?? known).finding?.reason.code
+    BrigadeDetection.evaluate(votes, background: background ?? known).finding?.reason.code
   }
 
   @Test func `honest complaints are not held`() {
@@ -49,7 +49,7 @@ import Testing
     let parts = (0..<5).flatMap { votes(4, from: $0 * 100, network: UInt64($0)) }
     let texts = (0..<3).flatMap { votes(3, from: 1_000 + $0 * 100, text: UInt64($0)) }
     let finding = try #require(
-      BrigadeDetection.judge(parts + texts + votes(2, from: 5_000), background: known).finding)
+      BrigadeDetection.evaluate(parts + texts + votes(2, from: 5_000), background: known).finding)
     #expect(finding.reporters.count == 29)
     #expect(
       finding.reason == .oneNetwork(HoldReason.Marks(reporters: 31, new: 0, sameNetwork: 20, sameText: 9, others: 2)))
@@ -90,22 +90,22 @@ import Testing
     let network = usual(30, of: 60) { _ in votes(8, age: 12, network: 7) }
     #expect(network.isUsual(network: 7))
     #expect(
-      BrigadeDetection.judge(proxied, background: network)
+      BrigadeDetection.evaluate(proxied, background: network)
         == .usual(UsualBurst(.oneNetwork, alike: 20, reporters: 20, share: .init(count: 30, numbers: 60))))
     let text = usual(30, of: 60) { _ in votes(8, age: 12, text: 7) }
     #expect(
-      BrigadeDetection.judge(proposed, background: text)
+      BrigadeDetection.evaluate(proposed, background: text)
         == .usual(UsualBurst(.oneText, alike: 20, reporters: 20, share: .init(count: 30, numbers: 60))))
     // Too few of them, and too few to say what is usual.
     #expect(rule(proxied, usual(10, of: 60) { _ in votes(8, age: 12, network: 7) }) == .oneNetwork)
     #expect(rule(proxied, usual(19, of: 19) { _ in votes(8, age: 12, network: 7) }) == .oneNetwork)
-    #expect(BrigadeDetection.judge(votes(20), background: network) == .clear)
+    #expect(BrigadeDetection.evaluate(votes(20), background: network) == .clear)
   }
 
   @Test func `a burst is usual for an app that sends everything at once`() {
     let burst = votes(25, age: 0)
     #expect(
-      BrigadeDetection.judge(burst, background: usual(20, of: 40) { _ in votes(25, age: 12) })
+      BrigadeDetection.evaluate(burst, background: usual(20, of: 40) { _ in votes(25, age: 12) })
         == .usual(UsualBurst(.oneDay, alike: 25, reporters: 25, share: .init(count: 20, numbers: 40))))
     #expect(rule(burst, usual(10, of: 40) { _ in votes(25, age: 12) }) == .oneDay)
   }

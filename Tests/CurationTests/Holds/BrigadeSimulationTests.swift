@@ -78,11 +78,11 @@ import Testing
     for test in Self.cases {
       let background = background(test, &generator)
       let brigade = (0..<test.targets).count { number in
-        BrigadeDetection.judge(burst(test, against: number, &generator), background: background).finding == nil
+        BrigadeDetection.evaluate(burst(test, against: number, &generator), background: background).finding == nil
       }
       let genuine = (0..<test.genuine).count { _ in
         let votes = wave(endingAt: 0, established: test.established, &generator)
-        return BrigadeDetection.judge(votes, background: background).finding == nil
+        return BrigadeDetection.evaluate(votes, background: background).finding == nil
       }
       let share = test.genuine == 0 ? "none" : "\(genuine * 100 / test.genuine) %"
       lines.append(

@@ -9,20 +9,20 @@ import Testing
 
   @Test func `the explanation of a range member starts with the range`() {
     var explanation = Explanation(number: 33_162_005, time: now)
-    #expect(explanation.account == [.quiet, .published(nil), .noReports])
+    #expect(explanation.lines == [.quiet, .published(nil), .noReports])
     let range = NumberRange(around: 33_162_000, digits: 1)
     let listing = Explanation.Listing(category: .oneRing, serial: 7, listedAt: now)
     (explanation.range, explanation.listing) = (range, listing)
-    #expect(explanation.account == [.listed(by: range), .published(listing), .noReports])
+    #expect(explanation.lines == [.listed(by: range), .published(listing), .noReports])
     explanation.protection = .protectedNumber(reason: "a bank")
-    #expect(explanation.account.first?.code == .protectedNumber)
-    #expect(explanation.account.last == .approvedRange(range))
+    #expect(explanation.lines.first?.code == .protectedNumber)
+    #expect(explanation.lines.last == .approvedRange(range))
   }
 
   @Test func `an explanation line is one flat JSON object`() throws {
     var explanation = Explanation(number: 33_162_005, time: now)
     explanation.listing = Explanation.Listing(category: .other, serial: 7, listedAt: now, treatment: .identify)
-    let line = try #require(explanation.account.dropFirst().first)
+    let line = try #require(explanation.lines.dropFirst().first)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let json = String(decoding: try encoder.encode(line), as: UTF8.self)
@@ -37,7 +37,7 @@ import Testing
     var explanation = Explanation(number: 33_162_005, time: now)
     let reason = HoldReason.oneDay(peak: 12, reporters: 13, others: 1)
     explanation.hold = Explanation.Hold(reason: reason, heldAt: now)
-    #expect(explanation.account.contains(.hold(reason)) && !explanation.summary.contains(.hold(reason)))
+    #expect(explanation.lines.contains(.hold(reason)) && !explanation.summary.contains(.hold(reason)))
     #expect(explanation.summary.first == .held(since: now))
   }
 }

@@ -12,7 +12,7 @@ import Testing
     _ record: NumberRecord, by thresholds: ThresholdSet, _ change: (inout QueueFacts) -> Void = { _ in }
   ) -> QueueFacts {
     let score = Score(record, at: now)
-    var facts = QueueFacts(score: score, evaluation: score.judge(by: thresholds), since: now)
+    var facts = QueueFacts(score: score, evaluation: score.evaluate(by: thresholds), since: now)
     facts.isPublished = record.isListed
     change(&facts)
     return facts

@@ -40,7 +40,7 @@ import Testing
     (SourceCeiling.nothing, Verdict.quiet), (.review, .needsReview), (.identify, .candidate), (.block, .candidate),
   ])
   func `a source alone causes at most its ceiling`(ceiling: SourceCeiling, verdict: Verdict) throws {
-    let evaluation = score(sources: [7]).judge(by: try set([7: ceiling]))
+    let evaluation = score(sources: [7]).evaluate(by: try set([7: ceiling]))
     #expect(evaluation.verdict == verdict)
     #expect(evaluation.ceiling == ceiling)
     #expect(evaluation.meetsThreshold == (ceiling >= .identify))
@@ -48,21 +48,21 @@ import Testing
   }
 
   @Test func `a list without a ceiling counts as before`() throws {
-    #expect(score(sources: [7]).judge(by: try set([8: .nothing])).ceiling == .block)
+    #expect(score(sources: [7]).evaluate(by: try set([8: .nothing])).ceiling == .block)
   }
 
   @Test func `of several sources the highest ceiling applies`() throws {
     let set = try set([7: .nothing, 8: .review, 9: .identify])
-    #expect(score(sources: [7, 8]).judge(by: set).verdict == .needsReview)
-    #expect(score(sources: [7, 8, 9]).judge(by: set).ceiling == .identify)
-    #expect(score(sources: [7]).judge(by: set).verdict == .quiet)
+    #expect(score(sources: [7, 8]).evaluate(by: set).verdict == .needsReview)
+    #expect(score(sources: [7, 8, 9]).evaluate(by: set).ceiling == .identify)
+    #expect(score(sources: [7]).evaluate(by: set).verdict == .quiet)
   }
 
   @Test func `reporters lift the ceiling`() throws {
-    let evaluation = score(sources: [7], reporters: 1).judge(by: try set([7: .nothing]))
+    let evaluation = score(sources: [7], reporters: 1).evaluate(by: try set([7: .nothing]))
     #expect(evaluation.verdict == .candidate && evaluation.ceiling == .block)
     // Too few reporters: the number needs review, and the source is no alternative to them.
-    let few = score(sources: [7], reporters: 1).judge(by: try set([7: .review], reporters: 2))
+    let few = score(sources: [7], reporters: 1).evaluate(by: try set([7: .review], reporters: 2))
     #expect(few.verdict == .needsReview && few.meetingList == nil)
   }
 
@@ -78,28 +78,28 @@ import Testing
     var record = NumberRecord(number: 12_015_550_123, standing: standing)
     record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
     let score = Score(record, at: now)
-    let reported = score.judge(by: try set([7: .review]))
+    let reported = score.evaluate(by: try set([7: .review]))
     #expect(reported.category == .silent && reported.threshold?.category == .silent)
-    #expect(score.judge(by: try set([7: .identify])).category == .fraud)
-    #expect(score.judge(by: try set([:])).category == .fraud)
+    #expect(score.evaluate(by: try set([7: .identify])).category == .fraud)
+    #expect(score.evaluate(by: try set([:])).category == .fraud)
     // Another source that may list the number leaves the choice to a low ceiling, and not to a suspended source.
     record.sources.append(SourceTally(appID: 8, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775)))
     let both = Score(record, at: now)
-    #expect(both.judge(by: try set([7: .review])).category == .fraud)
-    #expect(both.judge(by: try set([:], suspended: [7])).category == .silent)
+    #expect(both.evaluate(by: try set([7: .review])).category == .fraud)
+    #expect(both.evaluate(by: try set([:], suspended: [7])).category == .silent)
     // Without reporters there is no other category.
-    #expect(self.score(sources: [7]).judge(by: try set([7: .review])).category == .fraud)
+    #expect(self.score(sources: [7]).evaluate(by: try set([7: .review])).category == .fraud)
   }
 
   @Test func `thresholds that ask for no reporters do not lift the ceiling`() throws {
-    #expect(score(sources: [7]).judge(by: try set([7: .review], reporters: 0)).verdict == .needsReview)
-    #expect(score(sources: [7]).judge(by: try set([7: .identify], reporters: 0)).ceiling == .identify)
+    #expect(score(sources: [7]).evaluate(by: try set([7: .review], reporters: 0)).verdict == .needsReview)
+    #expect(score(sources: [7]).evaluate(by: try set([7: .identify], reporters: 0)).ceiling == .identify)
   }
 
   @Test func `a source with the lowest ceiling opens no case`() throws {
     for (ceiling, causes) in [(SourceCeiling.nothing, QueueCauses([])), (.review, QueueCauses([.threshold]))] {
       let score = score(sources: [7])
-      let facts = QueueFacts(score: score, evaluation: score.judge(by: try set([7: ceiling])), since: now)
+      let facts = QueueFacts(score: score, evaluation: score.evaluate(by: try set([7: ceiling])), since: now)
       #expect(QueueRule.causes(facts) == causes)
     }
   }
@@ -123,18 +123,18 @@ import Testing
   }
 
   @Test func `a suspended source counts for nothing`() throws {
-    let alone = score(sources: [7]).judge(by: try set([7: .block], suspended: [7]))
+    let alone = score(sources: [7]).evaluate(by: try set([7: .block], suspended: [7]))
     #expect((alone.verdict, alone.ceiling, alone.meetsThreshold) == (.quiet, .nothing, false))
     // Heat 10, of which three complaints of the source of this and the two days before.
-    let rest = score(sources: [7], reporters: 1).judge(by: try set([7: .block], suspended: [7]))
+    let rest = score(sources: [7], reporters: 1).evaluate(by: try set([7: .block], suspended: [7]))
     let heat = try #require(rest.conditions.first { $0.kind == .heat }?.have)
     #expect(heat > 7 && heat < 7.5 && rest.verdict == .candidate)
     // With the weight 5 nothing of the heat is left.
     let heavy = try set([7: .block], suspended: [7], weight: 5)
-    #expect(score(sources: [7], reporters: 1).judge(by: heavy).verdict == .quiet)
+    #expect(score(sources: [7], reporters: 1).evaluate(by: heavy).verdict == .quiet)
     // The weight at the time of the suspension counts, also after a change of the rule.
     let changed = try set([7: .block], suspended: [7], weight: 5, suspendedWeights: [7: 1])
-    #expect(score(sources: [7], reporters: 1).judge(by: changed).verdict == .candidate)
+    #expect(score(sources: [7], reporters: 1).evaluate(by: changed).verdict == .candidate)
     #expect(changed.weight(ofSource: 7) == 1 && changed.weight(ofSource: 8) == 5)
     #expect(try changed.removing(ruleOfList: 7).suspendedWeights == [7: 1])
   }
@@ -151,8 +151,8 @@ import Testing
     for (bits, verdict) in [(UInt64(7), Verdict.needsReview), (31, .candidate)] {
       record.days = ComplaintDays(bits: bits, lastDay: 20_775)
       let score = Score(record, at: now)
-      #expect(score.judge(by: try set([7: .block], days: 2)).verdict == .candidate)
-      #expect(score.judge(by: try set([7: .block], days: 2, suspended: [7])).verdict == verdict)
+      #expect(score.evaluate(by: try set([7: .block], days: 2)).verdict == .candidate)
+      #expect(score.evaluate(by: try set([7: .block], days: 2, suspended: [7])).verdict == verdict)
     }
     record.days = ComplaintDays(bits: 7, lastDay: 20_775)
     #expect(Score(record, at: now).withoutSuspended(by: try set([:], suspended: [7])).days == 1)
@@ -168,7 +168,7 @@ import Testing
     var record = NumberRecord(number: 12_015_550_123, standing: NumberAggregate(parts: parts))
     record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
     let score = Score(record, at: now)
-    let evaluation = score.judge(by: try set([7: .review], reporters: 2))
+    let evaluation = score.evaluate(by: try set([7: .review], reporters: 2))
     let entry = QueueEntry(
       number: record.number, facts: QueueFacts(score: score, evaluation: evaluation, since: now))
     #expect(entry?.category == .silent)

@@ -22,9 +22,9 @@ import Testing
         var record = record(&generator)
         record.isListed = false
         let country = OverrideState(country: ["DE", "FR", "IT", nil].randomElement(using: &generator)!)
-        let enters = Score(record, at: now).judge(by: thresholds, in: country)
+        let enters = Score(record, at: now).evaluate(by: thresholds, in: country)
         record.isListed = true
-        let stays = Score(record, at: now).judge(by: thresholds, in: country)
+        let stays = Score(record, at: now).evaluate(by: thresholds, in: country)
         if enters.verdict == .candidate { #expect(stays.verdict == .listed) }
         entered += enters.verdict == .candidate ? 1 : 0
         stayed += stays.verdict == .listed ? 1 : 0
@@ -55,7 +55,7 @@ import Testing
       #expect(after.heat >= before.heat && after.evidence >= before.evidence)
       #expect(after.confidence >= before.confidence - 1e-12)
       #expect(after.networks >= before.networks && after.days >= before.days)
-      if before.judge(by: thresholds).meetsThreshold { #expect(after.judge(by: thresholds).meetsThreshold) }
+      if before.evaluate(by: thresholds).meetsThreshold { #expect(after.evaluate(by: thresholds).meetsThreshold) }
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
     for _ in 0..<50 {
       let thresholds = try ThresholdSet.random(countries: [], using: &generator)
       for _ in 0..<200 {
-        let evaluation = Score(record(&generator), at: now).judge(by: thresholds)
+        let evaluation = Score(record(&generator), at: now).evaluate(by: thresholds)
         let missed = evaluation.conditions.filter { !$0.isMet }
         if evaluation.conditions.isEmpty { continue }
         if !evaluation.meetsThreshold, missed.count == 1 { decisive.insert(missed[0].kind) }
@@ -109,15 +109,15 @@ import Testing
         reports: 100, reporters: 0)
     ])
     record.sources = [SourceTally(appID: 7, complaints: 99, days: ComplaintDays(bits: 7, lastDay: 20_775))]
-    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .needsReview)
+    #expect(Score(record, at: now).evaluate(by: try set(1)).verdict == .needsReview)
     record.sources[0].complaints = 100
     record.isListed = false
-    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .candidate)
-    #expect(Score(record, at: now).judge(by: try set(0)).verdict == .needsReview)
+    #expect(Score(record, at: now).evaluate(by: try set(1)).verdict == .candidate)
+    #expect(Score(record, at: now).evaluate(by: try set(0)).verdict == .needsReview)
     record.sources = [1, 2].map {
       SourceTally(appID: $0, complaints: 50, days: ComplaintDays(bits: 7, lastDay: 20_775))
     }
-    #expect(Score(record, at: now).judge(by: try set(1)).verdict == .needsReview)
+    #expect(Score(record, at: now).evaluate(by: try set(1)).verdict == .needsReview)
   }
 
   @Test func `protection, decisions and holds take priority over the score`() throws {
@@ -126,7 +126,7 @@ import Testing
     for _ in 0..<100 {
       let score = Score(record(&generator), at: now)
       func verdict(_ isProtected: Bool, _ isDecided: Bool, _ isHeld: Bool) -> Verdict {
-        score.judge(
+        score.evaluate(
           by: thresholds, in: OverrideState(isProtected: isProtected, isDecided: isDecided, isHeld: isHeld)
         ).verdict
       }

@@ -197,7 +197,7 @@ import Testing
     #expect(try await listed().contains(innocent[0]))
     let usual = try #require(try await explanation().usual)
     #expect(usual.burst == UsualBurst(.oneDay, alike: 30, reporters: 30, share: .init(count: 25, numbers: 25)))
-    #expect(try await explanation().account.contains(.usual(usual)))
+    #expect(try await explanation().lines.contains(.usual(usual)))
     #expect(try await ExplanationStore(pool: pool).explainCoarsely(innocent[0], at: now).usual == nil)
   }
 
@@ -269,7 +269,7 @@ import Testing
       #expect(try await listing(number)?.treatment == .block)
       let shop = try #require(try await listing(named))
       #expect(shop.treatment == .identify && shop.serial == 1)
-      #expect(try await ExplanationStore(pool: pool).explain(named, at: now).account.contains(.published(shop)))
+      #expect(try await ExplanationStore(pool: pool).explain(named, at: now).lines.contains(.published(shop)))
       let prefix = NumberHash.of(named).prefix(4).map { String(format: "%02x", $0) }.joined()
       let beginning = try #require(NumberHashPrefix(prefix))
       let hash = try #require(try await HashLookupStore(pool: pool).listed(beginning).first)

@@ -94,7 +94,7 @@ import Testing
 
   @Test func `numbers that do not ascend are refused`() async throws {
     let twice = [DirectoryEntry(number: 7, name: "a"), DirectoryEntry(number: 7, name: "b")]
-    await #expect(throws: AssemblyError.notAscending(feed: "directory", number: 7, after: 7)) {
+    await #expect(throws: AssemblyError.notAscending(source: "directory", number: 7, after: 7)) {
       _ = try await Assembly.run(
         [Recipe(name: "names", kind: .identification, limit: 9, source: .directory)], directory: twice)
     }

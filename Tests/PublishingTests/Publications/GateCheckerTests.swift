@@ -9,7 +9,7 @@ import Testing
   private let keeper = GateChecker(limits: GateLimits(slack: 100))
 
   private func closed(_ figures: PackStatistics..., by keeper: GateChecker? = nil) -> [String] {
-    (keeper ?? self.keeper).look(at: figures).closed.map { "\($0.gate) \($0.pack)" }
+    (keeper ?? self.keeper).check(figures).closed.map { "\($0.gate) \($0.pack)" }
   }
 
   private func pack(_ entries: Int?, after former: Int? = nil, churn: Int = 0) -> PackStatistics {
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `findings include the compared values`() {
     func finding(_ gate: Gate, _ figures: PackStatistics) -> GateFinding? {
-      keeper.look(at: [figures]).first { $0.gate == gate.rawValue && $0.pack == "a" }?.finding
+      keeper.check([figures]).first { $0.gate == gate.rawValue && $0.pack == "a" }?.finding
     }
     #expect(finding(.cap, pack(10_001)) == .tooManyEntries(entries: 10_001, maximum: 10_000))
     #expect(finding(.cap, pack(5)) == .entriesWithinMaximum(entries: 5, maximum: 10_000))
@@ -71,7 +71,7 @@ import Testing
     let change = GateFinding.SizeChange(entries: 499, bytes: 998, formerEntries: 1_000, formerBytes: 2_000)
     #expect(finding(.size, pack(499, after: 1_000)) == .sizeOutsideLimits(change, allowed: 50...200))
     #expect(finding(.size, pack(5)) == .firstOfItsName)
-    #expect(keeper.look(at: []).map(\.finding) == [.noEntries])
+    #expect(keeper.check([]).map(\.finding) == [.noEntries])
   }
 
   @Test func `only some gates can be overruled`() {

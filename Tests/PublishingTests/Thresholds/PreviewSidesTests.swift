@@ -25,7 +25,7 @@ import Testing
     var record = NumberRecord(number: 12_015_550_123, standing: NumberAggregate(parts: parts))
     record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
     var sides = PreviewSides(state: CurationState(), suspects: Suspects(), present: set, change: set)
-    let outcome = try #require(sides.judge(record, at: now) { _ in nil })
+    let outcome = try #require(sides.evaluate(record, at: now) { _ in nil })
     #expect(outcome.before && outcome.category == .silent && outcome.score.leading == .fraud)
   }
 

@@ -20,7 +20,7 @@ import Testing
     try await TestServer.run { server in
       // The test client omits the port of its host.
       let host = "localhost"
-      let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+      let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
       let others = [
         "https://attacker.example", "null", "", "http://localhost.example", "http://localhost:1",
         "http://\(host).attacker.example", "http://attacker.example/\(host)", "ftp://\(host)", host,
@@ -31,7 +31,7 @@ import Testing
         #expect(answer.headers[.setCookie] == nil)
       }
       for origin in ["http://\(host)", "https://\(host.uppercased())", nil] {
-        let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+        let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
         #expect(try await signIn(server, token, origin: origin).status == .seeOther, "\(origin ?? "none")")
       }
     }

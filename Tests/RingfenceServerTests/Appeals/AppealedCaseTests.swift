@@ -85,7 +85,7 @@ import Testing
       let key = SigningKey()
       let publisher = Publisher(
         store: publications, folder: server.folder, signing: { key }, logger: .forTests)
-      let job = PublicationJob(
+      let job = PublicationScheduler(
         publisher: publisher, leases: LeaseStore(pool: pool), schedule: nil, logger: .forTests)
       /// The numbers of a pack of the signed manifest, as an app downloads them.
       func published() async throws -> (serial: Int, numbers: [Int64]) {

@@ -70,7 +70,7 @@ import Testing
       let kind = try #require(ProblemKind(rawValue: slug), "\(slug)")
       let value = try #require(example["value"] as? [String: Any])
       #expect(value["type"] as? String == kind.path)
-      #expect(value["title"] as? String == kind.account.title)
+      #expect(value["title"] as? String == kind.documentation.title)
       #expect(value["status"] as? Int == kind.status.code)
     }
     for operation in document.operations {
@@ -173,7 +173,7 @@ import Testing
       }
     }
     for kind in ProblemKind.allCases {
-      let account = kind.account
+      let account = kind.documentation
       for text in [account.title, account.detail, account.cause, account.remedy] {
         #expect(!text.isEmpty && !text.contains("SQL") && !text.contains("/Sources"), "\(kind)")
       }
@@ -187,7 +187,7 @@ import Testing
         let json = try await server.client.execute(
           uri: kind.example.type, method: .get, headers: [.accept: "application/json"])
         #expect(json.status == .ok)
-        #expect(String(buffer: json.body).contains(kind.account.remedy.prefix(20)))
+        #expect(String(buffer: json.body).contains(kind.documentation.remedy.prefix(20)))
         let page = try await server.client.execute(uri: kind.path, method: .get, headers: [.accept: "text/html"])
         #expect(page.status == .ok)
         #expect(page.headers[.contentType]?.hasPrefix("text/html") ?? false)

@@ -29,7 +29,7 @@ import Testing
     try check(QueueList.Choice(value: "DE", name: "Germany (3)", isChosen: false))
     try check(
       NumberRow(
-        NumberLine(
+        SearchHit(
           number: 33_162_000_248, reports: 12, lastReportedAt: Date(timeIntervalSince1970: 1_795_000_000),
           listedAs: .fraud, isBlocked: true, decision: .block, label: "<Prizes>", isHeld: true, hasAppeal: false),
         try MessageCatalog(folder: Checkout.texts)[.english]))

@@ -16,7 +16,7 @@ import Testing
 
   @Test func `a sign-in link works once`() async throws {
     try await TestServer.run { server in
-      let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+      let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
       let form = try await server.client.execute(uri: "/sign-in?token=\(token)", method: .get)
       #expect(String(buffer: form.body).contains(token))
       #expect(form.headers[.cacheControl] == "no-store")
@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: ["cross-site", "same-site"]) func `a form from another site is refused`(_ site: String) async throws
   {
     try await TestServer.run { server in
-      let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+      let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
       for uri in ["/sign-in", "/sign-out"] {
         let response = try await server.client.execute(
           uri: uri, method: .post,
@@ -81,7 +81,7 @@ import Testing
 
   @Test func `an expired link is refused`() async throws {
     try await TestServer.run { server in
-      let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date() - SessionStore.linkLifetime - 1)
+      let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date() - SessionStore.linkLifetime - 1)
       #expect(try await signIn(server, token).status == .forbidden)
     }
   }

@@ -86,11 +86,11 @@ import Testing
   @Test func `the page of sources shows a failure and changes a ceiling`() async throws {
     let (stores, now) = (Stores(pool: pool), Date())
     let list = try await stores.apps.source(named: "<b>list", at: now)
-    let settings = SourceFeed.Settings(name: list.name, url: "https://a.example/<i>", format: .csv, every: 3_600)
-    _ = try await stores.feeds.add(
+    let settings = Source.Settings(name: list.name, url: "https://a.example/<i>", format: .csv, every: 3_600)
+    _ = try await stores.sources.add(
       settings, as: list, at: now, audit: Actor.commandLine("Ada").did("source.add", to: list.name))
-    let feed = try #require(try await stores.feeds.feed(named: list.name))
-    try await stores.feeds.fail(feed, because: .unreadable("<u>"), at: now, next: now + 3_600)
+    let feed = try #require(try await stores.sources.source(named: list.name))
+    try await stores.sources.fail(feed, because: .unreadable("<u>"), at: now, next: now + 3_600)
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .administrator)
       let page = try await visitor.get("/moderation/sources").text
@@ -115,7 +115,7 @@ import Testing
         #expect(try await stores.thresholds.current().ceiling(ofSource: list.id).rawValue == fields["ceiling"])
       }
       #expect(try await visitor.post("\(path)/refresh", ["name": list.name]).location == "\(path)?done=refresh")
-      #expect(try await stores.feeds.due(at: Date(), limit: 1).map(\.name) == [list.name])
+      #expect(try await stores.sources.due(at: Date(), limit: 1).map(\.name) == [list.name])
       #expect(try await visitor.post("\(path)/ceiling", ["name": list.name, "ceiling": "all"]).status == .notFound)
       #expect(try await visitor.post("\(path)/refresh", ["name": "absent"]).status == .notFound)
       #expect(try await visitor.get("\(path)?done=ceiling").text.contains("Ceiling saved."))
@@ -152,10 +152,10 @@ import Testing
           #expect(answer.text.contains(#"id="\#(name)-problem""#), "\(name) \(value)")
         }
       }
-      #expect(try await stores.feeds.list().isEmpty)
+      #expect(try await stores.sources.list().isEmpty)
       let added = try await visitor.post("\(path)/add", fields.merging(["action": "add"]) { $1 })
       #expect(added.location == "\(path)?done=add")
-      let feed = try #require(try await stores.feeds.feed(named: "Public list"))
+      let feed = try #require(try await stores.sources.source(named: "Public list"))
       #expect((feed.settings.every, feed.settings.ceiling, feed.settings.isPublic) == (43_200, .identify, true))
       #expect((feed.settings.license, feed.settings.options.categories) == ("CC0", ["*": "fraud"]))
       #expect(try await stores.thresholds.current().rule(forSource: feed.id).enter.complaints == 1)
@@ -173,14 +173,14 @@ import Testing
       #expect(
         try await !Visitor(server, role: .triage).get("/moderation").text.contains("Suspended because decisions allow"))
       #expect(try await visitor.post("\(path)/resume", ["name": feed.name]).location == "\(path)?done=resume")
-      #expect(try await stores.feeds.feed(named: feed.name)?.isSuspended == false)
+      #expect(try await stores.sources.source(named: feed.name)?.isSuspended == false)
 
       #expect(try await visitor.post("\(path)/remove", ["name": feed.name]).location == "\(path)?done=remove")
       #expect(try await visitor.post("\(path)/remove", ["name": feed.name]).status == .notFound)
-      #expect(try await stores.feeds.list().isEmpty)
+      #expect(try await stores.sources.list().isEmpty)
       let waiting = try await visitor.post("\(path)/add", fields)
       #expect(waiting.status == .unprocessableContent && waiting.text.contains("still withdrawing its entries"))
-      try await stores.feeds.finishRemoval(of: feed.id)
+      try await stores.sources.finishRemoval(of: feed.id)
       #expect(try await visitor.post("\(path)/add", fields).location == "\(path)?done=add")
     }
     let events = try await pool.withConnection { connection in

@@ -80,7 +80,7 @@ import Testing
     try await ProtectionStore(pool: pool).add([(.number(protected), "A bank")], by: "Ada", at: now)
 
     try await TestServer.run { server in
-      let token = try await server.moderators.makeSignInToken(for: "Bob", at: Date())
+      let token = try await server.sessions.makeSignInToken(for: "Bob", at: Date())
       let signedIn = try await server.client.execute(
         uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
         body: ByteBuffer(string: "token=\(token)"))
@@ -103,13 +103,13 @@ import Testing
         #expect(told.verdict == verdict)
         #expect(told.account.contains { $0.contains(words) }, "\(told.account)")
         let explained = try await ExplanationStore(pool: pool).explainCoarsely(number, at: Date())
-        #expect(told.explanation.map(\.code) == explained.account.map(\.code))
-        #expect(told.account == explained.account.map { texts[.english].message($0) })
+        #expect(told.explanation.map(\.code) == explained.lines.map(\.code))
+        #expect(told.account == explained.lines.map { texts[.english].message($0) })
         let russian = try await get(server, "/v1/numbers/%2B\(number)", [.acceptLanguage: "ru"])
         #expect(russian.headers[.contentLanguage] == "ru" && russian.headers[.vary] == "Accept-Language")
         #expect(
           try JSONDecoder().decode(Account.self, from: Data(russian.body.readableBytesView)).account
-            == explained.account.map { texts[.russian].message($0) })
+            == explained.lines.map { texts[.russian].message($0) })
 
         let page = try await server.client.execute(
           uri: "/moderation/numbers/\(number)", method: .get, headers: [.cookie: String(session)])

@@ -52,7 +52,7 @@ import Timestamps
           category: complaint.category, reporter: [UInt8](repeating: UInt8(complaint.reporter), count: 16)))
     }
     return model.numbers.sorted().compactMap { number in
-      let evaluation = Score(model.record(of: number), at: now).judge(by: thresholds)
+      let evaluation = Score(model.record(of: number), at: now).evaluate(by: thresholds)
       return evaluation.meetsThreshold ? evaluation.category.map { PackEntry(number: number, label: $0.label) } : nil
     }
   }

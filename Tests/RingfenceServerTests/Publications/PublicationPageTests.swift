@@ -13,7 +13,7 @@ import Testing
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
   private func page(_ server: TestServer) async throws -> String {
-    let token = try await server.moderators.makeSignInToken(for: "Ada", at: Date())
+    let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
     let answer = try await server.client.execute(
       uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
       body: ByteBuffer(string: "token=\(token)"))

@@ -59,7 +59,7 @@ import Testing
     // The hold applies again, so the evaluation keeps the case, whose wait has started anew.
     let marked = try await queue.stale(limit: 10)
     #expect(marked == [number])
-    _ = try await queue.judge(
+    _ = try await queue.evaluate(
       marked, by: try await ThresholdStore(pool: pool).current(), protected: .none, at: later)
     let item = try #require(try await queue.find(number))
     #expect(item.causes.contains(.held) && item.since == later)
@@ -73,7 +73,7 @@ import Testing
     #expect(try await store.expire(at: now + 31 * days) == 1)
     let marked = try await queue.stale(limit: 10)
     #expect(marked == [number])
-    let change = try await queue.judge(
+    let change = try await queue.evaluate(
       marked, by: try await ThresholdStore(pool: pool).current(), protected: .none, at: now + 31 * days)
     #expect(change.removed == 1)
     #expect(try await queue.find(number) == nil)

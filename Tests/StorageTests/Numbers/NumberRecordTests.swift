@@ -33,7 +33,7 @@ import Testing
   ) -> [Int64: Verdict] {
     var verdicts: [Int64: Verdict] = [:]
     for record in records {
-      let evaluation = Score(record, at: now).judge(by: thresholds, in: OverrideState()) { country(record.number) }
+      let evaluation = Score(record, at: now).evaluate(by: thresholds, in: OverrideState()) { country(record.number) }
       if [.candidate, .listed].contains(evaluation.verdict) { verdicts[record.number] = evaluation.verdict }
     }
     return verdicts
@@ -118,7 +118,7 @@ import Testing
       return Dictionary(
         uniqueKeysWithValues: read.map { record in
           let overrides = state.overrides(of: record.number)
-          return (record.number, Score(record, at: now).judge(by: thresholds, in: overrides).verdict)
+          return (record.number, Score(record, at: now).evaluate(by: thresholds, in: overrides).verdict)
         })
     }
     #expect(hottest.prefix(3).map { verdicts[$0] } == [.decided, .held, .protected])

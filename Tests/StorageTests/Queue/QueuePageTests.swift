@@ -78,7 +78,7 @@ import Testing
       }
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
-    _ = try await queue.judge(
+    _ = try await queue.evaluate(
       numbers, by: try await ThresholdStore(pool: pool).current(),
       protected: try await ProtectionStore(pool: pool).load(), at: now)
     let byReports = try await queue.page(by: .reports, level: 2, at: now)
@@ -94,7 +94,7 @@ import Testing
           number: least, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
           reporter: [UInt8](repeating: UInt8(100 + index), count: 16))
       }, receivedAt: now)
-    _ = try await queue.judge(
+    _ = try await queue.evaluate(
       [least], by: try await ThresholdStore(pool: pool).current(),
       protected: try await ProtectionStore(pool: pool).load(), at: now)
     #expect(try await queue.page(by: .reports, level: 2, limit: 1, at: now).first?.item.number == least)

@@ -24,11 +24,11 @@ package struct ReportFastPath: Sendable {
     package let reporter: String
     package let appID: Int32
     package let network: ClientNetwork
-    package let visit: Visit
+    package let timing: RequestTiming
   }
 
   /// The measured properties of one request.
-  package struct Visit {
+  package struct RequestTiming {
     package let id: RequestID
     package let began: ContinuousClock.Instant
   }
@@ -52,10 +52,10 @@ package struct ReportFastPath: Sendable {
   /// Takes the report of a request.
   /// - Parameters:
   ///   - sender: the sender of the connection.
-  ///   - visit: the arrival time and the request id.
+  ///   - timing: the arrival time and the request id.
   ///   - answer: called once for a taken report, when it is on disk or has failed.
   package func take(
-    _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender, visit: Visit,
+    _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender, timing: RequestTiming,
     answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
   ) -> Decision {
     guard let app = apps.known(key: request.key), app.scopes.contains(.report),
@@ -73,7 +73,7 @@ package struct ReportFastPath: Sendable {
       }
       let pending = Pending(
         number: report.number, reportID: report.reportID, reporter: submission.reporter, appID: app.id,
-        network: sender.network, visit: visit)
+        network: sender.network, timing: timing)
       do throws(IntakeError) {
         try intake.take(report, answer: answer)
       } catch {
@@ -99,23 +99,23 @@ package struct ReportFastPath: Sendable {
       case .created, .duplicate:
         return FastPathResponse(
           taken: pending, isNew: outcome == .created,
-          limits: limiter.headers(network: pending.network, appID: pending.appID), date: date, id: pending.visit.id,
+          limits: limiter.headers(network: pending.network, appID: pending.appID), date: date, id: pending.timing.id,
           allocator: allocator)
       }
     } catch let problem as Problem {
       return FastPathResponse(
-        withLimits(problem, network: pending.network, appID: pending.appID), date: date, id: pending.visit.id)
+        withLimits(problem, network: pending.network, appID: pending.appID), date: date, id: pending.timing.id)
     } catch {
       return FastPathResponse(
-        .answering(error, path: "/v1/reports", log: log.failures, logger: logger), date: date, id: pending.visit.id)
+        .answering(error, path: "/v1/reports", log: log.failures, logger: logger), date: date, id: pending.timing.id)
     }
   }
 
   /// Records metrics of an answer, and logs it if requests are logged.
-  package func note(_ answer: FastPathResponse, _ visit: Visit) {
-    let (status, duration) = (Int(answer.status.code), ContinuousClock.now - visit.began)
+  package func note(_ answer: FastPathResponse, _ timing: RequestTiming) {
+    let (status, duration) = (Int(answer.status.code), ContinuousClock.now - timing.began)
     metrics.reports.note(status: status, duration: duration)
-    log.note(route: "/v1/reports", method: "POST", id: visit.id, status: status, duration: duration)
+    log.note(route: "/v1/reports", method: "POST", id: timing.id, status: status, duration: duration)
   }
 
   private func withLimits(_ problem: Problem, network: ClientNetwork, appID: Int32) -> Problem {

@@ -88,14 +88,14 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     let sender = self.sender ?? ConnectionSender(context.channel.remoteAddress, shortcut.networkPseudonym)
     self.sender = sender
     let (mailbox, connection) = (mailbox, NIOLoopBound(self, eventLoop: context.eventLoop))
-    let visit = ReportFastPath.Visit(id: RequestID(given: request.id), began: .now)
-    switch shortcut.take(request, body, from: sender, visit: visit, answer: { mailbox.post($0, to: connection) }) {
+    let timing = ReportFastPath.RequestTiming(id: RequestID(given: request.id), began: .now)
+    switch shortcut.take(request, body, from: sender, timing: timing, answer: { mailbox.post($0, to: connection) }) {
     case .taken(let pending):
       state = .taken(pending)
     case .refused(let problem):
       state = .ready
-      let answer = FastPathResponse(problem, date: date.now(), id: visit.id)
-      shortcut.note(answer, visit)
+      let answer = FastPathResponse(problem, date: date.now(), id: timing.id)
+      shortcut.note(answer, timing)
       write(answer, context)
     case .goesTheLongWay:
       letGo(context)
@@ -162,7 +162,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     let allocator = context?.channel.allocator ?? ByteBufferAllocator()
     // Made also after the client has gone, because it settles the limits.
     let answer = shortcut.answer(to: pending, result, date: date.now(), allocator: allocator)
-    shortcut.note(answer, pending.visit)
+    shortcut.note(answer, pending.timing)
     guard let context, context.channel.isActive else { return }
     write(answer, context)
     if !held.isEmpty { goOn(context) }

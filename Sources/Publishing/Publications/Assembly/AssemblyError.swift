@@ -4,8 +4,8 @@ import Curation
 
 /// Reasons why packs could not be assembled.
 public enum AssemblyError: Error, Equatable, CustomStringConvertible {
-  /// Numbers of a feed were not in ascending order.
-  case notAscending(feed: String, number: Int64, after: Int64)
+  /// Numbers of a source were not in ascending order.
+  case notAscending(source: String, number: Int64, after: Int64)
   /// A text is longer than a spool allows.
   case textTooLong(number: Int64)
   /// A pack needs numbers that the cut omitted.

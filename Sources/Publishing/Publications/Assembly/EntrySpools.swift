@@ -23,7 +23,7 @@ final class EntrySpools {
   func append(_ numbers: [ListedNumber]) throws {
     for item in numbers {
       guard item.number > lastListed else {
-        throw AssemblyError.notAscending(feed: "listed numbers", number: item.number, after: lastListed)
+        throw AssemblyError.notAscending(source: "listed numbers", number: item.number, after: lastListed)
       }
       lastListed = item.number
       guard (item.label?.utf8.count ?? 0) <= UInt16.max else { throw AssemblyError.textTooLong(number: item.number) }
@@ -44,7 +44,7 @@ final class EntrySpools {
   func append(_ entries: [DirectoryEntry]) throws {
     for entry in entries {
       guard entry.number > lastEntry else {
-        throw AssemblyError.notAscending(feed: "directory", number: entry.number, after: lastEntry)
+        throw AssemblyError.notAscending(source: "directory", number: entry.number, after: lastEntry)
       }
       lastEntry = entry.number
       guard entry.name.utf8.count <= UInt16.max else { throw AssemblyError.textTooLong(number: entry.number) }

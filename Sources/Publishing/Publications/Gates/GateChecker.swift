@@ -19,14 +19,14 @@ public struct GateChecker: Sendable {
 
   /// Checks every gate for every pack and for the publication.
   /// - Parameter packs: those of this publication, and those of the previous one that it lacks.
-  public func look(at packs: [PackStatistics]) -> [GateRecord] {
-    var records = packs.flatMap(look(at:))
+  public func check(_ packs: [PackStatistics]) -> [GateRecord] {
+    var records = packs.flatMap(check)
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
     records.append(record(.nonEmpty, "", entries > 0, entries > 0 ? .hasEntries(entries) : .noEntries))
     return records
   }
 
-  private func look(at pack: PackStatistics) -> [GateRecord] {
+  private func check(_ pack: PackStatistics) -> [GateRecord] {
     let former = pack.formerEntries ?? 0
     guard let entries = pack.entries else {
       return [record(.nonEmpty, pack.name, former <= limits.slack, .packMissing(formerEntries: former))]

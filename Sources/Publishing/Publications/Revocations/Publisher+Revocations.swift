@@ -30,7 +30,7 @@ extension Publisher {
       }
       let protection = try await store.withSnapshot { try await self.protection($0) }
       let accepted = try await refuseProtected(open, protection, at: time)
-      let change = SingleChanges(accepted, recipes: try recipes.currentOrLast(), protection: protection)
+      let change = RevocationEdits(accepted, recipes: try recipes.currentOrLast(), protection: protection)
       guard try former.packs.contains(where: { try change.changes($0, in: folder) }) else {
         try await store.settle(
           accepted, placed: try change.treatments(in: former, of: folder), serial: former.serial, at: time)
@@ -71,7 +71,7 @@ extension Publisher {
   }
 
   private func makeChanged(
-    _ work: PublicationWork, _ change: SingleChanges, _ protection: @escaping @Sendable (Int64) -> String?
+    _ work: PublicationWork, _ change: RevocationEdits, _ protection: @escaping @Sendable (Int64) -> String?
   ) async throws -> [PackDraft] {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let folder = folder
@@ -82,7 +82,7 @@ extension Publisher {
           figures: PackStatistics(
             name: pack.name, entries: pack.entries, bytes: pack.bytes, formerEntries: pack.entries,
             formerBytes: pack.bytes),
-          pack: pack, isCarried: true, formats: pack.formats.map(\.format).filter { $0 != EvidenceHeader.format },
+          pack: pack, isCarried: true, formats: pack.formats.map(\.format).filter { $0 != ProvenanceHeader.format },
           evidence: try change.evidence(ofUnchanged: pack, in: folder))
       }
       let base = try PackReader.open(path: folder.filePath(pack.path))

@@ -27,7 +27,7 @@ struct PackContent: Sendable {
     var packs: AssembledPacks
     var protection: @Sendable (Int64) -> String?
     /// Nil if no recipe shares evidence.
-    var evidence: EvidenceSpool?
+    var evidence: ProvenanceSpool?
   }
 
   /// Writes the packs of the recipes.
@@ -86,10 +86,10 @@ struct PackContent: Sendable {
   private func evidence(
     for listings: ListedSpool, in state: CurationState, on connection: PostgresConnection,
     progress: @Sendable (JobStep, Double) -> Void
-  ) async throws -> EvidenceSpool? {
+  ) async throws -> ProvenanceSpool? {
     guard let server else { return nil }
     defer { unlink(listings.path) }
-    let collector = EvidenceCollector(server: server, ranges: state.ranges)
+    let collector = ProvenanceCollector(server: server, ranges: state.ranges)
     return try await collector.collect(listings, in: temporaryFolder, on: connection) { done in
       progress(.readingNumbers(done), 1)
     }

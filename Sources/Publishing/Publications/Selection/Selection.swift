@@ -83,7 +83,7 @@ public struct Selection: Sendable {
     _ record: NumberRecord, at time: Date, by thresholds: ThresholdSet, in state: CurationState = CurationState()
   ) -> ListedNumber? {
     let score = Score(record, at: time)
-    let evaluation = score.judge(by: thresholds, in: state.overrides(of: record.number)) { country(record.number) }
+    let evaluation = score.evaluate(by: thresholds, in: state.overrides(of: record.number)) { country(record.number) }
     guard [.listed, .candidate, .decided].contains(evaluation.verdict) else { return nil }
     guard let category = evaluation.category ?? (evaluation.verdict == .decided ? .other : nil) else { return nil }
     // A decision has its own treatment.

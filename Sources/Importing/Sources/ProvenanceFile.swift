@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncSupport
+import Curation
+import Foundation
+import PhoneNumbers
+
+/// Reads an evidence file completely: the rows that pass a source's options, and the first row with an error as a failure.
+struct ProvenanceFile {
+  /// The longest line, in bytes.
+  private static let mostLineBytes = 4_096
+  /// The most origins of a row, of all rows together, and the most different combinations of them: memory for each.
+  private static let mostOrigins = 64
+  private static let mostServers = 4_096
+  private static let mostCombinations = 65_536
+
+  /// The id of the server that the file must be of.
+  let server: String
+  let options: SourceOptions
+  /// With ``SourceCeiling/block`` rows that only identify a number are left out: a source cannot raise a treatment.
+  let ceiling: SourceCeiling
+  /// The most rows.
+  let most: Int
+
+  /// Reads the decompressed file on a separate thread.
+  /// - Throws: ``SourceFailure``, with which nothing of the file is used.
+  func read(_ path: String) async throws -> SourceContent {
+    let flag = CancellationFlag()
+    return try await withTaskCancellationHandler {
+      try await runOnThread { try read(path) { flag.isSet } }
+    } onCancel: {
+      flag.set()
+    }
+  }
+
+  /// - Parameter isCancelled: whether to end with `CancellationError`.
+  func read(_ path: String, isCancelled: () -> Bool) throws -> SourceContent {
+    do {
+      var lines = Lines(bytes: try SourceBytes(path: path))
+      let header = try header(&lines)
+      var content = SourceContent()
+      var origins = Origins()
+      let filter = SourceFilter(options)
+      var last: Int64 = 0
+      while let line = try lines.next() {
+        content.rows += 1
+        guard content.rows <= header.entries else { throw lines.failure("is one more than the header says") }
+        if content.rows % 1_024 == 0, isCancelled() { throw CancellationError() }
+        let row = try row(line, lines)
+        guard row.number > last else { throw lines.failure("is not in ascending order of numbers") }
+        last = row.number
+        guard let number = PhoneNumber(digits: row.number), number.isValid else {
+          content.rejected += 1
+          continue
+        }
+        let shared = try origins.shared(row.origins, lines)
+        guard filter.takes(number), let category = category(of: row) else { continue }
+        content.entries.append(
+          .init(number: row.number, category: category, origins: shared, hops: hops(of: row)))
+      }
+      guard content.rows == header.entries else {
+        throw SourceFailure.unreadable("the file has \(content.rows) rows, and its header says \(header.entries)")
+      }
+      guard content.rejected * 2 <= content.rows else {
+        throw SourceFailure.tooManyRejects(rejected: content.rejected, rows: content.rows)
+      }
+      return content
+    } catch let error as ImportFileError {
+      throw SourceFailure(error)
+    }
+  }
+
+  private func header(_ lines: inout Lines) throws -> ProvenanceHeader {
+    guard let line = try lines.next() else { throw SourceFailure.unreadable("the file is empty") }
+    guard let version = try? JSONDecoder().decode(Version.self, from: line).evidence else {
+      throw lines.failure("is not the header of an evidence file")
+    }
+    guard version == ProvenanceHeader.version else {
+      throw SourceFailure.unsupportedVersion(version, known: ProvenanceHeader.version)
+    }
+    guard let header = try? JSONDecoder().decode(Strict<ProvenanceHeader>.self, from: line).value, header.entries >= 0
+    else { throw lines.failure("is not the header of an evidence file") }
+    guard header.server == server else { throw SourceFailure.otherServer(header.server) }
+    guard header.entries <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
+    return header
+  }
+
+  private func row(_ line: Data, _ lines: Lines) throws -> ProvenanceRow {
+    let row: ProvenanceRow
+    do {
+      row = try JSONDecoder().decode(Strict<ProvenanceRow>.self, from: line).value
+    } catch {
+      throw lines.failure("is not a row of an evidence file")
+    }
+    guard (1...999_999_999_999_999).contains(row.number), ["block", "identify"].contains(row.treatment),
+      row.strength.map(ProvenanceRow.strengths.contains) ?? true, row.origins.allSatisfy(Self.isServer),
+      zip(row.origins, row.origins.dropFirst()).allSatisfy(<), (1...255).contains(row.hops ?? 1)
+    else { throw lines.failure("has a value that is not allowed") }
+    return row
+  }
+
+  /// The category of an entry; nil for a row that is left out.
+  private func category(of row: ProvenanceRow) -> ReportCategory? {
+    guard row.strength ?? 0 >= options.leastStrength ?? SourceOptions.usualStrength,
+      ceiling < .block || row.treatment == "block",
+      // A listed number is not "legitimate".
+      ReportCategory(slug: row.category)?.isToxic != false
+    else { return nil }
+    return options.category(of: row.category)
+  }
+
+  /// A publisher that passes evidence on is a server that does, whatever it says.
+  private func hops(of row: ProvenanceRow) -> Int { row.origins.contains(server) ? 0 : row.hops ?? 1 }
+
+  private static func isServer(_ id: String) -> Bool {
+    id.utf8.count == 16 && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
+  /// The version of a file, which is read before anything else.
+  private struct Version: Decodable {
+    let evidence: Int
+  }
+
+  /// The lines of a file, of limited length.
+  private struct Lines {
+    let bytes: SourceBytes
+    private var count = 0
+
+    init(bytes: SourceBytes) { self.bytes = bytes }
+
+    /// The next line; nil at the end.
+    mutating func next() throws -> Data? {
+      count += 1
+      var line: [UInt8] = []
+      while let byte = try bytes.next() {
+        if byte == 0x0A { return Data(line) }
+        guard line.count < ProvenanceFile.mostLineBytes else {
+          throw failure("is longer than \(ProvenanceFile.mostLineBytes) bytes")
+        }
+        line.append(byte)
+      }
+      return line.isEmpty ? nil : Data(line)
+    }
+
+    /// The failure of the line that was read last.
+    func failure(_ clause: String) -> SourceFailure { .unreadable("line \(count) \(clause)") }
+  }
+
+  /// Keeps each combination of origins once, since most rows share a few.
+  private struct Origins {
+    private var servers: Set<String> = []
+    private var combinations: Set<[String]> = []
+
+    mutating func shared(_ origins: [String], _ lines: Lines) throws -> [String] {
+      if let index = combinations.firstIndex(of: origins) { return combinations[index] }
+      guard origins.count <= ProvenanceFile.mostOrigins else {
+        throw lines.failure("has more than \(ProvenanceFile.mostOrigins) origins")
+      }
+      let own = origins.map { servers.insert($0).memberAfterInsert }
+      combinations.insert(own)
+      guard servers.count <= ProvenanceFile.mostServers, combinations.count <= ProvenanceFile.mostCombinations else {
+        throw lines.failure("is from too many different servers")
+      }
+      return own
+    }
+  }
+}
+
+/// A value whose JSON object has no other fields than its own.
+private struct Strict<Value: Codable>: Decodable {
+  let value: Value
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    value = try Value(from: decoder)
+    let known: Set<String> =
+      Value.self == ProvenanceHeader.self
+      ? ["evidence", "server", "entries"]
+      : ["number", "category", "treatment", "strength", "last_day", "origins", "hops"]
+    let found = try decoder.container(keyedBy: Key.self).allKeys
+    guard known.isSuperset(of: found.map(\.stringValue)) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "unknown field"))
+    }
+  }
+}

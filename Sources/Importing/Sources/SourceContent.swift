@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncSupport
+import Curation
+import PhoneNumbers
+
+/// The entries of a list, read completely and checked before anything is stored.
+struct SourceContent: Sendable {
+  /// A number of the list.
+  struct Entry: Sendable, Equatable {
+    var number: Int64
+    var category: ReportCategory
+    /// The servers with evidence of their own; empty for lists of other formats.
+    var origins: [String] = []
+    /// How many servers have passed the evidence on.
+    var hops = 0
+  }
+
+  /// In ascending order of numbers, each once.
+  var entries: [Entry] = []
+  /// Numbers that the source has removed, or gives a category that is left out, ascending; only where it sends changes.
+  var removals: [Int64] = []
+  /// The version of the list; nil where it has none.
+  var version: Int64?
+  /// Rows of the file.
+  var rows = 0
+  /// Rows that cannot be read.
+  var rejected = 0
+  /// Patterns for too many numbers, which are left out.
+  var patterns = 0
+
+  /// The most changes that cannot be read where most cannot.
+  private static let mostRejectedChanges = 100
+
+  /// No changes.
+  init() {}
+
+  /// Reads a list.
+  /// - Parameters:
+  ///   - isComplete: whether the file is the complete list, which has at least one entry.
+  ///   - most: the most entries. Reading ends after twice as many rows.
+  ///   - isCancelled: whether to end with `CancellationError`.
+  /// - Throws: ``SourceFailure``, with which nothing of the file is used.
+  init(
+    path: String, format: SourceFormat, options: SourceOptions, isComplete: Bool, most: Int,
+    isCancelled: () -> Bool = { false }
+  ) throws {
+    do {
+      var rows = try Self.rows(path: path, format: format, options: options)
+      try read(
+        &rows, format: format, options: options, isComplete: isComplete, most: most, isCancelled: isCancelled)
+      version = rows.version
+    } catch let error as ImportFileError {
+      throw SourceFailure(error)
+    }
+    // Some changes of a list that is read may all be of numbers that are not.
+    guard rejected * 2 <= rows || !isComplete && rejected <= Self.mostRejectedChanges else {
+      throw SourceFailure.tooManyRejects(rejected: rejected, rows: rows)
+    }
+    guard !isComplete || !entries.isEmpty else {
+      throw patterns > 0 ? SourceFailure.onlyPatterns(patterns) : SourceFailure.noEntries
+    }
+    sort()
+  }
+
+  /// The same on a separate thread: reading a long file takes seconds.
+  static func read(
+    path: String, format: SourceFormat, options: SourceOptions, isComplete: Bool, most: Int
+  ) async throws -> SourceContent {
+    let flag = CancellationFlag()
+    return try await withTaskCancellationHandler {
+      try await runOnThread {
+        try SourceContent(
+          path: path, format: format, options: options, isComplete: isComplete, most: most,
+          isCancelled: { flag.isSet })
+      }
+    } onCancel: {
+      flag.set()
+    }
+  }
+
+  private static func rows(path: String, format: SourceFormat, options: SourceOptions) throws -> any SourceFileRows {
+    switch format {
+    case .ftcRolling: try DelimitedRows(path: path, number: "pattern", category: nil)
+    case .spamBlockerCSV:
+      try DelimitedRows(path: path, number: "pattern", category: options.categoryColumn)
+    case .spamBlockerXML:
+      try XMLRows(
+        path: path, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
+    case .phoneBlock: try JSONArrayRows(path: path, array: "numbers")
+    case .saracroche: try JSONArrayRows(path: path, array: "patterns")
+    case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence:
+      try DelimitedRows(path: path, number: options.numberColumn, category: options.categoryColumn)
+    }
+  }
+
+  private mutating func read(
+    _ source: inout any SourceFileRows, format: SourceFormat, options: SourceOptions, isComplete: Bool, most: Int,
+    isCancelled: () -> Bool
+  ) throws {
+    var parser = PhoneNumberParser(capacity: 0)
+    let region = (options.region ?? format.defaultRegion).flatMap { PhoneRegion($0) }
+    let filter = SourceFilter(options)
+    var tried = 0
+    while let outcome = try source.next() {
+      tried += 1
+      if tried % 1_024 == 0, isCancelled() { throw CancellationError() }
+      guard tried <= 2 * most else { throw SourceFailure.tooManyEntries(maximum: most) }
+      if outcome.isRow { rows += 1 }
+      let row: SourceFileRow
+      switch outcome {
+      case .row(let found): row = found
+      case .pattern:
+        patterns += 1
+        continue
+      case .rejected:
+        rejected += 1
+        continue
+      case .ignored: continue
+      }
+      guard let number = Self.number(row.number, region: region, parser: &parser) else {
+        if !row.isContinued { rejected += 1 }
+        continue
+      }
+      guard filter.takes(number) else { continue }
+      if row.isRemoval {
+        removals.append(number.digits)
+      } else if let category = options.category(of: row.category) {
+        entries.append(Entry(number: number.digits, category: category))
+      } else if !isComplete {
+        removals.append(number.digits)
+      }
+      guard entries.count + removals.count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
+    }
+  }
+
+  /// Lists have international numbers with and without the plus. Where there is a region, digits that begin with its calling
+  /// code are an international number if there is such a one, as most lists write national numbers with their prefix.
+  private static func number(
+    _ text: String, region: PhoneRegion?, parser: inout PhoneNumberParser
+  ) -> PhoneNumber? {
+    guard text.utf8.count <= ComplaintLimits.numberBytes, !text.utf8.contains(0) else { return nil }
+    let digits = text.utf8.drop { $0 == 0x20 }
+    let isBare = (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digits.first ?? 0)
+    if isBare, region.map({ digits.starts(with: "\($0.callingCode)".utf8) }) ?? true {
+      if let number = try? parser.parse("+\(text)", region: region?.code) { return number }
+      if region == nil { return nil }
+    }
+    return try? parser.parse(text, region: region?.code)
+  }
+
+  /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.
+  private mutating func sort() {
+    entries.sort { ($0.number, $0.category.rawValue) < ($1.number, $1.category.rawValue) }
+    var last: Int64 = 0
+    entries.removeAll { entry in
+      defer { last = entry.number }
+      return entry.number == last
+    }
+    removals.sort()
+  }
+}

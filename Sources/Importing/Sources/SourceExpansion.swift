@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncSupport
+import Curation
+import Foundation
+
+/// Decompresses a source's file, gzip or xz, into another temporary file.
+struct SourceExpansion {
+  /// Memory that the program xz may use.
+  private static let xzMemory = "128MiB"
+  private static let xzPaths = ["/usr/bin/xz", "/bin/xz", "/usr/local/bin/xz", "/opt/homebrew/bin/xz"]
+
+  let folder: String
+  /// The most bytes after decompression.
+  let limit: Int
+
+  /// The decompressed file; the same file where it is not compressed.
+  /// - Throws: ``SourceFailure``.
+  func run(_ file: SourceFile) async throws -> SourceFile {
+    let expansion = self
+    return try await runOnThread {
+      guard let compression = Compression(file.path) else { return file }
+      let expanded = try compression == .gzip ? expansion.gunzip(file) : expansion.unxz(file)
+      // Readers of lines decompress gzip without a limit.
+      guard Compression(expanded.path) == nil else { throw SourceFailure.unreadable("the file is compressed twice") }
+      return expanded
+    }
+  }
+
+  /// The decompressed file of one that must be compressed with gzip.
+  /// - Throws: ``SourceFailure``.
+  func gunzipped(_ file: SourceFile) async throws -> SourceFile {
+    guard Compression(file.path) == .gzip else {
+      throw SourceFailure.unreadable("the file is not compressed with gzip")
+    }
+    return try await run(file)
+  }
+
+  private enum Compression {
+    case gzip
+    case xz
+
+    /// By the first bytes of a file; nil for another one.
+    init?(_ path: String) {
+      let file = FileHandle(forReadingAtPath: path)
+      let start = [UInt8]((try? file?.read(upToCount: 6)) ?? Data())
+      if start.starts(with: [0x1F, 0x8B]) {
+        self = .gzip
+      } else if start == [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00] {
+        self = .xz
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private func gunzip(_ file: SourceFile) throws -> SourceFile {
+    let expanded = try SourceFile(folder: folder)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
+    defer { buffer.deallocate() }
+    var total = 0
+    do {
+      let input = try InputBytes(file: FileBytes(path: file.path, isCancelled: { false }))
+      while case let count = try input.read(into: buffer), count > 0 {
+        total += count
+        guard total <= limit else { throw SourceFailure.expandsTooFar(maximumBytes: limit) }
+        try expanded.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+    } catch is InputBytes.Failure {
+      throw SourceFailure.damagedFile
+    } catch let error as ImportFileError {
+      throw SourceFailure(error)
+    }
+    return expanded
+  }
+
+  private func unxz(_ file: SourceFile) throws -> SourceFile {
+    guard let program = Self.xzPaths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+      throw SourceFailure.xzMissing
+    }
+    let expanded = try SourceFile(folder: folder)
+    // The pool's threads block signals, and child processes inherit that.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    pthread_sigmask(SIG_SETMASK, &signals, nil)
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(filePath: program)
+    process.arguments = ["--decompress", "--stdout", "--memlimit-decompress=\(Self.xzMemory)", "--", file.path]
+    process.environment = [:]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    do { try process.run() } catch { throw SourceFailure.xzMissing }
+    var total = 0
+    do {
+      while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 18), !data.isEmpty {
+        total += data.count
+        guard total <= limit else { throw SourceFailure.expandsTooFar(maximumBytes: limit) }
+        try data.withUnsafeBytes { try expanded.append($0) }
+      }
+    } catch {
+      process.terminate()
+      process.waitUntilExit()
+      throw error as? SourceFailure ?? SourceFailure.damagedFile
+    }
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw SourceFailure.damagedFile }
+    return expanded
+  }
+}
+
+extension SourceFailure {
+  /// The failure of a source that corresponds to one of a file.
+  init(_ error: ImportFileError) {
+    self =
+      switch error {
+      case .missingColumn(_, let column): .missingColumn(column)
+      case .truncated, .corrupt: .damagedFile
+      case .cannotWrite(_, let reason): .cannotWrite(reason)
+      case .cannotRead(_, let reason): .unreadable(reason)
+      case .unsupportedCompression(_, let kind): .unreadable("the file is \(kind)")
+      case .badTable(_, _, let reason): .unreadable(reason)
+      }
+  }
+}

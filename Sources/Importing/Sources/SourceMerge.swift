@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Storage
+
+/// The changes of a source's stored entries by a list, page by page in ascending order of numbers.
+struct SourceMerge {
+  /// The changes of a page.
+  struct Changes: Equatable {
+    /// Entries that are new, or whose report is replaced.
+    var added: [SourceEntry] = []
+    /// The stored entries that ``added`` replaces.
+    var replaced: [SourceEntry] = []
+    /// Entries that the source no longer has.
+    var removed: [SourceEntry] = []
+    /// Stored entries of which only the origins or hops change.
+    var moved: [SourceEntry] = []
+    /// Stored entries that stay as they are.
+    var kept = 0
+  }
+
+  /// The age from which a report is replaced while the list contains the number, in seconds: 7 days, in which heat
+  /// decays to 0.7.
+  static let renewal: TimeInterval = 7 * 86_400
+
+  private let content: SourceContent
+  private let isComplete: Bool
+  private let renews: Bool
+  private let day: Date
+  private var position = 0
+  private var removal = 0
+
+  /// - Parameters:
+  ///   - isComplete: whether numbers that the content does not have are removed.
+  ///   - renews: whether reports are replaced because of their age.
+  ///   - time: the time of the download.
+  init(_ content: SourceContent, isComplete: Bool, renews: Bool = true, at time: Date) {
+    self.content = content
+    self.isComplete = isComplete
+    self.renews = renews
+    day = Self.day(of: time)
+  }
+
+  /// The start of a time's day in UTC.
+  static func day(of time: Date) -> Date {
+    Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+  }
+
+  /// The changes up to the last of these entries.
+  /// - Parameter stored: the next stored entries.
+  mutating func next(_ stored: [SourceEntry]) -> Changes {
+    var changes = Changes()
+    for entry in stored {
+      while position < content.entries.count, content.entries[position].number < entry.number { add(&changes) }
+      compare(entry, &changes)
+    }
+    return changes
+  }
+
+  /// Further numbers of the list, after all stored entries.
+  /// - Parameter most: the most entries of the result; none at the end.
+  mutating func rest(atMost most: Int) -> Changes {
+    var changes = Changes()
+    while changes.added.count < most, position < content.entries.count { add(&changes) }
+    return changes
+  }
+
+  private mutating func add(_ changes: inout Changes) {
+    let entry = content.entries[position]
+    changes.added.append(
+      SourceEntry(
+        number: entry.number, category: entry.category, reportedAt: day, origins: entry.origins, hops: entry.hops))
+    position += 1
+  }
+
+  private mutating func compare(_ entry: SourceEntry, _ changes: inout Changes) {
+    while removal < content.removals.count, content.removals[removal] < entry.number { removal += 1 }
+    var category: ReportCategory? = isComplete ? nil : entry.category
+    var (origins, hops) = (entry.origins, entry.hops)
+    if position < content.entries.count, content.entries[position].number == entry.number {
+      let found = content.entries[position]
+      (category, origins, hops) = (found.category, found.origins, found.hops)
+      position += 1
+    } else if removal < content.removals.count, content.removals[removal] == entry.number {
+      category = nil
+    }
+    guard let category else {
+      changes.removed.append(entry)
+      return
+    }
+    let isOld = renews ? day.timeIntervalSince(entry.reportedAt) >= Self.renewal : !entry.hasReport
+    guard category != entry.category || isOld else {
+      changes.kept += 1
+      if origins != entry.origins || hops != entry.hops {
+        changes.moved.append(
+          SourceEntry(
+            number: entry.number, category: category, reportedAt: entry.reportedAt, origins: origins, hops: hops))
+      }
+      return
+    }
+    changes.added.append(
+      SourceEntry(number: entry.number, category: category, reportedAt: day, origins: origins, hops: hops))
+    changes.replaced.append(entry)
+  }
+}
+
+extension SourceEntry {
+  fileprivate var hasReport: Bool { reportedAt != Self.withoutReport }
+}

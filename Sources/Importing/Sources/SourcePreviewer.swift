@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Curation
+import FileSupport
+public import Foundation
+import Intake
+public import OutboundHTTP
+import PhoneNumbers
+public import Storage
+import Synchronization
+
+/// Reads a list without storing anything, and evaluates its numbers as a publication would.
+///
+/// Memory is bounded by the most entries of a list, 24 bytes each, and by a page of records.
+public struct SourcePreviewer: Sendable {
+  /// Numbers whose records are read at once.
+  private static let page = 2_000
+  /// The id of a list that is not there yet.
+  private static let newList = Int32.max
+
+  private let stores: Stores
+  private let subjects: SubjectTable
+  private let folder: String
+  private let limits: SourceReadLimits
+  private let serverID: @Sendable () throws -> String?
+
+  /// - Parameters: as of ``SourceRefresher``.
+  public init(
+    stores: Stores, subjects: SubjectTable, folder: String, limits: SourceReadLimits = SourceReadLimits(),
+    serverID: @escaping @Sendable () throws -> String? = { nil }
+  ) {
+    self.stores = stores
+    self.subjects = subjects
+    self.folder = folder
+    self.limits = limits
+    self.serverID = serverID
+  }
+
+  /// Opens a client with the time limits of downloads.
+  public func withClient<Result>(_ body: (OutboundHTTP) async throws -> Result) async throws -> Result {
+    try await OutboundHTTP.withClient(idle: limits.idle, body)
+  }
+
+  /// Previews the settings of a new source, or other settings of an existing one.
+  ///
+  /// A list with stored complaints outside its entries is refused: other settings affect numbers that the file may not have.
+  /// - Parameters:
+  ///   - weight: the weight of an entry; nil for the present rule.
+  /// - Throws: ``SourceFailure``, `ThresholdProblem`, the database's error.
+  public func preview(
+    _ settings: Source.Settings, weight: Double?, by client: OutboundHTTP, at time: Date
+  ) async throws -> SourcePreview {
+    do throws(FileFailure) {
+      try PrivateFile.makeFolder(folder)
+    } catch {
+      throw SourceFailure.cannotWrite(error.description)
+    }
+    var preview = SourcePreview()
+    let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id
+    try await checkHasNoComplaints(settings, list)
+    let entries = try await entries(of: settings, by: client, at: time, &preview)
+    return try await evaluate(entries, of: settings, weight: weight, at: time, preview)
+  }
+
+  /// Previews another ceiling of a list from its stored entries, without a download. Of the format `ringfence` the ceiling
+  /// decides which entries are stored, so it is downloaded.
+  /// - Throws: ``SourceFailure``, the database's error.
+  public func preview(_ ceiling: SourceCeiling, of feed: Source, at time: Date) async throws -> SourcePreview {
+    var settings = feed.settings
+    settings.ceiling = ceiling
+    if settings.format == .ringfence {
+      return try await withClient { [settings] in try await self.preview(settings, weight: nil, by: $0, at: time) }
+    }
+    guard !settings.format.hasComplaints else { throw SourceFailure.storedComplaints }
+    guard feed.state.refreshedAt != nil, feed.state.changingSHA256 == nil else { throw SourceFailure.notRead }
+    var entries: [SourceEntry] = []
+    while case let page = try await stores.sources.entries(of: feed.id, after: entries.last?.number ?? 0), !page.isEmpty
+    {
+      entries += page
+      guard entries.count <= limits.entries else { throw SourceFailure.tooManyEntries(maximum: limits.entries) }
+    }
+    var preview = SourcePreview()
+    preview.entries = entries.count
+    return try await evaluate(entries, of: settings, weight: nil, at: time, preview)
+  }
+
+  /// Refuses a list with stored complaints that are not its entries.
+  func checkHasNoComplaints(_ settings: Source.Settings, _ list: Int32?) async throws {
+    guard let list else { return }
+    let former = try await stores.sources.source(named: settings.name)
+    guard former == nil || former?.settings.format.hasComplaints == true || settings.format.hasComplaints else {
+      return
+    }
+    guard try await !stores.sources.hasReports(list) else { throw SourceFailure.storedComplaints }
+  }
+
+  /// - Parameters:
+  ///   - entries: ascending.
+  ///   - preview: the counts of the file.
+  func evaluate(
+    _ entries: [SourceEntry], of settings: Source.Settings, weight: Double?, at time: Date, _ preview: SourcePreview
+  ) async throws -> SourcePreview {
+    let former = try await stores.sources.source(named: settings.name)
+    let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id ?? Self.newList
+    return try await stores.publications.withSnapshot { connection in
+      let present = try await ThresholdStore.current(on: connection).set
+      let change = try present.replacing(settings.rule(of: list, isNew: former == nil, weight: weight, in: present))
+        .replacing(ceilingOf: list, with: settings.ceiling)
+      let state = try await CurationStateStore.load(at: time, on: connection)
+      var evaluation = SourceEvaluation(list: list, present: present, change: change, state: state, time: time)
+      evaluation.preview = preview
+      var changes = SourceChanges(
+        entries, isList: !settings.format.hasComplaints, isNew: former == nil,
+        isReweighted: change.weight(ofSource: list) != present.weight(ofSource: list), at: time)
+      while true {
+        while let number = changes.wanted {
+          changes.take(try await SourceStore.entries(of: list, after: number, limit: Self.page, on: connection))
+        }
+        let page = changes.next(atMost: Self.page)
+        guard !page.isEmpty else { break }
+        let records = try await NumberRecordStore.records(of: page.map(\.number), on: connection)
+        evaluation.take(page, records)
+        try Task.checkCancellation()
+      }
+      return evaluation.preview
+    }
+  }
+
+  /// The numbers of the list in ascending order; of a file of complaints once for each complaint.
+  private func entries(
+    of settings: Source.Settings, by client: OutboundHTTP, at time: Date, _ preview: inout SourcePreview
+  ) async throws -> [SourceEntry] {
+    if settings.format == .ringfence { return try await evidence(of: settings, by: client, at: time, &preview) }
+    let download = SourceDownload(client: client, folder: folder, limits: limits)
+    let outcome = try await download.run(settings, Source.State(), since: nil, isConditional: false)
+    guard case .file(let file, _, _) = outcome else { throw SourceFailure.unexpectedStatus(304) }
+    let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).run(file)
+    guard let format = settings.format.complaints else {
+      let content = try await SourceContent.read(
+        path: plain.path, format: settings.format, options: settings.options, isComplete: true, most: limits.entries)
+      return taken(content, at: time, &preview)
+    }
+    return try await complaints(plain.path, format, of: settings, at: time, &preview)
+  }
+
+  private func taken(_ content: SourceContent, at time: Date, _ preview: inout SourcePreview) -> [SourceEntry] {
+    (preview.entries, preview.rejected, preview.patterns) = (
+      content.entries.count, content.rejected, content.patterns
+    )
+    return content.entries.map { SourceEntry(number: $0.number, category: $0.category, reportedAt: time) }
+  }
+
+  /// The entries of another server's evidence. Evidence that it passes on is counted also where another source has brought
+  /// it already.
+  private func evidence(
+    of settings: Source.Settings, by client: OutboundHTTP, at time: Date, _ preview: inout SourcePreview
+  ) async throws -> [SourceEntry] {
+    let reader = try SubscriptionReader(settings, client: client, folder: folder, limits: limits)
+    guard let newest = try await reader.newest(at: time) else { throw SourceFailure.unexpectedStatus(304) }
+    let server = try await reader.serverID(of: newest)
+    let own = try await OwnServer(serverID, stores)
+    guard own.id != server else { throw SourceFailure.ownServer }
+    var content = try await reader.content(of: try reader.evidence(in: newest), from: server)
+    let subscriptions = try await stores.sources.subscriptions()
+    let rule = own.rule(for: server, among: subscriptions)
+    content.entries = content.entries.filter { rule.counts($0.origins, hops: $0.hops, known: []) }
+    return taken(content, at: time, &preview)
+  }
+
+  private func complaints(
+    _ path: String, _ format: ComplaintFormat, of settings: Source.Settings, at time: Date,
+    _ preview: inout SourcePreview
+  ) async throws -> [SourceEntry] {
+    var options = ImportOptions(path: path, format: format, source: settings.name, subjects: subjects)
+    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
+    options.now = time
+    let (most, filter) = (limits.entries, SourceFilter(settings.options))
+    let found = Mutex<[SourceEntry]>([])
+    do {
+      let summary = try await ImportPipeline(options: options).run { complaints in
+        let entries = complaints.filter(filter.takes).map {
+          SourceEntry(number: $0.number, category: $0.category, reportedAt: $0.reportedAt)
+        }
+        let count = found.withLock { found in
+          found += entries
+          return found.count
+        }
+        guard count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
+        return SinkResult(inserted: entries.count, duplicates: complaints.count - entries.count)
+      }
+      preview.rejected = summary.rejectedRows
+    } catch let error as ImportFileError {
+      throw SourceFailure(error)
+    }
+    let entries = found.withLock { $0.sorted { ($0.number, $0.reportedAt) < ($1.number, $1.reportedAt) } }
+    preview.entries = Set(entries.map(\.number)).count
+    return entries
+  }
+}
+
+/// The changes of stored entries by a list, page by page in ascending order of numbers.
+struct SourceChanges {
+  private let entries: [SourceEntry]
+  private let isList: Bool
+  private let isNew: Bool
+  private let isReweighted: Bool
+  private let day: Date
+  private var place = 0
+  private var stored: ArraySlice<SourceEntry> = []
+  /// The number after which stored entries are wanted; nil where there are enough, or no more.
+  private(set) var wanted: Int64?
+  private var last: Int64?
+
+  /// - Parameters:
+  ///   - entries: ascending.
+  ///   - isList: whether stored entries that the list does not have are removed.
+  ///   - isNew: whether the source has nothing stored.
+  ///   - isReweighted: whether the weight of an entry changes: within a week all reports are replaced then.
+  init(_ entries: [SourceEntry], isList: Bool, isNew: Bool, isReweighted: Bool = false, at time: Date) {
+    self.entries = entries
+    self.isReweighted = isReweighted
+    self.isList = isList
+    self.isNew = isNew
+    day = SourceMerge.day(of: time)
+    wanted = isList && !isNew ? 0 : nil
+  }
+
+  /// Takes the stored entries after ``wanted``; none at the end.
+  mutating func take(_ page: [SourceEntry]) {
+    stored = page[...]
+    last = page.last?.number
+    wanted = nil
+  }
+
+  /// The next changes, at most so many; none at the end. Takes stored entries only where ``wanted`` is nil.
+  mutating func next(atMost most: Int) -> [SourceFileChange] {
+    var changes: [SourceFileChange] = []
+    while changes.count < most {
+      guard let entry = stored.first else {
+        guard place < entries.count else { break }
+        append(to: &changes)
+        continue
+      }
+      if place < entries.count, entries[place].number < entry.number {
+        append(to: &changes)
+        continue
+      }
+      compare(entry, &changes)
+      stored = stored.dropFirst()
+      if stored.isEmpty, let last {
+        wanted = last
+        break
+      }
+    }
+    return changes
+  }
+
+  private mutating func compare(_ entry: SourceEntry, _ changes: inout [SourceFileChange]) {
+    guard place < entries.count, entries[place].number == entry.number else {
+      changes.append(SourceFileChange(number: entry.number, removed: [entry], isListed: false))
+      return
+    }
+    var change = SourceFileChange(number: entry.number)
+    if isReweighted || entries[place].category != entry.category {
+      change.removed = [entry]
+      change.added = [SourceEntry(number: entry.number, category: entries[place].category, reportedAt: day)]
+    }
+    changes.append(change)
+    place += 1
+  }
+
+  private mutating func append(to changes: inout [SourceFileChange]) {
+    let number = entries[place].number
+    var change = SourceFileChange(number: number)
+    while place < entries.count, entries[place].number == number {
+      var entry = entries[place]
+      if isList { entry.reportedAt = day }
+      if isList || isNew { change.added.append(entry) }
+      place += 1
+    }
+    changes.append(change)
+  }
+}
+
+/// Evaluates numbers with and without a source's changes.
+struct SourceEvaluation {
+  let list: Int32
+  let present: ThresholdSet
+  let change: ThresholdSet
+  let state: CurationState
+  let time: Date
+  var preview = SourcePreview()
+
+  /// - Parameter records: the records of the numbers, ascending, without those that were never reported.
+  mutating func take(_ changes: [SourceFileChange], _ records: [NumberRecord]) {
+    var place = 0
+    for change in changes {
+      while place < records.count, records[place].number < change.number { place += 1 }
+      let record = place < records.count && records[place].number == change.number ? records[place] : nil
+      take(change, record ?? NumberRecord(number: change.number, standing: NumberAggregate(parts: [])))
+    }
+  }
+
+  private mutating func take(_ change: SourceFileChange, _ record: NumberRecord) {
+    let number = change.number
+    let overrides = state.overrides(of: number, country: RegionMap.countries.region(of: number))
+    if overrides.isProtected || overrides.isDecided || overrides.isHeld {
+      guard change.isListed else { return }
+      if overrides.isProtected {
+        preview.protected += 1
+      } else if overrides.isDecided {
+        preview.decided += 1
+      } else {
+        preview.held += 1
+      }
+      return
+    }
+    // A range lists all its numbers.
+    guard !state.ranges.contains(where: { $0.range.numbers.contains(number) }) else {
+      if change.isListed { preview.listed += 1 }
+      return
+    }
+    var after = record
+    for entry in change.removed { after.change(entry, by: -1, present.weight(ofSource: list), of: list) }
+    for entry in change.added { after.change(entry, by: 1, self.change.weight(ofSource: list), of: list) }
+    preview.take(outcome(record, present, overrides), outcome(after, self.change, overrides))
+  }
+
+  private func outcome(_ record: NumberRecord, _ thresholds: ThresholdSet, _ overrides: OverrideState) -> SourceCeiling
+  {
+    let outcome = Score(record, at: time).evaluate(by: thresholds, in: overrides).outcome
+    return outcome == .block && state.treatment(of: record.number) == .identify ? .identify : outcome
+  }
+}
+
+extension NumberRecord {
+  /// Adds or subtracts a list's complaint.
+  /// - Parameter sign: 1 or -1.
+  fileprivate mutating func change(_ entry: SourceEntry, by sign: Int, _ weight: Double, of list: Int32) {
+    let signed = Double(sign) * weight
+    let place = standing.parts.firstIndex { $0.category == entry.category } ?? standing.parts.endIndex
+    if place == standing.parts.endIndex {
+      standing.parts.append(.init(category: entry.category, heat: 0, evidence: 0, reports: 0, reporters: 0))
+    }
+    standing.parts[place].heat += Decay.heat.storedSum(of: signed, at: entry.reportedAt)
+    standing.parts[place].evidence += Decay.evidence.storedSum(of: signed, at: entry.reportedAt)
+    standing.parts[place].heat = max(0, standing.parts[place].heat)
+    standing.parts[place].evidence = max(0, standing.parts[place].evidence)
+    standing.parts[place].reports += Int64(sign)
+    guard weight > 0 else { return }
+    let tally = sources.firstIndex { $0.appID >= list } ?? sources.endIndex
+    if tally == sources.endIndex || sources[tally].appID != list {
+      sources.insert(SourceTally(appID: list, complaints: 0, days: ComplaintDays()), at: tally)
+    }
+    sources[tally].complaints = max(0, sources[tally].complaints + sign)
+    if sources[tally].complaints == 0 { sources[tally].days = ComplaintDays() }
+    guard sign > 0 else { return }
+    let day = ComplaintDays.day(of: entry.reportedAt)
+    sources[tally].days.insert(day)
+    days.insert(day)
+  }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncSupport
+import CallerPack
+public import Curation
+import FileSupport
+public import Foundation
+public import Intake
+public import OutboundHTTP
+public import Storage
+
+/// Downloads a source, checks its file completely, and changes its reports to what the file says.
+///
+/// A list's number has one report, which is replaced each week while the list contains the number and withdrawn when it
+/// does not. Complaints of a file are stored like those of an imported one. After a failure the former reports stay and
+/// decay.
+public struct SourceRefresher: Sendable {
+  /// The result of a refresh.
+  public enum Outcome: Sendable, Equatable {
+    /// The source was read, or has not changed.
+    case refreshed(Summary)
+    /// It could not be read; nothing was changed.
+    case failed(SourceFailure)
+  }
+
+  /// Counts of a refresh.
+  public struct Summary: Sendable, Equatable {
+    /// Whether the server said that the file has not changed.
+    public var isUnchanged = false
+    /// Entries of the source, or complaints of its file.
+    public var entries = 0
+    /// Entries and complaints that are new.
+    public var added = 0
+    /// Entries whose report was replaced: by a newer one, or one with another category.
+    public var replaced = 0
+    /// Entries that the source no longer has.
+    public var removed = 0
+    /// Rows that cannot be read.
+    public var rejected = 0
+    /// Patterns for too many numbers, which are left out.
+    public var patterns = 0
+    /// Whether the next refresh replaces further reports because of their age.
+    public var isPartial = false
+    /// Entries whose report could not be stored: too many of them were withdrawn today.
+    public var postponed = 0
+  }
+
+  /// How long a list's changes are used before the complete list is read again, in seconds: 30 days.
+  private static let completeEvery: TimeInterval = 30 * 86_400
+  /// Seconds between two counts of the precision of sources.
+  private static let judgment: TimeInterval = 60
+  /// In place of the digest of a file where there is none.
+  static let noDigest = String(repeating: "0", count: 64)
+  /// The greatest pause after a refresh that leaves reports to the next one, in seconds.
+  private static let partPause = 30
+  /// The least pause after a failure, and the greatest one, in seconds.
+  private static let pauses: ClosedRange<TimeInterval> = 300...86_400
+  /// The same for publications of other servers, whose revocations are urgent.
+  private static let subscriptionPauses: ClosedRange<TimeInterval> = 30...3_600
+  /// The same while their server cannot be reached: mostly it starts again, or its network fails for some minutes.
+  private static let connectionPauses: ClosedRange<TimeInterval> = 30...120
+
+  let stores: Stores
+  let pseudonymizer: Pseudonymizer
+  let subjects: SubjectTable
+  let folder: String
+  let limits: SourceReadLimits
+  let serverID: @Sendable () throws -> String?
+
+  /// - Parameters:
+  ///   - subjects: the categories of the FTC's subjects.
+  ///   - folder: for temporary files; created where it does not exist.
+  ///   - serverID: reads the id of this server; nil before its first publication.
+  public init(
+    stores: Stores, pseudonymizer: Pseudonymizer, subjects: SubjectTable, folder: String,
+    limits: SourceReadLimits = SourceReadLimits(), serverID: @escaping @Sendable () throws -> String? = { nil }
+  ) {
+    self.stores = stores
+    self.pseudonymizer = pseudonymizer
+    self.subjects = subjects
+    self.folder = folder
+    self.limits = limits
+    self.serverID = serverID
+  }
+
+  /// Opens a client with the time limits of downloads.
+  public func withClient<Result>(_ body: (OutboundHTTP) async throws -> Result) async throws -> Result {
+    try await OutboundHTTP.withClient(idle: limits.idle, body)
+  }
+
+  /// Refreshes a source, unless another process does. The outcome is stored with the source.
+  /// - Parameters:
+  ///   - onlyIfDue: whether a source is left as it is that another process has refreshed since it was due.
+  ///   - force: whether a complete list may change more entries than the source's settings allow.
+  /// - Returns: nil where another process refreshes it, or it was removed, or is not due.
+  /// - Throws: the database's error, `CancellationError`; then the next refresh repeats the work.
+  public func refresh(
+    _ name: String, by client: OutboundHTTP, at time: Date, onlyIfDue: Bool = false, force: Bool = false
+  ) async throws -> Outcome? {
+    guard let source = try await stores.sources.source(named: name),
+      let lease = try await stores.leases.take(Self.job(source.id))
+    else { return nil }
+    return try await stores.leases.holding(lease) { () async throws -> Outcome? in
+      // Another process may have refreshed it before the lease was taken.
+      guard let source = try await stores.sources.source(named: name), !onlyIfDue || source.nextAt <= time else {
+        return nil
+      }
+      return try await refresh(source, by: client, at: time, force: force)
+    }
+  }
+
+  /// Withdraws a source's entries and ends the subscription. Complaints of its files stay and decay, with its ceiling.
+  /// - Returns: false where there is none of the name, or another process refreshes it.
+  public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
+    guard let source = try await stores.sources.source(named: name),
+      let lease = try await stores.leases.take(Self.job(source.id))
+    else { return false }
+    return try await stores.leases.holding(lease) {
+      // An interrupted removal leaves a source without some of its entries: its complete file is read again.
+      try await stores.sources.beginChanges(of: source, to: Self.noDigest)
+      while case let entries = try await stores.sources.entries(of: source.id, after: 0), !entries.isEmpty {
+        try await withdraw(entries, of: source.id, at: time)
+      }
+      if !source.settings.format.hasComplaints {
+        try await withdrawLeft(of: source.id, at: time)
+      }
+      try await stores.sources.remove(source, at: time, audit: audit)
+      return true
+    }
+  }
+
+  /// Counts the precision of all sources, and suspends those whose precision is too low.
+  /// - Parameter onlyIfDue: whether nothing is counted where a server has done so within ``judgment``, or is doing so.
+  /// - Returns: the names of those that were suspended by this call.
+  public func evaluate(at time: Date, onlyIfDue: Bool = false) async throws -> [String] {
+    guard onlyIfDue else { return try await stores.sources.evaluate(at: time).map(\.name) }
+    let last = time.addingTimeInterval(-Self.judgment)
+    guard try await stores.sources.isJudgmentDue(since: last),
+      let lease = try await stores.leases.take("source precision")
+    else { return [] }
+    return try await stores.leases.holding(lease) {
+      // Another server may have counted before the lease was taken.
+      guard try await stores.sources.isJudgmentDue(since: last) else { return [] }
+      return try await stores.sources.evaluate(at: time).map(\.name)
+    }
+  }
+
+  /// Withdraws entries of removed sources, a page of each at most.
+  func withdrawRemoved(at time: Date) async throws {
+    for id in try await stores.sources.removed() {
+      guard let lease = try await stores.leases.take(Self.job(id)) else { continue }
+      try await stores.leases.holding(lease) {
+        // It may have been added again before the lease was taken.
+        guard try await stores.sources.removed().contains(id) else { return }
+        let entries = try await stores.sources.entries(of: id, after: 0)
+        try await withdraw(entries, of: id, at: time)
+        guard entries.count < SourceStore.page else { return }
+        try await withdrawLeft(of: id, at: time)
+        try await stores.sources.finishRemoval(of: id)
+      }
+    }
+  }
+
+  /// Removes temporary files of killed processes.
+  func clean(at time: Date) {
+    SourceFile.clean(folder: folder, olderThan: 3_600, at: time)
+  }
+
+  private static func job(_ id: Int32) -> String { "source \(id)" }
+
+  private func refresh(
+    _ source: Source, by client: OutboundHTTP, at time: Date, force: Bool
+  ) async throws -> Outcome {
+    do {
+      do throws(FileFailure) {
+        try PrivateFile.makeFolder(folder)
+      } catch {
+        throw SourceFailure.cannotWrite(error.description)
+      }
+      var (state, summary) = try await read(source, by: client, at: time, force: force)
+      if summary.postponed > 0, source.settings.format != .ringfence {
+        // The next refresh reads the file again.
+        (state.etag, state.lastModified) = (nil, nil)
+        (state.listVersion, state.completeAt) = (source.state.listVersion, source.state.completeAt)
+      }
+      state.refreshedAt = time
+      if !summary.isUnchanged || !source.settings.format.hasComplaints { state.entries = summary.entries }
+      // Servers that were started together do not ask at the same time.
+      let every = summary.isPartial ? min(source.settings.every, Self.partPause) : source.settings.every
+      var pause = Double(every) * Double.random(in: 1...1.05)
+      if summary.postponed > 0 {
+        let tomorrow = SourceMerge.day(of: time).addingTimeInterval(86_400)
+        pause = min(pause, tomorrow.timeIntervalSince(time) + Double.random(in: 0...600))
+      }
+      try await stores.sources.succeed(source, with: state, next: time.addingTimeInterval(pause))
+      if source.state.refreshedAt == nil, source.settings.format == .ringfence {
+        try await stores.sources.readOthersAgain(source)
+      }
+      return .refreshed(summary)
+    } catch  where error is CancellationError || Task.isCancelled {
+      throw error
+    } catch {
+      // Another error is one of the database: a source that causes it must not be downloaded every few seconds.
+      let failure = error as? SourceFailure ?? .notStored("\(error)")
+      let pause = Self.pause(after: source.failures + 1, of: source.settings.format, because: failure.code)
+      // An attempt by hand before the source is due leaves the time of the next one as it is.
+      let next = source.nextAt > time ? nil : time.addingTimeInterval(pause)
+      try await stores.sources.fail(source, because: failure, at: time, next: next)
+      return .failed(failure)
+    }
+  }
+
+  /// Seconds until the next attempt: 5, 10, 20 minutes and so on up to a day; for publications of other servers from 30
+  /// seconds on, up to an hour, and up to two minutes where the server cannot be reached.
+  static func pause(
+    after failures: Int, of format: SourceFormat = .csv, because code: SourceFailure.Code = .unreadable
+  ) -> TimeInterval {
+    let pauses =
+      switch (format, code) {
+      case (.ringfence, .connectionFailed), (.ringfence, .endedEarly), (.ringfence, .silent),
+        (.ringfence, .tookTooLong), (.ringfence, .unexpectedStatus):
+        connectionPauses
+      case (.ringfence, _): subscriptionPauses
+      default: pauses
+      }
+    return min(pauses.upperBound, pauses.lowerBound * Double(1 << min(max(0, failures - 1), 10)))
+  }
+
+  private func read(
+    _ source: Source, by client: OutboundHTTP, at time: Date, force: Bool
+  ) async throws -> (Source.State, Summary) {
+    let format = source.settings.format
+    if format == .ringfence { return try await readPublication(source, by: client, at: time, force: force) }
+    let isFresh = source.state.completeAt.map { time.timeIntervalSince($0) < Self.completeEvery } ?? false
+    // After an interruption the changes are not sufficient.
+    let isWhole = source.state.changingSHA256 == nil
+    let since = format.hasChanges && isFresh && isWhole ? source.state.listVersion : nil
+    if let read = try await read(source, since: since, by: client, at: time, force: force) { return read }
+    // The list is older than the version that was asked for: a restored backup.
+    guard let read = try await read(source, since: nil, by: client, at: time, force: force) else {
+      throw SourceFailure.noEntries
+    }
+    return read
+  }
+
+  /// - Returns: nil where the complete list must be read instead.
+  private func read(
+    _ source: Source, since: Int64?, by client: OutboundHTTP, at time: Date, force: Bool
+  ) async throws -> (Source.State, Summary)? {
+    let format = source.settings.format
+    let download = SourceDownload(client: client, folder: folder, limits: limits)
+    let outcome = try await download.run(
+      source.settings, source.state, since: since,
+      isConditional: !format.hasChanges && source.state.refreshedAt != nil && source.state.changingSHA256 == nil)
+    var state = source.state
+    guard case .file(let file, let etag, let lastModified) = outcome else {
+      guard source.state.refreshedAt != nil else { throw SourceFailure.unexpectedStatus(304) }
+      var summary = Summary()
+      if !format.hasComplaints {
+        try await stores.sources.beginChanges(of: source, to: Self.noDigest)
+        summary = try await store(SourceContent(), isComplete: false, of: source, at: time)
+      }
+      summary.isUnchanged = true
+      return (state, summary)
+    }
+    (state.etag, state.lastModified) = (etag, lastModified)
+    let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).run(file)
+    if let complaints = format.complaints {
+      return (state, try await importComplaints(plain.path, complaints, of: source, at: time, force: force))
+    }
+    let digest = try await runOnThread { try PackDigest.ofFile(plain.path).hex }
+    let content = try await SourceContent.read(
+      path: plain.path, format: format, options: source.settings.options, isComplete: since == nil, most: limits.entries
+    )
+    if format.hasChanges {
+      guard let version = content.version else { throw SourceFailure.unreadable("the list has no version") }
+      if let since, version < since { return nil }
+      state.listVersion = version
+      if since == nil { state.completeAt = time }
+    }
+    if !force { try await compare(content, isComplete: since == nil, to: source, digest: digest) }
+    try await stores.sources.beginChanges(of: source, to: digest)
+    if source.state.changingSHA256 != nil { try await withdrawLeft(of: source.id, before: content, at: time) }
+    return (state, try await store(content, isComplete: since == nil, of: source, at: time))
+  }
+}

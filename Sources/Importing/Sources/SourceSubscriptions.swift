@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CallerPack
+public import Curation
+public import Foundation
+public import Storage
+
+/// Adds sources, for the command and for the page.
+public struct SourceSubscriptions: Sendable {
+  private let stores: Stores
+
+  /// - Parameter stores: where sources and their rules are kept.
+  public init(stores: Stores) {
+    self.stores = stores
+  }
+
+  /// Saves the weight of a source, and adds it.
+  /// - Parameter weight: complaints that an entry counts as, 0 to 10; nil for that of the rule for all lists. The rule of a
+  ///   removed source of the name is not used.
+  /// - Returns: false where there is a source of the name.
+  /// - Throws: ``SourceFailure/stillRemoving``, `AppError.nameTaken`, `AppError.notList`, `ThresholdProblem`, `StorageError.thresholdsChanged`, the database's error.
+  public func add(
+    _ settings: Source.Settings, weight: Double?, by actor: Actor, at time: Date
+  ) async throws -> Bool {
+    guard try await stores.sources.source(named: settings.name) == nil else { return false }
+    guard try await !isOfOtherList(settings.name) else { throw AppError.nameTaken(settings.name) }
+    let list = try await stores.apps.source(named: settings.name, at: time)
+    guard try await !stores.sources.removed().contains(list.id) else { throw SourceFailure.stillRemoving }
+    // A server may download the source as soon as it is added.
+    try await saveRule(of: list, for: settings, weight: weight, by: actor, at: time)
+    let event = actor.did(
+      "source.add", to: settings.name,
+      after: [
+        "url": settings.url, "format": settings.format.rawValue, "every": Self.text(ofInterval: settings.every),
+        "ceiling": settings.ceiling.rawValue,
+      ])
+    return try await stores.sources.add(settings, as: list, at: time, audit: event)
+  }
+
+  /// Whether there is no source of the name, and no list with complaints that were imported by hand, which would get the
+  /// rule and the ceiling of the source.
+  public func isFree(_ name: String) async throws -> Bool {
+    guard try await stores.sources.source(named: name) == nil else { return false }
+    return try await !isOfOtherList(name)
+  }
+
+  /// Whether a name is that of a list with imported complaints, or of the rule for all lists.
+  private func isOfOtherList(_ name: String) async throws -> Bool {
+    if name == SourceRule.everyListName { return true }
+    guard let list = try await stores.thresholds.lists().first(where: { $0.name == name }),
+      try await !stores.sources.ids().contains(list.id)
+    else { return false }
+    return try await stores.sources.hasReports(list.id)
+  }
+
+  private func saveRule(
+    of list: App, for settings: Source.Settings, weight: Double?, by actor: Actor, at time: Date
+  ) async throws {
+    let (former, set) = try await stores.thresholds.version(nil)
+    let rule = settings.rule(of: list.id, isNew: true, weight: weight, in: set)
+    let changed = try set.replacing(rule)
+    guard changed != set else { return }
+    let reason = "Subscription to \(settings.name)"
+    let event = actor.did(
+      "thresholds.save", to: "thresholds", before: ["version": "\(former.version)"],
+      after: ["version": "\(former.version + 1)", "list \(list.id)": "weight \(rule.weight)"], because: reason)
+    try await stores.thresholds.save(
+      changed, after: former.version, by: actor.name, because: reason, at: time, audit: event)
+  }
+
+  /// Whether a text is the address of a file: http or https without a password and fragment, and not too long.
+  public static func isAddress(_ text: String) -> Bool {
+    guard let address = URL(string: text), WebOrigin(address) != nil else { return false }
+    return address.user == nil && address.fragment == nil && text.utf8.count <= Source.Settings.mostURLBytes
+  }
+
+  /// Checks that an address is one of the public internet.
+  /// - Throws: ``SourceFailure``.
+  public static func checkIsPublic(_ text: String) async throws {
+    guard isAddress(text), let host = URL(string: text)?.host else { throw SourceFailure.invalidAddress }
+    _ = try await PublicAddress.resolve(host)
+  }
+
+  /// The seconds of a text such as `30s`, `30m`, `6h` or `1d`; nil for another one, and outside of
+  /// ``SourceFormat/intervals``.
+  public static func interval(_ text: String, of format: SourceFormat) -> Int? {
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), (1...100_000).contains(count),
+      format.intervals.contains(count * unit)
+    else { return nil }
+    return count * unit
+  }
+
+  /// The text of an interval, such as `6h`.
+  public static func text(ofInterval seconds: Int) -> String {
+    for (unit, length) in [("d", 86_400), ("h", 3_600), ("m", 60)] where seconds % length == 0 {
+      return "\(seconds / length)\(unit)"
+    }
+    return "\(seconds)s"
+  }
+}
+
+extension Source.Settings {
+  /// The rule of a list for a source with these settings: one entry is sufficient for a list, which has at most one
+  /// about a number.
+  /// - Parameters:
+  ///   - isNew: whether to begin with the rule for all lists; otherwise with that of the list.
+  ///   - weight: nil for that of this rule.
+  func rule(of list: Int32, isNew: Bool, weight: Double?, in set: ThresholdSet) -> SourceRule {
+    var rule = isNew ? set.rule(forSource: SourceRule.everyList) : set.rule(forSource: list)
+    rule.appID = list
+    rule.weight = weight ?? rule.weight
+    if !format.hasComplaints {
+      (rule.enter, rule.leave) = (.init(complaints: 1, days: 1), .init(complaints: 1, days: 1))
+    }
+    return rule
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+
+/// The evidence for a listed number in the form in which it is kept until the packs are written.
+struct NumberProvenance: Equatable {
+  /// E.164 digits.
+  var number: Int64
+  /// The category of the listing.
+  var category: ReportCategory
+  /// The packs that may contain it.
+  var treatment: ListedNumber.Treatment
+  /// See ``ProvenanceRow/strength``.
+  var strength: Int?
+  /// The day of the last complaint, in days since 1970-01-01.
+  var lastDay: Int32?
+  /// Ascending.
+  var origins: [ServerID]
+  /// How many servers have passed the evidence on, this one included; 0 for evidence of its own.
+  var hops = 0
+}
+
+/// The id of a server: 16 lower-case hex digits.
+struct ServerID: Hashable, Comparable {
+  let value: UInt64
+
+  init(value: UInt64) {
+    self.value = value
+  }
+
+  /// - Returns: nil for a text of another form.
+  init?(_ text: String) {
+    guard text.wholeMatch(of: /[0-9a-f]{16}/) != nil, let value = UInt64(text, radix: 16) else { return nil }
+    self.value = value
+  }
+
+  var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+
+  static func < (a: ServerID, b: ServerID) -> Bool { a.value < b.value }
+}
+
+extension ProvenanceRow {
+  init(_ evidence: NumberProvenance) {
+    self.init(
+      number: evidence.number, category: evidence.category.slug, treatment: evidence.treatment.word,
+      strength: evidence.strength,
+      lastDay: evidence.lastDay.map { day in
+        Date(timeIntervalSince1970: Double(day) * 86_400).formatted(.iso8601.year().month().day())
+      },
+      origins: evidence.origins.map(\.text), hops: evidence.hops > 0 ? evidence.hops : nil)
+  }
+}
+
+extension ListedNumber.Treatment {
+  /// The treatment in an evidence file.
+  var word: String {
+    switch self {
+    case .block: "block"
+    case .identify: "identify"
+    }
+  }
+}

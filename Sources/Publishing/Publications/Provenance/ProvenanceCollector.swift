@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import PostgreSQL
+import Storage
+
+/// Reads the evidence for listed numbers from the snapshot of a publication, some thousands of numbers at a time.
+struct ProvenanceCollector {
+  /// The most numbers of a page.
+  static let page = 4_000
+
+  private let server: ServerID
+  private let ranges: Set<NumberRange>
+
+  /// - Parameters:
+  ///   - server: the id of this server.
+  ///   - ranges: the approved ranges of the snapshot.
+  init(server: ServerID, ranges: [ApprovedRange]) {
+    self.server = server
+    self.ranges = Set(ranges.map(\.range))
+  }
+
+  /// - Parameters:
+  ///   - listings: the listed numbers, ascending.
+  ///   - connection: within the snapshot.
+  ///   - progress: receives the count of numbers done.
+  func collect(
+    _ listings: some Sequence<Listing>, in folder: String, on connection: PostgresConnection,
+    progress: (Int) -> Void
+  ) async throws -> ProvenanceSpool {
+    let writer = try ProvenanceSpool.Writer(folder: folder)
+    let feeds = Feeds(
+      try await SourceStore.provenanceSources(on: connection), by: try await ThresholdStore.current(on: connection).set)
+    var limit = ProvenanceOriginLimit(server: server, subscribed: feeds.subscribed)
+    var done = 0
+    var some: [Listing] = []
+    var rest = listings.makeIterator()
+    repeat {
+      try Task.checkCancellation()
+      some.removeAll(keepingCapacity: true)
+      while some.count < Self.page, let listing = rest.next() { some.append(listing) }
+      for evidence in try await evidence(for: some, feeds: feeds, &limit, on: connection) {
+        try writer.append(evidence)
+      }
+      done += some.count
+      progress(done)
+    } while some.count == Self.page
+    return try writer.finish()
+  }
+
+  /// The sources of the snapshot.
+  private struct Feeds {
+    /// The servers of subscriptions, also of those that have ended.
+    var servers: [Int32: ServerID] = [:]
+    /// The lists whose entries have origins.
+    var withOrigins: Set<Int32> = []
+    /// Sources that can list no number, which are no reason for a listing.
+    var withLowCeiling: Set<Int32> = []
+    /// The servers that are subscribed to.
+    var subscribed: Set<ServerID> = []
+    /// Lists, whose reports are replaced each week.
+    var lists: Set<Int32> = []
+
+    init(_ feeds: [ProvenanceSource], by thresholds: ThresholdSet) {
+      for feed in feeds {
+        if feed.isList { lists.insert(feed.id) }
+        let isTrusted = thresholds.ceiling(ofSource: feed.id) >= .identify
+        if isTrusted { withOrigins.insert(feed.id) } else { withLowCeiling.insert(feed.id) }
+        guard let server = feed.serverID.flatMap(ServerID.init(_:)) else { continue }
+        servers[feed.id] = server
+        if isTrusted, feed.isCurrent { subscribed.insert(server) }
+      }
+    }
+  }
+
+  private func evidence(
+    for listings: [Listing], feeds: Feeds, _ limit: inout ProvenanceOriginLimit, on connection: PostgresConnection
+  ) async throws -> [NumberProvenance] {
+    let numbers = listings.map(\.number)
+    guard !numbers.isEmpty else { return [] }
+    var records: [Int64: NumberRecord] = [:]
+    for record in try await NumberRecordStore.records(of: numbers, on: connection) { records[record.number] = record }
+    var subscribed: [Int32: [Int64: EntryOrigins]] = [:]
+    for appID in feeds.withOrigins.intersection(records.values.flatMap { $0.sources.map(\.appID) }).sorted() {
+      subscribed[appID] = try await SourceStore.origins(of: numbers, in: appID, on: connection)
+    }
+    var rows: [NumberProvenance] = []
+    rows.reserveCapacity(listings.count)
+    for listing in listings {
+      let record = records[listing.number]
+      let reporters = (record?.standing.parts ?? []).reduce(0) { $1.category.isToxic ? $0 + Int($1.reporters) : $0 }
+      let strength = ProvenanceRow.strength(ofReporters: reporters)
+      let lists = (record?.sources ?? []).filter { $0.complaints > 0 }
+      let reasons = lists.filter { !feeds.withLowCeiling.contains($0.appID) }
+      // Fewer reporters are evidence only where nothing else is known: otherwise the file would show that there are some.
+      let hasOwn =
+        listing.cause != .reports || strength != nil || isInRange(listing.number)
+        || reasons.contains { feeds.servers[$0.appID] == nil && subscribed[$0.appID]?[listing.number] == nil }
+      let others = reasons.flatMap { list -> [ServerID] in
+        guard feeds.withOrigins.contains(list.appID) else { return [] }
+        // A report without an entry is evidence of the server that published it, and never of this one.
+        return subscribed[list.appID]?[listing.number]?.servers.compactMap(ServerID.init(_:))
+          ?? feeds.servers[list.appID].map { [$0] } ?? []
+      }
+      guard let origins = limit.origins(others, hasOwn: hasOwn, isReported: reporters > 0) else { continue }
+      let hops = reasons.map { subscribed[$0.appID]?[listing.number]?.hops ?? 0 }.min() ?? 0
+      rows.append(
+        NumberProvenance(
+          number: listing.number, category: listing.category, treatment: listing.treatment,
+          strength: strength, lastDay: lastDay(record, besides: lists.filter { feeds.lists.contains($0.appID) }),
+          origins: origins, hops: origins.contains(server) ? 0 : hops + 1))
+    }
+    return rows
+  }
+
+  /// The day of the last complaint; nil where a downloaded list has none earlier: its reports have the day on which they
+  /// were replaced.
+  private func lastDay(_ record: NumberRecord?, besides lists: [SourceTally]) -> Int32? {
+    guard let day = record?.days.lastDay else { return nil }
+    return lists.contains { ($0.days.lastDay ?? .min) >= day } ? nil : day
+  }
+
+  /// Whether an approved range contains the number.
+  private func isInRange(_ number: Int64) -> Bool {
+    !ranges.isEmpty
+      && (ranges.contains(NumberRange(around: number, digits: 1))
+        || ranges.contains(NumberRange(around: number, digits: 2)))
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Logging
+public import Storage
+
+/// Publishes on schedule and when there are open revocations, as long as a server runs.
+///
+/// Of several servers the holder of the lease publishes; if it dies, the lease expires and another takes over. The
+/// lease only saves work: the database's primary key prevents two publications with the same serial.
+public struct PublicationScheduler: Sendable {
+  private let publisher: Publisher
+  private let leases: LeaseStore
+  private let schedule: PublicationSchedule?
+  private let logger: Logger
+  private let now: @Sendable () -> Date
+  private let sleep: @Sendable (Duration) async throws -> Void
+
+  /// The pause between two checks.
+  static let interval = Duration.seconds(2)
+
+  /// The longest pause after repeated failures.
+  static let longestPause = Duration.seconds(60)
+
+  /// - Parameters:
+  /// - schedule: nil publishes only revocations.
+  /// - now: the clock for the schedule.
+  /// - sleep: waits; throws if the task is cancelled.
+  public init(
+    publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
+    now: @escaping @Sendable () -> Date = { Date() },
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    self.publisher = publisher
+    self.leases = leases
+    self.schedule = schedule
+    self.logger = logger
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Publishes what is due until the task is cancelled. Failures are logged and tried again.
+  public func run() async {
+    var silentUntil = Date.distantPast
+    var pause = Self.interval
+    while !Task.isCancelled {
+      do {
+        try await runOnce()
+        silentUntil = .distantPast
+        pause = Self.interval
+      } catch PublishingError.busy {
+        // Another process is publishing; the next check finds what is left to do.
+      } catch  where Task.isCancelled {
+        return
+      } catch {
+        // While the database is unreachable, one error per minute is logged.
+        if now() >= silentUntil {
+          logger.error("The publication job failed; trying again", metadata: ["error": "\(error)"])
+          silentUntil = now() + 60
+        }
+        // A failure before the claim of a serial leaves no record that would delay the next attempt.
+        pause = min(pause * 2, Self.longestPause)
+      }
+      guard (try? await sleep(pause)) != nil else { return }
+    }
+  }
+
+  /// Publishes what is due now.
+  /// - Returns: whether anything was published.
+  /// - Throws: database errors, or ``PublishingError``; an error of the revocations only after the scheduled
+  ///   publication.
+  @discardableResult
+  public func runOnce() async throws -> Bool {
+    let time = now()
+    let isNight = try await nightIsDue(at: time)
+    let hasRevocations = try await revocationsAreDue()
+    guard isNight || hasRevocations else { return false }
+    guard let lease = try await leases.take(LeaseStore.publishing) else { return false }
+    return try await leases.holding(lease) {
+      // Revocations come first, because they are urgent and a full publication takes minutes.
+      var hasPublished = false
+      var failure: (any Error)?
+      if hasRevocations {
+        do {
+          hasPublished = try await publisher.publishRevocations(at: time) != nil
+        } catch {
+          if Task.isCancelled { throw error }
+          failure = error
+        }
+      }
+      if isNight {
+        _ = try await publisher.publish(PublicationRequest(time: time, cause: .schedule))
+        hasPublished = true
+      }
+      if let failure { throw failure }
+      return hasPublished
+    }
+  }
+
+  /// Failed attempts are repeated at growing intervals, because each takes a serial and reads the packs.
+  private func revocationsAreDue() async throws -> Bool {
+    guard try await publisher.store.hasOpenRevocations() else { return false }
+    return PublicationTiming(try await publisher.store.revocationFailures()) == .publish
+  }
+
+  private func nightIsDue(at time: Date) async throws -> Bool {
+    guard let schedule else { return false }
+    let due = schedule.last(atOrBefore: time)
+    return PublicationTiming(try await publisher.store.attempts(since: due)) == .publish
+  }
+}

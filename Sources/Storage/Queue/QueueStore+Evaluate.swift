@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Curation
+public import Foundation
+import PhoneNumbers
+import PostgreSQL
+
+extension QueueStore {
+  /// Evaluates numbers from their stored data: those with a cause get a case, the others lose theirs. Safe to call
+  /// again, and from several servers at once.
+  /// - Parameters:
+  ///   - numbers: in any order; some thousands at most.
+  ///   - protected: the protected numbers.
+  public func evaluate(
+    _ numbers: [Int64], by thresholds: ThresholdSet, protected: ProtectedNumbers, at time: Date
+  ) async throws -> QueueChange {
+    let numbers = Set(numbers).sorted()
+    guard !numbers.isEmpty else { return QueueChange() }
+    return try await pool.retrying { connection in
+      let found = Dictionary(try await connection.run(ReadQueueFacts(numbers: numbers)).map { ($0.number, $0) }) { $1 }
+      let known = numbers.map { found[$0] ?? .none($0) }
+      // Numbers below every review threshold are read only where another cause is possible.
+      let guarded = numbers.filter { protected.rule(for: $0) != nil }
+      let notable = Set(known.filter(\.isNotable).map(\.number)).union(guarded).sorted()
+      let storedHeat = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
+      var records = try await connection.records(of: numbers, heat: storedHeat)
+      for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
+        records[number] = record
+      }
+      let recent = try await connection.recentReports(of: guarded, at: time)
+      var evaluator = CaseEvaluator(thresholds: thresholds, time: time)
+      for facts in known {
+        evaluator.take(
+          facts, records[facts.number], isProtected: recent[facts.number] != nil, recent[facts.number] ?? 0)
+      }
+      return try await connection.write(evaluator)
+    }
+  }
+
+  /// The numbers of stale cases; see ``EnqueueCases``.
+  /// - Parameter limit: the most numbers, at least 1.
+  public func stale(limit: Int) async throws -> [Int64] {
+    try await pool.run(ReadStaleCases(limit: limit))
+  }
+}
+
+/// Separates numbers with a cause from those without, from the facts of one number after another.
+private struct CaseEvaluator {
+  let thresholds: ThresholdSet
+  let time: Date
+  var judged = 0
+  var waiting: [WriteCases.Entry] = []
+  var settled: [(number: Int64, version: Int64)] = []
+
+  init(thresholds: ThresholdSet, time: Date) {
+    self.thresholds = thresholds
+    self.time = time
+  }
+
+  mutating func take(
+    _ known: ReadQueueFacts.Facts, _ record: NumberRecord?, isProtected: Bool, _ recentReports: Int
+  ) {
+    judged += 1
+    let country = RegionMap.countries.region(of: known.number)
+    var facts = QueueFacts(
+      isProtected: isProtected, decidedAt: known.decidedAt, isHeld: known.isHeld, appealedAt: known.appealedAt,
+      isRangeProposed: known.isRangeProposed, isPublished: known.isPublished, recentReports: recentReports,
+      level: known.level, since: known.since ?? time)
+    if let record {
+      let score = Score(record, at: time)
+      facts.score = score.withoutSuspended(by: thresholds)
+      facts.evaluation = score.evaluate(by: thresholds, in: OverrideState(country: country))
+    }
+    if let entry = QueueEntry(number: known.number, facts: facts) {
+      let sums = record.map { QueueSums(heat: $0.standing.heat, reports: $0.standing.reports) } ?? QueueSums()
+      waiting.append(
+        WriteCases.Entry(entry: entry, country: country ?? "", version: known.version, sums: sums))
+    } else if known.since != nil {
+      settled.append((known.number, known.version))
+    }
+  }
+}
+
+extension ReadQueueFacts.Facts {
+  /// Whether it may have another cause than heat.
+  fileprivate var isNotable: Bool { isHeld || appealedAt != nil || isRangeProposed || isPublished || since != nil }
+}
+
+extension PostgresConnection {
+  fileprivate func records(of numbers: [Int64], heat: Double) async throws -> [Int64: NumberRecord] {
+    guard !numbers.isEmpty else { return [:] }
+    var assembler = RecordAssembler()
+    var records: [Int64: NumberRecord] = [:]
+    for row in try await run(ReadRecordsOf(numbers: numbers, heat: heat)) {
+      if let record = assembler.take(row) { records[record.number] = record }
+    }
+    if let last = assembler.finish() { records[last.number] = last }
+    return records
+  }
+
+  /// Number of recent reports; 0 for numbers that have none.
+  fileprivate func recentReports(of numbers: [Int64], at time: Date) async throws -> [Int64: Int] {
+    guard !numbers.isEmpty else { return [:] }
+    var counts = Dictionary(uniqueKeysWithValues: numbers.map { ($0, 0) })
+    let since = time.addingTimeInterval(-QueueRule.protectedWindow)
+    for (number, count) in try await run(CountRecentReports(numbers: numbers, since: since)) { counts[number] = count }
+    return counts
+  }
+
+  fileprivate func write(_ evaluator: CaseEvaluator) async throws -> QueueChange {
+    var change = QueueChange(judged: evaluator.judged)
+    if !evaluator.waiting.isEmpty { change.written = try await run(WriteCases(entries: evaluator.waiting)).count }
+    if !evaluator.settled.isEmpty { change.removed = try await run(RemoveCases(cases: evaluator.settled)).count }
+    return change
+  }
+}

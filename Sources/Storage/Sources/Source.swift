@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Curation
+public import Foundation
+
+/// A source that is downloaded at intervals, with the outcome of its last download.
+public struct Source: Sendable, Equatable {
+  /// The settings of a source.
+  public struct Settings: Sendable, Equatable {
+    /// The longest URL, in bytes.
+    public static let mostURLBytes = 2_000
+    /// The range of ``mostChange``.
+    public static let mostChanges = 1...1_000
+    /// The usual value of ``mostChange``.
+    public static let usualMostChange = 50
+
+    /// Unique, 1 to 80 characters.
+    public var name: String
+    /// Where the file is: http or https, at most ``mostURLBytes`` bytes.
+    public var url: String
+    /// The format of the file.
+    public var format: SourceFormat
+    /// Seconds between two downloads, within the format's ``SourceFormat/intervals``.
+    public var every: Int
+    /// How entries are read.
+    public var options: SourceOptions
+    /// The most treatment that the source can cause alone.
+    public var ceiling: SourceCeiling
+    /// The license of the list, 1 to 200 characters; nil where it is not known.
+    public var license: String?
+    /// The most entries that a complete list may add, or remove, in percent of the former ones.
+    public var mostChange: Int
+    /// Whether private addresses are refused.
+    public var isPublic: Bool
+
+    /// - Parameters: see the properties.
+    public init(
+      name: String, url: String, format: SourceFormat, every: Int, options: SourceOptions = SourceOptions(),
+      ceiling: SourceCeiling = .review, license: String? = nil, mostChange: Int = usualMostChange,
+      isPublic: Bool = false
+    ) {
+      self.name = name
+      self.url = url
+      self.format = format
+      self.every = every
+      self.options = options
+      self.ceiling = ceiling
+      self.license = license
+      self.mostChange = mostChange
+      self.isPublic = isPublic
+    }
+  }
+
+  /// The state after the last successful download.
+  public struct State: Sendable, Equatable {
+    /// The file's entity tag; nil where the server sends none.
+    public var etag: String?
+    /// The file's time of change, as the server sent it.
+    public var lastModified: String?
+    /// The version of a list that sends its changes; for the publication of another server, the day in UTC of which all
+    /// renewals are done, in days since 1970-01-01.
+    public var listVersion: Int64?
+    /// When the complete list was read.
+    public var completeAt: Date?
+    /// When the source was read, or said that nothing has changed.
+    public var refreshedAt: Date?
+    /// Entries of the source, or complaints of its last file.
+    public var entries = 0
+    /// The id of the server that publishes the list; nil before it is known, and for other formats.
+    public var serverID: String?
+    /// The newest publication of that server which was accepted.
+    public var seen: SeenPublication?
+    /// SHA-256 of the evidence file that the entries are from; nil where it must be read again.
+    public var listSHA256: String?
+    /// SHA-256 of the file that a refresh has begun to store; nil where it was finished.
+    public internal(set) var changingSHA256: String?
+    /// Rises whenever the file must be read again.
+    public internal(set) var generation: Int32 = 0
+    /// When the publication of ``etag`` expires.
+    public var expiresAt: Date?
+
+    /// The state before the first download.
+    public init() {}
+  }
+
+  /// The newest publication of another server that was accepted. It is stored before its entries are, so that no earlier
+  /// one is accepted afterwards.
+  public struct SeenPublication: Sendable, Equatable {
+    /// The serial.
+    public var serial: Int64
+    /// SHA-256 of the manifest's signed part.
+    public var sha256: String
+    /// The serial of ``root``; 0 where there is none.
+    public var rootSerial: Int64
+    /// The newest root, a complete file; nil while only a key is known.
+    public var root: [UInt8]?
+
+    /// - Parameters: see the properties.
+    public init(serial: Int64, sha256: String, rootSerial: Int64, root: [UInt8]?) {
+      self.serial = serial
+      self.sha256 = sha256
+      self.rootSerial = rootSerial
+      self.root = root
+    }
+  }
+
+  /// The precision of a source, and its suspension.
+  public struct Quality: Sendable, Equatable {
+    /// By the decisions in force.
+    public var precision = SourcePrecision()
+    /// When it was counted; nil where it was not yet.
+    public var judgedAt: Date?
+    /// Since when the source is suspended; nil where it is not.
+    public var suspendedAt: Date?
+    /// When the last suspension was lifted.
+    public var resumedAt: Date?
+  }
+
+  /// The list's id in `apps`.
+  public let id: Int32
+  /// The settings.
+  public let settings: Settings
+  /// When it was added.
+  public let addedAt: Date
+  /// When it is downloaded next.
+  public let nextAt: Date
+  /// The state after the last success.
+  public let state: State
+  /// Failed attempts since the last success.
+  public let failures: Int
+  /// When the last attempt failed; nil after a success.
+  public let failedAt: Date?
+  /// Why it failed; nil after a success.
+  public let failure: SourceFailure?
+  /// The precision.
+  public let quality: Quality
+
+  /// The name.
+  public var name: String { settings.name }
+  /// Whether it is suspended.
+  public var isSuspended: Bool { quality.suspendedAt != nil }
+}
+
+/// An entry of a source: a number on its list, with the report that counts for it.
+public struct SourceEntry: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The category of the report.
+  public var category: ReportCategory
+  /// The time of the report: the start of a day in UTC, and a second for each earlier report of the day that was withdrawn;
+  /// or ``withoutReport``.
+  public var reportedAt: Date
+  /// The ids of the servers with evidence of their own; empty for lists of other formats.
+  public var origins: [String]
+  /// How many servers have passed the evidence on; 0 for evidence of the source's own server, and for lists of other formats.
+  public var hops: Int
+
+  /// The time of an entry whose report was withdrawn: long enough ago that the report is replaced while the list contains
+  /// the number.
+  public static let withoutReport = Date(timeIntervalSince1970: 0)
+
+  /// - Parameters: see the properties.
+  public init(number: Int64, category: ReportCategory, reportedAt: Date, origins: [String] = [], hops: Int = 0) {
+    self.number = number
+    self.category = category
+    self.reportedAt = reportedAt
+    self.origins = origins
+    self.hops = hops
+  }
+
+  /// The id of the report, the same in every attempt to store it.
+  public func reportID(of appID: Int32) -> UUID {
+    UUID(naming: "source \(appID) \(number) \(category.rawValue) \(Int(reportedAt.timeIntervalSince1970))")
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Testing
+
+@testable import Importing
+
+/// Lists in the formats of other programs, and files that are refused.
+@Suite struct SourceContentTests {
+  private func read(
+    _ text: String, _ format: SourceFormat, isComplete: Bool = true, most: Int = 1_000,
+    change: (inout SourceOptions) -> Void = { _ in }
+  ) throws -> SourceContent {
+    let scratch = try Scratch()
+    var options = SourceOptions()
+    if format == .phoneBlock { options.categories = SourceOptions.phoneBlockCategories }
+    change(&options)
+    return try SourceContent(
+      path: try scratch.file(text), format: format, options: options, isComplete: isComplete, most: most)
+  }
+
+  private func code(_ text: String, _ format: SourceFormat, most: Int = 1_000) throws -> SourceFailure.Code? {
+    do {
+      _ = try read(text, format, most: most)
+      return nil
+    } catch let failure as SourceFailure {
+      return failure.code
+    }
+  }
+
+  @Test func `the rolling list of the FTC has national numbers`() throws {
+    let content = try read("pattern\n2015550123\n4692576503\n2015550123\n123\n", .ftcRolling)
+    #expect(content.entries.map(\.number) == [12_015_550_123, 14_692_576_503])
+    #expect(content.entries.allSatisfy { $0.category == .other })
+    #expect((content.rows, content.rejected) == (4, 1))
+  }
+
+  @Test func `columns and categories are mapped`() throws {
+    let text = "Kind;Phone Number;Note\nScam;+1 201 555 0123;\"a;\"\"b\"\nAds;0162000248;\nFriend;+33162000249;\n"
+    let content = try read(text, .csv) { options in
+      (options.numberColumn, options.categoryColumn) = ("phone_number", "kind")
+      options.region = "FR"
+      options.categories = ["Scam": "fraud", "Friend": SourceOptions.skipped, "*": "telemarketing"]
+    }
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .telemarketing),
+      ])
+  }
+
+  @Test func `a file without a header is read by positions`() throws {
+    let content = try read("fraud\t12015550123\nfraud\t33162000248\n", .csv) { options in
+      (options.numberColumn, options.categoryColumn) = ("2", "1")
+      options.categories = ["fraud": "fraud"]
+    }
+    #expect(content.entries.map(\.category) == [.fraud, .fraud])
+  }
+
+  @Test(arguments: ["1", "2", "7"])
+  func `the first row of a file without a header is no header`(votes: String) throws {
+    let content = try read("12015550123,fraud,\(votes)\n12015550124,survey,5\n", .csv) { options in
+      (options.numberColumn, options.categoryColumn) = ("1", "2")
+      options.categories = ["fraud": "fraud", "survey": "survey"]
+    }
+    #expect(content.entries.map(\.category) == [.fraud, .survey])
+  }
+
+  @Test func `with a region, digits with its calling code are international`() throws {
+    let content = try read("number\n49421123456\n+49421123456\n0421123456\n421123456\n4915123456789\n", .csv) {
+      $0.region = "DE"
+    }
+    #expect(content.entries.map(\.number) == [49_421_123_456, 4_915_123_456_789])
+    #expect(content.rejected == 0)
+    let american = try read("number\n2015550123\n12015550123\n", .csv) { $0.region = "US" }
+    #expect(american.entries.map(\.number) == [12_015_550_123])
+  }
+
+  @Test func `changes may be of numbers that cannot be read`() throws {
+    let row = #"{"phone":"+4930","votes":5,"rating":"A_PING"}"#
+    let list = { (count: Int) in
+      #"{"version":11,"numbers":[\#(Array(repeating: row, count: count).joined(separator: ","))]}"#
+    }
+    let content = try read(list(2), .phoneBlock, isComplete: false)
+    #expect((content.rejected, content.version) == (2, 11))
+    #expect(throws: SourceFailure.self) { try read(list(101), .phoneBlock, isComplete: false) }
+    #expect(throws: SourceFailure.self) { try read(list(2), .phoneBlock) }
+  }
+
+  @Test func `numbers of other countries are left out`() throws {
+    let content = try read("number\n+12015550123\n+33162000248\n", .csv) { $0.countries = ["FR"] }
+    #expect(content.entries.map(\.number) == [33_162_000_248])
+    #expect(content.rejected == 0)
+  }
+
+  @Test func `the CSV of SpamBlocker is read`() throws {
+    let content = try read("description|pattern\nSales|12015550123\nFraud|33162000248\n", .spamBlockerCSV)
+    #expect(content.entries.count == 2)
+  }
+
+  @Test func `the XML of SpamBlocker is read`() throws {
+    let text = """
+      <?xml version="1.0"?><!-- a > b --><l v="812"><n p="12015550123" k='a&amp;b'/><x:n p="33162000248"></x:n>
+      <other p="4930123456"/></l>
+      """
+    let content = try read(text, .spamBlockerXML) { options in
+      (options.attribute, options.categoryColumn) = ("p", "k")
+      options.categories = ["a&b": "fraud"]
+    }
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .other),
+      ])
+    let texts = "<list><n>+12015550123</n><n> <![CDATA[+33162000248]]> </n></list>"
+    #expect(try read(texts, .spamBlockerXML).entries.count == 2)
+  }
+
+  @Test(arguments: [
+    "<!DOCTYPE l [<!ENTITY a \"b\">]><l><n>+12015550123</n></l>", "<l><n>+12015550123</n>", "+12015550123",
+    "<l><n p=\"", "</l>", String(repeating: "<l>", count: 100), "<" + String(repeating: "x", count: 100_000) + ">",
+  ])
+  func `other documents are refused`(text: String) throws {
+    #expect(try code(text, .spamBlockerXML) == .unreadable)
+  }
+
+  @Test func `the list of PhoneBlock is read`() throws {
+    let text = """
+      {"other":{"numbers":[{"phone":"+4930123456"}]},"numbers":[{"phone":"+12015550123","votes":20,"rating":"G_FRAUD",\
+      "lastActivity":1795132800000},{"phone":"+33162000248","votes":10,"rating":"C_PING","x":{"a":"}\\""}},\
+      {"phone":"+33162000249","votes":10,"rating":"A_LEGITIMATE"}],"version":812}
+      """
+    let content = try read(text, .phoneBlock)
+    #expect(
+      content.entries == [
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .oneRing),
+      ])
+    #expect(content.version == 812)
+    let changes = try read(
+      #"{"version": 813, "numbers": [{"phone": "+12015550123", "votes": 0}]}"#, .phoneBlock, isComplete: false)
+    #expect(changes.removals == [12_015_550_123] && changes.entries.isEmpty && changes.version == 813)
+    // A change to a category that is left out.
+    let allowed = try read(
+      #"{"version": 814, "numbers": [{"phone": "+12015550123", "votes": 9, "rating": "A_LEGITIMATE"}]}"#, .phoneBlock,
+      isComplete: false
+    ) { $0.categories = SourceOptions.phoneBlockCategories }
+    #expect(allowed.removals == [12_015_550_123] && allowed.entries.isEmpty)
+    #expect(try read(#"{"numbers":[],"version":813}"#, .phoneBlock, isComplete: false).version == 813)
+  }
+
+  @Test func `short patterns of Saracroche are read as all their numbers and longer ones are counted`() throws {
+    let text = """
+      {"version":"812","name":"A list","patterns":[{"name":"Sales","action":"block","pattern":"33162######"},\
+      {"name":"Sales","action":"block","pattern":"33162000248"},{"name":"x","action":"block","pattern":"y"}]}
+      """
+    let content = try read(text, .saracroche) { $0.categories = ["Sales": "telemarketing"] }
+    #expect(content.entries == [.init(number: 33_162_000_248, category: .telemarketing)])
+    #expect((content.patterns, content.rejected, content.rows) == (1, 1, 3))
+    #expect(try code(#"{"patterns":[{"pattern":"33162######"}]}"#, .saracroche) == .onlyPatterns)
+    let ranges = try read(
+      """
+      {"patterns":[{"pattern":"3316200024#"},{"pattern":"331620100##"},{"pattern":"33162#0024"},\
+      {"pattern":"33162000250","action":"identify"},{"pattern":"33162000251","action":"allow"}]}
+      """, .saracroche)
+    #expect(
+      ranges.entries.map(\.number) == Array(33_162_000_240...33_162_000_249) + Array(33_162_010_000...33_162_010_099))
+    #expect((ranges.patterns, ranges.rejected, ranges.rows) == (0, 1, 5))
+    // One pattern of four is wrong, whatever the count of its numbers.
+    let wrong = (0..<3).map { #"{"pattern":"3316200024\#($0)"},"# }.joined() + #"{"pattern":"330000000##"}"#
+    #expect(try read("{\"patterns\":[\(wrong)]}", .saracroche).rejected == 1)
+  }
+
+  @Test(arguments: [
+    "[]", "<html>", #"{"numbers":[{"phone":"+12015550123"}"#, #"{"a":"#, "", String(repeating: "[", count: 50),
+    "{\"a\":" + String(repeating: "[", count: 50),
+  ])
+  func `other JSON is refused`(text: String) throws {
+    #expect(try code(text, .phoneBlock) == .unreadable)
+  }
+
+  @Test func `a list without entries or mostly of other things is refused`() throws {
+    #expect(try code("number\n", .csv) == .noEntries)
+    #expect(try code("", .csv) == .noEntries)
+    #expect(try code(#"{"numbers":[],"version":1}"#, .phoneBlock) == .noEntries)
+    #expect(try code("a,b\n1,2\n", .csv) == .missingColumn)
+    #expect(try code("number\n+12015550123\nx\ny\n", .csv) == .tooManyRejects)
+    #expect(try code("number\n+12015550123\n+33162000248\n", .csv, most: 1) == .tooManyEntries)
+    #expect(try code("\(String(repeating: "x", count: 2 << 20))\n", .csv) == .noEntries)
+    let long = String(repeating: "1", count: 2 << 20)
+    #expect(try code("number\n\(long)\n\(long)\n+12015550123\n", .csv) == .tooManyRejects)
+    #expect(try code(#"{"numbers":[{"phone":"\#(long)"}],"version":1}"#, .phoneBlock) == .tooManyRejects)
+  }
+
+  @Test func `a complete list of which everything is left out is refused`() throws {
+    #expect(throws: SourceFailure.noEntries) { try read("number\n+12015550123\n", .csv) { $0.countries = ["FR"] } }
+    #expect(throws: SourceFailure.noEntries) {
+      try read("number\n+12015550123\n", .csv) { $0.categories = ["*": SourceOptions.skipped] }
+    }
+    #expect(throws: SourceFailure.noEntries) {
+      try read("number\n+12015550123\n", .csv) { $0.categories = ["*": "legitimate"] }
+    }
+  }
+
+  @Test func `reading ends after twice as many rows as there may be entries`() throws {
+    let text = "number\n" + String(repeating: "+12015550123\n", count: 5)
+    #expect(throws: SourceFailure.tooManyEntries(maximum: 2)) {
+      try read(text, .csv, most: 2) { $0.countries = ["FR"] }
+    }
+  }
+
+  @Test func `a cancelled task ends reading`() async throws {
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let path = try scratch.file("number\n" + String(repeating: "+12015550123\n", count: 5_000))
+    let reading = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await SourceContent.read(
+        path: path, format: .csv, options: SourceOptions(), isComplete: true, most: 10_000)
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
+  @Test func `of several entries of a number the gravest category counts`() throws {
+    let content = try read("number,k\n+12015550123,b\n+12015550123,a\n", .csv) { options in
+      options.categoryColumn = "k"
+      options.categories = ["a": "fraud", "b": "other"]
+    }
+    #expect(content.entries == [.init(number: 12_015_550_123, category: .fraud)])
+  }
+}

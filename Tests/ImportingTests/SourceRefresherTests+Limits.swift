@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Intake
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import Importing
+
+/// Lists and files that change too much are refused.
+extension SourceRefresherTests {
+  @Test func `the rest of an interrupted change is not limited`() async throws {
+    let stores = stores
+    let (source, refresher) = (try await add(to: stores), refresher(stores))
+    let numbers = (0..<120).map { (Int64(33_162_000_000 + $0), ReportCategory.fraud) }
+    _ = try await refresher.store(content(numbers), isComplete: true, of: source, at: now)
+    var state = source.state
+    state.refreshedAt = now
+    try await stores.sources.succeed(source, with: state, next: now + 60)
+    let fewer = content(Array(numbers.prefix(10)))
+    let read = try #require(try await stores.sources.source(named: source.name))
+    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 110, former: 120, percent: 50)) {
+      try await refresher.compare(fewer, to: read)
+    }
+    try await stores.sources.beginChanges(of: source, to: "a")
+    let interrupted = try #require(try await stores.sources.source(named: source.name))
+    try await refresher.compare(fewer, to: interrupted, digest: "a")
+    // Another file is limited.
+    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 110, former: 120, percent: 50)) {
+      try await refresher.compare(fewer, to: interrupted, digest: "b")
+    }
+    try await stores.sources.succeed(interrupted, with: interrupted.state, next: now + 60)
+    #expect(try await stores.sources.source(named: source.name)?.state.changingSHA256 == nil)
+  }
+
+  @Test func `a complete list that changes too many entries is refused`() async throws {
+    let stores = stores
+    let (new, refresher) = (try await add(to: stores, mostChange: 25), refresher(stores))
+    func list(_ numbers: Range<Int64>) -> SourceContent { content(numbers.map { (33_162_000_000 + $0, .fraud) }) }
+    _ = try await refresher.store(list(0..<120), isComplete: true, of: new, at: now)
+    // The first refresh was interrupted.
+    try await refresher.compare(list(0..<1_000), to: new)
+    var state = Source.State()
+    state.refreshedAt = now
+    try await stores.sources.succeed(new, with: state, next: now)
+    let source = try #require(try await stores.sources.source(named: "list"))
+    for numbers in [0..<120, 0..<150, 30..<120, 30..<150] as [Range<Int64>] {
+      try await refresher.compare(list(numbers), to: source)
+    }
+    await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 0, former: 120, percent: 25)) {
+      try await refresher.compare(list(0..<151), to: source)
+    }
+    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 31, former: 120, percent: 25)) {
+      try await refresher.compare(list(31..<120), to: source)
+    }
+    // An entry with another category is removed and added.
+    let others = content((0..<120).map { (33_162_000_000 + $0, $0 < 31 ? .survey : .fraud) })
+    await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 31, former: 120, percent: 25)) {
+      try await refresher.compare(others, to: source)
+    }
+    // Changes since a version.
+    var changes = list(120..<150)
+    changes.removals = (0..<30).map { 33_162_000_000 + $0 }
+    try await refresher.compare(changes, isComplete: false, to: source)
+    changes.removals.append(33_162_000_030)
+    await #expect(throws: SourceFailure.tooManyChanges(added: 30, removed: 31, former: 120, percent: 25)) {
+      try await refresher.compare(changes, isComplete: false, to: source)
+    }
+    _ = try await refresher.store(list(0..<99), isComplete: true, of: source, at: now)
+    try await refresher.compare(list(0..<1), to: source)
+  }
+
+  @Test func `a file of complaints that grows too much is refused`() async throws {
+    let stores = stores
+    let (new, refresher) = (try await add(to: stores), refresher(stores))
+    var state = Source.State()
+    (state.refreshedAt, state.entries) = (now, 100)
+    try await stores.sources.succeed(new, with: state, next: now)
+    let source = try #require(try await stores.sources.source(named: "list"))
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let rows = (0..<151).map {
+      #"{"number":"+\#(33_162_000_000 + $0)","category":"fraud","reported_at":"2026-11-10T10:00:00Z"}"#
+    }
+    let path = try scratch.file(rows.joined(separator: "\n") + "\n")
+    await #expect(throws: SourceFailure.tooManyChanges(added: 51, removed: 0, former: 100, percent: 50)) {
+      try await refresher.importComplaints(path, .jsonLines, of: source, at: now)
+    }
+    let forced = try await refresher.importComplaints(path, .jsonLines, of: source, at: now, force: true)
+    #expect(forced.added == 151)
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Intake
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import Importing
+
+/// Sources that are removed, and added again.
+extension SourceRefresherTests {
+  @Test func `a source that is removed on its page leaves no reports of an interrupted refresh`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let both = content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)])
+    _ = try await refresher.store(both, isComplete: true, of: feed, at: now)
+    try await stores.sources.forget([Self.numbers[0]], of: feed.id)
+    let event = Actor.commandLine("Test").did("source.remove", to: feed.name)
+    #expect(try await stores.sources.remove(feed.name, at: now, audit: event))
+    try await refresher.withdrawRemoved(at: now)
+    #expect(try await stores.sources.removed().isEmpty)
+    for number in Self.numbers.prefix(2) { #expect(try await stores.numbers.standing(of: number).reports == 0) }
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a refresh of a removed source changes nothing of the one that was added again`() async throws {
+    let stores = stores
+    let (former, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: former, at: now)
+    let actor = Actor.commandLine("Test")
+    #expect(try await stores.sources.remove("list", at: now, audit: actor.did("source.remove", to: "list")))
+    let subscriptions = SourceSubscriptions(stores: stores)
+    await #expect(throws: SourceFailure.stillRemoving) {
+      try await subscriptions.add(former.settings, weight: nil, by: actor, at: now + 1)
+    }
+    try await refresher.withdrawRemoved(at: now)
+    #expect(try await subscriptions.add(former.settings, weight: nil, by: actor, at: now + 1))
+    var state = Source.State()
+    (state.etag, state.refreshedAt) = ("\"1\"", now)
+    await #expect(throws: SourceFailure.self) { try await stores.sources.succeed(former, with: state, next: now) }
+    try await stores.sources.fail(former, because: .silent, at: now, next: now + 3_600)
+    let again = try #require(try await stores.sources.source(named: "list"))
+    #expect((again.state.etag, again.failures, again.nextAt) == (nil, 0, now + 1))
+  }
+
+  @Test func `entries of a source that was removed on the page are withdrawn later`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await stores.sources.remove("list", at: now, audit: event))
+    #expect(try await !stores.sources.remove("list", at: now, audit: event))
+    #expect(try await stores.sources.removed() == [feed.id])
+    try await refresher.withdrawRemoved(at: now)
+    #expect(try await stores.sources.removed() == [])
+    #expect(try await stores.sources.entryCount(of: feed.id) == 0)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+  }
+
+  @Test func `a removed source keeps its ceiling and can be added again`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    var state = Source.State()
+    (state.etag, state.entries, state.refreshedAt) = ("\"1\"", 3, now)
+    try await stores.sources.succeed(feed, with: state, next: now)
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await refresher.remove("list", at: now, audit: event))
+    #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
+    #expect(try await stores.sources.due(at: now + 86_400, limit: 10) == [])
+    #expect(try await stores.sources.source(named: "list") == nil)
+    #expect(try await !stores.sources.hasten("list", at: now))
+    #expect(try await !stores.sources.change("list", to: .block, at: now, audit: event))
+    let again = try await add(to: stores)
+    #expect((again.id, again.state, again.nextAt) == (feed.id, Source.State(), now))
+    #expect(try await stores.sources.list().map(\.name) == ["list"])
+  }
+
+  @Test func `a removed source leaves no reports`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await refresher.remove("list", at: now, audit: event))
+    #expect(try await stores.sources.list() == [])
+    #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 0)
+    #expect(try await !refresher.remove("list", at: now, audit: event))
+  }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Intake
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import Importing
+
+/// The reports of a list's entries follow what the list contains.
+@Suite(.database) struct SourceRefresherTests {
+  let now = Date(timeIntervalSince1970: 1_795_000_000)
+  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
+
+  var stores: Stores { Stores(pool: TestDatabase.current.pool) }
+
+  func refresher(_ stores: Stores) -> SourceRefresher {
+    SourceRefresher(
+      stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
+      folder: NSTemporaryDirectory())
+  }
+
+  func add(
+    _ name: String = "list", to stores: Stores, url: String = "http://127.0.0.1/list",
+    options: SourceOptions = SourceOptions(), mostChange: Int = 50
+  ) async throws -> Source {
+    let list = try await stores.apps.source(named: name, at: now)
+    let settings = Source.Settings(
+      name: name, url: url, format: .csv, every: 3_600, options: options, mostChange: mostChange)
+    let event = Actor.commandLine("Test").did("source.add", to: name)
+    #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
+    return try #require(try await stores.sources.source(named: name))
+  }
+
+  func content(_ entries: [(Int64, ReportCategory)]) -> SourceContent {
+    var content = SourceContent()
+    content.entries = entries.map { .init(number: $0.0, category: $0.1) }
+    return content
+  }
+
+  func heat(_ number: Int64, _ stores: Stores, at time: Date) async throws -> Double {
+    Decay.heat.value(ofStoredSum: try await stores.numbers.standing(of: number).heat, at: time)
+  }
+
+  @Test func `a number has one report while the list contains it and none afterwards`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let all = content(Self.numbers.map { ($0, .fraud) })
+    let first = try await refresher.store(all, isComplete: true, of: feed, at: now)
+    #expect((first.entries, first.added, first.replaced, first.removed) == (3, 3, 0, 0))
+    let again = try await refresher.store(all, isComplete: true, of: feed, at: now + 3_600)
+    #expect((again.entries, again.added, again.replaced, again.removed) == (3, 0, 0, 0))
+
+    // After a week the report is replaced; it is as hot as the first one was.
+    let later = now + 8 * 86_400
+    let renewed = try await refresher.store(all, isComplete: true, of: feed, at: later)
+    #expect((renewed.entries, renewed.added, renewed.replaced, renewed.removed) == (3, 0, 3, 0))
+    #expect(try await heat(Self.numbers[0], stores, at: later) > 0.9)
+    #expect(try await heat(Self.numbers[0], stores, at: later) < 1.1)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+
+    let fewer = try await refresher.store(
+      content([(Self.numbers[2], .fraud)]), isComplete: true, of: feed, at: later + 3_600)
+    #expect((fewer.entries, fewer.removed) == (1, 2))
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+    #expect(try await heat(Self.numbers[0], stores, at: later) == 0)
+    #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.number) == [Self.numbers[2]])
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a changed category replaces the report`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content([(Self.numbers[0], .fraud)]), isComplete: true, of: feed, at: now)
+    let change = try await refresher.store(content([(Self.numbers[0], .survey)]), isComplete: true, of: feed, at: now)
+    #expect((change.entries, change.added, change.replaced) == (1, 0, 1))
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).leading == .survey)
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `changes leave other entries and renew them`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(
+      content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    var changes = SourceContent()
+    changes.removals = [Self.numbers[1]]
+    let change = try await refresher.store(changes, isComplete: false, of: feed, at: now + 86_400)
+    #expect((change.entries, change.removed, change.replaced) == (2, 1, 0))
+    let unchanged = try await refresher.store(SourceContent(), isComplete: false, of: feed, at: now + 9 * 86_400)
+    #expect((unchanged.entries, unchanged.replaced) == (2, 2))
+  }
+
+  @Test func `a failure by hand leaves the time of the next attempt`() async throws {
+    let stores = stores
+    let feed = try await add(to: stores, url: "http://127.0.0.1:1/list")
+    let refresher = refresher(stores)
+    // Due, and then not due.
+    for time in [feed.nextAt, feed.nextAt + 1] {
+      let before = try #require(try await stores.sources.source(named: feed.name)).nextAt
+      _ = try await refresher.withClient { try await refresher.refresh(feed.name, by: $0, at: time) }
+      let after = try #require(try await stores.sources.source(named: feed.name))
+      #expect((after.nextAt == before) == (time > feed.nextAt) && after.failures > 0)
+    }
+  }
+
+  @Test func `a number that comes back on the same day counts again, some times`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let (both, one) = (
+      content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)]), content([(Self.numbers[1], .fraud)])
+    )
+    for _ in 0..<4 {
+      _ = try await refresher.store(both, isComplete: true, of: feed, at: now)
+      #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.number) == Self.numbers.prefix(2).sorted())
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+      _ = try await refresher.store(one, isComplete: true, of: feed, at: now)
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+    }
+    #expect(try await refresher.store(both, isComplete: true, of: feed, at: now).postponed == 1)
+    #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.number) == [Self.numbers[1]])
+    _ = try await refresher.store(both, isComplete: true, of: feed, at: now + 86_400)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+  }
+
+  @Test func `a number never has two reports of a list`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    for category in [ReportCategory.fraud, .survey] {
+      _ = try await refresher.store(content([(Self.numbers[0], category)]), isComplete: true, of: feed, at: now)
+    }
+    // The first report was withdrawn today: another one is stored in its place, until there are too many.
+    let (back, there) = (content([(Self.numbers[0], .fraud)]), content([(Self.numbers[0], .survey)]))
+    for other in [back, there, back, there, back, there] {
+      let summary = try await refresher.store(other, isComplete: true, of: feed, at: now)
+      #expect((summary.entries, summary.replaced, summary.postponed) == (1, 1, 0))
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+    }
+    let today = try await refresher.store(back, isComplete: true, of: feed, at: now)
+    #expect((today.entries, today.replaced, today.postponed) == (0, 0, 1))
+    #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.category) == [.survey])
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+    let tomorrow = try await refresher.store(back, isComplete: true, of: feed, at: now + 86_400)
+    #expect((tomorrow.entries, tomorrow.replaced, tomorrow.postponed) == (1, 1, 0))
+    let standing = try await stores.numbers.standing(of: Self.numbers[0])
+    #expect((standing.reports, standing.leading) == (1, .fraud))
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a refresh that ended between a withdrawal and the new report is repeated`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let all = content((0..<120).map { (33_162_000_000 + $0, .fraud) })
+    _ = try await refresher.store(all, isComplete: true, of: feed, at: now)
+    let later = now + 8 * 86_400
+    let stored = try await stores.sources.entries(of: feed.id, after: 0)
+    try await stores.reports.withdraw(Array(stored[..<50]), of: feed.id, at: later)
+    #expect(try await stores.numbers.standing(of: 33_162_000_000).reports == 0)
+    let summary = try await refresher.store(all, isComplete: true, of: feed, at: later)
+    #expect((summary.entries, summary.replaced, summary.postponed) == (120, 120, 0))
+    for number in [33_162_000_000, 33_162_000_119] as [Int64] {
+      #expect(try await stores.numbers.standing(of: number).reports == 1)
+    }
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a suspended source keeps its weight and its suspension`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let numbers = (0..<11).map { Int64(33_162_000_000 + $0) }
+    let list = content(numbers.map { ($0, .fraud) })
+    _ = try await refresher.store(list, isComplete: true, of: feed, at: now)
+    for number in numbers[1...] {
+      let decision = try Decision(
+        number: number, treatment: .allow, label: nil, category: .fraud, reason: "Checked.", decidedBy: "Ada",
+        decidedAt: now)
+      _ = try await stores.decisions.record(decision, role: .administrator)
+    }
+    #expect(try await refresher.evaluate(at: now) == ["list"])
+    let (version, set) = try await stores.thresholds.version(nil)
+    var rule = set.rule(ofList: feed.id)
+    let weight = rule.weight
+    rule.weight = 5
+    try await stores.thresholds.save(
+      try set.replacing(rule), after: version.version, by: "Ada", because: "Test.", at: now)
+    #expect(try await stores.thresholds.current().weight(ofSource: feed.id) == weight)
+    let suspended = try #require(try await stores.sources.source(named: "list"))
+    let later = now + 8 * 86_400
+    _ = try await refresher.store(list, isComplete: true, of: suspended, at: later)
+    #expect(try await heat(numbers[0], stores, at: later) < 1.1 * weight)
+
+    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    #expect(try await refresher.remove("list", at: later, audit: event))
+    #expect(try await add(to: stores).isSuspended)
+    #expect(try await stores.sources.resume("list", at: later, audit: event))
+    #expect(try await stores.thresholds.current().weight(ofSource: feed.id) == 5)
+  }
+
+  @Test func `a source that moderators mostly do not confirm is suspended until it is resumed`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let numbers = (0..<24).map { Int64(33_162_000_000 + $0) }
+    _ = try await refresher.store(content(numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    func decide(_ numbers: ArraySlice<Int64>, _ treatment: Decision.Treatment, at time: Date) async throws {
+      for number in numbers {
+        let decision = try Decision(
+          number: number, treatment: treatment, label: nil, category: .fraud, reason: "Checked.", decidedBy: "Ada",
+          decidedAt: time)
+        _ = try await stores.decisions.record(decision, role: .administrator)
+      }
+    }
+    try await decide(numbers[..<1], .block, at: now)
+    try await decide(numbers[1..<9], .allow, at: now)
+    #expect(try await refresher.evaluate(at: now) == [])
+    try await decide(numbers[9..<10], .allow, at: now)
+    // Of several servers one counts in a minute.
+    #expect(try await refresher.evaluate(at: now + 59, onlyIfDue: true) == [])
+    #expect(try await refresher.evaluate(at: now + 60, onlyIfDue: true) == ["list"])
+    #expect(try await refresher.evaluate(at: now) == [])
+    let suspended = try #require(try await stores.sources.source(named: "list"))
+    #expect(suspended.isSuspended && suspended.quality.precision == SourcePrecision(confirmed: 1, wrong: 9))
+    let set = try await stores.thresholds.current()
+    #expect(set.ceiling(ofSource: feed.id) == .nothing && set.suspended == [feed.id])
+
+    let event = Actor.commandLine("Test").did("source.resume", to: "list")
+    #expect(try await stores.sources.resume("list", at: now + 60, audit: event))
+    #expect(try await !stores.sources.resume("list", at: now + 60, audit: event))
+    #expect(try await refresher.evaluate(at: now + 60) == [])
+    #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
+    // Withdrawn entries count too, and earlier decisions do not.
+    _ = try await refresher.store(content(numbers[..<10].map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
+    try await decide(numbers[10..<19], .allow, at: now + 120)
+    #expect(try await refresher.evaluate(at: now + 120) == [])
+    try await decide(numbers[19..<20], .allow, at: now + 120)
+    #expect(try await refresher.evaluate(at: now + 120) == ["list"])
+  }
+
+  @Test func `complaints of a source have no reporters, comments or defenders`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    let rows = ["fraud", "fraud", "legitimate"].enumerated().map { index, category in
+      #"{"number":"+12015550123","category":"\#(category)","reported_at":"2026-11-1\#(index)T10:00:00Z","#
+        + #""reporter":"reporter-\#(index)","comment":"A comment."}"#
+    }
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let path = try scratch.file(rows.joined(separator: "\n") + "\n")
+    _ = try await refresher.importComplaints(path, .jsonLines, of: feed, at: now)
+    let standing = try await stores.numbers.standing(of: Self.numbers[0])
+    #expect(standing.reports == 2)
+    #expect(standing.parts.map(\.category) == [.fraud] && standing.parts.map(\.reporters) == [0])
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a source that is no longer due is not downloaded by a second server`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    try await stores.sources.succeed(feed, with: Source.State(), next: now + 3_600)
+    let outcome = try await refresher.withClient {
+      try await refresher.refresh("list", by: $0, at: now, onlyIfDue: true)
+    }
+    #expect(outcome == nil)
+    #expect(try await stores.sources.source(named: "list")?.failures == 0)
+  }
+
+  @Test func `a key is not sent to another machine without encryption`() async throws {
+    let stores = stores
+    var options = SourceOptions()
+    options.keyFile = "/nonexistent"
+    _ = try await add(to: stores, url: "http://192.0.2.1/list", options: options)
+    let refresher = refresher(stores)
+    let outcome = try await refresher.withClient { try await refresher.refresh("list", by: $0, at: now) }
+    #expect(outcome == .failed(.keyWithoutHTTPS))
+  }
+
+  @Test func `an interrupted refresh can be repeated`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    // The report was stored, and the process was killed before its entry was.
+    let day = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    let entry = SourceEntry(number: Self.numbers[0], category: .fraud, reportedAt: day)
+    _ = try await stores.reports.accept(
+      [
+        Report(
+          number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: day,
+          category: .fraud, reporter: nil)
+      ], receivedAt: now)
+    let summary = try await refresher.store(content([(Self.numbers[0], .fraud)]), isComplete: true, of: feed, at: now)
+    #expect(summary.entries == 1)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
+  }
+
+  @Test func `ceilings are part of the thresholds in force`() async throws {
+    let stores = stores
+    let feed = try await add(to: stores)
+    #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
+    let event = Actor.commandLine("Test").did("source.ceiling", to: "list")
+    #expect(try await stores.sources.change("list", to: .nothing, at: now, audit: event))
+    #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .nothing)
+  }
+
+  @Test func `failures back off and a success ends them`() async throws {
+    let stores = stores
+    let feed = try await add(to: stores)
+    #expect(try await stores.sources.due(at: now, limit: 10).map(\.name) == ["list"])
+    try await stores.sources.fail(feed, because: .unexpectedStatus(500), at: now, next: now + 300)
+    let failed = try #require(try await stores.sources.source(named: "list"))
+    #expect((failed.failures, failed.failure) == (1, .unexpectedStatus(500)))
+    #expect(try await stores.sources.due(at: now, limit: 10) == [])
+    #expect([1, 2, 3, 9, 50].map { SourceRefresher.pause(after: $0) } == [300, 600, 1_200, 76_800, 86_400])
+    var state = Source.State()
+    (state.etag, state.entries, state.refreshedAt) = ("\"1\"", 3, now)
+    try await stores.sources.succeed(failed, with: state, next: now + 3_600)
+    let succeeded = try #require(try await stores.sources.source(named: "list"))
+    #expect((succeeded.failures, succeeded.failure, succeeded.state) == (0, nil, state))
+    #expect(try await stores.sources.hasten("list", at: now + 60))
+    #expect(try await stores.sources.due(at: now + 60, limit: 10).count == 1)
+  }
+
+  func differences(_ stores: Stores) async throws -> Int {
+    try await stores.recount.recount(repairs: false).differences
+  }
+}
