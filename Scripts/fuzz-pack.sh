@@ -5,6 +5,6 @@ set -e
 mkdir -p .build/fuzz/corpus
 find Tests/CallerPackTests/Golden Tests/Vectors \( -name '*.rfpack' -o -name '*.rfdelta' \) -size -5 -exec cp {} .build/fuzz/corpus/ \;
 swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -package-name ringfence -module-name PackFuzz \
-  -I Sources/CZlib Tests/Fuzz/*.swift $(ls Sources/CallerPack/*.swift | grep -v -e PackDigest -e ContentDigest) -lz -o .build/fuzz/pack-fuzz
+  -I Sources/CZlib Tests/Fuzz/*.swift $(ls Sources/CallerPack/*.swift | grep -v PackDigest) -lz -o .build/fuzz/pack-fuzz
 exec .build/fuzz/pack-fuzz -max_total_time="${1:-60}" -timeout=10 -rss_limit_mb=512 -max_len=4096 \
   -artifact_prefix=.build/fuzz/ .build/fuzz/corpus

@@ -39,3 +39,46 @@ public protocol CallDirectoryContext: AnyObject {
     }
   }
 #endif
+
+/// The error of a request that could not be served, or of a personal list that could not be read or changed.
+public enum CallDirectoryError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A file could not be opened, read or written; `code` is an `errno` value.
+  case file(path: String, operation: String, code: Int32)
+  /// A personal list's file breaks its format.
+  case damaged(path: String, rule: String)
+  /// A number or a label from the user breaks a rule.
+  case entry(number: Int64, rule: String)
+  /// No list could be read, and none was loaded before.
+  case nothingToLoad(faults: [String])
+
+  /// The error as text for a log.
+  public var description: String {
+    switch self {
+    case .file(let path, let operation, let code): "\(operation) \(path): error \(code)"
+    case .damaged(let path, let rule): "\(path): \(rule)"
+    case .entry(let number, let rule): "entry \(number): \(rule)"
+    case .nothingToLoad(let faults): "no list could be read: " + faults.joined(separator: "; ")
+    }
+  }
+}
+
+/// The limits of Call Directory, and the lower limits of the loader.
+public enum CallDirectoryLimits {
+  /// The most additions of one request, blocking and identification together. One more fails with error 5.
+  public static let requestAdditions = 1_999_999
+  /// The most additions and removals that a loader sends in one request. Longer lists need several requests.
+  public static let pageOperations = 1_800_000
+  /// The number of entries between two drains of the autorelease pool: the system's own batch size.
+  public static let batch = 10_000
+  /// The number of UTF-8 bytes at which a label makes the system drop its entry silently.
+  public static let droppedLabelBytes = 65_535
+}
+
+/// Runs a batch of calls to the context and drains the autorelease pool.
+#if canImport(ObjectiveC)
+  internal import ObjectiveC
+
+  func inBatch<Result>(_ body: () throws -> Result) throws -> Result { try autoreleasepool(invoking: body) }
+#else
+  func inBatch<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+#endif

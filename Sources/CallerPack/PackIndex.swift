@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The index of a pack: the offset and the first number of each block.
 struct PackIndex: Sendable {
   /// The position, size and range of a block.
@@ -93,5 +101,52 @@ struct PackIndex: Sendable {
   func block(for number: Int64) -> Int? {
     let next = firsts.partitioningIndex { $0 > number }
     return next == 0 ? nil : next - 1
+  }
+}
+
+/// A value that is created at its first use, by the first thread that needs it.
+final class LazyValue<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: `stored` is accessed only under the lock.
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+  private var stored: Value?
+
+  init() {
+    lock = .allocate(capacity: 1)
+    lock.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(lock, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(lock)
+    lock.deallocate()
+  }
+
+  /// Returns the value; creates it at the first call. An error of `make` is rethrown, and the next call tries again.
+  func value<Failure: Error>(_ make: () throws(Failure) -> Value) throws(Failure) -> Value {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    if let stored { return stored }
+    let made = try make()
+    stored = made
+    return made
+  }
+}
+
+extension RandomAccessCollection {
+  /// Returns the index of the first element of the second part of a partitioned collection: first the elements that do
+  /// not meet a condition, then those that do. ``endIndex`` when no element meets it.
+  func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
+    var (low, count) = (startIndex, count)
+    while count > 0 {
+      let half = count / 2
+      let middle = index(low, offsetBy: half)
+      if try isInSecondPart(self[middle]) {
+        count = half
+      } else {
+        low = index(after: middle)
+        count -= half + 1
+      }
+    }
+    return low
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// The reason why the private cluster could not be started or stopped, in plain English with the remedy.
 public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
   /// No PostgreSQL server 15 or later in the places that were searched.
@@ -85,4 +87,10 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
       "PostgreSQL (process \(pid)) did not stop, not even when killed. The machine's storage may be stuck."
     }
   }
+}
+
+/// The text of an error of the operating system.
+enum SystemError {
+  /// The text of the current errno, such as "Permission denied".
+  static var current: String { String(cString: strerror(errno)) }
 }

@@ -41,3 +41,29 @@ extension FileFailure {
   /// Whether another process holds a ``FolderLock``.
   package var isHeld: Bool { code == EWOULDBLOCK }
 }
+
+/// An operation of the system on a file or folder that failed.
+package struct FileFailure: Error, CustomStringConvertible, Equatable {
+  package let path: String
+  /// The value of errno.
+  package let code: Int32
+
+  package init(path: String, code: Int32) {
+    self.path = path
+    self.code = code
+  }
+
+  /// The system's message, for example "Permission denied".
+  package var reason: String { String(cString: strerror(code)) }
+
+  package var description: String { "\(path): \(reason)" }
+}
+
+/// Flushes a file's content, or a folder's names, to disk.
+/// - Throws: ``FileFailure``.
+package func flushToDisk(_ path: String) throws(FileFailure) {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw FileFailure(path: path, code: errno) }
+  defer { close(file) }
+  guard fsync(file) == 0 else { throw FileFailure(path: path, code: errno) }
+}

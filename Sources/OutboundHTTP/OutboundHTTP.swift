@@ -170,3 +170,58 @@ extension HTTPClientResponse {
     return next
   }
 }
+
+/// A request to another server.
+public struct OutboundRequest: Sendable {
+  /// The method, such as `POST`.
+  public var method: String
+  /// The URL, with http or https.
+  public var url: URL
+  /// Fields by name.
+  public var fields: [String: String]
+  /// The body; nil for none.
+  public var body: Data?
+  /// The most redirects within the origin that are followed; each repeats the request with all its fields.
+  public var redirects = 0
+
+  /// - Parameters: see the properties.
+  public init(_ method: String = "GET", _ url: URL, fields: [String: String] = [:], body: Data? = nil) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+  }
+}
+
+/// The head of a response: its status and fields.
+public struct OutboundResponse: Sendable {
+  /// The status, such as 200.
+  public let status: Int
+  private let fields: HTTPHeaders
+
+  init(status: Int, fields: HTTPHeaders) {
+    self.status = status
+    self.fields = fields
+  }
+
+  /// The first field of a name.
+  /// - Parameter name: in any case.
+  public subscript(name: String) -> String? { fields.first(name: name) }
+
+  /// The error that corresponds to the status.
+  public var failure: HTTPClientError {
+    .status(status, retryAfter: self["Retry-After"].flatMap { Int($0) })
+  }
+
+  /// Refuses a body that is encoded, since its length does not limit the decoded length, and one that is announced to
+  /// be longer than the limit.
+  func checkBody(limit: Int) throws(HTTPClientError) {
+    let encodings = fields[canonicalForm: "Content-Encoding"] + fields[canonicalForm: "Transfer-Encoding"]
+    if let encoding = encodings.first(where: { !["identity", "chunked"].contains($0.lowercased()) }) {
+      throw .encoded(String(encoding))
+    }
+    // Digits only, as the HTTP parser has checked; nil is a number beyond 64 bits.
+    let lengths = fields[canonicalForm: "Content-Length"].map { Int($0) ?? .max }
+    if lengths.contains(where: { $0 > limit }) { throw .tooLong(limit: limit) }
+  }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 public import Foundation
 
 /// An app's client of a Ringfence server: reports with an outbox that survives crashes, counts of calls, lookups that
@@ -168,5 +169,26 @@ public actor RingfenceClient {
   public nonisolated func pack(_ name: String) -> URL? {
     let url = PackUpdater.packs(in: configuration.folder).appendingPathComponent("\(name).rfpack")
     return FileManager.default.fileExists(atPath: url.path) ? url : nil
+  }
+}
+
+/// Runs an actor on a serial queue. fsync blocks as long as the disk needs, and must not block a thread of the
+/// cooperative pool, which has two to six threads on a phone.
+final class FileExecutor: SerialExecutor {
+  let queue: DispatchQueue
+
+  init(label: String) { queue = DispatchQueue(label: label) }
+
+  // `ExecutorJob` needs iOS 17; on macOS and Linux `UnownedJob` is deprecated here.
+  #if canImport(Darwin) && !os(macOS)
+    func enqueue(_ job: UnownedJob) { run(job) }
+  #else
+    func enqueue(_ job: consuming ExecutorJob) { run(UnownedJob(job)) }
+  #endif
+
+  func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  private func run(_ job: UnownedJob) {
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }

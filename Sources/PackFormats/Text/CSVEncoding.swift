@@ -41,3 +41,65 @@ struct FreePBXEncoding: RecordEncoding {
     return line.altered || cell.altered ? .altered : .written
   }
 }
+
+/// `number`, `number⇥label` or `number⇥label⇥block`, each followed by a line feed: the input of `ringfence pack build`.
+///
+/// A number alone blocks; a label identifies; a label with `block` does both. In a label `\\` is a backslash, `\t` a tab,
+/// `\n` a line feed, `\r` a carriage return, and `\u` with four hex digits any other control character, U+2028 or U+2029.
+struct TSVEncoding: RecordEncoding {
+  func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
+    bytes.append(String(entry.number))
+    if let label = entry.label {
+      bytes.append("\t")
+      bytes.append(TextCells.escaped(label))
+      if entry.blocks { bytes.append("\tblock") }
+    }
+    bytes.append("\n")
+    return .written
+  }
+}
+
+/// `[uint16 length][uint64 number][UTF-8 name]`, little-endian, consecutive, ascending.
+///
+/// The length includes the number's eight bytes and the name, but not itself: a name has at most 65,527 bytes.
+struct TwoGISEncoding: RecordEncoding {
+  func encode(_ entry: ListEntry, into bytes: inout [UInt8]) throws -> RecordOutcome {
+    let name = entry.label ?? ""
+    let length = name.utf8.count + 8
+    guard let stored = UInt16(exactly: length) else {
+      throw PackFormatError.entry(number: entry.number, rule: "a name has at most 65,527 bytes in 2GIS records")
+    }
+    bytes.append(littleEndian: stored)
+    bytes.append(littleEndian: UInt64(entry.number))
+    bytes.append(name)
+    return .written
+  }
+}
+
+/// Fields of CSV (RFC 4180) that a spreadsheet shows as text. Every CSV that we write is made of them.
+package enum CSVField {
+  // Signs that begin a formula; in full width, too, which some spreadsheets read alike (OWASP, CSV injection).
+  private static let formulaSigns = Set("=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}\t\r\n".unicodeScalars)
+  // Signs before which a formula may still begin: spaces, marks that show nothing, quotation marks.
+  private static let skipped = Set(" \u{A0}\u{3000}\u{200B}\u{FEFF}\"'".unicodeScalars)
+  // The semicolon separates fields where the comma is the decimal sign.
+  private static let quoted = Set("\",;\t\r\n".unicodeScalars)
+
+  /// A text as one field: with an apostrophe in front where a spreadsheet would run it as a formula, and quoted where a
+  /// reader would otherwise split it.
+  /// - Returns: the field, and whether it got an apostrophe.
+  package static func encode(_ text: String) -> (text: String, altered: Bool) {
+    let first = text.unicodeScalars.first { !skipped.contains($0) }
+    let altered = first.map(formulaSigns.contains) ?? false
+    let field = altered ? "'" + text : text
+    guard field.unicodeScalars.contains(where: quoted.contains) else { return (field, altered) }
+    // By scalars: a quotation mark with a combining accent is another character and still ends a field.
+    var scalars = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in field.unicodeScalars {
+      if scalar == "\"" { scalars.append(scalar) }
+      scalars.append(scalar)
+    }
+    scalars.append("\"")
+    return (String(scalars), altered)
+  }
+}

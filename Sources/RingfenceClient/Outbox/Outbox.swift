@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 
 /// Everything that waits for the server: in a file, and in memory.
 ///
@@ -183,4 +183,49 @@ final class Outbox {
     // Only strings and integers, whose encoding cannot fail.
     return [UInt8]((try? encoder.encode(value)) ?? Data())
   }
+}
+
+/// A report that waits.
+struct PendingReport: Equatable {
+  /// The fields of the JSON that the outbox reads.
+  private struct Names: Decodable {
+    let report_id: UUID
+    let reporter: String
+  }
+
+  let id: UUID
+  let reporter: String
+  /// The JSON that is sent, the same each time.
+  let payload: [UInt8]
+  /// Whether the server may have the report already.
+  var mayBeSent: Bool
+  /// The time before which the report is not sent.
+  var notBefore = Date.distantPast
+
+  init(_ report: ClientReport, payload: [UInt8]) {
+    id = report.reportID
+    reporter = report.reporter
+    self.payload = payload
+    mayBeSent = false
+  }
+
+  /// Reads a report from the outbox's file.
+  /// - Parameter payload: the JSON.
+  init?(stored payload: [UInt8]) {
+    guard let names = try? JSONDecoder().decode(Names.self, from: Data(payload)) else { return nil }
+    id = names.report_id
+    reporter = names.reporter
+    self.payload = payload
+    mayBeSent = true
+  }
+}
+
+/// Damage that was found when the outbox's file was opened.
+public struct OutboxDamage: Sendable, Equatable {
+  /// The number of bytes that belong to no complete record and were skipped.
+  public let bytes: Int
+  /// A copy of the damaged file, which the next damage replaces. It contains users' reports: delete it when nobody will
+  /// examine it. Nil when only an incomplete record was cut off the end. In that case the app died while the record was
+  /// being written, and its acceptance was never reported.
+  public let copy: URL?
 }
