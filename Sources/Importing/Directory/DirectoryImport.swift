@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 public import Storage
 import Synchronization
 
@@ -60,4 +60,113 @@ private final class SharedMerge: Sendable {
   init(file: TemporaryFile, runs: [Range<Int>]) throws {
     merge = Mutex(try DirectoryMerge(file: file, runs: runs))
   }
+}
+
+/// The options of an import of a directory.
+public struct DirectoryOptions: Sendable {
+  /// The file, or `-` for standard input: CSV or TSV, plain or gzip.
+  public var path: String
+  /// The region of numbers without a plus, ISO 3166-1 alpha-2; nil to read international forms only.
+  public var region: String?
+  /// The columns of the fields.
+  public var columns = DirectoryColumnNames()
+  /// Whether the first line is a header; without one, columns are given by position.
+  public var hasHeader = true
+  /// The file for rejected lines; nil for none.
+  public var rejectsPath: String?
+  /// A folder for data that does not fit into memory: about 20 bytes and the name for each number.
+  public var temporaryFolder: String
+  /// Number of parsing tasks.
+  public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  /// Bytes of rows that a task sorts in memory before it writes them to the temporary folder.
+  public var runBytes = 12 << 20
+
+  /// Makes options with the defaults above.
+  public init(path: String, region: String? = nil, temporaryFolder: String = NSTemporaryDirectory()) {
+    self.path = path
+    self.region = region
+    self.temporaryFolder = temporaryFolder
+  }
+}
+
+/// Columns of a directory, by the name in the header or by position from 1. Columns that are nil are found by the
+/// header.
+public struct DirectoryColumnNames: Sendable, Equatable {
+  /// Columns of numbers, in order.
+  public var numbers: [String] = []
+  /// The name.
+  public var name: String?
+  /// The category of the business.
+  public var category: String?
+  /// Region of the row's numbers, ISO 3166-1 alpha-2; where it is empty the file's region applies.
+  public var region: String?
+
+  /// All columns by the header.
+  public init() {}
+}
+
+/// The sizes of a directory's fields.
+public enum DirectoryLimits {
+  /// Bytes of a name; longer ones are cut between characters.
+  public static let nameBytes = 400
+  /// Bytes of a category; longer ones are cut between characters.
+  public static let categoryBytes = 100
+  /// The most numbers in one row; the others are counted as bad.
+  public static let numbersOfARow = 50
+  /// The most distinct names that are compared for one number; further ones are ignored.
+  public static let namesOfANumber = 1_000
+}
+
+/// The result of an import of a directory.
+public struct DirectorySummary: Sendable, Equatable {
+  /// A number that had several names in the file.
+  public struct Conflict: Sendable, Equatable {
+    /// E.164 digits.
+    public var number: Int64
+    /// The chosen name.
+    public var kept: String
+    /// Another of its names.
+    public var other: String
+    /// Number of its names.
+    public var names: Int
+  }
+
+  /// Rows read, including rejected ones; the header and blank lines do not count.
+  public var rows = 0
+  /// Numbers with an entry now.
+  public var entries = 0
+  /// Numbers of the source before.
+  public var replaced = 0
+  /// Rejected rows by reason.
+  public var rejected: [RejectReason: Int] = [:]
+  /// Invalid numbers, in rows that also have a valid one.
+  public var badNumbers = 0
+  /// Numbers with several names in the file; the name in most rows is chosen, of equally frequent ones the first.
+  public var conflicts = 0
+  /// Rows whose name was therefore not chosen.
+  public var outvotedRows = 0
+  /// Examples of those numbers.
+  public var examples: [Conflict] = []
+  /// Numbers that a source with precedence contains too, so that its name applies.
+  public var overruled = 0
+  /// Bytes of the file on disk that were read.
+  public var bytesRead: UInt64 = 0
+  /// Wall time of reading, in seconds.
+  public var readingSeconds = 0.0
+  /// Wall time of storing, in seconds.
+  public var storingSeconds = 0.0
+
+  /// An empty summary.
+  public init() {}
+
+  /// Rows rejected for any reason.
+  public var rejectedRows: Int { rejected.values.reduce(0, +) }
+}
+
+/// The progress of an import of a directory.
+public enum DirectoryProgress: Sendable, Equatable {
+  /// Bytes of the file that were read, its size where it is known, and rows.
+  case reading(bytes: UInt64, total: UInt64?, rows: Int)
+  /// Rows that were stored, and their total.
+  case storing(done: Int, total: Int)
 }

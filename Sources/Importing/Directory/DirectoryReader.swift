@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// Collects a directory's lines into chunks of complete rows.
 final class DirectoryReader {
   /// Bytes in a chunk, exceeded by at most one row.
@@ -54,5 +56,108 @@ final class DirectoryReader {
     chunk.bytesRead = lines.bytesRead
     chunk.totalBytes = lines.totalBytes
     return chunk.records.isEmpty ? nil : chunk
+  }
+}
+
+/// The columns of the imported fields in a directory.
+struct DirectoryColumns: Sendable, Equatable {
+  /// Number of columns; nil where rows may differ.
+  var count: Int?
+  var numbers: [Int]
+  var name: Int
+  var category: Int?
+  var region: Int?
+
+  private static let numberNames: Set<String> = [
+    "phone", "phones", "phone_number", "phone_numbers", "phone_no", "telephone", "telephone_number", "telephone_no",
+    "telephone_numbers", "tel", "tel_no", "number", "mobile", "fax_and_phone", "contact_number",
+  ]
+  private static let nameNames: Set<String> = [
+    "name", "title", "business_name", "company", "company_name", "organisation", "organization", "organisation_name",
+    "organization_name", "school_name", "facility_name", "display_name",
+  ]
+  private static let categoryNames: Set<String> = ["category", "kind", "type", "rubric"]
+  private static let regionNames: Set<String> = ["country_code", "region_code"]
+
+  /// Finds the requested columns, and the others by the header.
+  /// - Throws: ``ImportFileError/missingColumn(path:column:)``.
+  init(header: [String], names: DirectoryColumnNames, hasHeader: Bool, path: String) throws(ImportFileError) {
+    let keys = hasHeader ? header.map(Self.key) : []
+    func asked(_ name: String) throws(ImportFileError) -> Int {
+      if let place = keys.firstIndex(of: Self.key(name)) { return place }
+      if let place = Int(name), (1...header.count).contains(place) { return place - 1 }
+      throw .missingColumn(path: path, column: name)
+    }
+    func found(_ known: Set<String>) -> Int? { keys.firstIndex(where: known.contains) }
+    count = hasHeader ? header.count : nil
+    numbers = []
+    for name in names.numbers { numbers.append(try asked(name)) }
+    if names.numbers.isEmpty {
+      // telephone_no_2 is a further column like telephone_no.
+      numbers = keys.indices.filter { Self.numberNames.contains(Self.withoutOrdinal(keys[$0])) }
+    }
+    guard !numbers.isEmpty else { throw .missingColumn(path: path, column: "phone") }
+    if let name = names.name {
+      self.name = try asked(name)
+    } else {
+      guard let place = found(Self.nameNames) else { throw .missingColumn(path: path, column: "name") }
+      self.name = place
+    }
+    category = if let category = names.category { try asked(category) } else { found(Self.categoryNames) }
+    region = if let region = names.region { try asked(region) } else { found(Self.regionNames) }
+  }
+
+  private static func key(_ text: String) -> String {
+    text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber }).joined(separator: "_")
+  }
+
+  private static func withoutOrdinal(_ key: String) -> String {
+    guard let bar = key.lastIndex(of: "_"), key[key.index(after: bar)...].allSatisfy(\.isNumber) else { return key }
+    return String(key[..<bar])
+  }
+}
+
+/// The fields of one row; without quotes they are read in place.
+struct DirectoryRow {
+  private var quoted = CSVRow()
+  private var isQuoted = false
+  private var record = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+  private var ends: [Int] = []
+
+  var count: Int { isQuoted ? quoted.count : ends.count }
+
+  /// A field's bytes, valid as long as the record.
+  subscript(index: Int) -> [UInt8] {
+    if isQuoted { return Array(quoted[index]) }
+    return Array(record[(index == 0 ? 0 : ends[index - 1] + 1)..<ends[index]])
+  }
+
+  /// Passes a field's bytes to `body`.
+  func withField<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    guard isQuoted else {
+      return try body(UnsafeBufferPointer(rebasing: record[(index == 0 ? 0 : ends[index - 1] + 1)..<ends[index]]))
+    }
+    return try quoted[index].withUnsafeBufferPointer(body)
+  }
+
+  /// Reads a record; false when its quotes are invalid.
+  mutating func read(_ record: UnsafeBufferPointer<UInt8>, isCSV: Bool) -> Bool {
+    self.record = record
+    isQuoted = isCSV && record.contains(CSVScanner.quote)
+    if isQuoted { return quoted.read(record) }
+    ends.removeAll(keepingCapacity: true)
+    guard let base = record.baseAddress else {
+      ends.append(0)
+      return true
+    }
+    let separator = Int32(isCSV ? CSVScanner.comma : 0x09)
+    var at = 0
+    while at <= record.count, let found = memchr(base + at, separator, record.count - at) {
+      let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+      ends.append(end)
+      at = end + 1
+    }
+    ends.append(record.count)
+    return true
   }
 }

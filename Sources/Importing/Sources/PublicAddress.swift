@@ -4,14 +4,6 @@ import AsyncSupport
 import Curation
 import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// Resolves hosts to addresses of the public internet.
 enum PublicAddress {
   /// The address of a host.

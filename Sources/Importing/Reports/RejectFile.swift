@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Foundation
+
+/// A row that was not imported, and why.
+public struct ImportReject: Sendable, Equatable {
+  /// The line in the file, from 1, counting the header; the first line of a row that spans several.
+  public var line: Int
+  /// The reason of the rejection.
+  public var reason: RejectReason
+  /// The start of the row's text, at most ``ComplaintLimits/rejectTextBytes`` bytes, invalid UTF-8 repaired.
+  public var text: String
+
+  /// Makes a reject of these fields.
+  public init(line: Int, reason: RejectReason, text: String) {
+    self.line = line
+    self.reason = reason
+    self.text = text
+  }
+}
 
 /// A file of rejected lines that gets its name only when it is complete: line, reason and text, separated by tabs.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PhoneNumbers
+
 /// The reason why a row was not imported. The raw values are stable codes for summaries and files.
 public enum RejectReason: String, Error, CaseIterable, Comparable {
   /// The number is missing or blank.
@@ -55,4 +57,23 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
 
   /// Orders by code.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension RejectReason {
+  /// The reason that corresponds to an error of a number.
+  init(_ error: PhoneNumberError) {
+    self =
+      switch error {
+      case .empty: .emptyNumber
+      case .notANumber: .notANumber
+      case .tooShort: .tooShort
+      case .tooLong: .tooLong
+      case .notValid: .notValid
+      case .shortOrEmergency: .shortOrEmergency
+      case .unknownRegion: .badRegion
+      case .needsRegion: .needsRegion
+      case .unknownCallingCode: .unknownCallingCode
+      case .libraryFailure: .libraryFailure
+      }
+  }
 }

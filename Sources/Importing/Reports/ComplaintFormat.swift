@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Curation
+public import Foundation
+
+/// The layouts of complaint files that can be imported.
+public enum ComplaintFormat: String, Sendable, CaseIterable {
+  /// Tab-separated, as in the FTC's answers to record requests: a date, the number as typed, the consumer's area code.
+  ///
+  /// A header line with `created_date` and `company_phone_number_raw` names the columns; without one they have the
+  /// order above.
+  case ftcTSV = "ftc-tsv"
+
+  /// The FTC's official daily file: comma-separated (RFC 4180) with a header line that must name
+  /// `Company_Phone_Number` and `Created_Date`; `Subject` and `Recorded_Message_Or_Robocall` are used when there.
+  case ftcCSV = "ftc-csv"
+
+  /// One JSON object a line with the keys of `POST /v1/reports`: `number`, `region`, `category`, `reporter`,
+  /// `report_id`, `reported_at`, `comment`.
+  case jsonLines = "jsonl"
+
+  /// The region, an ISO 3166 code, of numbers without `+`; nil when each row names its own.
+  public var defaultRegion: String? {
+    switch self {
+    case .ftcTSV, .ftcCSV: "US"
+    case .jsonLines: nil
+    }
+  }
+}
+
+/// The sizes beyond which a row is rejected.
+public enum ComplaintLimits {
+  /// Bytes of UTF-8 in a raw number. Longer ones are not numbers.
+  public static let numberBytes = 250
+  /// Unicode scalars in a comment.
+  public static let commentCharacters = 500
+  /// Bytes of UTF-8 in a reporter's pseudonym.
+  public static let reporterBytes = 200
+  /// Bytes of a rejected line that are kept for the file of rejects.
+  public static let rejectTextBytes = 1_000
+}
+
+/// One complaint from a file: fields read and checked, the number not yet parsed.
+struct ComplaintDraft: Sendable, Equatable {
+  /// The number as typed, at most ``ComplaintLimits/numberBytes`` bytes of UTF-8.
+  var rawNumber: String
+  /// Two capital letters (ISO 3166) whose national form the number may have; nil when it must start with `+`.
+  var region: String?
+  var category: ReportCategory
+  /// When the complaint was made. A time without a zone is UTC.
+  var reportedAt: Date
+  /// The reporter's pseudonym, where the file has one.
+  var reporter: String?
+  /// The report's own id, where the file has one.
+  var reportID: UUID?
+  /// The reporter's comment, at most ``ComplaintLimits/commentCharacters`` Unicode scalars.
+  var comment: String?
+  /// The line in the file, from 1, counting the header.
+  var line: Int
+}
+
+/// A complaint ready to be stored.
+public struct ParsedComplaint: Sendable, Equatable {
+  /// The number's E.164 digits without the plus.
+  public var number: Int64
+  /// The category of the complaint.
+  public var category: ReportCategory
+  /// When the complaint was made.
+  public var reportedAt: Date
+  /// The report's own id, or one derived from its content: the same in every import from the same source.
+  public var reportID: UUID
+  /// The reporter's pseudonym, where the file has one.
+  public var reporter: String?
+  /// The reporter's comment, where the file has one.
+  public var comment: String?
+  /// The line in the file, from 1, counting the header.
+  public var line: Int
+
+  /// Makes a complaint of these fields, unchecked.
+  public init(
+    number: Int64, category: ReportCategory, reportedAt: Date, reportID: UUID, reporter: String? = nil,
+    comment: String? = nil, line: Int
+  ) {
+    self.number = number
+    self.category = category
+    self.reportedAt = reportedAt
+    self.reportID = reportID
+    self.reporter = reporter
+    self.comment = comment
+    self.line = line
+  }
+}
