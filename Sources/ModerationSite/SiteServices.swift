@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Accounts
 package import Foundation
+package import HTTPServer
 package import Importing
 package import Intake
 package import Logging
@@ -68,5 +70,70 @@ package struct SiteServices: Sendable {
   package func close() {
     previews.close()
     publicationJobs?.close()
+  }
+}
+
+/// Settings of the pages.
+package struct SiteConfiguration: Sendable {
+  /// Folder of page templates.
+  package let templateFolder: String
+  /// Whether browsers reach the server only by https, so that cookies are marked secure.
+  package let isSecure: Bool
+  /// Roles that must have a second factor.
+  package let secondFactor: SecondFactorPolicy
+  /// Visibility of the public number pages.
+  package let publicNumbers: PublicNumberVisibility
+  /// Difficulty of an appeal's proof of work in leading zero bits, 0 to 32.
+  package let appealDifficulty: Int
+  /// Minimum seconds between showing an appeal form and sending it without proof of work.
+  package let appealDelay: Int
+  /// The interfaces with copies of publications. With lists there is a page of them.
+  package let interfaces: PublicationInterfaces
+  /// Whether publications need a key.
+  package let publicationsNeedKey: Bool
+  /// Rate limits.
+  package let limits: RequestLimits
+
+  /// - Parameters: see the properties.
+  package init(
+    templateFolder: String, isSecure: Bool, secondFactor: SecondFactorPolicy,
+    publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int,
+    interfaces: PublicationInterfaces, publicationsNeedKey: Bool, limits: RequestLimits
+  ) {
+    self.templateFolder = templateFolder
+    self.isSecure = isSecure
+    self.secondFactor = secondFactor
+    self.publicNumbers = publicNumbers
+    self.appealDifficulty = appealDifficulty
+    self.appealDelay = appealDelay
+    self.interfaces = interfaces
+    self.publicationsNeedKey = publicationsNeedKey
+    self.limits = limits
+  }
+}
+
+/// Stores and services for the pages about accounts.
+package struct AccountServices: Sendable {
+  /// The accounts.
+  package let accounts: AccountStore
+  /// Checks sign-ins.
+  package let signIn: SignInService
+  /// The audit log.
+  package let auditLog: AuditLog
+  /// Hashes passwords.
+  package let hasher: PasswordHasher
+  /// The key that encrypts the secrets of second factors and hashes recovery codes.
+  package let key: AccountKey
+
+  /// - Parameters: see the properties; `attempts` counts failed sign-ins.
+  package init(
+    sessions: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
+    hasher: PasswordHasher = PasswordHasher()
+  ) {
+    self.accounts = accounts
+    self.auditLog = auditLog
+    self.hasher = hasher
+    self.key = key
+    signIn = SignInService(sessions: sessions, accounts: accounts, attempts: attempts, hasher: hasher, key: key)
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Localization
-import HTTPServer
 import Accounts
+package import Curation
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
 import Storage
 
 /// Pages to set up and remove a second factor and to renew recovery codes.
@@ -110,5 +111,24 @@ struct SecondFactorPages: Sendable {
     var response = try account.pages.page("recovery-codes", Codes(codes: codes), context)
     response.setCookie(account.cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
     return response
+  }
+}
+
+/// The roles that must have a second factor. The first session works without one, so that it can be set up.
+package enum SecondFactorPolicy: String, Sendable, CaseIterable {
+  /// A second factor is optional.
+  case nobody
+  /// Accounts of the role administrator.
+  case administrators
+  /// All accounts.
+  case everyone
+
+  /// Whether accounts with the role must have one.
+  package func asks(_ role: Role) -> Bool {
+    switch self {
+    case .nobody: false
+    case .administrators: role == .administrator
+    case .everyone: true
+    }
   }
 }

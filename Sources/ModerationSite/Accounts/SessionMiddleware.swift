@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import Localization
+import Curation
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
+import PhoneNumbers
 import Storage
 
 /// Admits requests with a session; other requests are redirected to the sign-in page.
@@ -46,5 +48,46 @@ struct SessionMiddleware: RouterMiddleware {
   /// Whether a page is open to an account that lacks its required second factor.
   private static func isOpen(_ path: String) -> Bool {
     path == AccountPages.address || path.hasPrefix(AccountPages.address + "/") || path == "/sign-out"
+  }
+}
+
+/// Admits accounts with a role or a higher one; other accounts get a page that names the role.
+struct RequireRole: RouterMiddleware {
+  let role: Role
+
+  init(_ role: Role) {
+    self.role = role
+  }
+
+  func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard let moderator = context.moderator, moderator.role >= role else { throw Problem.needs(role) }
+    return try await next(request, context)
+  }
+}
+
+extension ServerRequestContext {
+  /// The name of the signed-in account; empty without a session.
+  var account: String { moderator?.name ?? "" }
+}
+
+extension ServerRequestContext {
+  /// The signed-in account and its role, for the queue.
+  var worker: QueueWorker {
+    get throws {
+      guard let moderator else { throw Problem.notFound }
+      return QueueWorker(account: moderator.name, role: moderator.role)
+    }
+  }
+
+  /// The number in the path as E.164 digits. No other spelling is accepted: `0162…` is not the number +162….
+  var number: PhoneNumber {
+    get throws {
+      guard let text = parameters.get("number"), case .canonical(let number) = NumberSpelling(text, country: nil) else {
+        throw Problem.notFound
+      }
+      return number
+    }
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import Localization
 import Accounts
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
 import NIOCore
 import Storage
 
@@ -141,5 +141,85 @@ extension SignInPages.Values {
     var values = self
     values.problem = texts(problem)
     return values
+  }
+}
+
+/// The cookies of sign-in. If browsers use only https, the names have the prefix `__Host-` (RFC 6265bis, 4.1.3.2).
+struct SignInCookies: Sendable {
+  enum Kind: String {
+    /// The token of the session.
+    case session
+    /// The token between the first factor and the second.
+    case step
+    /// Marks a browser that has signed in before.
+    case browser
+  }
+
+  let isSecure: Bool
+
+  /// The token in the request's cookie; nil if there is none or its length is not 1 to 128 bytes.
+  func read(_ kind: Kind, _ request: Request) -> String? {
+    guard let token = request.cookies[name(kind)]?.value, (1...128).contains(token.utf8.count) else { return nil }
+    return token
+  }
+
+  /// - Parameter lifetime: in seconds.
+  func make(_ kind: Kind, _ token: String, lifetime: Double) -> Cookie {
+    Cookie(
+      name: name(kind), value: token, maxAge: Int(lifetime), path: "/", secure: isSecure, httpOnly: true,
+      sameSite: .lax)
+  }
+
+  /// A cookie that deletes the browser's copy.
+  func gone(_ kind: Kind) -> Cookie { make(kind, "", lifetime: 0) }
+
+  private func name(_ kind: Kind) -> String { "\(isSecure ? "__Host-" : "")ringfence_\(kind.rawValue)" }
+}
+
+/// The page to open after sign-in. Only moderation pages of this server are accepted.
+struct ReturnAddress: Equatable {
+  /// A path with its query.
+  let path: String
+
+  static let home = "/moderation"
+
+  /// - Parameter text: from a query or a form; an address outside the moderation pages becomes ``home``.
+  init(_ text: String?) {
+    let isOurs = text.map { text in
+      text.utf8.count <= 512
+        && (text == Self.home || text.hasPrefix(Self.home + "/") || text.hasPrefix(Self.home + "?"))
+        && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }
+    }
+    path = isOurs == true ? text ?? Self.home : Self.home
+  }
+
+  /// The page that a request asks for, or ``home`` if the request is not a GET: a redirect cannot send a form again.
+  init(_ request: Request) {
+    self.init(request.method == .get ? request.uri.string : nil)
+  }
+
+  /// The address of the sign-in page that returns here.
+  var signIn: String {
+    guard path != Self.home else { return "/sign-in" }
+    let allowed = CharacterSet(charactersIn: "-._~/").union(.alphanumerics)
+    return "/sign-in?next=\(path.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")"
+  }
+}
+
+/// Names the browser and system of a `User-Agent` field: `Firefox, Linux`.
+enum BrowserName {
+  private static let browsers = [
+    ("Edg/", "Edge"), ("OPR/", "Opera"), ("YaBrowser/", "Yandex Browser"), ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"), ("CriOS/", "Chrome"), ("Chrome/", "Chrome"), ("Safari/", "Safari"),
+  ]
+  private static let systems = [
+    ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iOS"), ("Windows", "Windows"), ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"), ("Linux", "Linux"),
+  ]
+
+  static func of(_ agent: String?) -> String {
+    let agent = (agent ?? "").prefix(512)
+    let names = [browsers, systems].compactMap { list in list.first { agent.contains($0.0) }?.1 }
+    return names.joined(separator: ", ")
   }
 }

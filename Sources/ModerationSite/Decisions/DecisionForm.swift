@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import Localization
 import Curation
 import Foundation
+import HTTPServer
+import Localization
 import Storage
 
 /// The form of a decision; typed values are kept when it is shown again.
@@ -200,4 +200,62 @@ struct DecisionNotice: Encodable {
   let canUndo: Bool
   /// The page and the filter, for the form that undoes it.
   let hidden: [HiddenField]
+}
+
+/// The expiry of a decision in a form: never, or some days after the decision.
+enum ExpiryField {
+  struct Choice: Encodable {
+    /// Days; empty for never.
+    let value: String
+    let name: String
+    let isChosen: Bool
+  }
+
+  /// - Returns: nil for a decision that never expires.
+  /// - Throws: `RuleViolation` for a value that the field does not have.
+  static func read(_ form: Form, at time: Date) throws(RuleViolation) -> Date? {
+    try Decision.expiry(afterDays: form["expires"], from: time)
+  }
+
+  /// - Parameter form: the form to show again; nil for an empty form.
+  static func choices(_ form: Form?, _ texts: Localizer) -> [Choice] {
+    let chosen = form?["expires"] ?? ""
+    return ([""] + Decision.lifetimes.map { "\($0)" }).map { value in
+      Choice(
+        value: value, name: texts("case.expires.\(value.isEmpty ? "never" : value)"), isChosen: value == chosen)
+    }
+  }
+
+  /// The text of an expiry, such as `expires on 22 November 2026`.
+  static func text(_ time: Date, _ texts: Localizer) -> String { texts("case.expires-on", ["day": texts.day(time)]) }
+}
+
+/// The public reason of a decision in a form: one of the common reasons, or text of the moderator's own.
+enum ReasonField {
+  /// A common reason of the form, as a radio button.
+  struct Choice: Encodable {
+    let text: String
+    /// The key that chooses it.
+    let key: String
+    let isChosen: Bool
+  }
+
+  /// - Returns: nil for a form without a reason.
+  /// - Throws: `RuleViolation` for a form with a common reason and another one.
+  static func read(_ form: Form) throws(RuleViolation) -> String? {
+    let (common, own) = (form.text("common_reason"), form.text("reason"))
+    guard common == nil || own == nil || common == own else { throw RuleViolation(.twoReasons, field: "two_reasons") }
+    return own ?? common
+  }
+
+  /// - Parameters:
+  /// - form: the form to show again; nil for an empty form.
+  /// - hasKeys: whether digits choose a reason.
+  static func choices(_ form: Form?, hasKeys: Bool = true, _ texts: Localizer) -> [Choice] {
+    let chosen = form?.text("common_reason")
+    return (1...5).map { number in
+      let text = texts("case.reason.\(number)")
+      return Choice(text: text, key: hasKeys ? "\(number)" : "", isChosen: text == chosen)
+    }
+  }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import HTTPServer
 import Localization
-import Curation
 import PageTemplates
 import Storage
 
@@ -66,4 +66,57 @@ extension PageLayout.Entry: TemplateValueConvertible {
   var templateValue: TemplateValue {
     ["address": .text(address), "name": .text(name), "isCurrent": .flag(isCurrent), "count": .text(count)]
   }
+}
+
+/// The areas of the moderation pages.
+enum Navigation {
+  struct Area {
+    /// The name in addresses and message keys; `frame.NAME` is the title.
+    let name: String
+    let address: String
+    /// The lowest role that sees the area.
+    let role: Role
+    /// Addresses of pages that belong to the area but are not below its address.
+    var pages: [String] = []
+  }
+
+  static let areas = [
+    Area(name: "home", address: "/moderation", role: .triage),
+    Area(
+      name: "queue", address: "/moderation/queue", role: .triage, pages: ["/moderation/numbers", "/moderation/bulk"]),
+    Area(name: "search", address: "/moderation/search", role: .triage),
+    Area(
+      name: "reviews", address: "/moderation/reviews", role: .moderator,
+      pages: ["/moderation/agreement", "/moderation/golden"]),
+    Area(name: "appeals", address: "/moderation/appeals", role: .moderator),
+    Area(name: "reporters", address: "/moderation/reporters", role: .moderator),
+    Area(name: "ranges", address: "/moderation/ranges", role: .moderator),
+    Area(name: "protected", address: "/moderation/protected", role: .moderator),
+    Area(name: "thresholds", address: "/moderation/thresholds", role: .moderator),
+    Area(name: "publications", address: "/moderation/publications", role: .triage, pages: ["/moderation/recipes"]),
+    Area(name: "sources", address: "/moderation/sources", role: .administrator),
+    Area(name: "apps", address: "/moderation/apps", role: .administrator),
+    Area(name: "accounts", address: "/moderation/accounts", role: .administrator),
+    Area(name: "audit", address: "/moderation/audit", role: .moderator),
+    Area(name: "health", address: "/moderation/health", role: .moderator),
+  ]
+
+  /// The page of one's own account, which is not an area.
+  static let account = "/moderation/account"
+
+  /// The area of a path; nil if the page belongs to none.
+  static func current(_ path: String) -> Area? {
+    // The home area matches exactly, because all other areas are below its address.
+    path == areas[0].address
+      ? areas[0]
+      : areas.dropFirst().first { area in ([area.address] + area.pages).contains { isUnder($0, path) } }
+  }
+
+  /// An address as a link for an account; empty where its role may not open it.
+  static func link(_ address: String, for role: Role) -> String {
+    let path = String(address.prefix { $0 != "?" })
+    return current(path).map { role >= $0.role } ?? true ? address : ""
+  }
+
+  static func isUnder(_ address: String, _ path: String) -> Bool { path == address || path.hasPrefix(address + "/") }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import Localization
+import Foundation
+package import HTTPServer
 import HTTPTypes
 import Hummingbird
+package import Localization
 import NIOCore
 import PageTemplates
+import Timestamps
 
 /// Renders templates as HTML responses in the reader's language. Every value is escaped.
 struct PageRenderer: Sendable {
@@ -56,4 +58,98 @@ struct PageRenderer: Sendable {
 struct PageError: Error, Equatable {
   let template: String
   let problem: String
+}
+
+/// A page's own values plus the layout's.
+struct PageValues<Values: Encodable>: Encodable {
+  let values: Values
+  let frame: PageLayout
+
+  private enum CodingKeys: CodingKey {
+    case frame
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try values.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(frame, forKey: .frame)
+  }
+}
+
+/// A time on a page, for the partial `time`: `{{#since}}{{>time}}{{/since}}`. A script shows it in the reader's time
+/// zone.
+struct PageTime: TemplateValueConvertible {
+  /// RFC 3339.
+  let datetime: String
+  /// `21 November 2026, 09:00 UTC`.
+  let text: String
+
+  init(_ date: Date, _ texts: Localizer) {
+    datetime = Timestamp.format(date)
+    text = texts.time(datetime)
+  }
+
+  var templateValue: TemplateValue { ["datetime": .text(datetime), "text": .text(text)] }
+}
+
+/// Fills templates with the messages of a language: `[[queue.title]]` becomes that text.
+///
+/// A text is escaped for HTML. In it `{name}` becomes the variable `{{name}}`, and text between backquotes becomes
+/// code. Templates are parsed after that, so messages cost nothing when pages are rendered.
+struct LocalizedTemplates {
+  /// The pattern of a message key in a template.
+  static func key() -> Regex<(Substring, Substring)> { /\[\[([A-Za-z0-9_.\-]+)\]\]/ }
+
+  let texts: Localizer
+
+  /// Loads all templates of a folder, by their names without `.mustache`.
+  /// - Throws: `MessageCatalogError` for a key without a text or a template that does not compile.
+  func library(folder: String) throws -> TemplateLibrary {
+    let suffix = ".mustache"
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
+    var sources: [String: String] = [:]
+    for name in names {
+      let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+      sources[String(name.dropLast(suffix.count))] = try fill(text, of: name)
+    }
+    do {
+      return try TemplateLibrary(sources)
+    } catch {
+      throw MessageCatalogError(file: "\(folder)/\(error.template)\(suffix)", problem: "\(error.error)")
+    }
+  }
+
+  /// - Parameter name: the template's name, for the error.
+  func fill(_ template: String, of name: String) throws -> String {
+    try template.replacing(Self.key()) { match in
+      guard let text = texts.find(String(match.1)) else {
+        throw MessageCatalogError(
+          file: name, problem: "asks for \(match.1), which has no text in \(texts.language.name)")
+      }
+      return Self.markup(text)
+    }
+  }
+
+  private static func markup(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;")
+      .replacing(/`([^`]*)`/) { "<code>\($0.1)</code>" }
+      .replacing(/\{([A-Za-z][A-Za-z0-9.]*)\}/) { "{{\($0.1)}}" }
+  }
+}
+
+/// Values of the template `problem`.
+package struct ProblemPage: Encodable {
+  package let title: String
+  package let detail: String
+  package let status: Int
+
+  /// Known kinds have the texts `problem.KIND.title` and `problem.KIND.detail`; others use the texts of the API.
+  package init(_ problem: Problem, texts: Localizer) {
+    let kind = problem.type.split(separator: "/").last.map(String.init) ?? ""
+    let values = problem.values.merging(["seconds": texts.number(problem.retryAfter ?? 0)]) { own, _ in own }
+    title = texts.find("problem.\(kind).title") ?? problem.title
+    detail = texts.find("problem.\(kind).detail", values) ?? problem.detail
+    status = problem.status
+  }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
 import CallerPack
+import Curation
 import Foundation
+import HTTPServer
+import Localization
 import NIOPosix
 import Publishing
 
@@ -65,5 +67,92 @@ actor PackPlaces {
     }
     if readers.count < Self.most { readers[path] = reader }
     return reader
+  }
+}
+
+/// Where the newest publication has a number: the database says whether it is listed, and the packs in this server's
+/// folder say where.
+///
+/// The folder may be behind the database, or empty: another server has published, or a backup was restored. So packs of
+/// another publication than the newest one never contradict the listing; they are left out, and a text says so.
+struct PackListing {
+  /// The packs of the newest publication that contain the number.
+  let places: [PackPlaces.Place]
+  private let key: String
+  private let values: [String: String]
+
+  /// - Parameters:
+  /// - found: nil if the folder has no publication that can be read.
+  /// - newest: the serial of the newest publication in the database; nil before the first.
+  init(_ found: PackPlaces.Found?, newest: Int64?, listing: Explanation.Listing?) {
+    let isCurrent = found.map { $0.serial == newest } ?? false
+    places = isCurrent ? found?.places ?? [] : []
+    guard newest != nil || found != nil else {
+      (key, values) = (listing == nil ? "case.unpublished" : "case.listed-elsewhere", Self.values(listing, nil))
+      return
+    }
+    values = Self.values(listing, found?.serial)
+    switch (isCurrent, listing) {
+    case (true, _) where !places.isEmpty: key = ""
+    // A listed number may have no entry of its own, for example where a recipe leaves its country out.
+    case (true, .some): key = "case.listed-in-no-pack"
+    case (true, nil): key = "case.in-no-pack"
+    case (false, .some): key = found == nil ? "case.listed-elsewhere" : "case.listed-since"
+    case (false, nil): key = found == nil ? "case.not-listed" : "case.not-listed-since"
+    }
+  }
+
+  /// Empty where the packs say everything.
+  func text(_ texts: Localizer) -> String { key.isEmpty ? "" : texts(key, values) }
+
+  private static func values(_ listing: Explanation.Listing?, _ serial: Int64?) -> [String: String] {
+    ["serial": listing.map { "\($0.serial)" } ?? "", "packs": serial.map { "\($0)" } ?? ""]
+  }
+}
+
+/// The listing that a number would get in a publication made now, by the publication's rules.
+struct CaseOutlook {
+  struct Listed: Equatable {
+    let category: ReportCategory
+    let label: String?
+    let isBlocked: Bool
+  }
+
+  /// Nil if a publication would contain the number only because of a directory entry, or not at all.
+  let listed: Listed?
+
+  init(_ explanation: Explanation) {
+    let category = explanation.evaluation?.category ?? .other
+    switch explanation.verdict {
+    case .protected, .held: listed = nil
+    case .decided:
+      guard let decision = explanation.decision, decision.treatment != .allow else {
+        listed = nil
+        return
+      }
+      listed = Listed(
+        category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
+    case .listed, .candidate: listed = Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
+    case .needsReview, .quiet:
+      listed = explanation.range == nil ? nil : Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
+    }
+  }
+
+  /// The outlook as text.
+  func text(_ texts: Localizer) -> String {
+    guard let listed else { return texts("case.outlook.out") }
+    let name = listed.label ?? texts.category(listed.category)
+    return texts(listed.isBlocked ? "case.outlook.block" : "case.outlook.identify", ["name": name])
+  }
+
+  /// The change that the next publication would make: `enters`, `leaves`, `changes`, `stays` or `out`.
+  func change(from listing: Explanation.Listing?) -> String {
+    switch (listing, listed) {
+    case (nil, nil): "out"
+    case (nil, _): "enters"
+    case (_, nil): "leaves"
+    case (let now?, let next?):
+      now.category == next.category && (now.treatment == .block) == next.isBlocked ? "stays" : "changes"
+    }
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import Localization
 import Curation
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
 import PhoneNumbers
 import Storage
 
@@ -71,4 +71,14 @@ struct PublicNumberPage: Encodable {
       ? (texts("lookup.blocked"), "alarm")
       : isListed ? (texts("lookup.named"), "warn") : (texts("lookup.unlisted"), "good")
   }
+}
+
+/// The visibility of the public number pages.
+package enum PublicNumberVisibility: String, Sendable, CaseIterable {
+  /// The pages do not exist.
+  case off
+  /// Everybody can open them; search engines are asked not to index them.
+  case hidden
+  /// Everybody can open them; search engines may index listed numbers.
+  case indexed
 }

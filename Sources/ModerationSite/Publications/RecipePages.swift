@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Curation
 import HTTPServer
-import Localization
-import Curation
 import Hummingbird
-import Publishing
+import Localization
+package import Publishing
 
 /// `/moderation/recipes`: the packs that a publication makes, read from the current file.
 struct RecipePages: Sendable {
@@ -79,5 +79,19 @@ struct RecipesPage: Encodable {
     case .regions(let some): some.joined(separator: ", ")
     case .split: texts("recipes.split")
     }
+  }
+}
+
+/// The current recipe file, which may differ from the one read at the server's start.
+package struct RecipeReading: Sendable {
+  /// The file's path.
+  package var file: String
+  /// The recipes, or the error in the file.
+  package var outcome: Result<[Recipe], RecipeFileError>
+
+  /// - Parameters: see the properties.
+  package init(file: String, outcome: Result<[Recipe], RecipeFileError>) {
+    self.file = file
+    self.outcome = outcome
   }
 }

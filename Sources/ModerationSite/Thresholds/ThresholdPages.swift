@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import Localization
 import Curation
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
 import PhoneNumbers
-import Publishing
-import Storage
+package import Publishing
+package import Storage
 
 /// `/moderation/thresholds`: limits for a listing and their versions. A change must be previewed before it is saved.
 struct ThresholdPages: Sendable {
@@ -183,5 +183,103 @@ extension SourceRule {
   /// The list's display name; nil if there is no list with this id.
   static func name(of list: Int32, among lists: [App], _ texts: Localizer) -> String? {
     list == everyList ? texts("thresholds.every-list") : lists.first { $0.id == list }?.name
+  }
+}
+
+/// The audit log entry of a threshold change.
+package struct ThresholdChange {
+  package let subject: String
+  package let before: [String: String]?
+  package let after: [String: String]?
+
+  /// - Parameter lists: all imported lists.
+  package init(_ asked: ThresholdPreviews.Request, _ lists: [App]) {
+    func own(_ set: ThresholdSet) -> [String: String]? {
+      switch asked.subject {
+      case .threshold(let category, let country): set.own(category, country: country)?.audited
+      case .list(let list): set.own(list: list)?.audited
+      }
+    }
+    subject =
+      switch asked.subject {
+      case .threshold(let category, let country): country.map { "\(category.slug) \($0)" } ?? category.slug
+      case .list(SourceRule.everyList): "lists"
+      case .list(let list): "list \(lists.first { $0.id == list }?.name ?? "\(list)")"
+      }
+    (before, after) = (own(asked.present), own(asked.change))
+  }
+
+  package func event(by moderator: Session, because reason: String) -> AuditEvent {
+    AuditEvent(
+      actor: moderator.name, role: moderator.role, action: after == nil ? "thresholds.remove" : "thresholds.set",
+      subject: subject, before: before, after: after, reason: reason)
+  }
+}
+
+/// Values of the template `threshold-edit`.
+struct ThresholdEditPage: Encodable {
+  /// A row of the form: the limits to enter and to leave the list.
+  struct Line: Encodable {
+    let label: String
+    let hint: String
+    let fields: [Input]
+  }
+
+  struct Input: Encodable {
+    let id: String
+    let name: String
+    let label: String
+    let value: String
+    let problem: String
+    let mode: String
+  }
+
+  let title: String
+  /// The name of the rule.
+  let name: String
+  let lead: String
+  let base: Int32
+  let countries: [CountryChoice]
+  /// The category's slug; empty for a list.
+  let slug: String
+  let code: String
+  /// The list's id; empty for a threshold.
+  let list: String
+  /// Whether the country or list has its own rule, which can be removed.
+  let hasOwn: Bool
+  let remove: String
+  let lines: [Line]
+  var problem = ""
+
+  init(
+    _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, hasOwn: Bool,
+    countries: [CountryChoice], _ texts: Localizer
+  ) {
+    title = texts("thresholds.edit-title", ["category": texts.category(category)])
+    name = ThresholdPreviewPage.name(of: category, country, texts)
+    lead = texts("thresholds.edit-lead")
+    self.base = base
+    self.countries = countries
+    slug = category.slug
+    code = country ?? ""
+    list = ""
+    self.hasOwn = hasOwn
+    remove = texts("thresholds.remove")
+    lines = form.lines(texts)
+  }
+
+  init(
+    list: Int32, _ name: String, _ form: RuleForm<SourceRule>, base: Int32, hasOwn: Bool, _ texts: Localizer
+  ) {
+    title = texts("thresholds.list-edit-title")
+    self.name = name
+    lead = texts("thresholds.list-edit-lead")
+    self.base = base
+    countries = []
+    (slug, code) = ("", "")
+    self.list = "\(list)"
+    self.hasOwn = hasOwn
+    remove = texts("thresholds.list-remove")
+    lines = form.lines(texts)
   }
 }

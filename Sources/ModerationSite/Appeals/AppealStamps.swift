@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Accounts
-import HTTPServer
 import Crypto
 import Foundation
+import HTTPServer
 import Storage
+import Synchronization
 
 /// Protects the appeal form against floods without an account or a third party. The server signs a stamp when it shows
 /// the form; each stamp is valid for one form.
@@ -102,4 +103,38 @@ struct AppealStamps: Sendable {
     }
     return bytes
   }
+}
+
+/// Limits the appeals of each network per day. Appeals without proof of work have a sixth of the limit.
+final class AppealRateLimit: Sendable {
+  private struct Counts {
+    var worked: DailyCounts
+    var waited: DailyCounts
+  }
+
+  private let counts: Mutex<Counts?>
+  private let clock: LimitClock
+
+  /// - Parameter limits: if networks have no limit, appeals have none.
+  init(limits: RequestLimits, clock: LimitClock) {
+    self.clock = clock
+    counts = Mutex(
+      limits.network == nil
+        ? nil
+        : Counts(
+          worked: DailyCounts(limit: limits.appealsADay, capacity: 16_384),
+          waited: DailyCounts(limit: max(1, limits.appealsADay / 6), capacity: 16_384)))
+  }
+
+  /// Counts an appeal.
+  /// - Returns: whether the network may send it.
+  func take(_ network: ClientNetwork, isWorked: Bool) -> Bool {
+    let now = clock.wall()
+    return counts.withLock { counts in
+      (isWorked ? counts?.worked.take(network, at: now) : counts?.waited.take(network, at: now)) ?? true
+    }
+  }
+
+  /// Seconds until the counts start again.
+  var secondsLeft: Int { DailyCounts.secondsLeft(at: clock.wall()) }
 }

@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPServer
+import HTTPTypes
+import Hummingbird
 import Localization
 import PhoneNumbers
+
+/// Builds addresses with queries.
+enum Query {
+  /// A path with query fields; fields without a value are omitted.
+  static func address(_ path: String, _ fields: KeyValuePairs<String, String>) -> String {
+    let parts = fields.filter { !$0.value.isEmpty }.map { "\($0.key)=\(encoded($0.value))" }
+    return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
+  }
+
+  private static func encoded(_ value: String) -> String {
+    value.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "-._~").union(.alphanumerics)) ?? ""
+  }
+}
+
+extension Request {
+  /// A trimmed query field; empty if it is missing or longer than 400 bytes.
+  func query(_ name: String) -> String {
+    let text = uri.queryParameters[Substring(name)].map(String.init) ?? ""
+    return text.utf8.count <= 400 ? text.trimmingCharacters(in: .whitespacesAndNewlines) : ""
+  }
+}
+
+extension HTTPField.Name {
+  /// Instructions for search engines.
+  static let robots = HTTPField.Name("X-Robots-Tag")!
+}
 
 /// A country in a form's list, for numbers in national format.
 struct CountryChoice: Encodable {
