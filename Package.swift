@@ -102,8 +102,8 @@ let package = Package(
     // XML without document types.
     library("XMLSyntax"),
 
-    // Executors, threads, lazy values.
-    library("AsyncSupport"),
+    // Executors, threads, lazy values, rounds of jobs.
+    library("AsyncSupport", [logging]),
 
     // Private files, locks of folders.
     library("FileSupport"),
@@ -134,7 +134,8 @@ let package = Package(
     // Services of the server.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "CSQLite", "CZlib", "XMLSyntax", protobuf]),
-    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, logging, metrics]),
+    library("Moderation", ["Storage", "Curation"]),
+    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, metrics]),
     library(
       "Importing",
       [
@@ -147,6 +148,9 @@ let package = Package(
         "AsyncSupport", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack",
         "FileSupport", "PackFormats", "OutboundHTTP", yams, crypto, logging,
       ]),
+    library(
+      "Jobs",
+      ["AsyncSupport", "Importing", "Intake", "Publishing", "Storage", "Curation", "OutboundHTTP", logging]),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),
     library(
@@ -166,8 +170,9 @@ let package = Package(
     library(
       "ModerationSite",
       [
-        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Importing", "Publishing", "PackFormats",
-        "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes, nioCore, nioPosix,
+        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Importing", "Moderation", "Publishing",
+        "PackFormats", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes,
+        nioCore, nioPosix,
         crypto, logging,
       ]),
 
@@ -175,14 +180,15 @@ let package = Package(
     library(
       "RingfenceServer",
       [
-        "API", "HTTPServer", "Localization", "ModerationSite", "Importing", "Intake", "Publishing", "Storage",
+        "API", "AsyncSupport", "HTTPServer", "Localization", "ModerationSite", "Importing", "Intake", "Jobs",
+        "Publishing", "Storage",
         "CallerPack", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
       ]),
     library(
       "RingfenceCommand",
       [
         "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Localization", "Accounts", "Publishing",
-        "Intake", "Importing", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers",
+        "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers",
         "CallDirectory", "FileSupport",
         "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
         hummingbird, arguments, configuration, lifecycle, logging, nioCore, metrics, yams,
@@ -229,7 +235,7 @@ let package = Package(
         "Importing", "CallerPack", "Curation", "Intake", "OutboundHTTP", "PhoneNumbers", "PostgreSQL", "Publishing",
         "Storage", "CZlib", "TestSupport", crypto, logging,
       ]),
-    tests("IntakeTests", ["Intake", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
+    tests("IntakeTests", ["Intake", "Jobs", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
     tests(
       "PackFormatsTests",
@@ -242,8 +248,8 @@ let package = Package(
     tests(
       "PublishingTests",
       [
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "OutboundHTTP", "PackFormats",
-        "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "Jobs", "OutboundHTTP",
+        "PackFormats", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
       ]),
     tests(
       "StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport"]),
@@ -253,7 +259,7 @@ let package = Package(
       "RingfenceServerTests",
       [
         "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "PageTemplates", "Accounts",
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "PackFormats", "PostgreSQL",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats", "PostgreSQL",
         "RingfenceClient",
         "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
         crypto, lifecycle, logging, metrics,

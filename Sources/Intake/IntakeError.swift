@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import PhoneNumbers
+import Timestamps
+
 /// The reason why nothing was accepted.
 public enum IntakeError: Error, Equatable, CustomStringConvertible {
   /// The queue is full; the same report can be sent again in a moment.
@@ -17,5 +21,55 @@ public enum IntakeError: Error, Equatable, CustomStringConvertible {
     case .stalled: "The database does not answer. Send the request again in a few seconds."
     case .closed: "The server is stopping. Send the request again in a few seconds."
     }
+  }
+}
+
+/// A rule that one field of a submission breaks.
+public struct FieldProblem: Error, Sendable, Equatable {
+  /// The field's place in the API's JSON: its name, or a path such as `items/3/number`.
+  public let field: String
+  /// Stable name of the rule, in snake_case.
+  public let code: String
+  /// Plain English: the rule, and what to send instead.
+  public let detail: String
+
+  package init(field: String, code: String, detail: String) {
+    self.field = field
+    self.code = code
+    self.detail = detail
+  }
+
+  /// The same problem with the path of an outer object.
+  /// - Parameter path: the path of the part, such as `items/3` or, for the fourth element of an array, `3`.
+  public func nested(in path: String) -> FieldProblem {
+    FieldProblem(field: "\(path)/\(field)", code: code, detail: detail)
+  }
+
+  /// A report from a month that was dropped. Ages are checked before, so this occurs only after a wrong clock.
+  static func before(retention: Date) -> FieldProblem {
+    FieldProblem(
+      field: "reported_at", code: "before_retention",
+      detail: "Reports from before \(Timestamp.format(retention)) were deleted. Older reports are refused.")
+  }
+
+  /// The problem of a number or its region.
+  init(_ error: PhoneNumberError) {
+    let field =
+      switch error {
+      case .unknownRegion, .needsRegion: "region"
+      default: "number"
+      }
+    self.init(field: field, code: error.code, detail: error.description)
+  }
+}
+
+/// All problems of a submission.
+public struct InvalidSubmission: Error, Equatable {
+  /// The problems, at least one, in the order of the API's fields.
+  public let problems: [FieldProblem]
+
+  /// - Parameter problems: at least one.
+  public init(problems: [FieldProblem]) {
+    self.problems = problems
   }
 }

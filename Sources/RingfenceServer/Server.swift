@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-
+import AsyncSupport
 import HTTPServer
 import Hummingbird
 package import Importing
 package import Intake
+package import Jobs
 package import Logging
 import ModerationSite
 package import Publishing
@@ -28,7 +29,6 @@ package struct Server: Sendable {
     /// The time for which the listener stays open after readiness has failed.
     package var drain: Duration
 
-    /// - Parameters: see the properties.
     package init(
       schedule: PublicationSchedule?, retention: RetentionJob.Limits, webhookSecret: WebhookSecret,
       sources: SourceRefresher? = nil, drain: Duration
@@ -90,9 +90,7 @@ package struct Server: Sendable {
     let webhooks = WebhookJob(store: stores.webhooks, secret: options.webhookSecret, logger: logger)
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
-    let queue = QueueJob(
-      queue: stores.queue, decisions: stores.decisions, thresholds: stores.thresholds, protection: protection,
-      touched: pending, publications: stores.publications, leases: stores.leases, logger: logger)
+    let queue = QueueJob(stores: stores, protection: protection, touched: pending, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
     let sources = options.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
     return [
@@ -103,11 +101,54 @@ package struct Server: Sendable {
       JobService(work: publication.run),
       JobService(work: webhooks.run),
       JobService(work: weights.run),
-      JobService(work: { [protection, logger] in await protection.run(logger: logger) }),
+      JobService(work: { [protection, logger] in
+        await repeatedly(every: ProtectionCache.interval, "Cannot read protected numbers", logger: logger) {
+          try await protection.refresh()
+        }
+      }),
       JobService(work: queue.run),
       JobService(work: apps.run, finish: { try? await apps.noteUses() }),
       JobService(work: services.site.run, close: services.site.close),
       JobService(work: statistics.run),
     ] + (sources.map { [JobService(work: $0.run)] } ?? [])
+  }
+}
+
+/// A background job that runs until the server stops.
+private struct JobService: Service {
+  /// The work; ends when its task is cancelled, or after `close`.
+  let work: @Sendable () async -> Void
+  /// Ends the work after all accepted requests are answered; nil cancels it.
+  var close: (@Sendable () -> Void)?
+  /// Runs after the work has ended.
+  var finish: @Sendable () async -> Void = {}
+
+  func run() async {
+    if let close {
+      // A server that cannot listen cancels its services without a graceful shutdown.
+      await withTaskCancellationOrGracefulShutdownHandler {
+        await work()
+      } onCancelOrGracefulShutdown: {
+        close()
+      }
+    } else {
+      await cancelWhenGracefulShutdown { await work() }
+    }
+    await finish()
+  }
+}
+
+/// The first service to stop: readiness fails, and the listener stays open for a while if a load balancer needs time to
+/// notice.
+struct ReadinessService: Service {
+  let readiness: Readiness
+  let drain: Duration
+
+  func run() async throws {
+    // A failure of another service stops this one too; readiness fails in any case.
+    defer { readiness.stop() }
+    try await gracefulShutdown()
+    readiness.stop()
+    if drain > .zero { try await Task.sleep(for: drain) }
   }
 }

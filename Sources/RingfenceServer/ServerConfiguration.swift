@@ -60,7 +60,6 @@ package struct ServerConfiguration: Sendable {
   /// Whether each request is logged.
   package var logsRequests: Bool
 
-  /// - Parameters: see the properties.
   package init(
     host: String = "127.0.0.1", port: Int = 8080, publicFolder: String, templateFolder: String,
     textFolder: String, openAPIFile: String, maximumConnections: Int = 2_048, isSecure: Bool = false,

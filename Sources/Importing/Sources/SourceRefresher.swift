@@ -97,25 +97,21 @@ public struct SourceRefresher: Sendable {
   public func refresh(
     _ name: String, by client: OutboundHTTP, at time: Date, onlyIfDue: Bool = false, force: Bool = false
   ) async throws -> Outcome? {
-    guard let source = try await stores.sources.source(named: name),
-      let lease = try await stores.leases.take(Self.job(source.id))
-    else { return nil }
-    return try await stores.leases.holding(lease) { () async throws -> Outcome? in
+    guard let source = try await stores.sources.source(named: name) else { return nil }
+    return try await stores.leases.withLease(of: Self.job(source.id)) { () async throws -> Outcome? in
       // Another process may have refreshed it before the lease was taken.
       guard let source = try await stores.sources.source(named: name), !onlyIfDue || source.nextAt <= time else {
         return nil
       }
       return try await refresh(source, by: client, at: time, force: force)
-    }
+    } ?? nil
   }
 
   /// Withdraws a source's entries and ends the subscription. Complaints of its files stay and decay, with its ceiling.
   /// - Returns: false where there is none of the name, or another process refreshes it.
   public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
-    guard let source = try await stores.sources.source(named: name),
-      let lease = try await stores.leases.take(Self.job(source.id))
-    else { return false }
-    return try await stores.leases.holding(lease) {
+    guard let source = try await stores.sources.source(named: name) else { return false }
+    return try await stores.leases.withLease(of: Self.job(source.id)) {
       // An interrupted removal leaves a source without some of its entries: its complete file is read again.
       try await stores.sources.beginChanges(of: source, to: Self.noDigest)
       while case let entries = try await stores.sources.entries(of: source.id, after: 0), !entries.isEmpty {
@@ -126,7 +122,7 @@ public struct SourceRefresher: Sendable {
       }
       try await stores.sources.remove(source, at: time, audit: audit)
       return true
-    }
+    } ?? false
   }
 
   /// Counts the precision of all sources, and suspends those whose precision is too low.
@@ -135,21 +131,18 @@ public struct SourceRefresher: Sendable {
   public func evaluate(at time: Date, onlyIfDue: Bool = false) async throws -> [String] {
     guard onlyIfDue else { return try await stores.sources.evaluate(at: time).map(\.name) }
     let last = time.addingTimeInterval(-Self.judgment)
-    guard try await stores.sources.isJudgmentDue(since: last),
-      let lease = try await stores.leases.take("source precision")
-    else { return [] }
-    return try await stores.leases.holding(lease) {
+    guard try await stores.sources.isJudgmentDue(since: last) else { return [] }
+    return try await stores.leases.withLease(of: "source precision") {
       // Another server may have counted before the lease was taken.
       guard try await stores.sources.isJudgmentDue(since: last) else { return [] }
       return try await stores.sources.evaluate(at: time).map(\.name)
-    }
+    } ?? []
   }
 
   /// Withdraws entries of removed sources, a page of each at most.
-  func withdrawRemoved(at time: Date) async throws {
+  package func withdrawRemoved(at time: Date) async throws {
     for id in try await stores.sources.removed() {
-      guard let lease = try await stores.leases.take(Self.job(id)) else { continue }
-      try await stores.leases.holding(lease) {
+      _ = try await stores.leases.withLease(of: Self.job(id)) {
         // It may have been added again before the lease was taken.
         guard try await stores.sources.removed().contains(id) else { return }
         let entries = try await stores.sources.entries(of: id, after: 0)
@@ -162,7 +155,7 @@ public struct SourceRefresher: Sendable {
   }
 
   /// Removes temporary files of killed processes.
-  func clean(at time: Date) {
+  package func clean(at time: Date) {
     SourceFile.clean(folder: folder, olderThan: 3_600, at: time)
   }
 

@@ -2,7 +2,6 @@
 
 public import Curation
 import Foundation
-public import Logging
 public import Storage
 import Synchronization
 
@@ -48,20 +47,6 @@ public final class ProtectionCache: Sendable {
     guard version != known.withLock({ $0.version }) else { return }
     let numbers = try await store.load()
     known.withLock { $0 = Known(numbers: numbers, version: version) }
-  }
-
-  /// Refreshes until the task is cancelled.
-  public func run(logger: Logger) async {
-    while !Task.isCancelled {
-      do {
-        try await refresh()
-      } catch  where Task.isCancelled {
-        return
-      } catch {
-        logger.error("Cannot read protected numbers; using those read before", metadata: ["error": "\(error)"])
-      }
-      guard (try? await Task.sleep(for: Self.interval)) != nil else { return }
-    }
   }
 
   /// Returns the reports, with weight 0 for those about protected numbers.

@@ -169,8 +169,7 @@ public struct TakenReport: Sendable, Equatable {
   /// The outcome, such as whether it was new.
   public let outcome: ReportOutcome
 
-  /// - Parameters: see the properties.
-  public init(report: Report, outcome: ReportOutcome) {
+  package init(report: Report, outcome: ReportOutcome) {
     self.report = report
     self.outcome = outcome
   }

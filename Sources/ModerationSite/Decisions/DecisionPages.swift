@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Moderation
 import HTTPServer
 import Curation
 import Foundation
@@ -33,9 +34,10 @@ struct DecisionPages: Sendable {
     guard worker.role >= .administrator || choice != .protect else { throw Problem.needs(.administrator) }
     let now = try await cases.cases.brief(number.digits, at: Date())
     if let item = now.item {
-      guard item.level <= worker.level else { throw Problem.needs(item.level > 1 ? .administrator : .moderator) }
-      if let claim = item.claim, claim.account != worker.account, claim.until > Date() {
-        return try await cases.answer(context, changes: [.claim])
+      switch CaseAccess(level: item.level, claim: item.claim, for: worker, at: Date()) {
+      case .open: break
+      case .needs(let role): throw Problem.needs(role)
+      case .claimed: return try await cases.answer(context, changes: [.claim])
       }
     }
     if let answer = choice.answer {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Moderation
 import Localization
 import Curation
 import Foundation
@@ -138,12 +139,4 @@ struct CaseNoteRow: Encodable {
   let account: String
   let text: String
   let time: PageTime
-}
-
-/// A role's permissions for a case.
-enum DecisionRights {
-  /// Moderators may undo any decision; triage may undo its own.
-  static func canUndo(_ event: DecisionEvent, _ worker: QueueWorker) -> Bool {
-    worker.role >= .moderator || event.decidedBy == worker.account
-  }
 }

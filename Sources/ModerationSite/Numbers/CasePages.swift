@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Moderation
 import HTTPServer
 import Localization
 import Curation
@@ -96,7 +97,7 @@ struct CasePages: Sendable {
     let file = try await cases.read(number.digits, commentsBefore: before, at: now)
     let notice = try await notice(request, address, context)
     let others = mine == nil && isLooking ? file.item?.claim : nil
-    let taken = others.flatMap { $0.until > now && $0.account != worker.account ? $0 : nil }
+    let taken = others.flatMap { $0.isOfOther(than: worker, at: now) ? $0 : nil }
     let form = DecisionForm(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
       address: address, texts)

@@ -121,8 +121,8 @@ struct SourcePages: Sendable {
   private func runExclusively(
     _ preview: @escaping @Sendable (SourcePreviewer) async throws -> SourcePreview
   ) async throws -> SourcePreview? {
-    guard let previews, let lease = try await stores.leases.take(Self.previewing) else { return nil }
-    return try await stores.leases.holding(lease) { try await preview(previews) }
+    guard let previews else { return nil }
+    return try await stores.leases.withLease(of: Self.previewing) { try await preview(previews) }
   }
 
   private func show(

@@ -12,7 +12,7 @@ public import Storage
 /// Makes a publication: selects numbers, writes packs, deltas and other formats, checks the gates, signs the manifest
 /// and makes all files visible at once.
 public struct Publisher: Sendable {
-  let store: PublicationStore
+  package let store: PublicationStore
   let folder: PublicationFolder
   let recipes: CurrentRecipes
   let selection: Selection

@@ -55,8 +55,8 @@ extension CommandContext {
   private func publicationJobs(_ publisher: Publisher, logger: Logger) -> PublicationOrders {
     let leases = stores.leases
     return PublicationOrders(store: stores.jobs, logger: logger) { request in
-      guard let lease = try await leases.take(LeaseStore.publishing) else { throw PublishingError.busy }
-      _ = try await leases.holding(lease) { try await publisher.publish(request) }
+      let made = try await leases.withLease(of: LeaseStore.publishing) { try await publisher.publish(request) }
+      guard made != nil else { throw PublishingError.busy }
     }
   }
 

@@ -34,10 +34,12 @@ public struct LeaseStore: Sendable {
     return try await pool.run(statement).isEmpty ? nil : Lease(job: job, holder: holder)
   }
 
-  /// Runs `body` while the lease is renewed, and releases it afterwards.
-  public func holding<Result: Sendable>(
-    _ lease: Lease, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
+  /// Runs `body` while the lease of a job is held, and releases the lease afterwards.
+  /// - Returns: nil when another server holds it.
+  public func withLease<Result: Sendable>(
+    of job: String, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result? {
+    guard let lease = try await take(job) else { return nil }
     let heart = Task {
       while (try? await Task.sleep(for: .seconds(Self.duration / 3))) != nil { _ = try? await take(lease.job) }
     }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 public import Curation
-import Foundation
-public import Logging
+package import Foundation
+package import Logging
 public import OutboundHTTP
-public import Storage
+package import Publishing
+package import Storage
 
 /// Sends queued messages to receivers until they answer with status 2xx. Delivery is at least once, so receivers must
 /// ignore ids that they have seen.
-public struct WebhookJob: Sendable {
+package struct WebhookJob: Sendable {
   private let store: WebhookStore
   private let secret: WebhookSecret
   private let logger: Logger
@@ -19,46 +21,32 @@ public struct WebhookJob: Sendable {
   private static let longestAnswer = 64 << 10
   private static let lease: TimeInterval = 60
   private static let batch = 8
-  private static let pause = Duration.seconds(2)
   private static let memory: TimeInterval = 30 * 86_400
 
   /// Maximum attempts for a message: about 30 hours.
-  public static let mostAttempts = 40
+  private static let maxAttempts = 40
 
   /// - Parameter secret: signs messages.
-  public init(store: WebhookStore, secret: WebhookSecret, logger: Logger) {
+  package init(store: WebhookStore, secret: WebhookSecret, logger: Logger) {
     self.store = store
     self.secret = secret
     self.logger = logger
   }
 
-  /// Sends until the task is cancelled. Of consecutive database failures only the first is logged.
-  public func run() async {
+  /// Sends until the task is cancelled.
+  package func run() async {
     // The only possible error is one of closing idle connections.
-    try? await OutboundHTTP.withClient { await run(by: $0) }
-  }
-
-  private func run(by client: OutboundHTTP) async {
-    var isFailing = false
-    while !Task.isCancelled {
-      do {
-        let sent = try await sendDue(at: Date(), by: client)
-        isFailing = false
-        if sent == Self.batch { continue }
-      } catch is CancellationError {
-        return
-      } catch {
-        if !isFailing { logger.error("Cannot read webhook messages", metadata: ["error": "\(error)"]) }
-        isFailing = true
+    try? await OutboundHTTP.withClient { client in
+      await repeatedly(every: .seconds(2), "Cannot read webhook messages", logger: logger) {
+        while try await sendDue(at: Date(), by: client) == Self.batch { try Task.checkCancellation() }
       }
-      try? await Task.sleep(for: Self.pause)
     }
   }
 
   /// Sends the messages that are due at a time, once.
   /// - Returns: the count of attempts.
   @discardableResult
-  func sendDue(at now: Date, by client: OutboundHTTP) async throws -> Int {
+  package func sendDue(at now: Date, by client: OutboundHTTP) async throws -> Int {
     let due = try await store.take(at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for delivery in due { group.addTask { try await send(delivery, by: client, at: now) } }
@@ -94,7 +82,7 @@ public struct WebhookJob: Sendable {
   private func postpone(
     _ delivery: WebhookDelivery, _ failure: WebhookFailure, isGone: Bool, at now: Date
   ) async throws {
-    let isOver = isGone || delivery.attempts >= Self.mostAttempts
+    let isOver = isGone || delivery.attempts >= Self.maxAttempts
     if isOver {
       logger.error(
         "Gave up a webhook message",
@@ -107,7 +95,7 @@ public struct WebhookJob: Sendable {
   }
 
   /// Seconds until the next attempt: 5, 10, 20 and so on up to an hour.
-  static func delay(after attempts: Int) -> TimeInterval {
+  package static func delay(after attempts: Int) -> TimeInterval {
     min(3_600, 5 * Double(1 << min(max(0, attempts - 1), 10)))
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CQRCode
 import Crypto
 public import Foundation
 
@@ -74,5 +75,61 @@ enum Base32 {
     }
     if count > 0 { text.append(alphabet[Int(bits << (5 - count) & 31)]) }
     return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// Recovery codes for a lost authenticator app: ten, of nearly 50 random bits each, shown once.
+public enum RecoveryCodes {
+  /// Number of codes for an account.
+  public static let count = 10
+
+  /// New codes, such as `k3xq7-mn2pa`.
+  public static func make() -> [String] {
+    // Without i, l, o and 1, 0, which look alike.
+    let alphabet = Array("abcdefghjkmnpqrstuvwxyz23456789")
+    return (0..<count).map { _ in
+      let letters = (0..<10).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] }
+      return String(letters.prefix(5)) + "-" + String(letters.suffix(5))
+    }
+  }
+
+  /// Normalizes a typed code by removing additional characters; nil when it cannot be a code.
+  public static func normalised(_ typed: String) -> String? {
+    let letters = typed.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return letters.count == 10 ? "\(letters.prefix(5))-\(letters.suffix(5))" : nil
+  }
+
+  /// The stored hashes of codes.
+  public static func hashes(_ codes: [String], key: AccountKey) -> [[UInt8]] { codes.map(key.recovery) }
+}
+
+/// A QR code as the path of an SVG picture, drawn by libqrencode.
+public struct QRCode: Sendable, Equatable, Encodable {
+  /// Modules from edge to edge, including the quiet zone of four on each side.
+  public let size: Int
+  /// The path's `d`: dark modules of one unit each.
+  public let path: String
+
+  /// - Parameter text: the content; nil when it is too long for a code.
+  public init?(_ text: String) {
+    guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
+    defer { QRcode_free(code) }
+    let width = Int(code.pointee.width)
+    let modules = UnsafeBufferPointer(start: code.pointee.data, count: width * width)
+    var path = ""
+    for y in 0..<width {
+      var x = 0
+      while x < width {
+        guard modules[y * width + x] & 1 == 1 else {
+          x += 1
+          continue
+        }
+        let start = x
+        while x < width, modules[y * width + x] & 1 == 1 { x += 1 }
+        path += "M\(start + 4) \(y + 4)h\(x - start)v1h-\(x - start)z"
+      }
+    }
+    size = width + 8
+    self.path = path
   }
 }

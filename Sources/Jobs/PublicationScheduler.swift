@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
-public import Logging
-public import Storage
+import AsyncSupport
+package import Foundation
+package import Logging
+package import Publishing
+package import Storage
 
 /// Publishes on schedule and when there are open revocations, as long as a server runs.
 ///
 /// Of several servers the holder of the lease publishes; if it dies, the lease expires and another takes over. The
 /// lease only saves work: the database's primary key prevents two publications with the same serial.
-public struct PublicationScheduler: Sendable {
+package struct PublicationScheduler: Sendable {
   private let publisher: Publisher
   private let leases: LeaseStore
   private let schedule: PublicationSchedule?
@@ -16,17 +18,11 @@ public struct PublicationScheduler: Sendable {
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// The pause between two checks.
-  static let interval = Duration.seconds(2)
-
-  /// The longest pause after repeated failures.
-  static let longestPause = Duration.seconds(60)
-
   /// - Parameters:
   /// - schedule: nil publishes only revocations.
   /// - now: the clock for the schedule.
   /// - sleep: waits; throws if the task is cancelled.
-  public init(
+  package init(
     publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -39,29 +35,17 @@ public struct PublicationScheduler: Sendable {
     self.sleep = sleep
   }
 
-  /// Publishes what is due until the task is cancelled. Failures are logged and tried again.
-  public func run() async {
-    var silentUntil = Date.distantPast
-    var pause = Self.interval
-    while !Task.isCancelled {
+  /// Publishes what is due until the task is cancelled.
+  package func run() async {
+    // A failure before the claim of a serial leaves no record that would delay the next attempt.
+    await repeatedly(
+      every: .seconds(2), upTo: .seconds(60), "The publication job failed", logger: logger, sleep: sleep
+    ) {
       do {
         try await runOnce()
-        silentUntil = .distantPast
-        pause = Self.interval
       } catch PublishingError.busy {
         // Another process is publishing; the next check finds what is left to do.
-      } catch  where Task.isCancelled {
-        return
-      } catch {
-        // While the database is unreachable, one error per minute is logged.
-        if now() >= silentUntil {
-          logger.error("The publication job failed; trying again", metadata: ["error": "\(error)"])
-          silentUntil = now() + 60
-        }
-        // A failure before the claim of a serial leaves no record that would delay the next attempt.
-        pause = min(pause * 2, Self.longestPause)
       }
-      guard (try? await sleep(pause)) != nil else { return }
     }
   }
 
@@ -70,13 +54,12 @@ public struct PublicationScheduler: Sendable {
   /// - Throws: database errors, or ``PublishingError``; an error of the revocations only after the scheduled
   ///   publication.
   @discardableResult
-  public func runOnce() async throws -> Bool {
+  package func runOnce() async throws -> Bool {
     let time = now()
     let isNight = try await nightIsDue(at: time)
     let hasRevocations = try await revocationsAreDue()
     guard isNight || hasRevocations else { return false }
-    guard let lease = try await leases.take(LeaseStore.publishing) else { return false }
-    return try await leases.holding(lease) {
+    return try await leases.withLease(of: LeaseStore.publishing) {
       // Revocations come first, because they are urgent and a full publication takes minutes.
       var hasPublished = false
       var failure: (any Error)?
@@ -94,7 +77,7 @@ public struct PublicationScheduler: Sendable {
       }
       if let failure { throw failure }
       return hasPublished
-    }
+    } ?? false
   }
 
   /// Failed attempts are repeated at growing intervals, because each takes a serial and reads the packs.

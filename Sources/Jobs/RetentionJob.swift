@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
-public import Logging
-public import Storage
+import AsyncSupport
+package import Foundation
+import Intake
+package import Logging
+package import Storage
 
 /// Deletes data after its retention period, every hour.
-public struct RetentionJob: Sendable {
+package struct RetentionJob: Sendable {
   /// Retention periods, in days.
-  public struct Limits: Sendable, Equatable {
+  package struct Limits: Sendable, Equatable {
     /// Networks of reports.
-    public var networks: Int
+    package var networks: Int
     /// Comments of reports; nil keeps them as long as the report.
-    public var comments: Int?
+    package var comments: Int?
     /// Ids of identification batches. Longer than the greatest age of a call, or a retry would count twice.
-    public var identificationBatches: Int
+    package var identificationBatches: Int
     /// Tokens of installed apps, after their last report.
-    public var installations: Int
+    package var installations: Int
     /// Months of reports; nil keeps all. Fewer than ``leastReportMonths`` would let a retry count twice.
-    public var reportMonths: Int?
+    package var reportMonths: Int?
 
     /// The least number of months: a report may be a year old when it is sent, and the month in which that year begins
     /// is kept too.
-    public static let leastReportMonths = RetentionStore.leastMonths
+    package static let leastReportMonths = RetentionStore.leastMonths
 
-    /// - Parameters: see the properties.
-    public init(
+    package init(
       networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, installations: Int = 400,
       reportMonths: Int? = nil
     ) {
@@ -43,46 +44,35 @@ public struct RetentionJob: Sendable {
 
   private let store: RetentionStore
   private let limits: Limits
-  private let interval: Duration
   private let logger: Logger
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
-  ///   - interval: the pause between two rounds.
   ///   - now: the current time, from which ages are counted.
   ///   - sleep: waits, and throws when the task is cancelled.
-  public init(
-    store: RetentionStore, limits: Limits = Limits(), interval: Duration = .seconds(3_600), logger: Logger,
+  package init(
+    store: RetentionStore, limits: Limits = Limits(), logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.store = store
     self.limits = limits
-    self.interval = interval
     self.logger = logger
     self.now = now
     self.sleep = sleep
   }
 
-  /// Runs a round at once and then one in each interval, until the task is cancelled. A failed round is logged, and the
-  /// next one repeats its work.
-  public func run() async {
-    while !Task.isCancelled {
-      do {
-        try await runOnce()
-      } catch  where Task.isCancelled {
-        return
-      } catch {
-        logger.error("Cannot delete old data; trying again in the next round", metadata: ["error": "\(error)"])
-      }
-      guard (try? await sleep(interval)) != nil else { return }
+  /// Runs rounds until the task is cancelled.
+  package func run() async {
+    await repeatedly(every: .seconds(3_600), "Cannot delete old data", logger: logger, sleep: sleep) {
+      try await runOnce()
     }
   }
 
   /// One round.
   /// - Throws: the database's error.
-  public func runOnce() async throws {
+  package func runOnce() async throws {
     let time = now()
     let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
     let networks = try await store.purgeNetworks(before: before(limits.networks))

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import Curation
 import Foundation
-public import Logging
+package import Importing
+package import Logging
 import OutboundHTTP
-public import Storage
+package import Storage
 import Synchronization
 
 /// Refreshes sources that are due. Of several servers one refreshes a source.
 ///
 /// Publications of other servers are read beside all other sources, and some at once, so that a slow source does not delay
 /// their revocations.
-public struct SourceRefreshJob: Sendable {
-  private static let pause = Duration.seconds(5)
+package struct SourceRefreshJob: Sendable {
   private static let batch = 16
-  /// The most publications of other servers that are read at once.
-  private static let mostTogether = 8
+  /// The maximum count of publications of other servers that are read at once.
+  private static let maxTogether = 8
   private static let cannotRefresh = "Cannot refresh sources"
 
   private let sources: SourceStore
   private let refresher: SourceRefresher
   private let logger: Logger
 
-  /// - Parameter sources: the sources.
-  public init(sources: SourceStore, refresher: SourceRefresher, logger: Logger) {
+  package init(sources: SourceStore, refresher: SourceRefresher, logger: Logger) {
     self.sources = sources
     self.refresher = refresher
     self.logger = logger
   }
 
-  /// Refreshes until the task is cancelled. Of consecutive database failures only the first is logged.
-  public func run() async {
+  /// Refreshes until the task is cancelled.
+  package func run() async {
     // The only possible error is one of closing idle connections.
     try? await refresher.withClient { client in
       refresher.clean(at: Date())
@@ -54,14 +54,14 @@ public struct SourceRefreshJob: Sendable {
     let running = Running()
     await withDiscardingTaskGroup { group in
       await repeatedly {
-        for source in try await sources.due(at: Date(), limit: 2 * Self.mostTogether, areSubscriptions: true) {
-          guard running.start(source.id, atMost: Self.mostTogether) else { continue }
+        for source in try await sources.due(at: Date(), limit: 2 * Self.maxTogether, areSubscriptions: true) {
+          guard running.start(source.id, max: Self.maxTogether) else { continue }
           group.addTask {
             defer { running.end(source.id) }
             do {
               try await refresh(source, by: client)
             } catch  where !Task.isCancelled {
-              complain(Self.cannotRefresh, error)
+              logger.error("\(Self.cannotRefresh); trying again", metadata: ["error": "\(error)"])
             } catch {}
           }
         }
@@ -73,33 +73,16 @@ public struct SourceRefreshJob: Sendable {
   private final class Running: Sendable {
     private let ids = Mutex<Set<Int32>>([])
 
-    /// - Returns: false where the source is being read, or as many others are as may be at once.
-    func start(_ id: Int32, atMost most: Int) -> Bool {
-      ids.withLock { ids in ids.count < most && ids.insert(id).inserted }
+    /// - Returns: false if the source is being read, or the maximum count of other sources is.
+    func start(_ id: Int32, max: Int) -> Bool {
+      ids.withLock { ids in ids.count < max && ids.insert(id).inserted }
     }
 
     func end(_ id: Int32) { ids.withLock { _ = $0.remove(id) } }
   }
 
-  /// - Parameter problem: the message of a failure.
-  private func repeatedly(_ problem: String = cannotRefresh, _ work: () async throws -> Void) async {
-    var isFailing = false
-    while !Task.isCancelled {
-      do {
-        try await work()
-        isFailing = false
-      } catch  where Task.isCancelled {
-        return
-      } catch {
-        if !isFailing { complain(problem, error) }
-        isFailing = true
-      }
-      try? await Task.sleep(for: Self.pause)
-    }
-  }
-
-  private func complain(_ problem: String, _ error: any Error) {
-    logger.error("\(problem); trying again in 5 seconds", metadata: ["error": "\(error)"])
+  private func repeatedly(_ problem: String = cannotRefresh, _ round: () async throws -> Void) async {
+    await AsyncSupport.repeatedly(every: .seconds(5), problem, logger: logger, round)
   }
 
   private func evaluate() async throws {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncSupport
+import Foundation
+package import Intake
+package import Logging
+package import Storage
+
+/// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
+/// publication all cases, and every hour it sweeps all numbers to correct omissions. Decisions that have expired end.
+///
+/// Several servers may run the rounds at once. Only one of them sweeps at a time.
+package struct QueueJob: Sendable {
+  private let stores: Stores
+  private let protection: ProtectionCache
+  private let touched: PendingNumberQueue
+  private let logger: Logger
+
+  private static let lease = "queue-sweep"
+  private static let problem = "Cannot update the review queue"
+  /// The maximum count of numbers that one round evaluates: about 5 % of a core.
+  private static let maxNumbers = 500
+
+  /// - Parameter touched: the numbers that this server's intake has stored reports about.
+  package init(stores: Stores, protection: ProtectionCache, touched: PendingNumberQueue, logger: Logger) {
+    (self.stores, self.protection, self.touched, self.logger) = (stores, protection, touched, logger)
+  }
+
+  /// Runs rounds and sweeps until the task is cancelled.
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await repeatedly(every: .seconds(1)) { try await evaluateOnce(at: Date()) } }
+      group.addTask { await repeatedly(every: .seconds(5)) { _ = try await stores.decisions.expire(at: Date()) } }
+      group.addTask { await followPublications() }
+      group.addTask { await repeatedly(every: .seconds(3_600)) { try await sweep(at: Date()) } }
+    }
+  }
+
+  private func repeatedly(every interval: Duration, _ round: () async throws -> Void) async {
+    await AsyncSupport.repeatedly(every: interval, Self.problem, logger: logger, round)
+  }
+
+  private func evaluateOnce(at time: Date) async throws {
+    let numbers = touched.take(Self.maxNumbers)
+    do {
+      let marked = try await stores.queue.stale(limit: Self.maxNumbers)
+      guard !numbers.isEmpty || !marked.isEmpty else { return }
+      _ = try await stores.queue.evaluate(
+        numbers + marked, by: try await stores.thresholds.current(), protected: protection.numbers, at: time)
+    } catch {
+      // The next round evaluates them.
+      touched.insert(numbers)
+      throw error
+    }
+  }
+
+  /// Evaluates all cases after each publication, since its numbers need no review. The sweep at the start covers
+  /// earlier publications.
+  private func followPublications() async {
+    var seen: Int64?
+    await repeatedly(every: .seconds(15)) {
+      let newest = try await stores.publications.latest()?.serial ?? 0
+      if let seen, seen != newest {
+        _ = try await stores.leases.withLease(of: Self.lease) { try await stores.queue.reevaluate(at: Date()) }
+      }
+      seen = newest
+    }
+  }
+
+  private func sweep(at time: Date) async throws {
+    let change = try await stores.leases.withLease(of: Self.lease) { try await stores.queue.sweep(at: time) }
+    guard let change, change.written + change.removed > 0 else { return }
+    logger.info(
+      "Updated the review queue",
+      metadata: ["evaluated": "\(change.judged)", "written": "\(change.written)", "removed": "\(change.removed)"])
+  }
+}
