@@ -153,6 +153,21 @@ CREATE TABLE key_withdrawals (
     CHECK (since <= until)
 );
 
+-- Tokens of installed apps, for Apple's reporting extension, which cannot send a key.
+CREATE TABLE installations (
+    -- SHA-256 of the token.
+    digest     bytea       PRIMARY KEY CHECK (length(digest) = 32),
+    app_id     integer     NOT NULL,
+    -- The key that created it: reports have this key, and its end by revocation is the end of the token.
+    key_id     integer     NOT NULL,
+    created_at timestamptz NOT NULL,
+    revoked_at timestamptz,
+    -- The day of the last report, or of the creation, in days since 1970-01-01.
+    last_day   integer     NOT NULL
+);
+CREATE INDEX installations_of_key ON installations (key_id);
+CREATE INDEX installations_by_day ON installations (last_day);
+
 -- Reports
 
 -- Reports as they arrived, by month. The client chooses report_id and reported_at, so that a retry has the same key.
@@ -165,7 +180,7 @@ CREATE TABLE reports (
     category_id       smallint    NOT NULL,
     -- Pseudonym of the app's user; NULL for reports of imported lists.
     reporter          bytea       CHECK (length(reporter) = 16),
-    -- Weight of the reporter, or of the list, when the report arrived; 0 counts for nothing.
+    -- Weight of the reporter, or of the list, when the report arrived; 0 is ignored.
     weight            real        NOT NULL CHECK (weight >= 0),
     comment           text        CHECK (length(comment) <= 500),
     -- Keyed hash of the sender's network; NULL after 30 days.
@@ -343,6 +358,9 @@ CREATE TABLE decisions (
     case_since  timestamptz,
     case_causes smallint    CHECK (case_causes BETWEEN 1 AND 63),
     case_level  smallint    CHECK (case_level BETWEEN 0 AND 2),
+    -- When the decision expires; NULL for never. Of an undoing: when the decision that it ended had expired; NULL for an
+    -- undoing by a person.
+    expires_at  timestamptz,
     PRIMARY KEY (number, decision_id),
     CHECK ((decision = 'undo') = (undoes IS NOT NULL)),
     CHECK (decision <> 'identify' OR label IS NOT NULL),
@@ -358,11 +376,67 @@ CREATE TABLE number_decisions (
     label       text,
     category_id smallint,
     decision_id uuid        NOT NULL,
-    decided_at  timestamptz NOT NULL
+    decided_at  timestamptz NOT NULL,
+    -- When the decision expires. Programs of an earlier version leave it unchanged, so only the row of decisions is
+    -- reliable.
+    expires_at  timestamptz
 );
 -- Search by the last six digits, and by the beginning of a label.
 CREATE INDEX number_decisions_by_ending ON number_decisions ((number % 1000000), number);
 CREATE INDEX number_decisions_by_label ON number_decisions (lower(label) text_pattern_ops, number) WHERE label IS NOT NULL;
+-- Decisions in force that have expired.
+CREATE INDEX number_decisions_by_expiry ON number_decisions (expires_at, number) WHERE expires_at IS NOT NULL;
+
+-- Reviews
+
+-- Decisions that another moderator reviews. A review is open to moderators only while its decision is in force.
+CREATE TABLE decision_reviews (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    decision_id uuid        NOT NULL,
+    -- 'reach': the decision affects many reporters, or a held, listed or appealed number. The weights of reporters
+    -- ignore such a decision to allow until it is confirmed. 'sample': the decision is in the random sample.
+    cause       text        NOT NULL CHECK (cause IN ('reach', 'sample')),
+    -- The account that decided, and its treatment.
+    decided_by  text        NOT NULL CHECK (length(decided_by) BETWEEN 1 AND 80),
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
+    -- The decision's category, or else the hottest category of the number at that time.
+    category_id smallint,
+    -- 'confirmed' by a second person; 'disputed' by a second person, and to be settled by a third one; 'overruled' by a
+    -- third person.
+    state       text        NOT NULL CHECK (state IN ('open', 'confirmed', 'disputed', 'overruled')),
+    opened_at   timestamptz NOT NULL,
+    settled_by  text        CHECK (length(settled_by) BETWEEN 1 AND 80),
+    settled_at  timestamptz,
+    PRIMARY KEY (number, decision_id),
+    CHECK ((settled_by IS NULL) = (settled_at IS NULL))
+);
+CREATE INDEX decision_reviews_open ON decision_reviews (opened_at, number) WHERE state IN ('open', 'disputed');
+
+-- The treatments that reviewers recorded without knowing the decision.
+CREATE TABLE review_opinions (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    decision_id uuid        NOT NULL,
+    account     text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
+    note        text        CHECK (length(note) BETWEEN 1 AND 2000),
+    -- Whether the reviewer answered a golden case; such an opinion changes no decision.
+    is_golden   boolean     NOT NULL,
+    reviewed_at timestamptz NOT NULL,
+    PRIMARY KEY (number, decision_id, account)
+);
+CREATE INDEX review_opinions_by_account ON review_opinions (account);
+
+-- Decisions whose treatment is certain, to measure reviewers.
+CREATE TABLE golden_cases (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    decision_id uuid        NOT NULL,
+    decided_by  text        NOT NULL CHECK (length(decided_by) BETWEEN 1 AND 80),
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
+    category_id smallint,
+    marked_by   text        NOT NULL CHECK (length(marked_by) BETWEEN 1 AND 80),
+    marked_at   timestamptz NOT NULL,
+    PRIMARY KEY (number, decision_id)
+);
 
 -- Holds
 
@@ -461,9 +535,16 @@ CREATE TABLE queue (
     stale         boolean     NOT NULL DEFAULT false,
     -- Increases with every change of the causes.
     version       bigint      NOT NULL DEFAULT 1,
+    -- Copies of the sums in numbers as of the last evaluation of the case, stored as in numbers, to sort cases by them.
+    -- Without indexes, so that updates of cases stay heap-only.
+    heat          double precision NOT NULL DEFAULT 0,
+    reports       bigint      NOT NULL DEFAULT 0,
     CHECK ((claimed_by IS NULL) = (claimed_until IS NULL) AND (claimed_by IS NULL) = (claim_id IS NULL))
 ) WITH (fillfactor = 80);
 CREATE INDEX queue_by_urgency ON queue (urgency, number);
+CREATE INDEX queue_by_age ON queue (since, number);
+-- Search by the last six digits.
+CREATE INDEX queue_by_ending ON queue ((number % 1000000), number);
 CREATE INDEX queue_stale ON queue (number) WHERE stale;
 
 -- Accounts that were not sure about a number: the case is not offered to them again.
@@ -473,6 +554,26 @@ CREATE TABLE queue_passes (
     passed_at timestamptz NOT NULL,
     PRIMARY KEY (number, account)
 );
+
+-- Saved filters of the queue, with their order.
+CREATE TABLE saved_filters (
+    filter_id   uuid        PRIMARY KEY,
+    account     text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    name        text        NOT NULL CHECK (length(name) BETWEEN 1 AND 60),
+    -- NULL for any; empty for numbers without a country.
+    country     text        CHECK (country = '' OR country ~ '^[A-Z]{2}$'),
+    category_id smallint,
+    -- The bit of one QueueCause.
+    cause       smallint    CHECK (cause BETWEEN 1 AND 32),
+    days        integer     CHECK (days > 0),
+    -- A value of QueueOrder.
+    sort        text        NOT NULL CHECK (sort ~ '^[a-z]{1,32}$'),
+    -- Whether all accounts see it.
+    is_shared   boolean     NOT NULL,
+    saved_at    timestamptz NOT NULL,
+    UNIQUE (account, name)
+);
+CREATE INDEX saved_filters_shared ON saved_filters (name) WHERE is_shared;
 
 -- Bulk decisions: one decision for many numbers, with the data to finish an interrupted one.
 CREATE TABLE bulks (
@@ -496,6 +597,8 @@ CREATE TABLE bulks (
     finished_at     timestamptz,
     undone_at       timestamptz,
     undone_by       text        CHECK (length(undone_by) BETWEEN 1 AND 80),
+    -- When the decisions expire; NULL for never.
+    expires_at      timestamptz,
     CHECK (cardinality(decision_counts) = cardinality(chosen_numbers)),
     CHECK ((undone_at IS NULL) = (undone_by IS NULL))
 );
@@ -610,6 +713,90 @@ CREATE TABLE region_prefixes (
     region text   NOT NULL REFERENCES regions
 );
 
+-- Sources
+
+-- Sources that are downloaded at intervals, and the outcome of the last download.
+CREATE TABLE source_feeds (
+    -- The list's row in apps.
+    app_id        integer     PRIMARY KEY,
+    name          text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
+    url           text        NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+    -- A value of SourceFormat.
+    format        text        NOT NULL CHECK (format ~ '^[a-z-]{1,32}$'),
+    every_seconds integer     NOT NULL CHECK (every_seconds BETWEEN 30 AND 2678400),
+    -- How entries are read: JSON, see SourceOptions.
+    options       text        NOT NULL CHECK (octet_length(options) <= 65536),
+    -- The strongest action that the source can trigger alone.
+    ceiling       text        NOT NULL CHECK (ceiling IN ('nothing', 'review', 'identify', 'block')),
+    license       text        CHECK (length(license) BETWEEN 1 AND 200),
+    added_at      timestamptz NOT NULL,
+    -- Of a removed source only the ceiling is used: its complaints stay.
+    removed_at    timestamptz,
+    next_at       timestamptz NOT NULL,
+    -- Of the last file that was read.
+    etag          text        CHECK (length(etag) <= 1000),
+    last_modified text        CHECK (length(last_modified) <= 100),
+    -- The version of a list that also sends its changes, and when the complete list was read last.
+    list_version  bigint,
+    complete_at   timestamptz,
+    refreshed_at  timestamptz,
+    entries       bigint      NOT NULL DEFAULT 0,
+    -- Failed attempts since the last success, and the reason of the last one: a code with values.
+    failures      integer     NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    failed_at     timestamptz,
+    error         jsonb       CHECK (error ? 'code' AND octet_length(error::text) <= 8192),
+    -- The most entries that a complete list may add, or remove, in percent of the former ones.
+    most_change_percent integer NOT NULL DEFAULT 50,
+    -- Whether private addresses are refused: the source was added on a page.
+    public_address boolean NOT NULL DEFAULT false,
+    -- Numbers of the source that a decision in force blocks or identifies, and numbers that one allows.
+    confirmed     bigint      NOT NULL DEFAULT 0,
+    wrong         bigint      NOT NULL DEFAULT 0,
+    -- When both were counted.
+    judged_at     timestamptz,
+    -- Since when the source is suspended: its complaints are ignored.
+    suspended_at  timestamptz,
+    -- The weight of an entry when it was suspended; NULL where it is not.
+    suspended_weight real,
+    -- When the last suspension was lifted. Only later decisions suspend the source again.
+    resumed_at    timestamptz,
+    -- Subscriptions to publications of other servers: the state with which a publication is verified.
+    -- The id of the server that publishes the list: 16 hex digits.
+    server_id     text,
+    -- The newest publication that was accepted, by its serial and the SHA-256 of its signed part, and the newest root.
+    -- No serial ever falls.
+    seen_serial   bigint,
+    seen_sha256   text,
+    root_serial   bigint,
+    root          bytea,
+    -- The SHA-256 of the file that the entries are from; NULL where it must be read again. The generation rises whenever
+    -- something makes that necessary, even while the file is being read.
+    list_sha256   text,
+    generation    integer     NOT NULL DEFAULT 0,
+    -- When the publication of the entity tag expires.
+    expires_at    timestamptz,
+    -- SHA-256 of the file that a refresh has begun to store and has not finished: after an interruption it is read
+    -- again, and no limit of changes refuses its rest.
+    changing_sha256 text
+);
+CREATE INDEX source_feeds_next ON source_feeds (next_at) WHERE removed_at IS NULL;
+
+-- The numbers on the lists of sources. Each has one report, which is replaced while the list contains the number, and
+-- withdrawn when it does not.
+CREATE TABLE source_entries (
+    app_id      integer     NOT NULL,
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    category_id smallint    NOT NULL,
+    -- The time of the report: the start of a day in UTC.
+    reported_at timestamptz NOT NULL,
+    -- The ids of the servers with evidence of their own about the number; empty for entries of other formats.
+    origins     text[]      NOT NULL DEFAULT '{}',
+    -- How many servers have passed the evidence on, the publisher of the file included; 0 for its own evidence and for
+    -- lists of other formats.
+    hops        smallint    NOT NULL DEFAULT 0,
+    PRIMARY KEY (app_id, number)
+);
+
 -- Publications
 
 -- Attempts at a publication and their results. A row is inserted when its serial is claimed.
@@ -673,10 +860,14 @@ CREATE TABLE listings (
     -- 0 may be blocked, 1 is only identified.
     treatment   smallint    NOT NULL DEFAULT 0 CHECK (treatment BETWEEN 0 AND 1),
     serial      bigint      NOT NULL,
-    listed_at   timestamptz NOT NULL
+    listed_at   timestamptz NOT NULL,
+    -- The first eight bytes of the SHA-1 of the number with its plus sign, as a signed integer in network byte order.
+    sha1        bigint
 );
 -- Lookups by the first four bytes of the SHA-256 of the number with its plus sign.
 CREATE INDEX listings_by_hash ON listings (substr(sha256(('+' || number::text)::bytea), 1, 4));
+-- Lookups by SHA-1, as the clients of PhoneBlock ask.
+CREATE INDEX listings_by_sha1 ON listings (sha1);
 -- Search by the last six digits.
 CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
 
@@ -740,7 +931,10 @@ CREATE TABLE accounts (
     sign_ins     integer     NOT NULL DEFAULT 0 CHECK (sign_ins >= 0),
     created_at   timestamptz NOT NULL,
     signed_in_at timestamptz,
-    disabled_at  timestamptz
+    disabled_at  timestamptz,
+    -- NULL for the standard keys. Otherwise 'on' or 'off', then a pair 'action=key' for each action, separated by
+    -- spaces; an action without a key has an empty one.
+    shortcuts    text
 );
 
 -- Recovery codes: each is accepted once in place of a second factor.
@@ -883,3 +1077,21 @@ CREATE TABLE statistics_watermarks (
     statistic     text        PRIMARY KEY,
     counted_until timestamptz NOT NULL
 );
+
+-- PhoneBlock
+
+-- Numbers that a user of an app blocks or allows alone, through the API of PhoneBlock. They change no score.
+CREATE TABLE personal_numbers (
+    -- Pseudonym of the app's user, as in reports.
+    reporter   bytea       NOT NULL CHECK (length(reporter) = 16),
+    number     bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    -- Whether the entry is for all numbers that begin with these digits.
+    is_prefix  boolean     NOT NULL,
+    -- Blocked, or allowed.
+    is_blocked boolean     NOT NULL,
+    -- The API key that the entry arrived with.
+    key_id     integer     NOT NULL,
+    added_at   timestamptz NOT NULL,
+    PRIMARY KEY (reporter, number, is_prefix)
+);
+CREATE INDEX personal_numbers_by_key ON personal_numbers (key_id);

@@ -88,11 +88,24 @@ import Testing
     for script in bad { #expect(!MigrationRules.problems(in: script).isEmpty, "\(script)") }
   }
 
+  /// Migrations of each kind that could follow the published ones.
+  private static let examples = [
+    (name: "29991231000000_removal.sql", text: "-- contract\nALTER TABLE apps DROP COLUMN is_list;"),
+    (name: "29991231000100_note.sql", text: "-- expand\nALTER TABLE apps ADD COLUMN note text;"),
+    (
+      name: "29991231000200_apps_by_note.sql",
+      text: "-- expand, concurrently\nCREATE INDEX CONCURRENTLY IF NOT EXISTS apps_by_note ON apps (note);"
+    ),
+    (name: "29991231000300_note_limit.sql", text: "-- contract\nALTER TABLE apps ADD CHECK (length(note) <= 80);"),
+  ]
+
   /// Expand migrations overtake contract ones that wait: the schema is the same in both orders.
   @Test(.emptyDatabase) func `both orders of migrations give the same schema`() async throws {
     let pool = TestDatabase.current.pool
-    let names = Self.scripts.map(\.name)
-    let isExpand = Dictionary(uniqueKeysWithValues: Self.scripts.map { ($0.name, $0.text.hasPrefix("-- expand")) })
+    let scripts = Self.scripts + Self.examples
+    let names = scripts.map(\.name)
+    let texts = Dictionary(uniqueKeysWithValues: scripts.map { ($0.name, $0.text) })
+    let isExpand = texts.mapValues { $0.hasPrefix("-- expand") }
     let schemas = try await withTemporaryFolder { folder in
       var schemas: [[String]] = []
       for overtakes in [false, true] {
@@ -105,7 +118,7 @@ import Testing
         let steps = overtakes ? [Array(names.prefix(1)), Array(names.dropFirst())] : [names]
         for step in steps {
           for name in step {
-            try FileManager.default.copyItem(atPath: "\(Checkout.migrations)/\(name)", toPath: "\(place)/\(name)")
+            try texts[name]?.write(toFile: "\(place)/\(name)", atomically: true, encoding: .utf8)
           }
           let applied = try await pool.withConnection { connection in
             try await PostgresMigrator(folder: place).migrate(on: connection) { _ in }
