@@ -4,13 +4,16 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run test test-swift test-python test-high-availability lint format dependencies test-dependencies benchmark-pack fuzz-pack vectors clean
+.PHONY: run test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack fuzz-pack vectors clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
 	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --demo --data $(DATA) --port $(PORT)
 
-test: test-dependencies lint test-swift test-python
+# Data of tests is in memory where there is room.
+test test-swift test-python test-slow test-high-availability: export TMPDIR = $(shell Scripts/test-folder)
+
+test: test-dependencies lint vectors test-swift test-python
 
 dependencies:
 	@Scripts/install-dependencies
@@ -20,7 +23,7 @@ test-dependencies:
 	@Scripts/prepare-python
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests Examples
+	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
 
 # Built first, so that no test waits for the compiler.
 test-swift:
@@ -38,12 +41,20 @@ PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/rin
 REPEAT = { test $$? -eq 1 && $(PYTEST) --last-failed --last-failed-no-failures=none --maxfail=1
 
 test-python:
-	$(PYTEST) --durations=20 --numprocesses=2 --dist=loadfile $(PARALLEL) || $(REPEAT) $(PARALLEL); }
+	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile $(PARALLEL) || $(REPEAT) $(PARALLEL); }
 	$(PYTEST) --durations=10 $(ALONE) || $(REPEAT) $(ALONE); }
+
+# Long series of faults, rolling upgrades and the benchmarks: every night, and before a release.
+test-slow: test-dependencies vectors
+	swift build --package-path Benchmarks --build-tests
+	swift test --package-path Benchmarks --skip-build
+	swift build --scratch-path $(BUILD) --build-tests
+	$(PYTEST) -m slow --numprocesses=2 --dist=loadfile $(PARALLEL)
+	$(PYTEST) -m slow $(ALONE)
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
 test-high-availability:
-	RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 $(PYTEST) -rs Tests/HighAvailability
+	RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 $(PYTEST) -m "slow or not slow" -rs Tests/HighAvailability
 
 # The table in Documentation/benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared
@@ -56,12 +67,12 @@ SECONDS ?= 60
 fuzz-pack: dependencies
 	sh Scripts/fuzz-pack.sh $(SECONDS)
 
-# The test vectors of packs and publications, in Tests/Vectors.
+# The test vectors of packs and publications, in Tests/Vectors; their sums must be those of SHA256SUMS.
 vectors:
 	Scripts/make-vectors.py Tests/Vectors
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests Examples
+	swift format --in-place --recursive Package.swift Sources Tests Examples Benchmarks
 
 clean:
 	rm -rf $(BUILD) .venv artefacts

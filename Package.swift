@@ -26,7 +26,6 @@ let asyncHTTPClient = server("AsyncHTTPClient", "async-http-client")
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let httpTypes = server("HTTPTypes", "swift-http-types")
-let histogram = server("Histogram", "hdrhistogram-swift")
 let hummingbird = server("Hummingbird", "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", "hummingbird")
 let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
@@ -59,6 +58,13 @@ let package = Package(
     .library(name: "CallDirectory", targets: ["CallDirectory"]),
     .library(name: "RingfenceClient", targets: ["RingfenceClient"]),
     .executable(name: "ringfence", targets: ["ringfence"]),
+    // For Benchmarks/ alone, which is a package of its own.
+    .library(
+      name: "ServerModules",
+      targets: [
+        "AsyncSupport", "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL",
+        "Curation", "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps", "TestSupport",
+      ]),
   ],
   // An app that depends on this package with `traits: []` gets the libraries alone.
   traits: [
@@ -66,7 +72,6 @@ let package = Package(
     .trait(name: "Server", description: "The server, its command-line tool and the packages that they need."),
   ],
   dependencies: [
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -195,16 +200,6 @@ let package = Package(
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),
 
-    // Benchmarks, which are not part of a product.
-    library(
-      "BenchmarkCommand",
-      [
-        "AsyncSupport", "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL",
-        "Curation", "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps",
-        arguments, crypto, histogram, metrics,
-      ]),
-    .executableTarget(name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], swiftSettings: sharedSettings),
-
     // `make benchmark-pack`; portable, like the kit that it measures.
     .executableTarget(
       name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: sharedSettings),
@@ -218,7 +213,6 @@ let package = Package(
     tests("AsyncSupportTests", ["AsyncSupport"]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
-    tests("BenchmarkCommandTests", ["BenchmarkCommand", "PostgreSQL", "RingfenceCommand", "TestSupport", logging]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["TestData", "Curation", "TestSupport"]),

@@ -23,7 +23,7 @@ SWIFT = "Apache-2.0 with the Swift runtime library exception"
 # Direct packages: licence and purpose.
 DIRECT = {
     "async-http-client": (APACHE, "requests to other servers"),
-    "hdrhistogram-swift": (APACHE, "percentiles of the benchmarks"),
+    "hdrhistogram-swift": (APACHE, "benchmarks only: percentiles"),
     "hummingbird": (APACHE, "the HTTP server"),
     "swift-argument-parser": (SWIFT, "the command line"),
     "swift-configuration": (APACHE, "settings of the command line, the environment and a file"),
@@ -84,10 +84,10 @@ PYPI = {
 
 
 def pins():
-    """Direct packages and their versions, from Package.swift."""
-    text = (CHECKOUT / "Package.swift").read_text()
+    """Direct packages and their versions, from the manifests of the server and of the benchmarks."""
+    text = "".join((CHECKOUT / folder / "Package.swift").read_text() for folder in ("", "Benchmarks"))
     found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", from: "([^"]+)"(?:, traits: \[[^\]]*\])?\)', text)
-    others = re.findall(r"\.package\((?!url: \"[^\"]+\", from:)", text)
+    others = re.findall(r"\.package\((?!url: \"[^\"]+\", from:|name: \"server\", path:)", text)
     if others:
         sys.exit("Package.swift has a package whose least version is not given with from:.")
     return {name.lower(): version for name, version in found}

@@ -91,8 +91,8 @@ def test_folders_are_domains_or_standard_ones():
     assert not wrong, wrong
 
 
-def test_sql_is_in_storage_and_in_the_benchmarks_alone():
-    allowed = {"Storage", "PostgreSQL", "EmbeddedPostgreSQL", "BenchmarkCommand"}
+def test_sql_is_in_storage_alone():
+    allowed = {"Storage", "PostgreSQL", "EmbeddedPostgreSQL"}
     statement = re.compile(r": PostgresStatement\b")
     wrong = [
         str(file.relative_to(CHECKOUT))

@@ -3,7 +3,11 @@
 import re
 import subprocess
 
+import pytest
+
 from ringfence_server import BENCHMARK, BINARY, environment
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_kind_is_asked_and_an_overload_is_survived(make_server):

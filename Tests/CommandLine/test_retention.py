@@ -111,7 +111,8 @@ def commands_with_data(command, path=()):
 
 
 @pytest.mark.parametrize("binary, refusing, making", [
-    (BINARY, REFUSING, MAKING), (BENCHMARK, BENCHMARK_REFUSING, BENCHMARK_MAKING)], ids=["ringfence", "benchmark"])
+    pytest.param(BINARY, REFUSING, MAKING, id="ringfence"),
+    pytest.param(BENCHMARK, BENCHMARK_REFUSING, BENCHMARK_MAKING, id="benchmark", marks=pytest.mark.slow)])
 def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing, making, tmp_path):
     dumped = subprocess.run([binary, "--experimental-dump-help"], capture_output=True, env=environment(), check=True)
     commands = set(commands_with_data(json.loads(dumped.stdout)["command"]))

@@ -20,7 +20,7 @@ import Testing
 
   /// The statements of Storage as PostgreSQL receives them, and the text of every `static let sql` of the benchmarks.
   static let texts: [Text] = {
-    let folder = "\(Checkout.root)/Sources/BenchmarkCommand/SQL"
+    let folder = "\(Checkout.root)/Benchmarks/Sources/BenchmarkCommand/SQL"
     let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     let benchmarks = files.filter { $0.hasSuffix(".swift") }.sorted().flatMap { file -> [Text] in
       let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""
@@ -105,10 +105,8 @@ import Testing
     #expect(count > 10)
   }
 
-  /// Code that prints statements, and code that measures on separate connections.
-  private static let ofNoServer = [
-    "Storage/Cluster/ClusterPlan.swift", "BenchmarkCommand/SQL/BenchmarkStatements.swift",
-  ]
+  /// Code that prints statements.
+  private static let ofNoServer = ["Storage/Cluster/ClusterPlan.swift"]
 
   /// Behind a pooler the next statement may use another connection.
   @Test func `no statement changes the state of a session`() throws {
