@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Writes the test vectors of Tests/Vectors: packs, deltas and a signed publication, valid ones and ones that break a rule.
 
-usage: make-vectors.py FOLDER        replaces everything in FOLDER except README.md and *.py
+usage: make-vectors.py FOLDER              replaces everything in FOLDER except README.md, *.py and SHA256SUMS, and fails
+                                           if the files are not those of SHA256SUMS
+       make-vectors.py FOLDER --missing    does nothing if FOLDER already has the vectors
+       make-vectors.py FOLDER --sums       also writes SHA256SUMS, after a change of the vectors
 
 The result depends on nothing but this file, the two readers beside it, and Tests/CallerPackTests/Golden. Each vector
 that breaks a rule is read here once, and must be refused for exactly that rule.
 """
+import argparse
 import base64
+import fcntl
 import hashlib
 import json
 import shutil
@@ -1057,13 +1062,11 @@ def check_document(vector, data, folder, made):
         publications.check_pack(pack, (folder / vector["pack"]).read_bytes())
 
 
-def main(folder):
-    folder.mkdir(parents=True, exist_ok=True)
+def main(folder, with_sums):
+    (folder / "vectors.json").unlink(missing_ok=True)
     for item in folder.iterdir():
         if item.is_dir():
             shutil.rmtree(item)
-        elif item.suffix in (".json", "") and item.name != "README.md":
-            item.unlink()
 
     def write(path, data):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -1114,9 +1117,16 @@ def main(folder):
             if "rule" in fields:
                 fields["rule"] = f"Publication {fields['rule']}"
             lists[kind].append(dict(file=write(path, data), **fields))
-    (folder / "vectors.json").write_text(json.dumps(lists, indent=1, ensure_ascii=False) + "\n")
+    # Complete, and so the sign for other processes that all files are there.
+    (folder / "vectors.json.new").write_text(json.dumps(lists, indent=1, ensure_ascii=False) + "\n")
+    (folder / "vectors.json.new").rename(folder / "vectors.json")
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (".rfpack", ".rfdelta", ".tsv", ".json"))
-    (folder / "SHA256SUMS").write_text("".join(f"{sha(path.read_bytes())}  {path.relative_to(folder)}\n" for path in files))
+    sums = "".join(f"{sha(path.read_bytes())}  {path.relative_to(folder)}\n" for path in files)
+    if with_sums:
+        (folder / "SHA256SUMS").write_text(sums)
+    elif sums != (folder / "SHA256SUMS").read_text():
+        changed = sorted({line.split()[1] for line in {*sums.splitlines()} ^ {*(folder / "SHA256SUMS").read_text().splitlines()}})
+        sys.exit(f"The vectors differ from SHA256SUMS: {', '.join(changed)}. Pass --sums if that is wanted.")
     counts = {name: len(value) for name, value in lists.items() if isinstance(value, list)}
     print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items()))
     print(f"{sum(count for name, count in counts.items() if name.startswith('refused'))} refused, "
@@ -1124,4 +1134,14 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--missing", action="store_true")
+    parser.add_argument("--sums", action="store_true")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    with (arguments.folder / ".lock").open("w") as lock:
+        # Several processes of tests may start it at once.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (arguments.missing and (arguments.folder / "vectors.json").exists()):
+            main(arguments.folder, arguments.sums)

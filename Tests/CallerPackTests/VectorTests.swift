@@ -2,6 +2,7 @@
 
 import CallerPack
 import Foundation
+import TestData
 import Testing
 
 /// The vectors of Tests/Vectors, which Scripts/make-vectors.py writes and readers in other languages run as well.
@@ -58,7 +59,7 @@ import Testing
     var refused_documents: [Document]
   }
 
-  private static let folder = testFolder + "/../Vectors/"
+  private static let folder = Checkout.vectors + "/"
   private let vectors: Vectors
   private var now: Date { Date(timeIntervalSince1970: vectors.now) }
 

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 JAVA = CHECKOUT / "Readers/java"
 VECTORS = CHECKOUT / "Tests/Vectors"
 GOLDEN = CHECKOUT / "Tests/CallerPackTests/Golden"
+subprocess.run([sys.executable, CHECKOUT / "Scripts/make-vectors.py", VECTORS, "--missing"], check=True, capture_output=True, timeout=300)
 LIST = json.loads((VECTORS / "vectors.json").read_text())
 KINDS = [name for name, value in LIST.items() if isinstance(value, list)]
 BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))

@@ -21,6 +21,17 @@ public enum Checkout {
   /// The description of the API.
   public static var openAPI: String { "\(resources)/openapi.yaml" }
 
+  /// The folder of the test vectors, which `make vectors` writes; missing ones are written now.
+  public static let vectors: String = {
+    let folder = "\(root)/Tests/Vectors"
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3", "\(root)/Scripts/make-vectors.py", folder, "--missing"]
+    try? process.run()
+    process.waitUntilExit()
+    return folder
+  }()
+
   /// A small file of invented data in a real format.
   /// - Parameter path: such as `complaints/daily.csv`.
   public static func fixture(_ path: String) -> String { "\(root)/Tests/TestData/Fixtures/\(path)" }

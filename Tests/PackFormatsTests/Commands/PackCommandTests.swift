@@ -56,7 +56,7 @@ import Testing
 
   /// The vectors of Tests/Vectors: each that breaks a rule is refused by every command that reads all entries.
   @Test func `no command reads packs that break a rule`() async throws {
-    let folder = "\(Checkout.root)/Tests/Vectors"
+    let folder = Checkout.vectors
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/refused-packs").sorted()
     #expect(names.count >= 300)
     for name in names {
