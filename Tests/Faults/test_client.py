@@ -7,6 +7,8 @@ import subprocess
 import uuid
 from pathlib import Path
 
+import pytest
+
 from recount import check_aggregates, stored_reports
 from reports import NUMBERS
 from ringfence_server import BINARY, environment
@@ -36,12 +38,13 @@ class Probe:
         self.process.communicate()
 
 
-def test_killed_client_loses_nothing_and_counts_nothing_twice(make_server, tmp_path):
+@pytest.mark.parametrize("lives", [4, pytest.param(12, marks=pytest.mark.slow)])
+def test_killed_client_loses_nothing_and_counts_nothing_twice(make_server, tmp_path, lives):
     server = make_server("--no-limits")
     key = server.run("app", "create", "Probe")
     chance = random.Random(8)
     accepted, offered = set(), set()
-    for life in range(12):
+    for life in range(lives):
         probe = Probe(tmp_path, server, key)
         for _ in range(chance.randrange(5, 60)):
             report = str(uuid.uuid4())
@@ -78,6 +81,6 @@ def test_killed_client_loses_nothing_and_counts_nothing_twice(make_server, tmp_p
     assert len(stored) == len(set(stored))
     assert accepted <= set(stored) <= offered
     check_aggregates(server, stored_reports(server))
-    print(f"\n  {len(accepted)} accepted, {len(stored)} stored, 12 lives")
+    print(f"\n  {len(accepted)} accepted, {len(stored)} stored, {lives} lives")
     # Only the outbox could contain a number, and it is empty.
     assert os.path.getsize(tmp_path / "outbox") == 8

@@ -37,12 +37,13 @@ def publisher(make_server, tmp_path_factory):
     server.close()
 
 
-def test_killed_at_random_moments(publisher):
+@pytest.mark.parametrize("kills", [4, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_at_random_moments(publisher, kills):
     server, seconds = publisher
     folder = server.data / "publications"
     moments = random.Random(6)
     killed = 0
-    for top in range(298, 288, -1):
+    for top in range(298, 298 - kills, -1):
         former = check(folder)
         process = publish(server, top)
         try:

@@ -22,6 +22,9 @@ from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
 from shared_server import SharedServer
 from waiting import wait_until
 
+# `make test` has the same rules with one server: Tests/CommandLine/test_doctor.py.
+pytestmark = pytest.mark.slow
+
 OLD_BINARY = os.environ.get("RINGFENCE_OLD_BINARY", BINARY)
 OLD_HOME = os.environ.get("RINGFENCE_OLD_HOME", environment()["RINGFENCE_HOME"])
 
