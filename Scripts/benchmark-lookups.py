@@ -81,7 +81,7 @@ def fetch(address, key, path):
 
 def publish(binary, folder):
     start = time.perf_counter()
-    gates = [f"--{name}=100000" for name in ("greatest-size", "greatest-churn")] + ["--least-size=0"]
+    gates = [f"--{name}=100000" for name in ("max-size", "max-churn")] + ["--min-size=0"]
     subprocess.run([binary, "publish", "--data", folder, *gates], check=True, capture_output=True)
     print(f"published in {time.perf_counter() - start:.1f} s", flush=True)
 

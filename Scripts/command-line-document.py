@@ -19,7 +19,7 @@ HEAD = """# Command line
 `ringfence help SUBCOMMAND` prints the same.
 
 After `make run`, the program is `.build/release/ringfence`. Commands that need data take `--data FOLDER`, `.ringfence`
-by default, and work beside a running server. Only `serve`, `import` and `restore` create a database where there is none.
+by default, and work while a server runs. Only `serve`, `import` and `restore` create a database where there is none.
 With `DATABASE_URL` set, they use that PostgreSQL. [configuration.md](configuration.md) has the settings, which also come
 from the environment and from the file that `--config` names.
 

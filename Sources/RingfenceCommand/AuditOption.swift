@@ -7,7 +7,7 @@ import Storage
 
 /// The option of commands whose change the audit log records.
 struct AuditOption: ParsableArguments {
-  @Option(help: "Name for the audit log, 1 to 80 characters on one line.")
+  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters on one line."))
   var by = "command line"
 
   var actor: Actor { .commandLine(by) }

@@ -78,7 +78,7 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
     print(message)
     return 0
   case .validationFailure:
-    complain(message)
+    complain(FormerName.refusal(of: Array(CommandLine.arguments.dropFirst())).map { "Error: \($0)" } ?? message)
     return 2
   default:
     complain("Error: \(error)")

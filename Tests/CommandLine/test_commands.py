@@ -76,6 +76,7 @@ def test_wrong_usage_bad_data_and_unreadable_files_have_their_exit_codes(tmp_pat
     data = tmp_path / "data"
     run("--help")
     assert "unknown" in run("serve", "--nonsense", code=2).stderr.lower()
+    assert "The option --because is now --reason." in run("thresholds", "set", "--because", "x", code=2).stderr
     run("import", "complaints", "x", "--format", "xls", "--data", data, code=2)
     run("publish", "--at", "soon", "--data", data, code=2)
     run("publish", "--at", "1970-01-01T00:00:00Z", "--data", data, code=2)

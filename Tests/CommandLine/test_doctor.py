@@ -10,7 +10,7 @@ import pytest
 from ringfence_server import BINARY, CHECKOUT, environment
 from waiting import wait_until
 
-OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 
 
 def run(*arguments, code=0, **variables):
@@ -150,7 +150,7 @@ def test_what_stands_in_the_database_is_named(server):
 
 
 def test_a_gate_that_holds_is_named(server):
-    run("publish", "--top", 3, "--least-size", 100, "--slack", 0, "--data", server.data, code=4)
+    run("publish", "--top", 3, "--min-size", 100, "--tolerance", 0, "--data", server.data, code=4)
     assert examine(server.data)["gates"]["state"] == "warning"
     server.run("publish", *OPEN)
     assert examine(server.data)["gates"]["state"] == "ok"

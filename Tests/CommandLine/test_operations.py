@@ -15,7 +15,7 @@ import pytest
 import publications
 from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
 
-OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 
 
 def run(*arguments, code=0, **variables):

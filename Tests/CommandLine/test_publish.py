@@ -11,7 +11,7 @@ from publications import check, manifest
 from ringfence_server import BINARY, environment
 from waiting import wait_until
 
-OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 
 
 def run(*arguments, code=0, **variables):
@@ -51,7 +51,7 @@ def test_gates_keys_and_rotation(server, tmp_path):
     fetch(server, tmp_path / "out", key)
 
     # A gate refuses it until an operator overrules the gate.
-    strict = ["publish", "--data", data, "--greatest-churn", 1, "--slack", 5]
+    strict = ["publish", "--data", data, "--max-churn", 1, "--tolerance", 5]
     held = run(*strict, code=4)
     assert "churn (blocklist)" in held.stderr and "The previous publication stays in place" in held.stderr
     assert manifest(folder) == first

@@ -12,7 +12,7 @@ from test_sources import refresh
 from waiting import wait_until
 
 RECIPES = "recipes:\n  - {name: blocklist, kind: blocking, top: 1999999, evidence: true}\n"
-OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 LIES = 10_000
 TRUE, PROTECTED, ALLOWED = "33162000248", "33162000249", "33162000250"
 
@@ -45,7 +45,7 @@ def fill(server, name, folder):
     if name == "c":
         server.run(
             "sources", "set", "default", "--weight", "10", "--complaints", "1", "--days", "1", "--leave-complaints", "1",
-            "--leave-days", "1", "--because", "Lies")
+            "--leave-days", "1", "--reason", "Lies")
         complaints.write_text("".join(
             json.dumps({"number": f"+{lie(i)}", "category": "fraud", "reported_at": "2026-11-20T12:00:00Z"}) + "\n"
             for i in range(LIES)))
@@ -61,7 +61,7 @@ def subscribe(server, other, name, *options):
     key = str(other.data / "publications/root.json")
     server.run(
         "sources", "add", name, "--url", f"{other.address}/v1", "--format", "ringfence", "--key", key, "--pack",
-        "blocklist", "--least-strength", "0", *options)
+        "blocklist", "--min-strength", "0", *options)
 
     def state():
         rows = json.loads(server.run("sources", "status", "--format", "json"))

@@ -134,7 +134,7 @@ def test_an_unchanged_file_is_not_sent_again(server, site):
 def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(server, site):
     numbers = [str(33162000000 + index) for index in range(120)]
     url = site.give("/shrunken.csv", "number\n" + "\n".join(numbers) + "\n")
-    server.run("sources", "add", "shrunken", "--url", url, "--format", "csv", "--most-change", "40")
+    server.run("sources", "add", "shrunken", "--url", url, "--format", "csv", "--max-change", "40")
     wait_for_first(server, "shrunken")
     site.give("/shrunken.csv", "number\n" + "\n".join(numbers[:50]) + "\n")
     code, said = refresh(server, "shrunken")
@@ -458,7 +458,7 @@ def test_a_redirect_within_the_origin_is_followed_and_another_one_is_not(server,
     (["--url", "http://a/b", "--format", "csv", "--key-file", "key"], "Use an https address"),
     (["--url", "http://a/b", "--format", "csv", "--country", "XX"], "XX is not a country"),
     (["--url", "http://a/b", "--format", "csv", "--weight", "11"], "--weight is 11"),
-    (["--url", "http://a/b", "--format", "csv", "--most-change", "0"], "--most-change is 0"),
+    (["--url", "http://a/b", "--format", "csv", "--max-change", "0"], "--max-change is 0"),
     (["--url", "http://a/b"], "Set --url and --format"),
 ])
 def test_wrong_options_are_refused(server, arguments, message):

@@ -57,25 +57,25 @@ def test_a_preview_tells_what_setting_it_then_does(data):
     assert "Nothing was saved." in text and "Removed, highest heat first:" in text
     assert json.loads(run("thresholds", "show", "--format", "json", "--data", data).stdout)["version"]["version"] == 1
 
-    saved = run("sources", "set", "hotline", "--complaints", "9", "--by", "Ada", "--because", "Noisy.",
+    saved = run("sources", "set", "hotline", "--complaints", "9", "--by", "Ada", "--reason", "Noisy.",
                 "--data", data).stdout
     assert "Saved as version 2" in saved
     now = preview(data, "sources", "preview", "hotline", "--days", "1")
     assert (now["listed_now"], now["against"]) == (2, 2)
     history = run("thresholds", "history", "--format", "tsv", "--data", data).stdout.splitlines()
     assert [row.split("\t")[::3] for row in history[1:]] == [["2", "Noisy."], ["1", ""]]
-    same = run("sources", "set", "hotline", "--complaints", "9", "--because", "Again.", "--data", data).stdout
+    same = run("sources", "set", "hotline", "--complaints", "9", "--reason", "Again.", "--data", data).stdout
     assert "Nothing to change" in same
 
 
 def test_a_country_has_its_own_until_it_is_removed(data):
-    run("thresholds", "set", "--category", "survey", "--country", "DE", "--enter-reporters", "7", "--because", "Test",
+    run("thresholds", "set", "--category", "survey", "--country", "DE", "--enter-reporters", "7", "--reason", "Test",
         "--data", data)
     def countries():
         shown = json.loads(run("thresholds", "show", "--format", "json", "--data", data).stdout)
         return {t["country"] for t in shown["thresholds"] if "country" in t}
     assert countries() == {"DE"}
-    run("thresholds", "set", "--category", "survey", "--country", "DE", "--remove", "--because", "Test", "--data", data)
+    run("thresholds", "set", "--category", "survey", "--country", "DE", "--remove", "--reason", "Test", "--data", data)
     assert countries() == set()
 
 
@@ -87,14 +87,14 @@ def test_a_country_has_its_own_until_it_is_removed(data):
     (["--category", "fraud", "--remove"], "--remove needs --country"),
 ])
 def test_wrong_usage_is_refused_before_anything_is_opened(tmp_path, change, words):
-    assert words in run("thresholds", "set", *change, "--because", "x", "--data", tmp_path / "none", code=2).stderr
+    assert words in run("thresholds", "set", *change, "--reason", "x", "--data", tmp_path / "none", code=2).stderr
     assert not (tmp_path / "none").exists()
 
 
 def test_a_threshold_that_cannot_be_names_field_and_rule(data):
-    refused = run("thresholds", "set", "--category", "fraud", "--leave-heat", "9", "--because", "x", "--data", data,
+    refused = run("thresholds", "set", "--category", "fraud", "--leave-heat", "9", "--reason", "x", "--data", data,
                   code=1).stderr
     assert "fraud: leave.heat must not be above the limit to enter. Nothing was saved." in refused
     assert "There is no imported list nowhere. Use one of: default, hotline." in run(
-        "sources", "set", "nowhere", "--days", "2", "--because", "x", "--data", data, code=1).stderr
+        "sources", "set", "nowhere", "--days", "2", "--reason", "x", "--data", data, code=1).stderr
     assert "There is no version 99" in run("thresholds", "show", "--version", "99", "--data", data, code=1).stderr

@@ -12,7 +12,7 @@ from ringfence_server import BINARY, START_SECONDS, environment
 from waiting import wait_until
 
 # Every publication differs from the previous one, and all gates pass.
-OPEN = ["--least-size", "0", "--greatest-size", "100000", "--greatest-churn", "100000"]
+OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 
 
 def publish(server, top):

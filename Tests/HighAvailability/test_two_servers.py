@@ -31,7 +31,7 @@ def servers(make_server, pseudonym_key, tmp_path_factory):
     signing.chmod(0o600)
     first.signal(15)
     assert first.ended() == 0
-    first.arguments = ("--no-limits", "--publish-at", due, "--least-size", "0", "--greatest-churn", "100000")
+    first.arguments = ("--no-limits", "--publish-at", due, "--min-size", "0", "--max-churn", "100000")
     first.start()
     second = make_second(make_server, first, signing, first.arguments, shared)
     yield first, second

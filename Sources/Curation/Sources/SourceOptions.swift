@@ -30,7 +30,7 @@ public struct SourceOptions: Sendable, Equatable, Codable {
   /// The pack of another server whose evidence file is read.
   public var pack: String?
   /// Rows of an evidence file with a lower strength are left out; with 0 none is.
-  public var leastStrength: Int?
+  public var minStrength: Int?
 
   /// Options of a format without its own.
   public init() {}
@@ -47,7 +47,7 @@ public struct SourceOptions: Sendable, Equatable, Codable {
 }
 
 extension SourceOptions {
-  /// The default of ``leastStrength``: the least number of reporters for which an evidence file states a strength.
+  /// The default of ``minStrength``: the minimum number of reporters for which an evidence file states a strength.
   public static let usualStrength = ProvenanceRow.strengths[0]
 
   /// The categories of evidence files: those of Ringfence.

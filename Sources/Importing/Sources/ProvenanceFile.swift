@@ -101,7 +101,7 @@ struct ProvenanceFile {
 
   /// The category of an entry; nil for a row that is left out.
   private func category(of row: ProvenanceRow) -> ReportCategory? {
-    guard row.strength ?? 0 >= options.leastStrength ?? SourceOptions.usualStrength,
+    guard row.strength ?? 0 >= options.minStrength ?? SourceOptions.usualStrength,
       ceiling < .block || row.treatment == "block",
       // A listed number is not "legitimate".
       ReportCategory(slug: row.category)?.isToxic != false

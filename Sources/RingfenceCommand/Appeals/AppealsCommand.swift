@@ -80,7 +80,7 @@ struct AppealsCommand: AsyncParsableCommand {
     @Flag(help: "Reject the appeals.")
     var reject = false
 
-    @Option(help: "Name for the audit log.")
+    @Option(help: .value("name", "Name for the audit log."))
     var by: String
 
     @Option(help: "Answer to the owner; required with --reject.")

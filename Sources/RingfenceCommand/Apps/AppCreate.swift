@@ -18,7 +18,7 @@ struct AppCreate: AsyncParsableCommand {
   @Option(help: "Scopes of the key, separated by commas.")
   var scopes = AppScopes.all.names.joined(separator: ",")
 
-  @Option(help: "Days until the key expires. Default: never.")
+  @Option(help: .value("days", "Days until the key expires. Default: never."))
   var expiresIn: Int?
 
   func validate() throws {

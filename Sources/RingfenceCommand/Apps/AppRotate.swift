@@ -16,10 +16,10 @@ struct AppRotate: AsyncParsableCommand {
   @Argument(help: "Name of the app.")
   var name: String
 
-  @Option(help: "Days until the old keys expire; 0: now.")
+  @Option(help: .value("days", "Days until the old keys expire; 0: now."))
   var overlap = Int(AppStore.overlap / 86_400)
 
-  @Option(help: "Days until the new key expires. Default: never.")
+  @Option(help: .value("days", "Days until the new key expires. Default: never."))
   var expiresIn: Int?
 
   func validate() throws {
@@ -48,7 +48,7 @@ struct AppRevoke: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var audit: AuditOption
 
-  @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
+  @Argument(help: .value("key", "ID of the key, as shown by `ringfence app keys`."))
   var keyID: Int32
 
   func run() async throws {
@@ -69,7 +69,7 @@ struct AppScopesCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var audit: AuditOption
 
-  @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
+  @Argument(help: .value("key", "ID of the key, as shown by `ringfence app keys`."))
   var keyID: Int32
 
   @Argument(help: "Some of \(AppScopes.all.names.joined(separator: ", ")), separated by commas.")

@@ -17,13 +17,13 @@ struct AppWithdraw: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var audit: AuditOption
 
-  @Argument(help: ArgumentHelp("ID of the key, as shown by `ringfence app keys`.", valueName: "key"))
+  @Argument(help: .value("key", "ID of the key, as shown by `ringfence app keys`."))
   var keyID: Int32
 
-  @Option(help: "Withdraw only reports received from this time on, such as 2026-11-20T18:00:00Z.")
+  @Option(help: .value("time", "Withdraw only reports received from this time on, such as 2026-11-20T18:00:00Z."))
   var since: String?
 
-  @Option(help: "Withdraw only reports received before this time. Default: now.")
+  @Option(help: .value("time", "Withdraw only reports received before this time. Default: now."))
   var until: String?
 
   @Option(help: "Reason for the audit log, 1 to 1000 characters.")

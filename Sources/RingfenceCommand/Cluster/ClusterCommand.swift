@@ -20,7 +20,7 @@ struct ClusterCommand: AsyncParsableCommand {
         Documentation/operations.md.
         """)
 
-    @Option(help: "Shards of each distributed table, 1 to 1024.")
+    @Option(help: .value("count", "Shards of each distributed table, 1 to 1024."))
     var shards = 32
 
     @Option(

@@ -24,7 +24,7 @@ struct DecideCommand: AsyncParsableCommand {
   @Flag(help: "Add the number to packs that block and to packs that identify.")
   var block = false
 
-  @Option(help: ArgumentHelp("Add the number with this label to packs that identify.", valueName: "label"))
+  @Option(help: .value("label", "Add the number with this label to packs that identify."))
   var identify: String?
 
   @Flag(help: "Never block the number or label it as a nuisance; a directory name stays. See also: ringfence revoke.")
@@ -52,10 +52,10 @@ struct DecideCommand: AsyncParsableCommand {
   @Option(help: "Private note for moderators.")
   var note: String?
 
-  @Option(help: ArgumentHelp("Days until the decision expires: 30, 90 or 365. Default: never.", valueName: "days"))
+  @Option(help: .value("days", "Days until the decision expires: 30, 90 or 365. Default: never."))
   var expires: String?
 
-  @Option(help: "Name for the audit log.")
+  @Option(help: .value("name", "Name for the audit log."))
   var by: String
 
   func validate() throws {

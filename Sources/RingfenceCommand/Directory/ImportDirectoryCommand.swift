@@ -34,22 +34,22 @@ extension ImportCommand {
       help: "Priority of the source; lower wins. Default: the current priority, or 100 for a new source.")
     var priority: Int32?
 
-    @Option(help: "Column with numbers; can be repeated.")
+    @Option(help: .value("column", "Column with numbers; can be repeated."))
     var numberColumn: [String] = []
 
-    @Option(help: "Column with names.")
+    @Option(help: .value("column", "Column with names."))
     var nameColumn: String?
 
-    @Option(help: "Column with the kind of business.")
+    @Option(help: .value("column", "Column with the kind of business."))
     var categoryColumn: String?
 
-    @Option(help: "Column with the country of the row's numbers: two letters.")
+    @Option(help: .value("column", "Column with the country of the row's numbers: two letters."))
     var regionColumn: String?
 
     @Flag(help: "The file has no header; select columns by position.")
     var noHeader = false
 
-    @Option(help: "Write rejected lines to this file: line number, reason, text.")
+    @Option(help: .value("file", "Write rejected lines to this file: line number, reason, text."))
     var rejects: String?
 
     func validate() throws {

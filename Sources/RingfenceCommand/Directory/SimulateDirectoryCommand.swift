@@ -12,13 +12,13 @@ extension SimulateCommand {
     @Option(help: "Seed of the random numbers; the same seed gives the same data.")
     var seed: UInt64 = 1
 
-    @Option(help: "Number of rows, 1 to 100000000.")
+    @Option(help: .value("count", "Number of rows, 1 to 100000000."))
     var rows = 20_000
 
-    @Option(help: "File with chain names: a JSON object of \"kind|name\": branches.")
+    @Option(help: .value("file", "File with chain names: a JSON object of \"kind|name\": branches."))
     var chains: String?
 
-    @Option(help: "File to write, or - for standard output.")
+    @Option(help: .value("file", "File to write, or - for standard output."))
     var out = "-"
 
     func validate() throws {

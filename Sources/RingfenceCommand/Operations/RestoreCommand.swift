@@ -22,10 +22,12 @@ struct RestoreCommand: AsyncParsableCommand {
   @Argument(help: "A backup that ringfence backup wrote: a folder or a .tar file.")
   var backup: String
 
-  @Option(help: "Archive of the lost server (serve --archive), for a base backup.")
+  @Option(help: .value("folder", "Archive of the lost server (serve --archive), for a base backup."))
   var archive: String?
 
-  @Option(help: "Restore the state of this time, such as 2026-11-22T03:00:00Z. Needs a base backup and its archive.")
+  @Option(
+    help: .value(
+      "time", "Restore the state of this time, such as 2026-11-22T03:00:00Z. Needs a base backup and its archive."))
   var to: String?
 
   @Flag(inversion: .prefixedNo, help: "Recount what all reports add up to.")

@@ -12,7 +12,7 @@ public struct PackApplyCommand: AsyncParsableCommand {
 
   @Argument(help: "Base pack of the delta.") var base: String
   @Argument(help: "Delta.") var delta: String
-  @Option(help: "Pack to write.") var out: String
+  @Option(help: .value("file", "Pack to write.")) var out: String
 
   /// Creates the command.
   public init() {}

@@ -14,19 +14,20 @@ public struct PackBuildCommand: AsyncParsableCommand {
       of kind both, a third column "block" does both. The same list and options give the same bytes.
       """)
 
-  @Option(name: .customLong("in"), help: "List to read, or - for standard input.") var input: String
-  @Option(help: "Pack to write.") var out: String
+  @Option(name: .customLong("in"), help: .value("file", "List to read, or - for standard input.")) var input: String
+  @Option(help: .value("file", "Pack to write.")) var out: String
   @Option(help: "Kind of the pack: blocking, identification or both.") var kind: PackKind
   // No default value: help would show its raw value, a number.
   @Option(help: "Memory that a reader may need: lean (400 KB) or standard (1.25 MB, the default).")
   var profile: PackProfile?
   @Option(help: "Name of the region: at most 23 characters of A-Z a-z 0-9 . _ -") var region = ""
   @Option(help: "Serial of the pack.") var serial: UInt64 = 0
-  @Option(help: "Serial of the previous pack.") var baseSerial: UInt64 = 0
-  @Option(help: "Time of the pack in seconds since 1970; 0 for none.") var createdAt: Int64 = 0
-  @Option(help: "Maximum entries; an entry that blocks and identifies counts twice.")
+  @Option(help: .value("serial", "Serial of the previous pack.")) var baseSerial: UInt64 = 0
+  @Option(help: .value("seconds", "Time of the pack in seconds since 1970; 0 for none.")) var createdAt: Int64 = 0
+  @Option(help: .value("entries", "Maximum entries; an entry that blocks and identifies counts twice."))
   var maximum = PackLimits.callDirectoryEntries
-  @Option(help: "Pack whose dictionary is reused, so that a delta from it is small.") var dictionaryOf: String?
+  @Option(help: .value("file", "Pack whose dictionary is reused, so that a delta from it is small."))
+  var dictionaryOf: String?
 
   /// Creates the command.
   public init() {}

@@ -12,7 +12,7 @@ public struct PackDiffCommand: AsyncParsableCommand {
 
   @Argument(help: "Pack that clients have.") var base: String
   @Argument(help: "Pack that clients get.") var result: String
-  @Option(help: "Delta to write.") var out: String
+  @Option(help: .value("file", "Delta to write.")) var out: String
 
   /// Creates the command.
   public init() {}

@@ -17,14 +17,15 @@ public struct PackDumpCommand: AsyncParsableCommand {
 
   @Argument(help: "Pack to read.") var file: String
   @Option(help: "Format to write.") var format: ListFormat
-  @Option(help: "File to write. Default: standard output.") var out: String?
-  @Option(help: "Prefix of numbers for Asterisk and FreePBX, as the trunk delivers them.")
+  @Option(help: .value("file", "File to write. Default: standard output.")) var out: String?
+  @Option(help: .value("prefix", "Prefix of numbers for Asterisk and FreePBX, as the trunk delivers them."))
   var numberPrefix: ExportOptions.NumberPrefix = .none
   @Flag(help: "Include entries that only identify a caller in a block list.") var includeIdentified = false
-  @Option(help: "Name of the FRITZ!Box phonebook.") var phonebookName = ExportOptions().phonebookName
-  @Option(help: "Maximum numbers of a FRITZ!Box phonebook, 1 to 100000.")
+  @Option(help: .value("name", "Name of the FRITZ!Box phonebook.")) var phonebookName = ExportOptions().phonebookName
+  @Option(help: .value("numbers", "Maximum numbers of a FRITZ!Box phonebook, 1 to 100000."))
   var phonebookLimit = ExportOptions().phonebookLimit
-  @Option(help: "Action if the pack exceeds this limit.") var overLimit: ExportOptions.OverLimit = .fail
+  @Option(help: .value("action", "Action if the pack exceeds this limit."))
+  var overLimit: ExportOptions.OverLimit = .fail
 
   /// Creates the command.
   public init() {}

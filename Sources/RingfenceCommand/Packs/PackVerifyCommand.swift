@@ -17,7 +17,7 @@ public struct PackVerifyCommand: AsyncParsableCommand {
 
   @Argument(help: "Packs to verify.") var files: [String]
   @Flag(help: "Load the packs into a simulated phone and measure memory.") var asExtension = false
-  @Option(help: "Pack that the phone already has; can be repeated.") var from: [String] = []
+  @Option(help: .value("file", "Pack that the phone already has; can be repeated.")) var from: [String] = []
   @Option(help: ArgumentHelp("Be the process that is measured, with this store.", visibility: .private))
   var store: String?
 

@@ -25,10 +25,11 @@ struct FetchCommand: AsyncParsableCommand {
   var key: String
 
   @Option(
-    help: "File with an API key for this server. Default: RINGFENCE_APP_KEY, for the server RINGFENCE_APP_ORIGIN.")
+    help: .value(
+      "file", "File with an API key for this server. Default: RINGFENCE_APP_KEY, for the server RINGFENCE_APP_ORIGIN."))
   var appKeyFile: String?
 
-  @Option(help: "Folder for the downloaded files.")
+  @Option(help: .value("folder", "Folder for the downloaded files."))
   var out: String
 
   @Option(help: "Pack to download; can be repeated. Default: all packs.")
@@ -37,16 +38,16 @@ struct FetchCommand: AsyncParsableCommand {
   @Option(help: "Additional format to download, such as csv; can be repeated.")
   var format: [String] = []
 
-  @Option(help: "Append key=value lines about the changes to this file.")
+  @Option(help: .value("file", "Append key=value lines about the changes to this file."))
   var summary: String?
 
   @Flag(help: "Exit with code 5 if nothing is new.")
   var exitCode = false
 
-  @Option(help: "Time limit in seconds, 1 to 86400.")
+  @Option(help: .value("seconds", "Time limit in seconds, 1 to 86400."))
   var timeout = 1_800
 
-  @Option(help: "Retries of a failed request, 0 to 100.")
+  @Option(help: .value("count", "Retries of a failed request, 0 to 100."))
   var retries = 6
 
   func validate() throws {

@@ -22,7 +22,7 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create", abstract: "Create a private key and print its public key.")
 
-    @Option(help: "File to write, readable by its owner only. Default: signing.key of the data folder.")
+    @Option(help: .value("file", "File to write, readable by its owner only. Default: signing.key of the data folder."))
     var out: String?
 
     @OptionGroup var database: DatabaseOptions
@@ -61,7 +61,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(help: "File with the new private key. Default: a new key is created.")
+    @Option(help: .value("file", "File with the new private key. Default: a new key is created."))
     var to: String?
 
     func run() throws {

@@ -11,21 +11,21 @@ struct PublicationOptions: ParsableArguments {
 
   @Option(\.validDays) var validDays: String?
 
-  @Option(\.leastSize) var leastSize: String?
+  @Option(\.minSize) var minSize: String?
 
-  @Option(\.greatestSize) var greatestSize: String?
+  @Option(\.maxSize) var maxSize: String?
 
-  @Option(\.greatestChurn) var greatestChurn: String?
+  @Option(\.maxChurn) var maxChurn: String?
 
-  @Option(\.slack) var slack: String?
+  @Option(\.tolerance) var tolerance: String?
 
   @Option(\.webhook) var webhook: [String] = []
 
   /// The given values by the name of the setting.
   var given: [String: String?] {
     [
-      "recipes": recipes, "delta-bases": deltaBases, "valid-days": validDays, "least-size": leastSize,
-      "greatest-size": greatestSize, "greatest-churn": greatestChurn, "slack": slack,
+      "recipes": recipes, "delta-bases": deltaBases, "valid-days": validDays, "min-size": minSize,
+      "max-size": maxSize, "max-churn": maxChurn, "tolerance": tolerance,
       "webhook": webhook.isEmpty ? nil : webhook.joined(separator: " "),
     ]
   }
@@ -38,8 +38,8 @@ extension Settings {
       PublicationPolicy(
         deltaBases: try self.deltaBases, lifetime: Double(try self.validDays) * 86_400,
         limits: GateLimits(
-          leastSize: Double(try self.leastSize) / 100, greatestSize: Double(try self.greatestSize) / 100,
-          greatestChurn: Double(try self.greatestChurn) / 100, slack: try self.slack),
+          minSize: Double(try self.minSize) / 100, maxSize: Double(try self.maxSize) / 100,
+          maxChurn: Double(try self.maxChurn) / 100, tolerance: try self.tolerance),
         webhooks: Webhooks(urls: try self.webhook ?? []))
     }
   }

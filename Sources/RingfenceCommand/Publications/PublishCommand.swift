@@ -22,10 +22,11 @@ struct PublishCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var options: PublicationOptions
 
-  @Option(help: "Maximum entries of a pack, 1 to 1999999; a lower limit of the recipe still applies.")
+  @Option(
+    help: .value("entries", "Maximum entries of a pack, 1 to 1999999; a lower limit of the recipe still applies."))
   var top = Recipe.mostEntries
 
-  @Option(help: "Evaluate numbers and date the publication as of this time (RFC 3339). Default: now.")
+  @Option(help: .value("time", "Evaluate numbers and date the publication as of this time (RFC 3339). Default: now."))
   var at: String?
 
   @Option(help: "Serial of the publication. Default: the next one. A used serial is refused.")
@@ -34,13 +35,13 @@ struct PublishCommand: AsyncParsableCommand {
   @Flag(help: "Allow a time in --at so early that the publication has already expired.")
   var reproduce = false
 
-  @Option(help: "Gate to overrule: non-empty, size or churn; can be repeated.")
+  @Option(help: .value("gate", "Gate to overrule: non-empty, size or churn; can be repeated."))
   var overrule: [String] = []
 
   @Option(help: "Reason for overruling; required with --overrule.")
   var reason: String?
 
-  @Option(help: "Name for the audit log; required with --overrule.")
+  @Option(help: .value("name", "Name for the audit log; required with --overrule."))
   var by: String?
 
   func validate() throws {

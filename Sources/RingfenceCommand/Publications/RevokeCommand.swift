@@ -30,10 +30,10 @@ struct RevokeCommand: AsyncParsableCommand {
   @Option(help: "Reason, 1 to 500 characters; shown to everyone who looks up the number.")
   var reason: String
 
-  @Option(help: "Name for the audit log, 1 to 80 characters.")
+  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters."))
   var by: String
 
-  @Option(help: "Add the number under this category instead, such as fraud.")
+  @Option(help: .value("category", "Add the number under this category instead, such as fraud."))
   var add: String?
 
   @Option(help: "With --add: label that phones show instead of the category.")
@@ -42,7 +42,7 @@ struct RevokeCommand: AsyncParsableCommand {
   @Flag(help: "Publish in this command and do not wait for a server.")
   var now = false
 
-  @Option(help: "Seconds to wait for a server to publish.")
+  @Option(help: .value("seconds", "Seconds to wait for a server to publish."))
   var wait = 60
 
   func validate() throws {

@@ -90,7 +90,7 @@ struct RangeDecision: ParsableArguments {
   @Argument(help: "Range as shown by `ranges list`, such as +3316200024x.")
   var range: String
 
-  @Option(help: "Name for the audit log.")
+  @Option(help: .value("name", "Name for the audit log."))
   var by: String
 
   @Option(help: "Reason for the audit log.")

@@ -35,10 +35,10 @@ struct ImportCommand: AsyncParsableCommand {
       help: "Name of the list. Use the same name for its updates. Default: the name of the format.")
     var source: String?
 
-    @Option(help: "Table that maps the FTC's subjects to categories.")
+    @Option(help: .value("file", "Table that maps the FTC's subjects to categories."))
     var subjects: String?
 
-    @Option(help: "Write rejected lines to this file: line number, reason, text.")
+    @Option(help: .value("file", "Write rejected lines to this file: line number, reason, text."))
     var rejects: String?
 
     func validate() throws {

@@ -17,10 +17,10 @@ struct RecountCommand: AsyncParsableCommand {
   @Flag(help: "Replace different values by the recounted ones.")
   var repair = false
 
-  @Option(help: "First number to recount, in international form: +33162000248.")
+  @Option(help: .value("number", "First number to recount, in international form: +33162000248."))
   var from: String?
 
-  @Option(help: "Last number to recount.")
+  @Option(help: .value("number", "Last number to recount."))
   var to: String?
 
   func validate() throws {

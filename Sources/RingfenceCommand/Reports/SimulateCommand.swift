@@ -22,16 +22,16 @@ extension SimulateCommand {
     @Option(help: "Seed of the random numbers; the same seed gives the same data.")
     var seed: UInt64 = 1
 
-    @Option(help: "Number of complaints, 1 to 100000000.")
+    @Option(help: .value("count", "Number of complaints, 1 to 100000000."))
     var complaints = 20_000
 
-    @Option(help: "Time of the last complaints (RFC 3339).")
+    @Option(help: .value("time", "Time of the last complaints (RFC 3339)."))
     var endingAt = "2026-11-21T00:00:00Z"
 
-    @Option(help: "Number of days with complaints, 1 to 3650.")
+    @Option(help: .value("days", "Number of days with complaints, 1 to 3650."))
     var days = 90
 
-    @Option(help: "File to write, or - for standard output.")
+    @Option(help: .value("file", "File to write, or - for standard output."))
     var out = "-"
 
     func validate() throws {

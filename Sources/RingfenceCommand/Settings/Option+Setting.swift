@@ -29,6 +29,11 @@ extension Flag where Value == Bool? {
 extension SettingDescription {
   fileprivate var help: ArgumentHelp {
     let isObvious = [SettingRule<Bool>.boolean.text, SettingRule<String>.text.text].contains(rule)
-    return "\(meaning) (\(isObvious ? "" : "\(rule); ")default: \(standard))"
+    return .value(value, "\(meaning) (\(isObvious ? "" : "\(rule); ")default: \(standard))")
   }
+}
+
+extension ArgumentHelp {
+  /// The help of an option whose value has this name, such as its unit.
+  static func value(_ name: String, _ text: String) -> ArgumentHelp { ArgumentHelp("\(text)", valueName: name) }
 }

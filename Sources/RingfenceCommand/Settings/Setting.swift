@@ -19,7 +19,7 @@ package struct Setting<Value: Sendable>: Sendable {
   ) {
     self.init(
       SettingDescription(
-        name: name, ownVariable: variable, hasOption: hasOption, isSecret: false, rule: rule.text,
+        name: name, ownVariable: variable, hasOption: hasOption, isSecret: false, rule: rule.text, value: rule.value,
         standard: "\(standard)", meaning: meaning),
       standard: standard, parse: rule.parse)
   }
@@ -32,7 +32,8 @@ package struct Setting<Value: Sendable>: Sendable {
   ) where Value == Given? {
     self.init(
       SettingDescription(
-        name: name, ownVariable: variable, hasOption: hasOption, isSecret: false, rule: rule.text, standard: absent,
+        name: name, ownVariable: variable, hasOption: hasOption, isSecret: false, rule: rule.text, value: rule.value,
+        standard: absent,
         meaning: meaning),
       standard: nil, parse: { rule.parse($0).map(Optional.some) })
   }
@@ -44,7 +45,8 @@ package struct Setting<Value: Sendable>: Sendable {
   ) where Value == Given? {
     self.init(
       SettingDescription(
-        name: name, ownVariable: variable, hasOption: false, isSecret: true, rule: rule.text, standard: absent,
+        name: name, ownVariable: variable, hasOption: false, isSecret: true, rule: rule.text, value: rule.value,
+        standard: absent,
         meaning: meaning),
       standard: nil, parse: { rule.parse($0).map(Optional.some) })
   }
@@ -64,11 +66,16 @@ package struct SettingDescription: Sendable {
   let isSecret: Bool
   /// Completes the sentence "It must be …".
   let rule: String
+  /// Names the value in help, with its unit.
+  let value: String
   let standard: String
   let meaning: String
 
   /// The environment variable.
-  var variable: String { ownVariable ?? "RINGFENCE_" + name.uppercased().replacing("-", with: "_") }
+  var variable: String { ownVariable ?? Self.variable(of: name) }
+
+  /// The environment variable of a setting with this name, unless the setting names its own.
+  static func variable(of name: String) -> String { "RINGFENCE_" + name.uppercased().replacing("-", with: "_") }
 
   /// The key in a settings file; for a secret the key that names its file.
   var key: String { isSecret ? "\(name)-file" : name }

@@ -14,13 +14,13 @@ package struct SettingList: Sendable {
 
   // The command and its files.
   let config = Setting(
-    "config", .text, absent: "no file",
+    "config", .text("file"), absent: "no file",
     "Settings file: YAML with one setting per line, such as `port: 8443`. Unknown keys are refused.")
   package let data = Setting(
-    "data", .text, default: ".ringfence",
+    "data", .text("folder"), default: ".ringfence",
     "Folder for keys, publications and, unless DATABASE_URL is set, a private PostgreSQL.")
   package let home = Setting(
-    "home", .text, absent: "the nearest folder above the program, or /usr/share/ringfence", hasOption: false,
+    "home", .text("folder"), absent: "the nearest folder above the program, or /usr/share/ringfence", hasOption: false,
     "Folder with Migrations, Public and Resources.")
 
   // The database.
@@ -31,20 +31,20 @@ package struct SettingList: Sendable {
     "database-pooler", .choice, default: DatabasePooler.none, hasOption: false,
     "Connection pooler: transaction for PgBouncer in transaction mode.")
   package let pgBin = Setting(
-    "pg-bin", .text, absent: "Debian's folders, then PATH", hasOption: false,
+    "pg-bin", .text("folder"), absent: "Debian's folders, then PATH", hasOption: false,
     "Folder with the programs of PostgreSQL, such as initdb and pg_dump.")
   let archive = Setting(
-    "archive", .text, absent: "none",
+    "archive", .text("folder"), absent: "none",
     "Folder on another disk to which the private PostgreSQL copies its write-ahead log, for recovery to a point in time."
   )
   let archiveTimeout = Setting(
-    "archive-timeout", .number(1...3_600), default: 60,
+    "archive-timeout", .number(1...3_600, "seconds"), default: 60,
     "Seconds after which the archive gets a segment of the write-ahead log that is not full.")
 
   // Connections.
-  let host = Setting("host", .text, default: "127.0.0.1", "Name or address to listen on.")
-  let port = Setting("port", .number(0...65_535), default: 8_080, "Port to listen on; 0: any free port.")
-  let url = Setting("url", .text, absent: "http://HOST:PORT", "Address of the server for browsers and apps.")
+  let host = Setting("host", .text("host"), default: "127.0.0.1", "Name or address to listen on.")
+  let port = Setting("port", .number(0...65_535, "port"), default: 8_080, "Port to listen on; 0: any free port.")
+  let url = Setting("url", .text("url"), absent: "http://HOST:PORT", "Address of the server for browsers and apps.")
   let trustProxy = Setting(
     "trust-proxy", .boolean, default: false,
     "Use X-Forwarded-For, because all connections come from a proxy that sets it.")
@@ -64,17 +64,17 @@ package struct SettingList: Sendable {
   let addressBooks = Setting(
     "address-books", .boolean, default: true, "Serve address books by CardDAV at /carddav.")
   let addressBookNumbers = Setting(
-    "address-book-numbers", .number(1...5_000), default: 1_000, "Most numbers in an address book.")
+    "address-book-numbers", .number(1...5_000, "numbers"), default: 1_000, "Maximum numbers in an address book.")
   let addressBookRegion = Setting(
     "address-book-region", .region, absent: "all regions", "Region of the numbers in address books.")
   let appleReports = Setting(
     "apple-reports", .boolean, default: true,
     "Take reports of Apple's reporting extension at /v1/apple/reports, from installations with a token.")
   let appleApps = Setting(
-    "apple-apps", .text, absent: "none", hasOption: false,
+    "apple-apps", .text("file"), absent: "none", hasOption: false,
     "YAML file with the identifiers of apps for Apple's extensions, and with names of members.")
   let drain = Setting(
-    "drain", .number(0...3_600), default: 0,
+    "drain", .number(0...3_600, "seconds"), default: 0,
     "Seconds that /readyz fails before the server stops, so that a load balancer notices.")
 
   // Moderation.
@@ -87,45 +87,47 @@ package struct SettingList: Sendable {
     "public-number-pages", .choice, default: PublicNumberVisibility.off,
     "Public pages /number/NUMBER with the listing of a number; hidden: not for search engines.")
   let appealWork = Setting(
-    "appeal-work", .number(0...32), default: 17,
+    "appeal-work", .number(0...32, "bits"), default: 17,
     "Bits of the proof of work of an appeal; each bit doubles the work.")
   let reviewPercent = Setting(
-    "review-percent", .number(0...100), default: 2, hasOption: false,
+    "review-percent", .number(0...100, "percent"), default: 2, hasOption: false,
     "Percent of all decisions that another moderator reviews.")
   let reviewReporters = Setting(
-    "review-reporters", .number(0...1_000_000), default: 100, hasOption: false,
+    "review-reporters", .number(0...1_000_000, "reporters"), default: 100, hasOption: false,
     "Another moderator reviews each decision to block or identify a number with more reporters than this.")
   let appealDelay = Setting(
-    "appeal-delay", .number(0...3_600), default: 15,
+    "appeal-delay", .number(0...3_600, "seconds"), default: 15,
     "Seconds that the appeal form must be open if the browser cannot compute the proof of work.")
 
   // Retention.
   let commentDays = Setting(
-    "comment-days", .number(1...36_500), absent: "kept", "Delete comments that are older than this many days.")
+    "comment-days", .number(1...36_500, "days"), absent: "kept", "Delete comments that are older than this many days.")
   let reportMonths = Setting(
-    "report-months", .number(RetentionJob.Limits.leastReportMonths...1_200), absent: "kept",
+    "report-months", .number(RetentionJob.Limits.leastReportMonths...1_200, "months"), absent: "kept",
     "Delete reports that are older than this many months. The sums of numbers stay.")
 
   // Publications.
   let publishAt = Setting("publish-at", .timeOfDay, absent: "never", "Publish every day at this time of day.")
   let timeZone = Setting("time-zone", .timeZone, default: "UTC", "Time zone of publish-at.")
   let recipes = Setting(
-    "recipes", .text, absent: "recipes.yaml of the data folder, or the shipped one",
+    "recipes", .text("file"), absent: "recipes.yaml of the data folder, or the shipped one",
     "Recipes file, which defines the packs of a publication.")
   let deltaBases = Setting(
-    "delta-bases", .number(0...100), default: 14, "Number of earlier publications with deltas to the newest one.")
+    "delta-bases", .number(0...100, "publications"), default: 14,
+    "Number of earlier publications with deltas to the newest one.")
   let validDays = Setting(
-    "valid-days", .number(1...3_650), default: 2,
+    "valid-days", .number(1...3_650, "days"), default: 2,
     "Days until a publication expires; clients reject expired publications.")
-  let leastSize = Setting(
-    "least-size", .number(0...100), default: 50, "Minimum size of a pack, in percent of the previous one.")
-  let greatestSize = Setting(
-    "greatest-size", .number(100...100_000), default: 200, "Maximum size of a pack, in percent of the previous one.")
-  let greatestChurn = Setting(
-    "greatest-churn", .number(0...100_000), default: 50,
+  let minSize = Setting(
+    "min-size", .number(0...100, "percent"), default: 50, "Minimum size of a pack, in percent of the previous one.")
+  let maxSize = Setting(
+    "max-size", .number(100...100_000, "percent"), default: 200,
+    "Maximum size of a pack, in percent of the previous one.")
+  let maxChurn = Setting(
+    "max-churn", .number(0...100_000, "percent"), default: 50,
     "Maximum added and removed numbers, in percent of the previous pack.")
-  let slack = Setting(
-    "slack", .number(0...10_000_000), default: 1_000,
+  let tolerance = Setting(
+    "tolerance", .number(0...10_000_000, "entries"), default: 1_000,
     "Number of entries up to which differences always pass the gates size and churn.")
   let webhook = Setting(
     "webhook", .webAddresses, absent: "none", variable: "RINGFENCE_WEBHOOK_URL",
@@ -156,7 +158,7 @@ package struct SettingList: Sendable {
   let appOrigin = Setting(
     "app-origin", .text, absent: "none", hasOption: false, "`ringfence fetch`: the server that app-key is for.")
   package let apiKey = Setting(
-    secret: "api-key", .text, absent: "that of the demo app", "`ringfence-benchmark`: the API key of an app.")
+    secret: "api-key", .text, absent: "the key of the demo app", "`ringfence-benchmark`: the API key of an app.")
 
   /// The descriptions, in this order.
   static let descriptions = Mirror(reflecting: all).children.compactMap { ($0.value as? any AnySetting)?.description }

@@ -9,6 +9,8 @@ import Publishing
 package struct SettingRule<Value: Sendable>: Sendable {
   /// Completes the sentence "It must be …".
   let text: String
+  /// Names the value in help, with its unit.
+  var value = ""
   /// Returns nil for a text that breaks the rule.
   let parse: @Sendable (String) -> Value?
 }
@@ -18,8 +20,8 @@ extension SettingRule where Value == Bool {
 }
 
 extension SettingRule where Value == Int {
-  static func number(_ range: ClosedRange<Int>) -> Self {
-    Self(text: "a number from \(range.lowerBound) to \(range.upperBound)") { text in
+  static func number(_ range: ClosedRange<Int>, _ unit: String) -> Self {
+    Self(text: "a number from \(range.lowerBound) to \(range.upperBound)", value: unit) { text in
       Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
   }
@@ -28,12 +30,18 @@ extension SettingRule where Value == Int {
 extension SettingRule where Value: RawRepresentable<String> & CaseIterable {
   static var choice: Self {
     let names = Value.allCases.map(\.rawValue)
-    return Self(text: "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")") { Value(rawValue: $0) }
+    return Self(text: "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")", value: "choice") {
+      Value(rawValue: $0)
+    }
   }
 }
 
 extension SettingRule where Value == String {
-  static var text: Self { Self(text: "a text that is not empty") { $0.isEmpty ? nil : $0 } }
+  static var text: Self { text("text") }
+
+  static func text(_ value: String) -> Self {
+    Self(text: "a text that is not empty", value: value) { $0.isEmpty ? nil : $0 }
+  }
 
   static func text(of bytes: ClosedRange<Int>) -> Self {
     Self(text: "\(bytes.lowerBound) to \(bytes.upperBound) characters, as openssl rand -hex 32 makes them") {
@@ -42,21 +50,21 @@ extension SettingRule where Value == String {
   }
 
   static var region: Self {
-    Self(text: "two letters of ISO 3166, such as DE") { PhoneRegion($0)?.code }
+    Self(text: "two letters of ISO 3166, such as DE", value: "code") { PhoneRegion($0)?.code }
   }
 
   static var timeOfDay: Self {
-    Self(text: "a time such as 03:00") { PublicationSchedule(time: $0, zone: "UTC") == nil ? nil : $0 }
+    Self(text: "a time such as 03:00", value: "time") { PublicationSchedule(time: $0, zone: "UTC") == nil ? nil : $0 }
   }
 
   static var timeZone: Self {
-    Self(text: "a time zone such as Europe/Berlin") { TimeZone(identifier: $0) == nil ? nil : $0 }
+    Self(text: "a time zone such as Europe/Berlin", value: "zone") { TimeZone(identifier: $0) == nil ? nil : $0 }
   }
 }
 
 extension SettingRule where Value == [URL] {
   static var webAddresses: Self {
-    Self(text: "addresses that begin with http:// or https://, with spaces between") { text in
+    Self(text: "addresses that begin with http:// or https://, with spaces between", value: "url") { text in
       let words = text.split(separator: " ")
       let urls = words.compactMap { URL(string: String($0)) }.filter { url in
         ["http", "https"].contains(url.scheme?.lowercased() ?? "") && !(url.host ?? "").isEmpty

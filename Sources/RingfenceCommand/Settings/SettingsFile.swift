@@ -30,6 +30,9 @@ enum SettingsFile {
       guard !secrets.contains(key) else {
         throw CommandFailure.failed("\(line) has the secret \(key). Write it to a file that \(key)-file names.")
       }
+      if let new = FormerName.settings[key] {
+        throw CommandFailure.failed("\(line) has the key \"\(key)\", which is now \"\(new)\".")
+      }
       guard names.contains(key) else {
         throw CommandFailure.failed(
           "\(line) has the key \"\(key)\", which is not a setting. Documentation/configuration.md lists them.")

@@ -23,7 +23,7 @@ struct SourcesAdd: AsyncParsableCommand {
       required.
 
       An entry of a list counts as much as WEIGHT complaints. It is counted again each week while the list contains the \
-      number. The ceiling is the most treatment that the source can cause alone: nothing, review, identify or block. \
+      number. The ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. \
       Resources/sources.yaml names public lists.
 
       With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \
@@ -48,23 +48,23 @@ struct SourcesAdd: AsyncParsableCommand {
   var format: SourceFormat?
 
   @Option(
-    help: ArgumentHelp(
-      "Time between two downloads, such as 30s, 30m, 6h or 1d. Default: 6h, and 30s for ringfence.", valueName: "time"))
+    help: .value("time", "Time between two downloads, such as 30s, 30m, 6h or 1d. Default: 6h, and 30s for ringfence."))
   var every: String?
 
   @Option(help: "Complaints that an entry counts as, 0 to 10.")
   var weight: Double?
 
   @Option(
-    help: "The most treatment that the source can cause alone: nothing, review, identify or block. Default: review.")
+    help: .value(
+      "treatment",
+      "The strongest action that the source can trigger alone: nothing, review, identify or block. Default: review."))
   var ceiling: SourceCeiling?
 
   @Option(
-    help: ArgumentHelp(
-      "Column of the number: a name, or a position from 1 in a file without a header.", valueName: "column"))
+    help: .value("column", "Column of the number: a name, or a position from 1 in a file without a header."))
   var numberColumn: String?
 
-  @Option(help: ArgumentHelp("Column, or attribute in XML, with the category.", valueName: "column"))
+  @Option(help: .value("column", "Column, or attribute in XML, with the category."))
   var categoryColumn: String?
 
   @Option(help: "Element of XML with the number. Default: n.")
@@ -73,16 +73,17 @@ struct SourcesAdd: AsyncParsableCommand {
   @Option(help: "Attribute of that element with the number. Default: its text.")
   var attribute: String?
 
-  @Option(help: ArgumentHelp("Country of numbers in national form (ISO 3166, such as DE).", valueName: "code"))
+  @Option(help: .value("code", "Country of numbers in national form (ISO 3166, such as DE)."))
   var region: String?
 
-  @Option(help: ArgumentHelp("Country whose numbers are read; can be repeated. Default: all.", valueName: "code"))
+  @Option(help: .value("code", "Country whose numbers are read; can be repeated. Default: all."))
   var country: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "text=category",
       "Category of a text in the list; can be repeated. * is every other text, and the category none leaves entries "
-        + "out.", valueName: "text=category"))
+        + "out."))
   var category: [String] = []
 
   @Option(help: "File with the key that the list's server asks for. It is read at each download.", completion: .file())
@@ -95,19 +96,21 @@ struct SourcesAdd: AsyncParsableCommand {
   var pack: String?
 
   @Option(
-    help: ArgumentHelp(
-      "For ringfence: least number of reporters. With 0, numbers that a moderator's decision, few reporters or another "
-        + "list has listed are taken too. Default: \(SourceOptions.usualStrength).", valueName: "reporters"))
-  var leastStrength: Int?
+    help: .value(
+      "reporters",
+      "For ringfence: minimum number of reporters. With 0, numbers that a moderator's decision, few reporters or another "
+        + "list has listed are taken too. Default: \(SourceOptions.usualStrength)."))
+  var minStrength: Int?
 
   @Option(help: "License of the list.")
   var license: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Entries that a complete list may add, or remove, in percent of 100 or more former ones, 1 to 1000. Default: 50.",
-      valueName: "percent"))
-  var mostChange: Int?
+    help: .value(
+      "percent",
+      "Entries that a complete list may add, or remove, in percent of 100 or more former ones, 1 to 1000. Default: 50.")
+  )
+  var maxChange: Int?
 
   @Flag(help: "Show the effect and save nothing.")
   var preview = false
@@ -143,8 +146,8 @@ struct SourcesAdd: AsyncParsableCommand {
         "--every \(every) is not a time from \(format == .ringfence ? "30s" : "5m") to 31d. Use a number with s, m, h or "
           + "d, such as 6h.")
     }
-    if let mostChange, !Source.Settings.mostChanges.contains(mostChange) {
-      throw ValidationError("--most-change is \(mostChange). Use 1 to 1000.")
+    if let maxChange, !Source.Settings.mostChanges.contains(maxChange) {
+      throw ValidationError("--max-change is \(maxChange). Use 1 to 1000.")
     }
     try validateSubscription()
     if let format, format.hasComplaints || format == .ringfence {
@@ -169,8 +172,8 @@ struct SourcesAdd: AsyncParsableCommand {
 
   private func validateSubscription() throws {
     guard format == .ringfence else {
-      guard key == nil, pack == nil, leastStrength == nil else {
-        throw ValidationError("--key, --pack and --least-strength are for the format ringfence. Leave them out.")
+      guard key == nil, pack == nil, minStrength == nil else {
+        throw ValidationError("--key, --pack and --min-strength are for the format ringfence. Leave them out.")
       }
       return
     }
@@ -180,8 +183,8 @@ struct SourcesAdd: AsyncParsableCommand {
     guard let url, UpdateSource(url) != nil else {
       throw ValidationError("--url is not valid. Use the address of the publications, such as https://HOST/v1.")
     }
-    if let leastStrength, !(0...1_000).contains(leastStrength) {
-      throw ValidationError("--least-strength is \(leastStrength). Use 0 to 1000.")
+    if let minStrength, !(0...1_000).contains(minStrength) {
+      throw ValidationError("--min-strength is \(minStrength). Use 0 to 1000.")
     }
   }
 
@@ -249,13 +252,13 @@ struct SourcesAdd: AsyncParsableCommand {
     if format == .ringfence {
       if let key { try trust(key, in: &options) }
       options.pack = pack ?? options.pack
-      options.leastStrength = leastStrength ?? options.leastStrength ?? SourceOptions.usualStrength
+      options.minStrength = minStrength ?? options.minStrength ?? SourceOptions.usualStrength
     }
     return Source.Settings(
       name: name, url: url, format: format,
       every: every.flatMap { SourceSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
       options: options, ceiling: ceiling ?? former?.ceiling ?? .review, license: license ?? former?.license,
-      mostChange: mostChange ?? former?.mostChange ?? Source.Settings.usualMostChange,
+      mostChange: maxChange ?? former?.mostChange ?? Source.Settings.usualMostChange,
       isPublic: former?.isPublic ?? false)
   }
 

@@ -20,7 +20,7 @@ struct SourcesRefresh: AsyncParsableCommand {
   @Argument(help: "Name of the source.")
   var name: String
 
-  @Flag(help: "Accept a list that changes more entries than --most-change allows.")
+  @Flag(help: "Accept a list that changes more entries than --max-change allows.")
   var force = false
 
   @OptionGroup var audit: AuditOption
@@ -122,7 +122,7 @@ struct SourcesStatus: AsyncParsableCommand {
     let refreshedAt: String?
     let nextAt: String
     let failures: Int
-    let mostChangePercent: Int
+    let maxChangePercent: Int
     let confirmed: Int
     let wrong: Int
     let precision: Double?
@@ -135,7 +135,7 @@ struct SourcesStatus: AsyncParsableCommand {
       (ceiling, license, entries) = (settings.ceiling.rawValue, settings.license, feed.state.entries)
       refreshedAt = feed.state.refreshedAt.map { Timestamp.format($0) }
       nextAt = Timestamp.format(feed.nextAt)
-      (failures, error, mostChangePercent) = (feed.failures, feed.failure, settings.mostChange)
+      (failures, error, maxChangePercent) = (feed.failures, feed.failure, settings.mostChange)
       let quality = feed.quality
       (confirmed, wrong, precision) = (quality.precision.confirmed, quality.precision.wrong, quality.precision.share)
       suspendedAt = quality.suspendedAt.map { Timestamp.format($0) }

@@ -11,14 +11,14 @@ struct SourceChange: ParsableArguments {
 
   @Option(help: "Weight of entries that are imported from now on, 0 to 10.")
   var weight: Double?
-  @Option(help: ArgumentHelp("Entries about a number that are needed to enter the list.", valueName: "count"))
+  @Option(help: .value("count", "Entries about a number that are needed to enter the list."))
   var complaints: Int?
   @Option(
-    help: ArgumentHelp("Different days with entries that are needed to enter the list, 1 to 64.", valueName: "count"))
+    help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
-  @Option(help: ArgumentHelp("Entries that are needed to stay listed.", valueName: "count"))
+  @Option(help: .value("count", "Entries that are needed to stay listed."))
   var leaveComplaints: Int?
-  @Option(help: ArgumentHelp("Different days that are needed to stay listed.", valueName: "count"))
+  @Option(help: .value("count", "Different days that are needed to stay listed."))
   var leaveDays: Int?
 
   func validate() throws {

@@ -7,45 +7,46 @@ import PhoneNumbers
 /// The change of thresholds, for `set` and `preview`.
 struct ThresholdChange: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Category to change, such as fraud, or all; can be repeated.", valueName: "slug"))
+    help: .value("slug", "Category to change, such as fraud, or all; can be repeated."))
   var category: [String] = []
 
   @Option(
-    help: ArgumentHelp(
+    help: .value(
+      "code",
       "Change the threshold of one country (ISO 3166, such as DE). A country without its own threshold starts with "
-        + "the general one.", valueName: "code"))
+        + "the general one."))
   var country: String?
 
   @Flag(help: "Remove the country's own threshold; the general one applies again.")
   var remove = false
 
-  @Option(help: ArgumentHelp("Heat from which a number needs review.", valueName: "heat"))
+  @Option(help: .value("heat", "Heat from which a number needs review."))
   var reviewHeat: Double?
 
-  @Option(help: ArgumentHelp("Heat needed to enter the list (half-life 14 days).", valueName: "heat"))
+  @Option(help: .value("heat", "Heat needed to enter the list (half-life 14 days)."))
   var enterHeat: Double?
-  @Option(help: ArgumentHelp("Evidence needed to enter the list (half-life 125 days).", valueName: "evidence"))
+  @Option(help: .value("evidence", "Evidence needed to enter the list (half-life 125 days)."))
   var enterEvidence: Double?
-  @Option(help: ArgumentHelp("Confidence needed to enter the list, 0 to 1.", valueName: "part"))
+  @Option(help: .value("part", "Confidence needed to enter the list, 0 to 1."))
   var enterConfidence: Double?
-  @Option(help: ArgumentHelp("Reporters needed to enter the list.", valueName: "count"))
+  @Option(help: .value("count", "Reporters needed to enter the list."))
   var enterReporters: Int?
-  @Option(help: ArgumentHelp("Networks needed to enter the list, 0 to 64.", valueName: "count"))
+  @Option(help: .value("count", "Networks needed to enter the list, 0 to 64."))
   var enterNetworks: Int?
-  @Option(help: ArgumentHelp("Days with complaints needed to enter the list, 0 to 64.", valueName: "count"))
+  @Option(help: .value("count", "Days with complaints needed to enter the list, 0 to 64."))
   var enterDays: Int?
 
-  @Option(help: ArgumentHelp("Heat needed to stay listed.", valueName: "heat"))
+  @Option(help: .value("heat", "Heat needed to stay listed."))
   var leaveHeat: Double?
-  @Option(help: ArgumentHelp("Evidence needed to stay listed.", valueName: "evidence"))
+  @Option(help: .value("evidence", "Evidence needed to stay listed."))
   var leaveEvidence: Double?
-  @Option(help: ArgumentHelp("Confidence needed to stay listed.", valueName: "part"))
+  @Option(help: .value("part", "Confidence needed to stay listed."))
   var leaveConfidence: Double?
-  @Option(help: ArgumentHelp("Reporters needed to stay listed.", valueName: "count"))
+  @Option(help: .value("count", "Reporters needed to stay listed."))
   var leaveReporters: Int?
-  @Option(help: ArgumentHelp("Networks needed to stay listed.", valueName: "count"))
+  @Option(help: .value("count", "Networks needed to stay listed."))
   var leaveNetworks: Int?
-  @Option(help: ArgumentHelp("Days with complaints needed to stay listed.", valueName: "count"))
+  @Option(help: .value("count", "Days with complaints needed to stay listed."))
   var leaveDays: Int?
 
   func validate() throws {

@@ -9,10 +9,10 @@ import Timestamps
 
 /// The options of a preview besides the change.
 struct PreviewOptions: ParsableArguments {
-  @Option(help: "Evaluate the numbers as of this time (RFC 3339). Default: now.")
+  @Option(help: .value("time", "Evaluate the numbers as of this time (RFC 3339). Default: now."))
   var at: String?
 
-  @Option(help: "Maximum examples of added and of removed numbers, 0 to 1000.")
+  @Option(help: .value("count", "Maximum examples of added and of removed numbers, 0 to 1000."))
   var examples = 10
 
   @Option(help: "Output format: text, tsv or json.")

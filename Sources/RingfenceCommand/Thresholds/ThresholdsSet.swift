@@ -8,18 +8,18 @@ import Storage
 
 /// The author and the reason of a threshold change.
 struct Authorship: ParsableArguments {
-  @Option(help: "Name for the audit log, 1 to 80 characters. Default: the signed-in user.")
+  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters. Default: the signed-in user."))
   var by: String?
 
-  @Option(help: ArgumentHelp("Reason for the change, 1 to 500 characters.", valueName: "reason"))
-  var because: String
+  @Option(help: .value("reason", "Reason for the change, 1 to 500 characters."))
+  var reason: String
 
   var name: String { by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root" }
 
   func validate() throws {
     try AuditOption.check(name)
-    guard (1...500).contains(because.unicodeScalars.count) else {
-      throw ValidationError("--because has \(because.unicodeScalars.count) characters. Use 1 to 500.")
+    guard (1...500).contains(reason.unicodeScalars.count) else {
+      throw ValidationError("--reason has \(reason.unicodeScalars.count) characters. Use 1 to 500.")
     }
   }
 }
@@ -30,7 +30,7 @@ struct ThresholdsSet: AsyncParsableCommand {
     commandName: "set", abstract: "Save a change as a new version; it applies from the next publication on.",
     discussion: """
       Example: ringfence thresholds set --category fraud --country DE --enter-heat 1.5 --leave-heat 1 \
-      --because "A wave of fake parcel calls."
+      --reason "A wave of fake parcel calls."
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -48,7 +48,7 @@ struct ThresholdsSet: AsyncParsableCommand {
 struct SourcesSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change the rule of a list, as a new version of the thresholds.",
-    discussion: "Example: ringfence sources set ftc-csv --complaints 5 --days 3 --because \"One-off complaints.\"")
+    discussion: "Example: ringfence sources set ftc-csv --complaints 5 --days 3 --reason \"One-off complaints.\"")
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var change: SourceChange
@@ -72,9 +72,9 @@ extension CommandContext {
     let event = Actor.commandLine(authorship.name).did(
       "thresholds.save", to: "thresholds",
       before: ["version": "\(former.version)"].merging(set.told(than: changed)) { $1 },
-      after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: authorship.because)
+      after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: authorship.reason)
     let saved = try await stores.thresholds.save(
-      changed, after: former.version, by: authorship.name, because: authorship.because, at: Date(), audit: event)
+      changed, after: former.version, by: authorship.name, because: authorship.reason, at: Date(), audit: event)
     print("Saved as version \(saved.version). It applies from the next publication on.")
   }
 }

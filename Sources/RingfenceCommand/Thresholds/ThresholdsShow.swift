@@ -45,7 +45,7 @@ struct ThresholdsHistory: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "Maximum number of versions, 1 to 10000.")
+  @Option(help: .value("count", "Maximum number of versions, 1 to 10000."))
   var limit = 50
 
   @Option(help: "Output format: text, tsv or json.")

@@ -6,7 +6,7 @@ import Storage
 import Testing
 
 @Suite struct GateCheckerTests {
-  private let keeper = GateChecker(limits: GateLimits(slack: 100))
+  private let keeper = GateChecker(limits: GateLimits(tolerance: 100))
 
   private func closed(_ figures: PackStatistics..., by keeper: GateChecker? = nil) -> [String] {
     (keeper ?? self.keeper).check(figures).closed.map { "\($0.gate) \($0.pack)" }
@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: [
     (500, 1_000, false), (499, 1_000, true), (2_000, 1_000, false), (2_001, 1_000, true), (901, 1_000, false),
-    // Within the slack every size passes.
+    // Within the tolerance every size passes.
     (0, 100, false), (100, 1, false), (0, 101, true), (102, 1, true),
   ]) func `the size gate fails outside its limits`(entries: Int, former: Int, isClosed: Bool) {
     #expect(closed(pack(entries, after: former), pack(1)).contains("size a") == isClosed)
@@ -47,7 +47,7 @@ import Testing
   ) {
     #expect(closed(pack(1_000, after: 1_000, churn: churn)) == (isClosed ? ["churn a"] : []))
     #expect(closed(pack(10, after: 10, churn: 100)) == [])
-    let revocation = GateChecker(limits: GateLimits(slack: 100), exempt: [.churn])
+    let revocation = GateChecker(limits: GateLimits(tolerance: 100), exempt: [.churn])
     #expect(closed(pack(1_000, after: 1_000, churn: churn), by: revocation) == [])
   }
 

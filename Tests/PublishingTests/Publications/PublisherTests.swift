@@ -245,7 +245,7 @@ import Testing
     try await fill(0, of: 400)
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
-      let strict = PublicationPolicy(limits: GateLimits(greatestSize: 1.2, slack: 10))
+      let strict = PublicationPolicy(limits: GateLimits(maxSize: 1.2, tolerance: 10))
       let publisher = try self.publisher(folder, strict)
       let first = try await publisher.publish(at: now)
       try await fill(100, of: 400)
@@ -274,7 +274,7 @@ import Testing
     try await fill(0, of: 400)
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
-      let strict = PublicationPolicy(limits: GateLimits(greatestSize: 1.2, slack: 10))
+      let strict = PublicationPolicy(limits: GateLimits(maxSize: 1.2, tolerance: 10))
       let publisher = try self.publisher(folder, strict)
       _ = try await publisher.publish(at: now)
       let before = try files(path)

@@ -80,6 +80,25 @@ import Testing
     await expectFailure(message) { try await settings(file: text) }
   }
 
+  @Test(arguments: FormerName.settings)
+  func `the former name of a setting is refused with the new name`(_ former: String, _ new: String) async throws {
+    await expectFailure("has the key \"\(former)\", which is now \"\(new)\"") {
+      try await settings(file: "\(former): 1")
+    }
+    let variable = SettingDescription.variable(of: former)
+    await expectFailure("The variable \(variable) is now \(SettingDescription.variable(of: new)).") {
+      try await settings(environment: [variable: "1"])
+    }
+    #expect(SettingList.descriptions.contains { $0.name == new } && SettingList.variables[former] == nil)
+  }
+
+  @Test func `the former name of an option is refused with the new name`() {
+    #expect(FormerName.refusal(of: ["publish", "--slack=5"]) == "The option --slack is now --tolerance.")
+    #expect(
+      FormerName.refusal(of: ["thresholds", "set", "--because", "x"]) == "The option --because is now --reason.")
+    #expect(FormerName.refusal(of: ["sources", "set", "--reason", "x", "--", "--because"]) == nil)
+  }
+
   @Test func `an unreadable configuration file is refused`() async throws {
     await expectFailure(code: 3, "/nowhere cannot be read") { try await settings(["config": "/nowhere"]) }
     await expectFailure(code: 3, "/nowhere cannot be read") {

@@ -10,7 +10,7 @@ public enum Gate: String, Sendable, CaseIterable, Comparable {
   case cap
   /// No protected number is in a pack.
   case protected
-  /// The publication is not empty, and no pack of more than ``GateLimits/slack`` entries becomes empty or is missing.
+  /// The publication is not empty, and no pack of more than ``GateLimits/tolerance`` entries becomes empty or is missing.
   case nonEmpty = "non-empty"
   /// Entries and bytes of a pack are within limits relative to the previous publication.
   case size
@@ -36,20 +36,20 @@ public enum Gate: String, Sendable, CaseIterable, Comparable {
 /// Allowed differences from the previous publication.
 public struct GateLimits: Sendable, Equatable {
   /// Minimum entries and bytes of a pack, as a factor of the previous pack's.
-  public var leastSize: Double
+  public var minSize: Double
   /// Maximum entries and bytes of a pack, as a factor of the previous pack's.
-  public var greatestSize: Double
+  public var maxSize: Double
   /// Maximum of added and removed numbers, as a fraction of the previous entries.
-  public var greatestChurn: Double
+  public var maxChurn: Double
   /// Differences of up to this many entries always pass, because small lists vary a lot.
-  public var slack: Int
+  public var tolerance: Int
 
   /// - Parameters: see the properties. Defaults: half to double the size, half of the numbers, 1,000 entries.
-  public init(leastSize: Double = 0.5, greatestSize: Double = 2, greatestChurn: Double = 0.5, slack: Int = 1_000) {
-    self.leastSize = leastSize
-    self.greatestSize = greatestSize
-    self.greatestChurn = greatestChurn
-    self.slack = slack
+  public init(minSize: Double = 0.5, maxSize: Double = 2, maxChurn: Double = 0.5, tolerance: Int = 1_000) {
+    self.minSize = minSize
+    self.maxSize = maxSize
+    self.maxChurn = maxChurn
+    self.tolerance = tolerance
   }
 }
 

@@ -29,10 +29,10 @@ public struct GateChecker: Sendable {
   private func check(_ pack: PackStatistics) -> [GateRecord] {
     let former = pack.formerEntries ?? 0
     guard let entries = pack.entries else {
-      return [record(.nonEmpty, pack.name, former <= limits.slack, .packMissing(formerEntries: former))]
+      return [record(.nonEmpty, pack.name, former <= limits.tolerance, .packMissing(formerEntries: former))]
     }
     let hasRoom = entries <= pack.cap
-    let isMissed = entries == 0 && former > limits.slack
+    let isMissed = entries == 0 && former > limits.tolerance
     return [
       record(.readable, pack.name, pack.damage == nil, pack.damage.map { .packUnreadable($0) } ?? .packReadable),
       record(
@@ -56,10 +56,10 @@ public struct GateChecker: Sendable {
     guard let former = pack.formerEntries else { return record(.size, pack.name, true, .firstOfItsName) }
     let change = GateFinding.SizeChange(
       entries: entries, bytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes)
-    let isSmall = abs(entries - former) <= limits.slack
+    let isSmall = abs(entries - former) <= limits.tolerance
     let isWithin = Self.isWithin(entries, former, limits) && Self.isWithin(pack.bytes, pack.formerBytes, limits)
-    let least = Self.percent(limits.leastSize)
-    let allowed = least...max(least, Self.percent(limits.greatestSize))
+    let lower = Self.percent(limits.minSize)
+    let allowed = lower...max(lower, Self.percent(limits.maxSize))
     return record(
       .size, pack.name, isSmall || isWithin,
       isSmall || isWithin ? .sizeWithinLimits(change) : .sizeOutsideLimits(change, allowed: allowed))
@@ -67,20 +67,20 @@ public struct GateChecker: Sendable {
 
   private func churn(_ pack: PackStatistics) -> GateRecord {
     guard let former = pack.formerEntries else { return record(.churn, pack.name, true, .firstOfItsName) }
-    let most = max(Double(former) * limits.greatestChurn, Double(limits.slack))
-    let isWithin = Double(pack.added + pack.removed) <= most
+    let limit = max(Double(former) * limits.maxChurn, Double(limits.tolerance))
+    let isWithin = Double(pack.added + pack.removed) <= limit
     return record(
       .churn, pack.name, isWithin,
       isWithin
         ? .churnWithinLimits(added: pack.added, removed: pack.removed, formerEntries: former)
         : .tooMuchChurn(
           added: pack.added, removed: pack.removed, formerEntries: former,
-          maximumPercent: Self.percent(limits.greatestChurn)))
+          maximumPercent: Self.percent(limits.maxChurn)))
   }
 
   private static func isWithin(_ value: Int, _ former: Int, _ limits: GateLimits) -> Bool {
     let (value, former) = (Double(value), Double(former))
-    return value >= former * limits.leastSize && value <= former * limits.greatestSize
+    return value >= former * limits.minSize && value <= former * limits.maxSize
   }
 
   private static func percent(_ part: Double) -> Int { Int((part * 100).rounded()) }
