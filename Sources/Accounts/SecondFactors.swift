@@ -104,7 +104,7 @@ public enum RecoveryCodes {
 }
 
 /// A QR code as the path of an SVG picture, drawn by libqrencode.
-public struct QRCode: Sendable, Equatable, Encodable {
+public struct QRCode: Sendable, Equatable {
   /// Modules from edge to edge, including the quiet zone of four on each side.
   public let size: Int
   /// The path's `d`: dark modules of one unit each.

@@ -53,7 +53,7 @@ package struct SiteRoutes {
       context = (entered ?? nil) ?? context
     }
     return try pages.page(
-      "problem", ProblemPage(problem, texts: pages.texts(context)), context, status: .init(code: problem.status))
+      "problem", problem.record(pages.texts(context)), context, status: .init(code: problem.status))
   }
 
   /// - Parameter networkLimit: checks the rate limit of the network before a form is read.
@@ -84,7 +84,7 @@ package struct SiteRoutes {
   }
 
   private func documentationRoutes(_ router: DeadlineRoutes) {
-    let documentation = DocumentationPages(page: DocumentationPage(description), pages: pages)
+    let documentation = DocumentationPages(document: description.record, pages: pages)
     router.get("docs", use: documentation.docs)
     router.get("problems", use: documentation.problems)
     router.get("problems/:kind", use: documentation.problem)

@@ -2,13 +2,13 @@
 
 /// Compiled templates. Partials and parents are resolved once when the library is created, so an unknown one is an
 /// error then and rendering needs no lookup.
-public struct TemplateLibrary: Sendable {
+package struct TemplateLibrary: Sendable {
   /// The reason why a library is invalid.
-  public struct Failure: Error, Equatable {
+  package struct Failure: Error, Equatable {
     /// The template's name.
-    public let template: String
+    package let template: String
     /// The error in it.
-    public let error: TemplateError
+    package let error: TemplateError
   }
 
   /// Maximum nesting of partials and parents; recursive templates exceed it.
@@ -18,7 +18,7 @@ public struct TemplateLibrary: Sendable {
 
   /// - Parameter sources: the text of each template, by name.
   /// - Throws: `Failure` for a template that is invalid, refers to an unknown one, or includes itself.
-  public init(_ sources: [String: String]) throws(Failure) {
+  package init(_ sources: [String: String]) throws(Failure) {
     var parsed: [String: [TemplateNode]] = [:]
     for (name, source) in sources {
       do throws(TemplateError) {
@@ -35,7 +35,7 @@ public struct TemplateLibrary: Sendable {
   }
 
   /// The template of a name; nil if there is none.
-  public subscript(name: String) -> Template? { templates[name] }
+  package subscript(name: String) -> Template? { templates[name] }
 
   /// - Parameter blocks: the blocks of inheriting templates.
   private static func linked(
@@ -96,11 +96,11 @@ indirect enum TemplateStep: Sendable, Equatable {
 }
 
 /// A compiled template, which may be rendered concurrently.
-public struct Template: Sendable {
+package struct Template: Sendable {
   let steps: [TemplateStep]
 
   /// Renders the template as UTF-8; each value is escaped for HTML.
-  public func render(_ value: TemplateValue) -> [UInt8] {
+  package func render(_ value: TemplateValue) -> [UInt8] {
     var rendering = TemplateRendering(value)
     rendering.run(steps)
     return rendering.output

@@ -208,12 +208,12 @@ struct TemplateName: Sendable, Equatable {
 }
 
 /// The reason why a template is invalid.
-public struct TemplateError: Error, CustomStringConvertible, Equatable {
+package struct TemplateError: Error, CustomStringConvertible, Equatable {
   /// From 1; nil if the error concerns the complete template.
-  public let line: Int?
+  package let line: Int?
   /// The error as text.
-  public let problem: String
+  package let problem: String
 
   /// Line and error.
-  public var description: String { line.map { "line \($0): \(problem)" } ?? problem }
+  package var description: String { line.map { "line \($0): \(problem)" } ?? problem }
 }

@@ -2,7 +2,7 @@
 
 /// The value of a name in a template. A missing name is looked up in the enclosing records; if none has it, nothing is
 /// shown.
-public enum TemplateValue: Sendable, Equatable {
+package enum TemplateValue: Sendable, Equatable {
   /// As a variable shown escaped for HTML; a section is shown once, even if the text is empty.
   case text(String)
   /// A section is shown if true. As a variable it is `true` or `false`.
@@ -22,38 +22,73 @@ public enum TemplateValue: Sendable, Equatable {
   }
 }
 
-/// Names and values in their original order. A lookup is a linear search, which is faster than a hash below about 30
-/// names.
-public struct TemplateRecord: Sendable, Equatable {
-  struct Field: Sendable, Equatable {
+/// Names and values in their original order, written as a dictionary literal:
+/// `["name": account.name, "roles": roles, "isOwn": true]`. A lookup is a linear search, which is faster than a hash
+/// below about 30 names.
+package struct TemplateRecord: Sendable, Equatable {
+  private struct Field: Sendable, Equatable {
     let name: String
     let value: TemplateValue
   }
 
-  var fields: [Field] = []
+  private var fields: [Field]
 
-  subscript(name: String) -> TemplateValue? {
+  /// - Parameter fields: for a repeated name the first value is used.
+  package init(_ fields: some Sequence<(String, any TemplateValueConvertible)>) {
+    self.fields = fields.map { Field(name: $0.0, value: $0.1.templateValue) }
+  }
+
+  /// The value of a name; nil if the record does not have it.
+  package subscript(name: String) -> TemplateValue? {
     for field in fields where field.name == name { return field.value }
     return nil
   }
-}
 
-extension TemplateValue: ExpressibleByDictionaryLiteral {
-  /// Creates a record.
-  /// - Parameter elements: names and values; for a repeated name the first value is used.
-  public init(dictionaryLiteral elements: (String, TemplateValue)...) {
-    self = .record(TemplateRecord(fields: elements.map { TemplateRecord.Field(name: $0.0, value: $0.1) }))
+  /// The record with further fields. They replace fields of the same name.
+  package func adding(_ more: TemplateRecord) -> TemplateRecord {
+    var record = more
+    record.fields += fields
+    return record
   }
 }
 
-/// A value that provides its own template value, for frequent values of a page. The containers of generated encodings
-/// take five times as long.
-public protocol TemplateValueConvertible: Encodable {
-  /// Equal to the result of ``TemplateValue/init(encoding:)``.
+extension TemplateRecord: ExpressibleByDictionaryLiteral {
+  package init(dictionaryLiteral elements: (String, any TemplateValueConvertible)...) { self.init(elements) }
+}
+
+/// A value that a record may contain.
+package protocol TemplateValueConvertible {
+  /// The value that templates see.
   var templateValue: TemplateValue { get }
 }
 
+extension TemplateRecord: TemplateValueConvertible {
+  package var templateValue: TemplateValue { .record(self) }
+}
+
+extension String: TemplateValueConvertible {
+  package var templateValue: TemplateValue { .text(self) }
+}
+
+extension Bool: TemplateValueConvertible {
+  package var templateValue: TemplateValue { .flag(self) }
+}
+
+extension TemplateValueConvertible where Self: BinaryInteger {
+  /// The decimal digits without separators.
+  package var templateValue: TemplateValue { .text("\(self)") }
+}
+
+extension Int: TemplateValueConvertible {}
+extension Int16: TemplateValueConvertible {}
+extension Int32: TemplateValueConvertible {}
+extension Int64: TemplateValueConvertible {}
+
 extension Array: TemplateValueConvertible where Element: TemplateValueConvertible {
-  /// A list.
-  public var templateValue: TemplateValue { .list(map { $0.templateValue }) }
+  package var templateValue: TemplateValue { .list(map(\.templateValue)) }
+}
+
+extension Optional: TemplateValueConvertible where Wrapped: TemplateValueConvertible {
+  /// The value itself; an empty list for nil, so that a section is not shown.
+  package var templateValue: TemplateValue { map(\.templateValue) ?? .list([]) }
 }

@@ -6,35 +6,18 @@ import Testing
 /// Tests the template language with the examples of Mustache's specification that it supports, and with text it
 /// refuses.
 @Suite struct TemplateTests {
-  private struct Line: Encodable {
-    let name: String
-    var note: String?
-    var isLast = false
-  }
-
-  private struct Page: Encodable {
-    let title: String
-    let lines: [Line]
-    let words: [String]
-    let count: Int
-    let isOpen: Bool
-    var nobody: Line?
-    let frame: Frame
-  }
-
-  private struct Frame: Encodable {
-    let csrf: String
-    let entries: [String]
-  }
-
-  private static let page = Page(
-    title: "<A & \"B\">'", lines: [Line(name: "one", note: "n"), Line(name: "two", isLast: true)], words: ["x", "<y>"],
-    count: -3, isOpen: true, frame: Frame(csrf: "t", entries: []))
+  private static let page: TemplateRecord = [
+    "title": "<A & \"B\">'",
+    "lines": [
+      ["name": "one", "note": "n", "isLast": false], ["name": "two", "isLast": true],
+    ] as [TemplateRecord],
+    "words": ["x", "<y>"], "count": -3, "isOpen": true,
+    "frame": ["csrf": "t", "entries": [String]()] as TemplateRecord,
+  ]
 
   private func render(_ template: String, _ others: [String: String] = [:]) throws -> String {
     let library = try TemplateLibrary(others.merging(["page": template]) { $1 })
-    let value = try #require(try TemplateValue(Self.page))
-    return String(decoding: try #require(library["page"]).render(value), as: UTF8.self)
+    return String(decoding: try #require(library["page"]).render(.record(Self.page)), as: UTF8.self)
   }
 
   @Test(arguments: [

@@ -5,7 +5,7 @@
 /// Missing texts are empty, as the templates require.
 package struct OpenAPIDocument: Sendable {
   /// A tag with its operations.
-  package struct Group: Sendable, Encodable {
+  package struct Group: Sendable {
     package let name: String
     /// The name as a fragment of an address.
     package let anchor: String
@@ -13,7 +13,7 @@ package struct OpenAPIDocument: Sendable {
     package let operations: [Operation]
   }
 
-  package struct Operation: Sendable, Encodable {
+  package struct Operation: Sendable {
     package let id: String
     /// In upper case.
     package let method: String
@@ -33,7 +33,7 @@ package struct OpenAPIDocument: Sendable {
   }
 
   /// A parameter of an operation, or a member of an object.
-  package struct Field: Sendable, Encodable {
+  package struct Field: Sendable {
     package let name: String
     /// Its schema in a few words, such as `string (uuid)`.
     package let kind: String
@@ -42,14 +42,14 @@ package struct OpenAPIDocument: Sendable {
   }
 
   /// A form of a request's body.
-  package struct Body: Sendable, Encodable {
+  package struct Body: Sendable {
     package let mediaType: String
     package let text: String
     /// JSON.
     package let example: String
   }
 
-  package struct Answer: Sendable, Encodable {
+  package struct Answer: Sendable {
     package let status: String
     package let text: String
     /// The name of an ``Object``.
@@ -59,7 +59,7 @@ package struct OpenAPIDocument: Sendable {
   }
 
   /// A kind of problem that an operation may return.
-  package struct ProblemReference: Sendable, Encodable {
+  package struct ProblemReference: Sendable {
     package let status: String
     package let slug: String
     /// The path of its page.
@@ -67,7 +67,7 @@ package struct OpenAPIDocument: Sendable {
   }
 
   /// A schema of a JSON object.
-  package struct Object: Sendable, Encodable {
+  package struct Object: Sendable {
     package let name: String
     package let text: String
     package let fields: [Field]

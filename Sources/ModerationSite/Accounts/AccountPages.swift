@@ -7,6 +7,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import Storage
 
 /// Pages where people see and change their own accounts.
@@ -21,10 +22,12 @@ struct AccountPages: Sendable {
   @Sendable func account(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let query = request.uri.queryParameters
     let done = query["done"].flatMap { Done(rawValue: String($0)) }
-    return try await show(context) { page, texts in
-      page.isWelcome = query["welcome"] != nil && !page.hasPassword
-      page.notice = done.map { texts("account.done-\($0.rawValue)") } ?? ""
-    }
+    return try await show(
+      context,
+      [
+        "isWelcome": query["welcome"] != nil && !context.signedIn().hasPassword,
+        "notice": done.map { pages.texts(context)("account.done-\($0.rawValue)") } ?? "",
+      ])
   }
 
   @Sendable func setPassword(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -43,7 +46,7 @@ struct AccountPages: Sendable {
       }
     }
     if let problem {
-      return try await show(context, status: .unprocessableContent) { $0.problem = $1(problem) }
+      return try await show(context, status: .unprocessableContent, ["problem": pages.texts(context)(problem)])
     }
     let hash: String
     do {
@@ -77,16 +80,15 @@ struct AccountPages: Sendable {
     do throws(ShortcutKeys.Refusal) {
       shortcuts = try ShortcutKeys(isOn: form["on"] != nil, typed: typed)
     } catch {
-      return try await show(context, status: .unprocessableContent) { page, texts in
-        page.areShortcutsOn = form["on"] != nil
-        page.shortcutProblem = texts(
-          "account.shortcut-\(error.problem.rawValue)", ["action": texts("account.key.\(error.action.rawValue)")])
-        for index in page.shortcuts.indices {
-          let action = ShortcutKeys.Action(rawValue: page.shortcuts[index].action)
-          page.shortcuts[index].key = String((action.flatMap { typed[$0] } ?? "").prefix(4))
-          page.shortcuts[index].isWrong = action == error.action
-        }
+      let texts = pages.texts(context)
+      let problem = texts(
+        "account.shortcut-\(error.problem.rawValue)", ["action": texts("account.key.\(error.action.rawValue)")])
+      let fields = ShortcutKeys.Action.allCases.map {
+        Self.field($0, key: String((typed[$0] ?? "").prefix(4)), isWrong: $0 == error.action, texts)
       }
+      return try await show(
+        context, status: .unprocessableContent,
+        ["areShortcutsOn": form["on"] != nil, "shortcutProblem": problem, "shortcuts": fields])
     }
     try await services.accounts.setShortcuts(shortcuts, of: moderator)
     return back(.shortcuts, nil)
@@ -125,15 +127,47 @@ struct AccountPages: Sendable {
     return response
   }
 
+  /// - Parameter result: a notice, or the errors of a form and its typed values.
   private func show(
-    _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, _ change: (inout AccountPage, Localizer) -> Void
+    _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, _ result: TemplateRecord
   ) async throws -> Response {
     let (moderator, texts, time) = (try context.signedIn(), pages.texts(context), Date())
     guard let account = try await services.accounts.account(moderator.id, at: time) else { throw Problem.notFound }
     let sessions = try await services.accounts.sessions(of: moderator.id, at: time)
-    var page = AccountPage(account, sessions: sessions, moderator: moderator, policy: policy, texts: texts)
-    change(&page, texts)
-    return try pages.page("account", page, context, status: status)
+    let (shortcuts, language) = (account.shortcuts, account.language)
+    let values: TemplateRecord = [
+      "name": account.name, "role": texts("role.\(account.role.rawValue)"), "hasPassword": account.hasPassword,
+      "hasSecondFactor": account.hasSecondFactor,
+      // Whether the account must have a second factor.
+      "asksSecondFactor": policy.asks(account.role) && !account.hasSecondFactor,
+      "recoveryCodes": texts.count("account.codes-left", Int(account.recoveryCodes)),
+      "areCodesFew": account.recoveryCodes < 3,
+      "sessions": sessions.map { $0.record(isThis: $0.id == moderator.sessionID, texts) },
+      "hasOthers": sessions.contains { $0.id != moderator.sessionID },
+      "languages": [TemplateRecord.choice("", texts("account.language-browser"), isChosen: language == nil)]
+        + Language.allCases.map { .choice($0.rawValue, $0.name, isChosen: language == $0.rawValue) },
+      "shortcuts": ShortcutKeys.Action.allCases.map {
+        Self.field($0, key: shortcuts.chosen($0), isWrong: false, texts)
+      },
+      "areShortcutsOn": shortcuts.isOn, "shortcutProblem": "", "isWelcome": false, "notice": "", "problem": "",
+    ]
+    return try pages.page("account", values.adding(result), context, status: status)
+  }
+
+  /// A field for the key of an action.
+  private static func field(
+    _ action: ShortcutKeys.Action, key: String, isWrong: Bool, _ texts: Localizer
+  ) -> TemplateRecord {
+    ["action": action.rawValue, "name": texts("account.key.\(action.rawValue)"), "key": key, "isWrong": isWrong]
+  }
+}
+
+extension AccountSession {
+  fileprivate func record(isThis: Bool, _ texts: Localizer) -> TemplateRecord {
+    [
+      "id": id.text, "browser": browser.isEmpty ? texts("account.some-browser") : browser,
+      "opened": PageTime(openedAt, texts), "seen": PageTime(seenAt, texts), "isThis": isThis,
+    ]
   }
 }
 
@@ -144,83 +178,5 @@ extension ServerRequestContext {
   func signedIn() throws -> Session {
     guard let moderator else { throw Problem.notFound }
     return moderator
-  }
-}
-
-/// Values of the template `account`.
-struct AccountPage: Encodable {
-  struct SessionRow: Encodable {
-    let id: String
-    let browser: String
-    let opened: PageTime
-    let seen: PageTime
-    let isThis: Bool
-  }
-
-  struct Choice: Encodable {
-    let value: String
-    let name: String
-    let isChosen: Bool
-  }
-
-  /// A field for the key of an action.
-  struct Shortcut: Encodable {
-    let action: String
-    let name: String
-    var key: String
-    var isWrong = false
-
-    init(_ action: ShortcutKeys.Action, key: String, _ texts: Localizer) {
-      self.action = action.rawValue
-      name = texts("account.key.\(action.rawValue)")
-      self.key = key
-    }
-  }
-
-  let name: String
-  let role: String
-  let hasPassword: Bool
-  let hasSecondFactor: Bool
-  /// Whether the account must have a second factor.
-  let asksSecondFactor: Bool
-  let recoveryCodes: String
-  let areCodesFew: Bool
-  let sessions: [SessionRow]
-  let hasOthers: Bool
-  let languages: [Choice]
-  var shortcuts: [Shortcut]
-  var areShortcutsOn: Bool
-  /// The error of the form of keys; empty for none.
-  var shortcutProblem = ""
-  var isWelcome = false
-  /// The result of the last action; empty for none.
-  var notice = ""
-  /// The error of the password form; empty for none.
-  var problem = ""
-
-  init(_ account: Account, sessions: [AccountSession], moderator: Session, policy: SecondFactorPolicy, texts: Localizer)
-  {
-    name = account.name
-    role = texts("role.\(account.role.rawValue)")
-    hasPassword = account.hasPassword
-    hasSecondFactor = account.hasSecondFactor
-    asksSecondFactor = policy.asks(account.role) && !account.hasSecondFactor
-    recoveryCodes = texts.count("account.codes-left", Int(account.recoveryCodes))
-    areCodesFew = account.recoveryCodes < 3
-    self.sessions = sessions.map { session in
-      SessionRow(
-        id: session.id.uuidString.lowercased(),
-        browser: session.browser.isEmpty ? texts("account.some-browser") : session.browser,
-        opened: PageTime(session.openedAt, texts), seen: PageTime(session.seenAt, texts),
-        isThis: session.id == moderator.sessionID)
-    }
-    shortcuts = ShortcutKeys.Action.allCases.map { Shortcut($0, key: account.shortcuts.chosen($0), texts) }
-    areShortcutsOn = account.shortcuts.isOn
-    hasOthers = sessions.contains { $0.id != moderator.sessionID }
-    languages =
-      [Choice(value: "", name: texts("account.language-browser"), isChosen: account.language == nil)]
-      + Language.allCases.map { language in
-        Choice(value: language.rawValue, name: language.name, isChosen: account.language == language.rawValue)
-      }
   }
 }

@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PageTemplates
 import Storage
 
 /// Administrators' pages that list accounts, change their roles, and enable or disable them.
@@ -16,25 +17,6 @@ struct AccountsPages: Sendable {
   let isSecure: Bool
 
   static let address = "/moderation/accounts"
-
-  /// Values of the template `accounts`.
-  struct Values: Encodable {
-    let rows: [AccountRow]
-    let roles: [AccountPage.Choice]
-    var name = ""
-    var problem = ""
-  }
-
-  /// Values of the template `account-of`.
-  struct OneValues: Encodable {
-    let account: AccountRow
-    let roles: [AccountPage.Choice]
-    let isOwn: Bool
-    /// A new sign-in link, shown once; empty for none.
-    var link = ""
-    var notice = ""
-    var problem = ""
-  }
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await list(context)
@@ -56,9 +38,8 @@ struct AccountsPages: Sendable {
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let done = request.uri.queryParameters["done"].flatMap { Change(rawValue: String($0)) }
-    return try await show(try await account(context), context) { values, texts in
-      values.notice = done.map { texts("accounts.done-\($0.rawValue)") } ?? ""
-    }
+    let notice = done.map { pages.texts(context)("accounts.done-\($0.rawValue)") } ?? ""
+    return try await show(try await account(context), context, ["notice": notice])
   }
 
   /// An administrator's change to an account.
@@ -84,7 +65,8 @@ struct AccountsPages: Sendable {
       case .link: return try await link(to: account, request, context)
       }
     } catch AccountError.lastAdministrator {
-      return try await show(account, context, status: .conflict) { $0.problem = $1("accounts.last-administrator") }
+      let problem = pages.texts(context)("accounts.last-administrator")
+      return try await show(account, context, status: .conflict, ["problem": problem])
     }
     return .redirect(to: "\(Self.address)/\(account.id)?done=\(change.rawValue)", type: .normal)
   }
@@ -102,61 +84,43 @@ struct AccountsPages: Sendable {
       for: account.name, by: Actor(try context.signedIn()), at: Date())
     guard let fresh = try await services.accounts.account(account.id, at: Date()) else { throw Problem.notFound }
     let host = request.head.authority ?? "localhost"
-    return try await show(fresh, context) { values, _ in
-      values.link = "\(isSecure ? "https" : "http")://\(host)/sign-in?token=\(token)"
-    }
+    return try await show(
+      fresh, context, ["link": "\(isSecure ? "https" : "http")://\(host)/sign-in?token=\(token)"])
   }
 
   private func list(_ context: ServerRequestContext, name: String = "", problem: String = "") async throws -> Response {
     let texts = pages.texts(context)
-    let rows = try await services.accounts.accounts(at: Date()).map { AccountRow($0, texts) }
+    let rows = try await services.accounts.accounts(at: Date()).map { $0.record(texts) }
     return try pages.page(
-      "accounts", Values(rows: rows, roles: Self.roles(.moderator, texts), name: name, problem: problem), context,
+      "accounts", ["rows": rows, "roles": Self.roles(.moderator, texts), "name": name, "problem": problem], context,
       status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 
+  /// - Parameter result: a notice, an error, or a new sign-in link, which is shown once.
   private func show(
-    _ account: Account, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok,
-    _ change: (inout OneValues, Localizer) -> Void
+    _ account: Account, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, _ result: TemplateRecord
   ) async throws -> Response {
     let texts = pages.texts(context)
-    var values = OneValues(
-      account: AccountRow(account, texts), roles: Self.roles(account.role, texts),
-      isOwn: try context.signedIn().id == account.id)
-    change(&values, texts)
-    return try pages.page("account-of", values, context, status: status)
+    let values: TemplateRecord = [
+      "account": account.record(texts), "roles": Self.roles(account.role, texts),
+      "isOwn": try context.signedIn().id == account.id, "link": "", "notice": "", "problem": "",
+    ]
+    return try pages.page("account-of", values.adding(result), context, status: status)
   }
 
-  private static func roles(_ chosen: Role, _ texts: Localizer) -> [AccountPage.Choice] {
-    Role.allCases.map { role in
-      AccountPage.Choice(value: role.rawValue, name: texts("role.\(role.rawValue)"), isChosen: role == chosen)
-    }
+  private static func roles(_ chosen: Role, _ texts: Localizer) -> [TemplateRecord] {
+    Role.allCases.map { .choice($0.rawValue, texts("role.\($0.rawValue)"), isChosen: $0 == chosen) }
   }
 }
 
-/// An account in a list.
-struct AccountRow: Encodable {
-  let id: Int32
-  let name: String
-  let role: String
-  let created: PageTime
-  let signedIn: PageTime?
-  let disabled: PageTime?
-  let hasPassword: Bool
-  let hasSecondFactor: Bool
-  let sessions: String
-  let hasSessions: Bool
-
-  init(_ account: Account, _ texts: Localizer) {
-    id = account.id
-    name = account.name
-    role = texts("role.\(account.role.rawValue)")
-    created = PageTime(account.createdAt, texts)
-    signedIn = account.signedInAt.map { PageTime($0, texts) }
-    disabled = account.disabledAt.map { PageTime($0, texts) }
-    hasPassword = account.hasPassword
-    hasSecondFactor = account.hasSecondFactor
-    sessions = texts.number(account.sessions)
-    hasSessions = account.sessions > 0
+extension Account {
+  /// An account in a list.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "id": id, "name": name, "role": texts("role.\(role.rawValue)"), "created": PageTime(createdAt, texts),
+      "signedIn": signedInAt.map { PageTime($0, texts) }, "disabled": disabledAt.map { PageTime($0, texts) },
+      "hasPassword": hasPassword, "hasSecondFactor": hasSecondFactor, "sessions": texts.number(sessions),
+      "hasSessions": sessions > 0,
+    ]
   }
 }

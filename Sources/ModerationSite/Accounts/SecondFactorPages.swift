@@ -7,6 +7,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import Storage
 
 /// Pages to set up and remove a second factor and to renew recovery codes.
@@ -15,30 +16,12 @@ struct SecondFactorPages: Sendable {
 
   static let address = AccountPages.address + "/second-factor"
 
-  /// Values of the template `second-factor`.
-  struct Values: Encodable {
-    var hasSecondFactor = false
-    /// The secret for typing into an authenticator app.
-    var secret = ""
-    var address = ""
-    /// The encrypted secret in the form. Nothing is stored before a code confirms it.
-    var sealed = ""
-    var picture: QRCode?
-    var isRequired = false
-    var problem = ""
-  }
-
-  /// Values of the template `recovery-codes`.
-  struct Codes: Encodable {
-    let codes: [String]
-  }
-
   private var services: AccountServices { account.services }
 
   @Sendable func form(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let moderator = try context.signedIn()
-    if moderator.hasSecondFactor { return try show(Values(hasSecondFactor: true), moderator, context) }
-    return try show(offer(TOTP.makeSecret(), moderator), moderator, context)
+    let values = moderator.hasSecondFactor ? Self.isOn : try offer(TOTP.makeSecret(), moderator)
+    return try show(values, moderator, context)
   }
 
   /// Stores a new secret after a code shows that the app has it.
@@ -50,9 +33,7 @@ struct SecondFactorPages: Sendable {
     else { throw Problem.staleForm }
     let typed = (context.form["code"] ?? "").filter { !$0.isWhitespace }
     guard let step = TOTP.step(of: typed, secret: secret, at: time) else {
-      var values = try offer(secret, moderator)
-      values.problem = account.pages.texts(context)("second-factor.wrong-code")
-      return try show(values, moderator, context, status: .unprocessableContent)
+      return try show(offer(secret, moderator), moderator, context, problem: "second-factor.wrong-code")
     }
     let codes = RecoveryCodes.make()
     let token = try await services.accounts.setSecondFactor(
@@ -76,39 +57,47 @@ struct SecondFactorPages: Sendable {
     return account.back(.removed, token)
   }
 
-  private func offer(_ secret: [UInt8], _ moderator: Session) throws -> Values {
+  private static let isOn: TemplateRecord = ["hasSecondFactor": true]
+
+  /// A new secret as a picture and as text. Nothing is stored before a code confirms it: the form has the encrypted
+  /// secret.
+  private func offer(_ secret: [UInt8], _ moderator: Session) throws -> TemplateRecord {
     let address = TOTP.address(of: secret, account: moderator.name)
-    return Values(
-      secret: TOTP.text(of: secret), address: address,
-      sealed: Data(try services.key.seal(secret, for: moderator.id)).base64EncodedString(), picture: QRCode(address))
+    return [
+      "hasSecondFactor": false, "secret": TOTP.text(of: secret), "address": address,
+      "sealed": Data(try services.key.seal(secret, for: moderator.id)).base64EncodedString(),
+      "picture": QRCode(address).map { ["size": $0.size, "path": $0.path] as TemplateRecord },
+    ]
   }
 
   /// The page that explains why the typed code was refused; nil if the code is right.
   private func refusal(_ moderator: Session, _ context: ServerRequestContext) async throws -> Response? {
     guard moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
     let typed = String((context.form["code"] ?? "").prefix(40))
-    var values = Values(hasSecondFactor: true)
     switch try await services.signIn.confirm(moderator, code: typed, at: Date()) {
     case .confirmed: return nil
-    case .refused: values.problem = account.pages.texts(context)("second-factor.wrong-code")
-    case .later: values.problem = account.pages.texts(context)("account.later")
+    case .refused: return try show(Self.isOn, moderator, context, problem: "second-factor.wrong-code")
+    case .later: return try show(Self.isOn, moderator, context, problem: "account.later")
     }
-    return try show(values, moderator, context, status: .unprocessableContent)
   }
 
+  /// - Parameter problem: the key of the message for an error; nil for none.
   private func show(
-    _ values: Values, _ moderator: Session, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
+    _ values: TemplateRecord, _ moderator: Session, _ context: ServerRequestContext, problem: String? = nil
   ) throws -> Response {
-    var values = values
-    values.isRequired = account.policy.asks(moderator.role)
-    return try account.pages.page("second-factor", values, context, status: status)
+    let form: TemplateRecord = [
+      "isRequired": account.policy.asks(moderator.role),
+      "problem": problem.map { account.pages.texts(context)($0) } ?? "",
+    ]
+    return try account.pages.page(
+      "second-factor", values.adding(form), context, status: problem == nil ? .ok : .unprocessableContent)
   }
 
   /// Shows new recovery codes once.
   private func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) throws -> Response {
     var context = context
     context.csrf = FormToken.make(session: token)
-    var response = try account.pages.page("recovery-codes", Codes(codes: codes), context)
+    var response = try account.pages.page("recovery-codes", ["codes": codes], context)
     response.setCookie(account.cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
     return response
   }

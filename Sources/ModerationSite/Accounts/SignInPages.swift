@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import Localization
 import NIOCore
+import PageTemplates
 import Storage
 
 /// Pages to sign in with a one-time link or a name and password, then the second factor, and to sign out.
@@ -19,11 +20,13 @@ struct SignInPages: Sendable {
   let network: @Sendable (String) -> [UInt8]?
 
   /// Values of the template `sign-in`, and of `sign-in-code`.
-  struct Values: Encodable {
+  struct Values {
     var token = ""
     var next = ReturnAddress.home
     var name = ""
     var problem = ""
+
+    var record: TemplateRecord { ["token": token, "next": next, "name": name, "problem": problem] }
   }
 
   /// Opens a page with one button; the button uses the link. Link scanners that open addresses do not consume it.
@@ -40,7 +43,8 @@ struct SignInPages: Sendable {
     var values = Values(next: next.path)
     if let token = form["token"] {
       guard token.utf8.count <= 128 else {
-        return try show(values.with("sign-in.used", pages.texts(context)), context, status: .forbidden)
+        values.problem = pages.texts(context)("sign-in.used")
+        return try show(values, context, status: .forbidden)
       }
       outcome = try await signIn.signIn(link: token, visitor(request, context), at: time)
       values.problem = pages.texts(context)("sign-in.used")
@@ -58,7 +62,7 @@ struct SignInPages: Sendable {
     guard let step = cookies.read(.step, request),
       let account = try await sessions.credentials(step: step, at: Date())
     else { return .redirect(to: next.signIn, type: .normal) }
-    return withoutStore(try pages.page("sign-in-code", Values(next: next.path, name: account.name), context))
+    return withoutStore(try pages.page("sign-in-code", Values(next: next.path, name: account.name).record, context))
   }
 
   @Sendable func signInByCode(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -126,21 +130,13 @@ struct SignInPages: Sendable {
   private func show(
     _ values: Values, page: String = "sign-in", _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    withoutStore(try pages.page(page, values, context, status: status))
+    withoutStore(try pages.page(page, values.record, context, status: status))
   }
 
   private func withoutStore(_ response: Response) -> Response {
     var response = response
     response.headers[.cacheControl] = "no-store"
     return response
-  }
-}
-
-extension SignInPages.Values {
-  fileprivate func with(_ problem: String, _ texts: Localizer) -> Self {
-    var values = self
-    values.problem = texts(problem)
-    return values
   }
 }
 

@@ -4,44 +4,39 @@ import Curation
 import Foundation
 import HTTPServer
 import Localization
+import PageTemplates
 import PhoneNumbers
 import Storage
 
-/// The fields of the answer to the appeals about a number, on the page of the case and on that of the appeals.
-struct AppealAnswerFields: Encodable {
-  /// A common answer; its button fills the text field.
-  struct Common: Encodable {
-    let number: Int
-    let text: String
+/// The fields of the answer to the appeals about a number, on the page of the case and on the page of the appeals.
+enum AppealAnswerFields {
+  /// - Parameters:
+  ///   - appeals: all appeals about the number.
+  ///   - typed: the form to show again; nil for an empty form.
+  ///   - problem: the rule that the form breaks.
+  static func record(
+    _ appeals: [Appeal], typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys, _ texts: Localizer
+  ) -> TemplateRecord {
+    // The button of a common answer fills the text field.
+    let answers = (1...4).map { (number: $0, text: texts("case.answer.\($0)")) }
+    let filled = typed?["fill"].flatMap { Int($0) }
+    let words = answers.first { $0.number == filled }?.text ?? typed?["words"] ?? ""
+    return [
+      "open": appeals.filter { $0.state == .open }.map(\.id.uuidString).joined(separator: " "),
+      "words": String(words.prefix(4_000)),
+      "answers": answers.map { ["number": $0.number, "text": $0.text] as TemplateRecord },
+      "isWrong": concerns(problem), "key": shortcuts[.text],
+    ]
   }
 
-  /// The ids of the open appeals that an answer closes.
-  let open: String
-  /// The answer.
-  let words: String
-  let answers: [Common]
-  /// Whether the answer is refused.
-  let isWrong: Bool
-  /// The key that leads to the text field; empty for none.
-  let key: String
-
-  /// - Parameters:
-  /// - appeals: all appeals about the number.
-  /// - typed: the form to show again; nil for an empty form.
-  /// - problem: the rule that the form breaks.
-  init(
-    _ appeals: [Appeal], typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys, _ texts: Localizer
-  ) {
-    open = appeals.filter { $0.state == .open }.map(\.id.uuidString).joined(separator: " ")
-    answers = (1...4).map { Common(number: $0, text: texts("case.answer.\($0)")) }
-    let filled = typed?["fill"].flatMap { Int($0) }
-    words = String((answers.first { $0.number == filled }?.text ?? typed?["words"] ?? "").prefix(4_000))
-    isWrong = problem.map { ["answer", "answer_missing", "words"].contains($0.field) } ?? false
-    key = shortcuts[.text]
+  /// Whether a form is refused because of its answer.
+  static func concerns(_ problem: RuleViolation?) -> Bool {
+    problem.map { ["answer", "answer_missing", "words"].contains($0.field) } ?? false
   }
 }
 
-/// Stores the answer to the open appeals about a number. The page of the case and that of the appeals send the same form.
+/// Stores the answer to the open appeals about a number. The page of the case and the page of the appeals
+/// send the same form.
 struct AppealAnswer: Sendable {
   enum Outcome: Equatable {
     case answered

@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -38,9 +39,10 @@ struct AppealPages: Sendable {
     }
     return try pages.page(
       "appeals",
-      AppealsPage(
-        isAnswered: isAnswered, openCount: texts.number(try await appeals.openCount()),
-        rows: rows.map { AppealRow($0, listed[$0.number], texts) }, next: next), context)
+      [
+        "isAnswered": isAnswered, "openCount": texts.number(try await appeals.openCount()),
+        "rows": rows.map { $0.record(listed[$0.number], texts) }, "next": next,
+      ], context)
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -76,7 +78,7 @@ struct AppealPages: Sendable {
   /// - typed: the form to show again; nil for an empty form.
   /// - changes: changes since the moderator loaded the page.
   /// - problem: the rule that the form breaks.
-  /// - text: the text of the problem; nil for that of the rule.
+  /// - text: the text of the problem; nil for the text of the rule.
   private func show(
     _ number: PhoneNumber, _ context: ServerRequestContext, typed: Form? = nil, changes: [CaseVersion.Change] = [],
     problem: RuleViolation? = nil, text: String? = nil, done: String = ""
@@ -84,15 +86,20 @@ struct AppealPages: Sendable {
     let all = try await appeals.appeals(of: number.digits)
     guard !all.isEmpty else { throw Problem.notFound }
     let texts = pages.texts(context)
+    let text = text ?? Self.text(changes, all, texts) ?? problem.map { texts.message($0) } ?? ""
+    let answer = AppealAnswerFields.record(
+      all, typed: typed, problem: problem, shortcuts: context.moderator?.shortcuts ?? .standard, texts)
     let page = AppealPage(
-      number, all, filings: try await appeals.filings(of: number.digits),
-      explanation: try await explanations.explain(number.digits, at: Date()),
-      answer: AppealAnswerFields(
-        all, typed: typed, problem: problem, shortcuts: context.moderator?.shortcuts ?? .standard, texts),
-      problem: text ?? Self.text(changes, all, texts) ?? problem.map { texts.message($0) } ?? "",
-      done: texts.find("appeals.done-\(done)") ?? "", texts)
+      number: number, appeals: all, filings: try await appeals.filings(of: number.digits),
+      explanation: try await explanations.explain(number.digits, at: Date()))
+    let values = page.record(texts).adding([
+      "answer": answer, "problem": text,
+      // Whether the problem is not one of the answer's text.
+      "isOtherProblem": !text.isEmpty && !AppealAnswerFields.concerns(problem),
+      "done": texts.find("appeals.done-\(done)") ?? "",
+    ])
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
-    return try pages.page("appeals-one", page, context, status: status)
+    return try pages.page("appeals-one", values, context, status: status)
   }
 
   /// The text for changes since the page was loaded; nil for none.
@@ -123,124 +130,71 @@ extension AppealCursor {
   }
 }
 
-/// Values of the template `appeals`.
-struct AppealsPage: Encodable {
-  let isAnswered: Bool
-  let openCount: String
-  let rows: [AppealRow]
-  let next: String
-}
-
-/// A row of the list.
-struct AppealRow: Encodable {
-  let digits: Int64
-  let number: String
-  let country: String
-  let filedAt: PageTime
-  let state: String
-  let tone: String
-  let listed: String
-  let statement: String
-  let answeredBy: String
-
-  init(_ appeal: Appeal, _ line: SearchHit?, _ texts: Localizer) {
-    digits = appeal.number
-    number = NumberText.text(appeal.number)
-    country = NumberText.country(appeal.number, texts)
-    filedAt = PageTime(appeal.filedAt, texts)
-    state = texts("appeals.state-\(appeal.state.rawValue)")
-    tone = AppealPage.tone(appeal.state)
-    listed = line?.listedAs.map(texts.category) ?? texts("appeals.not-listed")
-    statement = appeal.statement.count > 140 ? "\(appeal.statement.prefix(140))…" : appeal.statement
-    answeredBy = appeal.answeredBy ?? ""
-  }
-}
-
-/// Values of the template `appeals-one`.
-struct AppealPage: Encodable {
-  struct Filing: Encodable {
-    let statement: String
-    let filedAt: PageTime
-    let contact: String
-  }
-
-  struct Earlier: Encodable {
-    let state: String
-    let tone: String
-    let answeredAt: [PageTime]
-    let answeredBy: String
-    let answer: String
-    let filings: [Filing]
-  }
-
-  let digits: Int64
-  let number: String
-  let national: String
-  let country: String
-  let account: [String]
-  /// The id of the decision that upholds the appeals.
-  let id: String
-  let version: String
-  let answer: AppealAnswerFields
-  let isOpen: Bool
-  let filings: [Filing]
-  /// The statements after the first few, and a text with their count. They are folded, so that the answer form stays
-  /// near.
-  let moreFilings: [Filing]
-  let more: String
-  let earlier: [Earlier]
-  let problem: String
-  /// Whether the problem is not one of the answer's text.
-  let isOtherProblem: Bool
-  let done: String
-
-  init(
-    _ number: PhoneNumber, _ appeals: [Appeal], filings: [FiledStatement], explanation: Explanation,
-    answer: AppealAnswerFields, problem: String, done: String, _ texts: Localizer
-  ) {
-    digits = number.digits
-    self.number = NumberText.unbroken(number.digits)
-    national = number.formatted(.national)
-    country = explanation.country.map(texts.country) ?? "–"
-    account = explanation.lines.map { texts.message($0) }
-    let openOnes = appeals.filter { $0.state == .open }
-    id = UUID().uuidString.lowercased()
-    version = CaseVersion(explanation).text
-    self.answer = answer
-    isOpen = !openOnes.isEmpty
-    let statements = openOnes.flatMap { Self.filings($0, filings, texts) }
-    // A line that counts one more statement would be as long as the statement.
-    let shown = statements.count == Self.shown + 1 ? statements.count : Self.shown
-    self.filings = Array(statements.prefix(shown))
-    moreFilings = Array(statements.dropFirst(shown))
-    more = moreFilings.isEmpty ? "" : texts.count("appeals.more", moreFilings.count)
-    earlier = appeals.filter { $0.state != .open }.reversed().map { appeal in
-      Earlier(
-        state: texts("appeals.state-\(appeal.state.rawValue)"), tone: Self.tone(appeal.state),
-        answeredAt: appeal.answeredAt.map { [PageTime($0, texts)] } ?? [], answeredBy: appeal.answeredBy ?? "",
-        answer: appeal.answer ?? "", filings: Self.filings(appeal, filings, texts))
-    }
-    self.problem = problem
-    isOtherProblem = !problem.isEmpty && !answer.isWrong
-    self.done = done
-  }
-
-  private static let shown = 3
-
-  static func tone(_ state: Appeal.State) -> String {
-    switch state {
+extension Appeal.State {
+  /// A class of the style sheet.
+  var tone: String {
+    switch self {
     case .open: "warn"
     case .upheld: "good"
     case .rejected: "alarm"
     }
   }
+}
+
+extension Appeal {
+  /// A row of the list.
+  func record(_ line: SearchHit?, _ texts: Localizer) -> TemplateRecord {
+    [
+      "digits": number, "number": NumberText.text(number), "country": NumberText.country(number, texts),
+      "filedAt": PageTime(filedAt, texts), "state": texts("appeals.state-\(state.rawValue)"), "tone": state.tone,
+      "listed": line?.listedAs.map(texts.category) ?? texts("appeals.not-listed"),
+      "statement": statement.count > 140 ? "\(statement.prefix(140))…" : statement, "answeredBy": answeredBy ?? "",
+    ]
+  }
+}
+
+/// The appeals about a number.
+struct AppealPage {
+  let number: PhoneNumber
+  let appeals: [Appeal]
+  let filings: [FiledStatement]
+  let explanation: Explanation
+
+  private static let shown = 3
+
+  /// Values of the template `appeals-one`, without the form.
+  func record(_ texts: Localizer) -> TemplateRecord {
+    let open = appeals.filter { $0.state == .open }
+    let statements = open.flatMap { filings(of: $0, texts) }
+    // The statements after the first few are folded, so that the answer form stays near. A line that counts one more
+    // statement would be as long as the statement.
+    let shown = statements.count == Self.shown + 1 ? statements.count : Self.shown
+    let folded = Array(statements.dropFirst(shown))
+    return [
+      "digits": number.digits, "number": NumberText.unbroken(number.digits), "national": number.formatted(.national),
+      "country": explanation.country.map(texts.country) ?? "–",
+      "account": explanation.lines.map { texts.message($0) },
+      // The id of the decision that upholds the appeals.
+      "id": UUID().text, "version": CaseVersion(explanation).text, "isOpen": !open.isEmpty,
+      "filings": Array(statements.prefix(shown)), "moreFilings": folded,
+      "more": folded.isEmpty ? "" : texts.count("appeals.more", folded.count),
+      "earlier": appeals.filter { $0.state != .open }.reversed().map { appeal in
+        [
+          "state": texts("appeals.state-\(appeal.state.rawValue)"), "tone": appeal.state.tone,
+          "answeredAt": appeal.answeredAt.map { PageTime($0, texts) }, "answeredBy": appeal.answeredBy ?? "",
+          "answer": appeal.answer ?? "", "filings": filings(of: appeal, texts),
+        ] as TemplateRecord
+      },
+    ]
+  }
 
   /// The statement of each person. An appeal from the command line has only its own statement.
-  private static func filings(_ appeal: Appeal, _ all: [FiledStatement], _ texts: Localizer) -> [Filing] {
-    let own = all.filter { $0.appealID == appeal.id }
-    guard !own.isEmpty else {
-      return [Filing(statement: appeal.statement, filedAt: PageTime(appeal.filedAt, texts), contact: "")]
+  private func filings(of appeal: Appeal, _ texts: Localizer) -> [TemplateRecord] {
+    func record(_ statement: String, _ filedAt: Date, _ contact: String?) -> TemplateRecord {
+      ["statement": statement, "filedAt": PageTime(filedAt, texts), "contact": contact ?? ""]
     }
-    return own.map { Filing(statement: $0.statement, filedAt: PageTime($0.filedAt, texts), contact: $0.contact ?? "") }
+    let own = filings.filter { $0.appealID == appeal.id }
+    guard !own.isEmpty else { return [record(appeal.statement, appeal.filedAt, nil)] }
+    return own.map { record($0.statement, $0.filedAt, $0.contact) }
   }
 }

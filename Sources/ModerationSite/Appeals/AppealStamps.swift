@@ -55,7 +55,7 @@ struct AppealStamps: Sendable {
     let parts = stamp.split(separator: ".", omittingEmptySubsequences: false)
     guard stamp.utf8.count <= 160, parts.count == 5, parts[0] == "1",
       ConstantTime.areEqual(parts[4].utf8, code(of: parts[..<4].joined(separator: ".")).utf8),
-      let seconds = Int(parts[1]), let difficulty = Int(parts[2]), let id = Self.bytes(parts[3])
+      let seconds = Int(parts[1]), let difficulty = Int(parts[2]), let id = Hexadecimal.bytes(parts[3]), id.count == 16
     else { return .invalid }
     let age = time.timeIntervalSince1970 - Double(seconds)
     guard age < Self.lifetime else { return .expired }
@@ -90,18 +90,6 @@ struct AppealStamps: Sendable {
       bits += 8
     }
     return bits
-  }
-
-  private static func bytes(_ text: Substring) -> [UInt8]? {
-    guard text.utf8.count == 32 else { return nil }
-    var bytes: [UInt8] = []
-    var rest = text
-    while !rest.isEmpty {
-      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-      bytes.append(byte)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
   }
 }
 

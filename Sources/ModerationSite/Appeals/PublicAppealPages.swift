@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -77,17 +78,18 @@ struct PublicAppealPages: Sendable {
       let status = try await appeals.status(of: ticket, at: Date())
     else { throw Problem.notFound }
     return Self.unstored(
-      try pages.page("appeal-status", AppealStatusPage(ticket, status, pages.texts(context)), context))
+      try pages.page("appeal-status", status.record(ticket, pages.texts(context)), context))
   }
 
   private func show(
     _ draft: AppealDraft, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok, stamp: String? = nil
   ) throws -> Response {
     // A form that was refused only because it came too soon keeps its stamp.
-    let page = AppealFormPage(
-      draft, countries: countries.list(context.language, chosen: draft.country), stamps: stamps,
-      stamp: stamp ?? stamps.make(at: Date()))
-    return Self.unstored(try pages.page("appeal", page, context, status: status))
+    let form: TemplateRecord = [
+      "countries": countries.list(context.language, chosen: draft.country), "stamp": stamp ?? stamps.make(at: Date()),
+      "difficulty": stamps.difficulty, "delay": stamps.delay,
+    ]
+    return Self.unstored(try pages.page("appeal", draft.record.adding(form), context, status: status))
   }
 
   private static func country(of request: Request) -> String? {
@@ -103,7 +105,7 @@ struct PublicAppealPages: Sendable {
 }
 
 /// The text typed into the appeal form, with its errors.
-struct AppealDraft: Encodable {
+struct AppealDraft {
   var number = ""
   var country: String?
   var statement = ""
@@ -157,79 +159,43 @@ struct AppealDraft: Encodable {
   func filing(_ number: PhoneNumber, at time: Date) -> AppealFiling? {
     try? AppealFiling(number: number.digits, statement: statement, contact: contact, filedAt: time)
   }
-}
 
-/// Values of the template `appeal`.
-struct AppealFormPage: Encodable {
-  let number: String
-  let statement: String
-  let contact: String
-  let numberProblem: String
-  let statementProblem: String
-  let contactProblem: String
-  let problem: String
-  let ticketProblem: String
-  let countries: [CountryChoice]
-  let stamp: String
-  let difficulty: Int
-  let delay: Int
-  let mostStatement = AppealFiling.mostStatement
-  let mostContact = AppealFiling.mostContact
-
-  init(_ draft: AppealDraft, countries: [CountryChoice], stamps: AppealStamps, stamp: String) {
-    (number, statement, contact) = (draft.number, draft.statement, draft.contact)
-    (numberProblem, statementProblem) = (draft.numberProblem, draft.statementProblem)
-    (contactProblem, problem, ticketProblem) = (draft.contactProblem, draft.problem, draft.ticketProblem)
-    self.countries = countries
-    self.stamp = stamp
-    difficulty = stamps.difficulty
-    delay = stamps.delay
+  /// The fields of the template `appeal`.
+  var record: TemplateRecord {
+    [
+      "number": number, "statement": statement, "contact": contact, "numberProblem": numberProblem,
+      "statementProblem": statementProblem, "contactProblem": contactProblem, "problem": problem,
+      "ticketProblem": ticketProblem, "mostStatement": AppealFiling.mostStatement,
+      "mostContact": AppealFiling.mostContact,
+    ]
   }
 }
 
-/// Values of the template `appeal-status`.
-struct AppealStatusPage: Encodable {
-  let ticket: String
-  let number: String
-  let state: String
-  let tone: String
-  /// The automatic first answer: how the number is listed, and the next steps.
-  let account: [String]
-  let answer: String
-  let answeredAt: [PageTime]
-  let filedAt: PageTime
-  let statement: String
-
-  init(_ ticket: AppealTicket, _ status: AppealStatus, _ texts: Localizer) {
-    let appeal = status.appeal
-    self.ticket = ticket.code
-    number = NumberText.unbroken(appeal.number)
-    state = texts("appeal.state-\(appeal.state.rawValue)")
-    tone =
-      switch appeal.state {
-      case .open: "warn"
-      case .upheld: "good"
-      case .rejected: "alarm"
-      }
-    account = Self.listing(status, texts) + Self.next(status, texts)
-    answer = appeal.answer ?? ""
-    answeredAt = appeal.answeredAt.map { [PageTime($0, texts)] } ?? []
-    filedAt = PageTime(appeal.filedAt, texts)
-    statement = appeal.statement
+extension AppealStatus {
+  /// Values of the template `appeal-status`. `account` is the automatic first answer: how the number is listed, and the
+  /// next steps.
+  func record(_ ticket: AppealTicket, _ texts: Localizer) -> TemplateRecord {
+    [
+      "ticket": ticket.code, "number": NumberText.unbroken(appeal.number),
+      "state": texts("appeal.state-\(appeal.state.rawValue)"), "tone": appeal.state.tone,
+      "account": [listing(texts)] + next(texts), "answer": appeal.answer ?? "",
+      "answeredAt": appeal.answeredAt.map { PageTime($0, texts) }, "filedAt": PageTime(appeal.filedAt, texts),
+      "statement": appeal.statement,
+    ]
   }
 
-  private static func listing(_ status: AppealStatus, _ texts: Localizer) -> [String] {
-    guard let listing = status.listing else { return [texts("appeal.not-listed")] }
+  private func listing(_ texts: Localizer) -> String {
+    guard let listing else { return texts("appeal.not-listed") }
     let values = ["category": texts.category(listing.category), "since": PageTime(listing.listedAt, texts).text]
-    return [texts(listing.treatment == .block ? "appeal.listed-blocked" : "appeal.listed-named", values)]
+    return texts(listing.treatment == .block ? "appeal.listed-blocked" : "appeal.listed-named", values)
   }
 
-  private static func next(_ status: AppealStatus, _ texts: Localizer) -> [String] {
-    switch status.appeal.state {
+  private func next(_ texts: Localizer) -> [String] {
+    switch appeal.state {
     case .open:
-      (status.isVictim && status.listing?.treatment == .block ? [texts("appeal.next-victim")] : [])
-        + [texts(status.listing == nil ? "appeal.next-unlisted" : "appeal.next-open")]
-    case .upheld: [texts(status.listing == nil ? "appeal.next-upheld" : "appeal.next-upheld-soon")]
+      (isVictim && listing?.treatment == .block ? [texts("appeal.next-victim")] : [])
+        + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")]
+    case .upheld: [texts(listing == nil ? "appeal.next-upheld" : "appeal.next-upheld-soon")]
     case .rejected: [texts("appeal.next-rejected")]
     }
   }

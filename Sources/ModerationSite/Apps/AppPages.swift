@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import Storage
 import Timestamps
 
@@ -15,7 +16,7 @@ struct AppPages: Sendable {
 
   private static let address = "/moderation/apps"
   /// The maximum days of a key's life, and of the grace period of a replaced key.
-  private static let mostDays = 3_650
+  private static let maxDays = 3_650
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await page(context)
@@ -37,7 +38,7 @@ struct AppPages: Sendable {
         name: name, scopes: scopes, expiresAt: expires.map { now + Double($0) * 86_400 },
         by: context.moderator?.name ?? "", at: now
       ).key
-      return try await page(context, made: .init(app: name, key: key))
+      return try await page(context, made: ["app": name, "key": key])
     } catch AppError.nameTaken {
       return try await page(context, error: texts("apps.name-taken", ["name": name]))
     }
@@ -53,7 +54,7 @@ struct AppPages: Sendable {
       let key = try await apps.rotate(
         name: name, overlap: overlap.map { Double($0) * 86_400 } ?? AppStore.overlap,
         by: context.moderator?.name ?? "", at: now)
-      return try await page(context, made: .init(app: name, key: key))
+      return try await page(context, made: ["app": name, "key": key])
     } catch AppError.noApp {
       return try await page(context, error: texts("apps.no-app"))
     }
@@ -113,19 +114,29 @@ struct AppPages: Sendable {
     }
   }
 
-  private func page(_ context: ServerRequestContext, made: AppsPage.Made? = nil, error: String = "") async throws
+  private func page(_ context: ServerRequestContext, made: TemplateRecord? = nil, error: String = "") async throws
     -> Response
   {
-    let values = AppsPage(
-      keys: try await apps.keys(), withdrawals: try await apps.withdrawals.list(onlyOpen: false), made: made,
-      error: error, form: context.form, texts: pages.texts(context), now: Date())
-    return try pages.page("apps", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
+    let (form, texts, now) = (context.form, pages.texts(context), Date())
+    let (isWrong, apps) = (!error.isEmpty, Dictionary(grouping: try await self.apps.keys(), by: \.appName))
+    let withdrawals = try await self.apps.withdrawals.list(onlyOpen: false)
+    return try pages.page(
+      "apps",
+      [
+        "apps": apps.sorted { $0.key < $1.key }.map { name, keys in
+          ["name": name, "keys": keys.map { $0.record(at: now, texts) }] as TemplateRecord
+        },
+        "made": made, "error": error,
+        // A form with an error keeps what was typed.
+        "name": isWrong ? form.text("name") ?? "" : "", "expires": isWrong ? form.text("expires") ?? "" : "",
+        "scopes": (isWrong ? AppScopes(names: form.all("scope")) ?? [] : AppScopes.all).choices(texts),
+        "withdrawals": withdrawals.map { $0.record(texts) },
+      ], context, status: isWrong ? .unprocessableContent : .ok)
   }
 
   private func keyPage(
     _ key: AppKey, _ context: ServerRequestContext, isPreview: Bool = false, since sinceText: String = "",
-    until untilText: String = "",
-    error: String = ""
+    until untilText: String = "", error: String = ""
   ) async throws -> Response {
     let texts = pages.texts(context)
     var (trace, error, now) = (KeyReportCounts?.none, error, Date())
@@ -138,16 +149,21 @@ struct AppPages: Sendable {
         error = texts("apps.bad-times")
       }
     }
-    let values = KeyPage(
-      key, trace: trace, since: sinceText, until: untilText, error: error,
-      texts: texts, now: now)
-    return try pages.page("key", values, context, status: error.isEmpty ? .ok : .unprocessableContent)
+    let state = key.state(at: now)
+    return try pages.page(
+      "key",
+      [
+        "app": key.appName, "row": key.record(at: now, texts), "isValid": state == .valid,
+        // Tokens of installations outlive an expired key.
+        "isRevoked": state == .revoked, "error": error, "scopes": key.scopes.choices(texts), "since": sinceText,
+        "until": untilText, "trace": trace.map { $0.record(since: sinceText, until: untilText, texts) },
+      ], context, status: error.isEmpty ? .ok : .unprocessableContent)
   }
 
   /// - Returns: nil if the text is not a number of days in range; an inner nil if there is no text.
-  private static func days(_ text: String?, from least: Int) -> Int?? {
+  private static func days(_ text: String?, from min: Int) -> Int?? {
     guard let text else { return .some(nil) }
-    guard let days = Int(text), (least...mostDays).contains(days) else { return nil }
+    guard let days = Int(text), (min...maxDays).contains(days) else { return nil }
     return days
   }
 
@@ -162,144 +178,47 @@ struct AppPages: Sendable {
   }
 }
 
-/// Values of the template `apps`.
-struct AppsPage: Encodable {
-  /// A key that has just been created.
-  struct Made: Encodable {
-    let app: String
-    let key: String
-  }
-
-  struct App: Encodable {
-    let name: String
-    let keys: [KeyRow]
-  }
-
-  struct Scope: Encodable {
-    let name: String
-    let text: String
-    let isChosen: Bool
-  }
-
-  struct Withdrawal: Encodable {
-    let key: Int32
-    let askedBy: String
-    let askedAt: PageTime
-    let reason: String
-    let withdrawn: String
-    let state: String
-    let isOpen: Bool
-  }
-
-  let apps: [App]
-  let made: [Made]
-  let error: String
-  let name: String
-  let expires: String
-  let scopes: [Scope]
-  let withdrawals: [Withdrawal]
-
-  init(
-    keys: [AppKey], withdrawals: [KeyWithdrawal], made: Made?, error: String, form: Form, texts: Localizer, now: Date
-  ) {
-    apps = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }.map { name, keys in
-      App(name: name, keys: keys.map { KeyRow($0, texts: texts, now: now) })
-    }
-    self.made = made.map { [$0] } ?? []
-    self.error = error
-    name = error.isEmpty ? "" : form.text("name") ?? ""
-    expires = error.isEmpty ? "" : form.text("expires") ?? ""
-    let chosen = error.isEmpty ? AppScopes.all : AppScopes(names: form.all("scope")) ?? []
-    scopes = Scope.all(chosen, texts)
-    self.withdrawals = withdrawals.map { work in
-      Withdrawal(
-        key: work.keyID, askedBy: work.askedBy, askedAt: PageTime(work.askedAt, texts), reason: work.reason,
-        withdrawn: texts.number(work.withdrawn), state: texts(work.doneAt == nil ? "apps.under-way" : "apps.done"),
-        isOpen: work.doneAt == nil)
+extension AppScopes {
+  fileprivate func choices(_ texts: Localizer) -> [TemplateRecord] {
+    Self.named.map { name, scope in
+      ["name": name, "text": texts("apps.scope.\(name)"), "isChosen": contains(scope)] as TemplateRecord
     }
   }
 }
 
-extension AppsPage.Scope {
-  static func all(_ chosen: AppScopes, _ texts: Localizer) -> [AppsPage.Scope] {
-    AppScopes.named.map { name, scope in
-      .init(name: name, text: texts("apps.scope.\(name)"), isChosen: chosen.contains(scope))
-    }
+extension KeyWithdrawal {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "key": keyID, "askedBy": askedBy, "askedAt": PageTime(askedAt, texts), "reason": reason,
+      "withdrawn": texts.number(withdrawn), "state": texts(doneAt == nil ? "apps.under-way" : "apps.done"),
+      "isOpen": doneAt == nil,
+    ]
   }
 }
 
-/// A key in a table.
-struct KeyRow: Encodable {
-  let id: Int32
-  let hint: String
-  let state: String
-  let mark: String
-  let scopes: String
-  let createdAt: PageTime
-  let createdBy: String
-  /// At most one element.
-  let endsAt: [PageTime]
-  /// At most one element.
-  let lastUsedAt: [PageTime]
-
-  init(_ key: AppKey, texts: Localizer, now: Date) {
-    id = key.id
-    hint = key.hint
-    let state = key.state(at: now)
-    self.state = texts("apps.state.\(state.rawValue)")
-    mark = state == .valid ? "good" : "warn"
-    scopes = key.scopes.names.joined(separator: ", ")
-    createdAt = PageTime(key.createdAt, texts)
-    createdBy = key.createdBy
-    endsAt = (key.revokedAt ?? key.expiresAt).map { [PageTime($0, texts)] } ?? []
-    lastUsedAt = key.lastUsedAt.map { [PageTime($0, texts)] } ?? []
+extension AppKey {
+  /// A key in a table.
+  fileprivate func record(at now: Date, _ texts: Localizer) -> TemplateRecord {
+    let state = state(at: now)
+    return [
+      "id": id, "hint": hint, "state": texts("apps.state.\(state.rawValue)"), "mark": state == .valid ? "good" : "warn",
+      "scopes": scopes.names.joined(separator: ", "), "createdAt": PageTime(createdAt, texts), "createdBy": createdBy,
+      "endsAt": (revokedAt ?? expiresAt).map { PageTime($0, texts) },
+      "lastUsedAt": lastUsedAt.map { PageTime($0, texts) },
+    ]
   }
 }
 
-/// Values of the template `key`.
-struct KeyPage: Encodable {
-  struct Trace: Encodable {
-    let text: String
-    let isEmpty: Bool
-    let since: String
-    let until: String
-  }
-
-  let app: String
-  let row: KeyRow
-  let isValid: Bool
-  let isRevoked: Bool
-  let error: String
-  let scopes: [AppsPage.Scope]
-  let since: String
-  let until: String
-  /// At most one element.
-  let trace: [Trace]
-
-  init(
-    _ key: AppKey, trace: KeyReportCounts?, since: String, until: String, error: String, texts: Localizer, now: Date
-  ) {
-    app = key.appName
-    row = KeyRow(key, texts: texts, now: now)
-    isValid = key.state(at: now) == .valid
-    // Tokens of installations outlive an expired key.
-    isRevoked = key.state(at: now) == .revoked
-    self.error = error
-    scopes = AppsPage.Scope.all(key.scopes, texts)
-    self.since = since
-    self.until = until
-    self.trace =
-      trace.map { trace in
-        let figures = [
-          "numbers": texts.number(trace.numbers), "reporters": texts.number(trace.reporters),
-          "first": trace.first.map { PageTime($0, texts).text } ?? "",
-          "last": trace.last.map { PageTime($0, texts).text } ?? "",
-        ]
-        return [
-          Trace(
-            text: trace.reports == 0 ? texts("apps.trace-none") : texts.count("apps.trace", trace.reports, figures),
-            isEmpty: trace.reports == 0, since: since, until: until)
-        ]
-      } ?? []
+extension KeyReportCounts {
+  /// The reports that a withdrawal would withdraw.
+  fileprivate func record(since: String, until: String, _ texts: Localizer) -> TemplateRecord {
+    let figures = [
+      "numbers": texts.number(numbers), "reporters": texts.number(reporters),
+      "first": first.map { PageTime($0, texts).text } ?? "", "last": last.map { PageTime($0, texts).text } ?? "",
+    ]
+    return [
+      "text": reports == 0 ? texts("apps.trace-none") : texts.count("apps.trace", reports, figures),
+      "isEmpty": reports == 0, "since": since, "until": until,
+    ]
   }
 }

@@ -8,6 +8,7 @@ import Hummingbird
 import Localization
 import NIOCore
 import PackFormats
+import PageTemplates
 import Storage
 import Timestamps
 
@@ -20,58 +21,26 @@ struct AuditPages: Sendable {
   /// Rows per page.
   static let rows = 50
 
-  /// Values of the template `audit`.
-  struct Values: Encodable {
-    struct Row: Encodable {
-      let id: String
-      let time: PageTime
-      let actor: String
-      let role: String
-      let action: String
-      let subject: String
-      let changes: [AuditChange]
-      let reason: String
-    }
-
-    let query: AuditQuery
-    /// Interrupted bulk decisions that the reader may finish.
-    let unfinished: [UnfinishedBulk]
-    let isFiltered: Bool
-    let actors: [AccountPage.Choice]
-    let rows: [Row]
-    /// The query of the next page; empty on the last page.
-    let next: String
-    /// The query of the export.
-    let export: String
-  }
-
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (query, texts, worker) = (AuditQuery(request), pages.texts(context), try context.worker)
     // One row more than a page holds shows that there is a next page.
     let found = try await auditLog.events(query.filter(for: worker.role), after: query.after, limit: Self.rows + 1)
     let shown = found.prefix(Self.rows)
-    let rows = shown.map { record in
-      Values.Row(
-        id: record.event.id.uuidString.lowercased(), time: PageTime(record.time, texts), actor: record.event.actor,
-        role: texts.find("role.\(record.event.role)") ?? record.event.role,
-        action: texts.find("audit.action.\(record.event.action)") ?? record.event.action,
-        subject: record.event.subject,
-        changes: AuditChange.all(from: record.event.before, to: record.event.after).map { $0.said(texts) },
-        reason: record.event.reason ?? "")
-    }
     let actors = try await auditLog.actors()
     let unfinished = try await bulks.unfinished(for: worker)
     return try pages.page(
       "audit",
-      Values(
-        query: query, unfinished: unfinished.map { UnfinishedBulk($0, texts) },
-        isFiltered: !query.isEmpty || query.after != nil,
-        actors: ([""] + actors).map { name in
-          AccountPage.Choice(
-            value: name, name: name.isEmpty ? texts("audit.everybody") : name, isChosen: name == query.actor)
+      [
+        "query": query.record, "unfinished": unfinished.map { $0.unfinishedRecord(texts) },
+        "isFiltered": !query.isEmpty || query.after != nil,
+        "actors": ([""] + actors).map { name in
+          TemplateRecord.choice(name, name.isEmpty ? texts("audit.everybody") : name, isChosen: name == query.actor)
         },
-        rows: rows, next: found.count > Self.rows ? shown.last.map { query.query(after: $0.cursor) } ?? "" : "",
-        export: query.query()), context)
+        "rows": shown.map { $0.record(texts) },
+        // The query of the next page; empty on the last page.
+        "next": found.count > Self.rows ? shown.last.map { query.query(after: $0.cursor) } ?? "" : "",
+        "export": query.query(),
+      ], context)
   }
 
   /// Exports the filtered events as CSV, 1,000 in memory at a time.
@@ -97,8 +66,22 @@ struct AuditPages: Sendable {
   }
 }
 
+extension AuditRecord {
+  /// A row of the list.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    let changes = AuditChange.all(from: event.before, to: event.after).map { $0.said(texts) }
+    return [
+      "id": event.id.text, "time": PageTime(time, texts), "actor": event.actor,
+      "role": texts.find("role.\(event.role)") ?? event.role,
+      "action": texts.find("audit.action.\(event.action)") ?? event.action, "subject": event.subject,
+      "changes": changes.map { ["field": $0.field, "before": $0.before, "after": $0.after] as TemplateRecord },
+      "reason": event.reason ?? "",
+    ]
+  }
+}
+
 /// A field that changed.
-struct AuditChange: Equatable, Encodable {
+struct AuditChange: Equatable {
   let field: String
   let before: String
   let after: String
@@ -135,7 +118,7 @@ struct AuditChange: Equatable, Encodable {
 }
 
 /// The filter and cursor of the audit log in an address.
-struct AuditQuery: Encodable {
+struct AuditQuery {
   let actor: String
   let action: String
   let subject: String
@@ -144,10 +127,8 @@ struct AuditQuery: Encodable {
   let to: String
   let after: AuditCursor?
 
-  /// The fields that the page's form shows.
-  private enum CodingKeys: CodingKey {
-    case action, subject, from, to
-  }
+  /// The fields of the page's form.
+  var record: TemplateRecord { ["action": action, "subject": subject, "from": from, "to": to] }
 
   init(_ request: Request) {
     let query = request.uri.queryParameters
@@ -185,7 +166,7 @@ struct AuditQuery: Encodable {
 
   /// Microseconds since 1970, the database's precision, and the event's id.
   private static func text(_ cursor: AuditCursor) -> String {
-    "\(Int64((cursor.time.timeIntervalSince1970 * 1_000_000).rounded()))_\(cursor.id.uuidString.lowercased())"
+    "\(Int64((cursor.time.timeIntervalSince1970 * 1_000_000).rounded()))_\(cursor.id.text)"
   }
 
   private static func cursor(_ text: String) -> AuditCursor? {

@@ -4,10 +4,11 @@ import Curation
 import Foundation
 import HTTPServer
 import Localization
+import PageTemplates
 import Storage
 
 /// The form of a decision; typed values are kept when it is shown again.
-struct DecisionForm: Encodable {
+enum DecisionForm {
   /// The actions on a case.
   enum Choice: String, CaseIterable {
     case block
@@ -61,109 +62,50 @@ struct DecisionForm: Encodable {
     }
   }
 
-  struct Option: Encodable {
-    let value: String
-    let name: String
-    let key: String
-    let isChosen: Bool
-  }
-
-  struct Category: Encodable {
-    let slug: String
-    let name: String
-    let isChosen: Bool
-  }
-
-  /// Fields with an error. A folded field with one is open.
-  struct FieldErrors: Encodable {
-    let isReason: Bool
-    let isLabel: Bool
-    let isCategory: Bool
-    let isNote: Bool
-    let isConfirmation: Bool
-    /// Whether the error is of no field of the form.
-    let isOther: Bool
-
-    init(_ problem: RuleViolation?, isOfAnswer: Bool) {
-      let field = problem?.field
-      isReason = field == "reason" || field == "two_reasons" || field == "allow"
-      isLabel = field == "label"
-      isCategory = field == "category"
-      isNote = field == "note"
-      isConfirmation = field == "confirm"
-      isOther =
-        problem != nil && ![isReason, isLabel, isCategory, isNote, isConfirmation, isOfAnswer].contains(true)
-    }
-  }
-
-  let id: String
-  let version: String
-  let label: String
-  let reason: String
-  let note: String
-  let options: [Option]
-  let categories: [Category]
-  let expiries: [ExpiryField.Choice]
-  let reasons: [ReasonField.Choice]
-  let isOwnReason: Bool
-  let isAppealed: Bool
-  /// Whether allowing the number needs a reason.
-  let isGuarded: Bool
-  /// The effect of allowing the number, for moderators; or the reason why triage may not. Empty for none.
-  let consequence: String
-  /// The effect of blocking the number, where that needs a confirmation; empty for none.
-  let blockConsequence: String
-  let isConfirmed: Bool
-  let answer: AppealAnswerFields
-  let wrong: FieldErrors
-  let isLabelOpen: Bool
-  let isCategoryOpen: Bool
-  let isExpiryOpen: Bool
-  let isNoteOpen: Bool
-  let hidden: [HiddenField]
-
   /// - Parameters:
-  /// - typed: the form to show again; nil for an empty form.
-  /// - problem: the rule that the form breaks.
-  init(
+  ///   - typed: the form to show again; nil for an empty form.
+  ///   - problem: the rule that the form breaks.
+  static func record(
     _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, address: CaseAddress,
     _ texts: Localizer
-  ) {
-    let (explanation, role, waits) = (file.explanation, moderator.role, file.item != nil)
-    let (version, rule) = (CaseVersion(explanation), AllowRule(explanation))
-    let isProtected = explanation.protection != nil
-    isAppealed = rule.isAppealed
-    isGuarded = rule.isGuarded
-    consequence = Self.consequence(rule, role, texts)
-    blockConsequence = role >= .moderator && !rule.isAppealed ? Self.blockConsequence(file, texts) : ""
-    isConfirmed = typed?["confirm"] != nil
-    answer = AppealAnswerFields(
-      file.appeals, typed: typed, problem: problem, shortcuts: moderator.shortcuts, texts)
-    wrong = FieldErrors(problem, isOfAnswer: answer.isWrong)
-    id = UUID().uuidString.lowercased()
-    self.version = version.text
-    label = typed?["label"] ?? ""
-    reason = typed?["reason"] ?? ""
-    note = typed?["note"] ?? ""
-    let chosen = typed?["decision"] ?? ""
-    options = Choice.allCases.filter {
-      $0.isOpen(to: role, waits: waits, isProtected: isProtected, rule)
-    }.map { choice in
-      Option(
-        value: choice.rawValue, name: texts("case.do.\(choice.rawValue)"), key: moderator.shortcuts[choice.shortcut],
-        isChosen: choice.rawValue == chosen)
+  ) -> TemplateRecord {
+    let (explanation, role, keys) = (file.explanation, moderator.role, moderator.shortcuts)
+    let (rule, chosen) = (AllowRule(explanation), typed?["decision"] ?? "")
+    let answer = AppealAnswerFields.record(file.appeals, typed: typed, problem: problem, shortcuts: keys, texts)
+    let open = Choice.allCases.filter {
+      $0.isOpen(to: role, waits: file.item != nil, isProtected: explanation.protection != nil, rule)
     }
-    isLabelOpen = wrong.isLabel || !label.isEmpty || chosen == Choice.identify.rawValue
-    isCategoryOpen = wrong.isCategory || typed?["category"]?.isEmpty == false
-    expiries = ExpiryField.choices(typed, texts)
-    isExpiryOpen = typed?["expires"]?.isEmpty == false
-    isNoteOpen = wrong.isNote || !note.isEmpty
-    categories = ReportCategory.allCases.filter(\.isToxic).map {
-      Category(slug: $0.slug, name: texts.category($0), isChosen: $0.slug == typed?["category"])
-    }
-    reasons = ReasonField.choices(typed, hasKeys: moderator.shortcuts.isOn, texts)
-    isOwnReason = !reasons.contains(where: \.isChosen)
-    hidden = address.hidden
+    // A folded field with an error or a value is open.
+    func isFilled(_ name: String) -> Bool { problem?.field == name || typed?[name]?.isEmpty == false }
+    return ReasonField.record(typed, hasKeys: keys.isOn, texts).adding([
+      "id": UUID().text, "version": CaseVersion(explanation).text, "label": typed?["label"] ?? "",
+      "reason": typed?["reason"] ?? "", "note": typed?["note"] ?? "",
+      "options": open.map { choice in
+        TemplateRecord.choice(
+          choice.rawValue, texts("case.do.\(choice.rawValue)"), isChosen: choice.rawValue == chosen
+        ).adding(["key": keys[choice.shortcut]])
+      },
+      "categories": TemplateRecord.categories(chosen: typed?["category"], texts),
+      "expiries": ExpiryField.choices(typed, texts), "isAppealed": rule.isAppealed,
+      // Whether allowing the number needs a reason.
+      "isGuarded": rule.isGuarded, "consequence": consequence(rule, role, texts),
+      "blockConsequence": role >= .moderator && !rule.isAppealed ? blockConsequence(file, texts) : "",
+      "isConfirmed": typed?["confirm"] != nil, "answer": answer, "wrong": errors(problem),
+      "isLabelOpen": isFilled("label") || chosen == Choice.identify.rawValue, "isCategoryOpen": isFilled("category"),
+      "isExpiryOpen": typed?["expires"]?.isEmpty == false, "isNoteOpen": isFilled("note"), "hidden": address.hidden,
+    ])
+  }
+
+  /// The field with an error; `isOther` if the form does not have it.
+  private static func errors(_ problem: RuleViolation?) -> TemplateRecord {
+    let field = problem?.field ?? ""
+    let isReason = ["reason", "two_reasons", "allow"].contains(field)
+    let isOwn = isReason || ["label", "category", "note", "confirm"].contains(field)
+    return [
+      "isReason": isReason, "isLabel": field == "label", "isCategory": field == "category", "isNote": field == "note",
+      "isConfirmation": field == "confirm",
+      "isOther": problem != nil && !isOwn && !AppealAnswerFields.concerns(problem),
+    ]
   }
 }
 
@@ -192,25 +134,8 @@ extension DecisionForm {
   }
 }
 
-/// The result of the last action, with a button to undo it.
-struct DecisionNotice: Encodable {
-  let text: String
-  let digits: Int64
-  let decision: String
-  let canUndo: Bool
-  /// The page and the filter, for the form that undoes it.
-  let hidden: [HiddenField]
-}
-
 /// The expiry of a decision in a form: never, or some days after the decision.
 enum ExpiryField {
-  struct Choice: Encodable {
-    /// Days; empty for never.
-    let value: String
-    let name: String
-    let isChosen: Bool
-  }
-
   /// - Returns: nil for a decision that never expires.
   /// - Throws: `RuleViolation` for a value that the field does not have.
   static func read(_ form: Form, at time: Date) throws(RuleViolation) -> Date? {
@@ -218,11 +143,10 @@ enum ExpiryField {
   }
 
   /// - Parameter form: the form to show again; nil for an empty form.
-  static func choices(_ form: Form?, _ texts: Localizer) -> [Choice] {
+  static func choices(_ form: Form?, _ texts: Localizer) -> [TemplateRecord] {
     let chosen = form?["expires"] ?? ""
     return ([""] + Decision.lifetimes.map { "\($0)" }).map { value in
-      Choice(
-        value: value, name: texts("case.expires.\(value.isEmpty ? "never" : value)"), isChosen: value == chosen)
+      .choice(value, texts("case.expires.\(value.isEmpty ? "never" : value)"), isChosen: value == chosen)
     }
   }
 
@@ -232,30 +156,26 @@ enum ExpiryField {
 
 /// The public reason of a decision in a form: one of the common reasons, or text of the moderator's own.
 enum ReasonField {
-  /// A common reason of the form, as a radio button.
-  struct Choice: Encodable {
-    let text: String
-    /// The key that chooses it.
-    let key: String
-    let isChosen: Bool
-  }
-
   /// - Returns: nil for a form without a reason.
-  /// - Throws: `RuleViolation` for a form with a common reason and another one.
+  /// - Throws: `RuleViolation` for a form with a common reason and a different one.
   static func read(_ form: Form) throws(RuleViolation) -> String? {
     let (common, own) = (form.text("common_reason"), form.text("reason"))
     guard common == nil || own == nil || common == own else { throw RuleViolation(.twoReasons, field: "two_reasons") }
     return own ?? common
   }
 
+  /// The common reasons, and whether none of them is chosen.
   /// - Parameters:
-  /// - form: the form to show again; nil for an empty form.
-  /// - hasKeys: whether digits choose a reason.
-  static func choices(_ form: Form?, hasKeys: Bool = true, _ texts: Localizer) -> [Choice] {
+  ///   - form: the form to show again; nil for an empty form.
+  ///   - hasKeys: whether digits choose a reason.
+  static func record(_ form: Form?, hasKeys: Bool = true, _ texts: Localizer) -> TemplateRecord {
     let chosen = form?.text("common_reason")
-    return (1...5).map { number in
-      let text = texts("case.reason.\(number)")
-      return Choice(text: text, key: hasKeys ? "\(number)" : "", isChosen: text == chosen)
-    }
+    let reasons = (1...5).map { (key: "\($0)", text: texts("case.reason.\($0)")) }
+    return [
+      "reasons": reasons.map {
+        ["text": $0.text, "key": hasKeys ? $0.key : "", "isChosen": $0.text == chosen] as TemplateRecord
+      },
+      "isOwnReason": !reasons.contains { $0.text == chosen },
+    ]
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Moderation
-import HTTPServer
 import Curation
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PhoneNumbers
 import Storage
 
@@ -63,7 +63,7 @@ struct DecisionPages: Sendable {
       // The id belongs to a different decision; this one was not stored.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.decision]) }
       if let item = now.item { await queueCounts.remove(item) }
-      return try await go(on: context, did: LastAction(decision: decision))
+      return try await go(on: context, did: LastAction(decision: decision.id, of: number.digits))
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     } catch DecisionError.stale {

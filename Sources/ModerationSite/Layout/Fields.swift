@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 
 /// Builds addresses with queries.
@@ -33,12 +35,28 @@ extension HTTPField.Name {
   static let robots = HTTPField.Name("X-Robots-Tag")!
 }
 
-/// A country in a form's list, for numbers in national format.
-struct CountryChoice: Encodable {
-  let code: String
-  /// `Germany (+49)`.
-  let name: String
-  let isChosen: Bool
+extension UUID {
+  /// The identifier in addresses and forms.
+  var text: String { uuidString.lowercased() }
+}
+
+extension TemplateRecord {
+  /// A value that can be chosen in a form.
+  static func choice(_ value: String, _ name: String, isChosen: Bool) -> TemplateRecord {
+    ["value": value, "name": name, "isChosen": isChosen]
+  }
+
+  /// The categories that a complaint may have, as choices.
+  static func categories(chosen: String?, _ texts: Localizer) -> [TemplateRecord] {
+    ReportCategory.allCases.filter(\.isToxic).map {
+      choice($0.slug, texts.category($0), isChosen: $0.slug == chosen)
+    }
+  }
+
+  /// A figure with its name.
+  static func tile(_ name: String, _ figure: some BinaryInteger, _ texts: Localizer) -> TemplateRecord {
+    ["name": texts(name), "figure": texts.number(figure)]
+  }
 }
 
 /// The countries, sorted once by their names in each language.
@@ -62,7 +80,8 @@ struct CountryChoices: Sendable {
     return region.code
   }
 
-  func list(_ language: Language, chosen: String?) -> [CountryChoice] {
-    (sorted[language] ?? []).map { CountryChoice(code: $0.code, name: $0.name, isChosen: $0.code == chosen) }
+  /// The countries as choices, such as `Germany (+49)`, for numbers in national format.
+  func list(_ language: Language, chosen: String?) -> [TemplateRecord] {
+    (sorted[language] ?? []).map { .choice($0.code, $0.name, isChosen: $0.code == chosen) }
   }
 }

@@ -7,64 +7,37 @@ import PageTemplates
 import Storage
 
 /// Values of the layout around every page, available to templates as `frame`.
-struct PageLayout: Encodable {
-  /// An entry of the navigation.
-  struct Entry: Encodable {
-    let address: String
-    let name: String
-    let isCurrent: Bool
-    /// The number of waiting cases; empty for none.
-    let count: String
-  }
-
-  /// The account's name; empty without a session.
-  let account: String
-  /// The role's name.
-  let role: String
-  let isSignedIn: Bool
-  /// Whether the page belongs to the reader's own account.
-  let isAccount: Bool
-  let isModerator: Bool
-  let isAdministrator: Bool
-  /// The token that every form includes.
-  let csrf: String
-  /// The key of each action by its name, empty for none.
-  let keys: [String: String]
-  /// Whether single keys do anything.
-  let areKeysOn: Bool
-  /// For `<html lang>`.
-  let language: String
-  let navigation: [Entry]
-
-  init(context: ServerRequestContext, texts: Localizer) {
+enum PageLayout {
+  static func record(_ context: ServerRequestContext, _ texts: Localizer) -> TemplateRecord {
     let moderator = context.moderator
-    account = moderator?.name ?? ""
-    role = moderator.map { texts("role.\($0.role.rawValue)") } ?? ""
-    isSignedIn = moderator != nil
-    isAccount = Navigation.isUnder(Navigation.account, context.path)
-    isModerator = moderator.map { $0.role >= .moderator } ?? false
-    isAdministrator = moderator.map { $0.role >= .administrator } ?? false
-    csrf = context.csrf
     let shortcuts = moderator?.shortcuts ?? .standard
-    keys = Dictionary(
-      uniqueKeysWithValues: ShortcutKeys.Action.allCases.map { ($0.rawValue, shortcuts[$0]) })
-    areKeysOn = shortcuts.isOn
-    language = texts.language.rawValue
-    navigation =
-      moderator.map { moderator in
-        let current = Navigation.current(context.path)
-        return Navigation.areas.filter { moderator.role >= $0.role }.map { area in
-          Entry(
-            address: area.address, name: texts("layout.\(area.name)"), isCurrent: area.name == current?.name,
-            count: area.name == "queue" && context.waiting.own > 0 ? texts.number(context.waiting.own) : "")
-        }
-      } ?? []
+    return [
+      // Empty without a session.
+      "account": moderator?.name ?? "", "role": moderator.map { texts("role.\($0.role.rawValue)") } ?? "",
+      "isSignedIn": moderator != nil,
+      // Whether the page belongs to the reader's own account.
+      "isAccount": Navigation.isUnder(Navigation.account, context.path),
+      "isModerator": moderator.map { $0.role >= .moderator } ?? false,
+      "isAdministrator": moderator.map { $0.role >= .administrator } ?? false,
+      // The token that every form includes.
+      "csrf": context.csrf,
+      // The key of each action by its name, empty for none.
+      "keys": TemplateRecord(ShortcutKeys.Action.allCases.map { ($0.rawValue, shortcuts[$0]) }),
+      "areKeysOn": shortcuts.isOn, "language": texts.language.rawValue,
+      "navigation": moderator.map { navigation($0.role, context, texts) } ?? [],
+    ]
   }
-}
 
-extension PageLayout.Entry: TemplateValueConvertible {
-  var templateValue: TemplateValue {
-    ["address": .text(address), "name": .text(name), "isCurrent": .flag(isCurrent), "count": .text(count)]
+  private static func navigation(
+    _ role: Role, _ context: ServerRequestContext, _ texts: Localizer
+  ) -> [TemplateRecord] {
+    let (current, waiting) = (Navigation.current(context.path)?.name, context.waiting.own)
+    return Navigation.areas.filter { role >= $0.role }.map { area in
+      [
+        "address": area.address, "name": texts("layout.\(area.name)"), "isCurrent": area.name == current,
+        "count": area.name == "queue" && waiting > 0 ? texts.number(waiting) : "",
+      ]
+    }
   }
 }
 

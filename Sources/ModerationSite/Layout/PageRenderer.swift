@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import HTTPServer
+import HTTPServer
 import HTTPTypes
 import Hummingbird
-package import Localization
+import Localization
 import NIOCore
 import PageTemplates
 import Timestamps
@@ -27,30 +27,23 @@ struct PageRenderer: Sendable {
   func texts(_ context: ServerRequestContext) -> Localizer { catalog[context.language] }
 
   /// - Parameters:
-  /// - name: a template in the template folder.
-  /// - values: the template sees their stored properties, and `frame`.
-  /// - Throws: ``PageError``, or an error of the values' own encoding.
+  ///   - name: a template in the template folder.
+  ///   - values: the template sees them, and `frame`.
+  /// - Throws: ``PageError`` if there is no such template.
   func page(
-    _ name: String, _ values: some Encodable, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
+    _ name: String, _ values: TemplateRecord, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    let frame = PageLayout(context: context, texts: texts(context))
     guard let template = templates[context.language]?[name] else {
       throw PageError(template: name, problem: "there is no such template")
     }
-    let value: TemplateValue?
-    do {
-      value = try TemplateValue(PageValues(values: values, frame: frame))
-    } catch EncodingError.invalidValue(_, let details) {
-      throw PageError(template: name, problem: details.debugDescription)
-    }
-    guard let value else { throw PageError(template: name, problem: "there are no values") }
+    let value = values.adding(["frame": PageLayout.record(context, texts(context))])
     return Response(
       status: status,
       headers: [
         .contentType: "text/html; charset=utf-8", .contentLanguage: context.language.rawValue,
         .vary: "Accept-Language, Cookie",
       ],
-      body: .init(byteBuffer: ByteBuffer(bytes: template.render(value))))
+      body: .init(byteBuffer: ByteBuffer(bytes: template.render(.record(value)))))
   }
 }
 
@@ -58,22 +51,6 @@ struct PageRenderer: Sendable {
 struct PageError: Error, Equatable {
   let template: String
   let problem: String
-}
-
-/// A page's own values plus the layout's.
-struct PageValues<Values: Encodable>: Encodable {
-  let values: Values
-  let frame: PageLayout
-
-  private enum CodingKeys: CodingKey {
-    case frame
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try values.encode(to: encoder)
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(frame, forKey: .frame)
-  }
 }
 
 /// A time on a page, for the partial `time`: `{{#since}}{{>time}}{{/since}}`. A script shows it in the reader's time
@@ -89,7 +66,7 @@ struct PageTime: TemplateValueConvertible {
     text = texts.time(datetime)
   }
 
-  var templateValue: TemplateValue { ["datetime": .text(datetime), "text": .text(text)] }
+  var templateValue: TemplateValue { .record(["datetime": datetime, "text": text]) }
 }
 
 /// Fills templates with the messages of a language: `[[queue.title]]` becomes that text.
@@ -138,18 +115,15 @@ struct LocalizedTemplates {
   }
 }
 
-/// Values of the template `problem`.
-package struct ProblemPage: Encodable {
-  package let title: String
-  package let detail: String
-  package let status: Int
-
-  /// Known kinds have the texts `problem.KIND.title` and `problem.KIND.detail`; others use the texts of the API.
-  package init(_ problem: Problem, texts: Localizer) {
-    let kind = problem.type.split(separator: "/").last.map(String.init) ?? ""
-    let values = problem.values.merging(["seconds": texts.number(problem.retryAfter ?? 0)]) { own, _ in own }
-    title = texts.find("problem.\(kind).title") ?? problem.title
-    detail = texts.find("problem.\(kind).detail", values) ?? problem.detail
-    status = problem.status
+extension Problem {
+  /// Values of the template `problem`. Known kinds have the texts `problem.KIND.title` and `problem.KIND.detail`; others
+  /// use the texts of the API.
+  func record(_ texts: Localizer) -> TemplateRecord {
+    let kind = type.split(separator: "/").last.map(String.init) ?? ""
+    let values = values.merging(["seconds": texts.number(retryAfter ?? 0)]) { own, _ in own }
+    return [
+      "title": texts.find("problem.\(kind).title") ?? title,
+      "detail": texts.find("problem.\(kind).detail", values) ?? detail, "status": status,
+    ]
   }
 }

@@ -1,120 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Moderation
-import Localization
 import Curation
 import Foundation
+import Localization
+import Moderation
+import PageTemplates
 import Storage
 
-/// Comments of the same text.
-struct CommentGroup: Encodable {
-  let text: String
-  /// How many comments have the text, such as `15 ×`; empty for one.
-  let times: String
-  /// The reporters by weight, such as `12 new, 3 established`; empty if no vote is stored.
-  let reporters: String
-  let category: String
-  let time: PageTime
-
-  init(_ comment: CaseComment, _ texts: Localizer) {
-    text = comment.text
-    times = comment.count > 1 ? "\(texts.number(comment.count)) ×" : ""
-    let weights = comment.reporters
-    reporters = [
-      ("established", weights.full), ("new", weights.new), ("reduced", weights.partial - weights.new),
-      ("none", weights.none),
-    ].filter { $0.1 > 0 }.map { texts.count("case.standing.\($0.0)", $0.1) }.joined(separator: ", ")
-    category = texts.category(comment.category)
-    time = PageTime(comment.reportedAt, texts)
+extension CaseComment {
+  /// Comments with equal texts: their number, such as `15 ×`, and the reporters by weight, such as
+  /// `12 new, 3 established`.
+  func record(_ texts: Localizer) -> TemplateRecord {
+    let weights = [
+      ("established", reporters.full), ("new", reporters.new), ("reduced", reporters.partial - reporters.new),
+      ("none", reporters.none),
+    ]
+    return [
+      "text": text, "times": count > 1 ? "\(texts.number(count)) ×" : "",
+      "reporters": weights.filter { $0.1 > 0 }.map { texts.count("case.standing.\($0.0)", $0.1) }
+        .joined(separator: ", "),
+      "category": texts.category(category), "time": PageTime(reportedAt, texts),
+    ]
   }
 
   /// The cursor after a page of comments in an address: the number of comments, microseconds since 1970 and the report's
   /// id.
-  static func place(_ comment: CaseComment) -> String {
-    let microseconds = Int64((comment.reportedAt.timeIntervalSince1970 * 1_000_000).rounded())
-    return "\(comment.count).\(microseconds).\(comment.reportID.uuidString.lowercased())"
+  var place: String {
+    "\(count).\(Int64((reportedAt.timeIntervalSince1970 * 1_000_000).rounded())).\(reportID.text)"
   }
+}
 
-  static func place(_ text: String) -> CommentPlace? {
+extension CommentPlace {
+  init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ".")
     guard parts.count == 3, let count = Int64(parts[0]), let microseconds = Int64(parts[1]),
       microseconds.magnitude < 1 << 53, let id = UUID(uuidString: String(parts[2]))
     else { return nil }
-    return CommentPlace(
-      count: count, reportedAt: Date(timeIntervalSince1970: Double(microseconds) / 1_000_000), reportID: id)
+    self.init(count: count, reportedAt: Date(timeIntervalSince1970: Double(microseconds) / 1_000_000), reportID: id)
   }
 }
 
-/// A reporter of the number, without anything that identifies a person.
-struct CaseReporterRow: Encodable {
-  let name: String
-  let category: String
-  let weight: String
-  let accuracy: String
-
-  init(_ reporter: CaseReporter, _ texts: Localizer) {
-    name = texts("case.reporter", ["pseudonym": reporter.pseudonym])
-    category = texts.category(reporter.category)
-    weight = texts.decimal(Double(reporter.weight), places: 2)
-    accuracy =
-      reporter.judged == 0
-      ? texts("case.accuracy.none")
-      : texts("case.accuracy", ["agreed": texts.number(reporter.agreed), "judged": texts.number(reporter.judged)])
+extension CaseReporter {
+  /// A reporter of the number, without anything that identifies a person.
+  func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "name": texts("case.reporter", ["pseudonym": pseudonym]), "category": texts.category(category),
+      "weight": texts.decimal(Double(weight), places: 2),
+      "accuracy": judged == 0
+        ? texts("case.accuracy.none")
+        : texts("case.accuracy", ["agreed": texts.number(agreed), "judged": texts.number(judged)]),
+    ]
   }
 }
 
-/// A hold on the number, now or earlier.
-struct CaseHold: Encodable {
-  let rule: String
-  let detail: String
-  let time: PageTime
-  let state: String
-
-  init(_ hold: Hold, _ texts: Localizer) {
-    rule = texts("case.hold.\(hold.reason.code.rawValue)")
-    detail = texts.message(hold.reason)
-    time = PageTime(hold.heldAt, texts)
-    state = texts(hold.isSettled ? "case.hold.settled" : "case.hold.open")
+extension Hold {
+  func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "rule": texts("case.hold.\(reason.code.rawValue)"), "detail": texts.message(reason),
+      "time": PageTime(heldAt, texts), "state": texts(isSettled ? "case.hold.settled" : "case.hold.open"),
+    ]
   }
 }
 
-/// An appeal of the number's owner.
-struct CaseAppeal: Encodable {
-  let statement: String
-  let time: PageTime
-  let state: String
-  let answer: String
-  let isOpen: Bool
-
-  init(_ appeal: Appeal, _ texts: Localizer) {
-    statement = appeal.statement
-    time = PageTime(appeal.filedAt, texts)
-    state = texts("case.appeal.\(appeal.state.rawValue)")
-    answer = appeal.answer ?? ""
-    isOpen = appeal.state == .open
+extension Appeal {
+  /// An appeal on the page of a case.
+  func caseRecord(_ texts: Localizer) -> TemplateRecord {
+    [
+      "statement": statement, "time": PageTime(filedAt, texts), "state": texts("case.appeal.\(state.rawValue)"),
+      "answer": answer ?? "", "isOpen": state == .open,
+    ]
   }
 }
 
-/// A row of the history of decisions.
-struct CaseDecision: Encodable {
-  let id: String
-  let time: PageTime
-  let moderator: String
-  let what: String
-  let reason: String
-  let note: String
-  let isStanding: Bool
-  let canUndo: Bool
-
-  /// All decisions, newest first. The one in force can be undone.
+extension [DecisionEvent] {
+  /// The history, newest first. The decision in force can be undone.
   /// - Parameter noticed: the decision that a notice of the page offers to undo.
-  static func all(
-    _ events: [DecisionEvent], standing: UUID?, noticed: String?, worker: QueueWorker, _ texts: Localizer
-  ) -> [CaseDecision] {
+  func records(standing: UUID?, noticed: UUID?, worker: QueueWorker, _ texts: Localizer) -> [TemplateRecord] {
     let ends = Dictionary(
-      events.compactMap { event in if case .undo(let id) = event.kind { (id, event) } else { nil } }
+      compactMap { event in if case .undo(let id) = event.kind { (id, event) } else { nil } }
     ) { first, _ in first }
-    return events.reversed().map { event in
+    return reversed().map { event in
       var isDecision = false
       var what = event.expiresAt.map { texts("case.expired-on", ["day": texts.day($0)]) } ?? texts("case.undid")
       if case .decision(let treatment) = event.kind {
@@ -125,18 +90,12 @@ struct CaseDecision: Encodable {
           end ?? event.expiresAt.map { ExpiryField.text($0, texts) },
         ].compactMap { $0 }.joined(separator: " · ")
       }
-      let id = event.id.uuidString.lowercased()
-      return CaseDecision(
-        id: id, time: PageTime(event.time, texts), moderator: event.decidedBy, what: what,
-        reason: event.reason ?? "", note: event.note ?? "", isStanding: event.id == standing,
-        canUndo: isDecision && event.id == standing && id != noticed && DecisionRights.canUndo(event, worker))
+      let isStanding = event.id == standing
+      let canUndo = isDecision && isStanding && event.id != noticed && DecisionRights.canUndo(event, worker)
+      return [
+        "id": event.id.text, "time": PageTime(event.time, texts), "moderator": event.decidedBy, "what": what,
+        "reason": event.reason ?? "", "note": event.note ?? "", "isStanding": isStanding, "canUndo": canUndo,
+      ]
     }
   }
-}
-
-/// A moderator's note.
-struct CaseNoteRow: Encodable {
-  let account: String
-  let text: String
-  let time: PageTime
 }

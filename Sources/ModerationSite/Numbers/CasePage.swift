@@ -1,184 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Localization
 import Curation
 import Foundation
+import Localization
+import PageTemplates
 import PhoneNumbers
 import Storage
 
-/// Values of the template `case`.
-struct CasePage: Encodable {
-  let digits: Int64
-  let number: String
-  let national: String
-  let country: String
-  let kind: String
-  let label: String
-  let verdict: String
-  let verdictName: String
-  let names: [CaseName]
+/// The stored facts of a number and the state of its page.
+struct CasePage {
+  var number: PhoneNumber
+  var file: CaseFile
+  var worker: QueueWorker
+  var address: CaseAddress
+  var claim: UUID?
+  /// The claim of another account.
+  var taken: QueueCase.Claim?
+  /// The count of waiting cases.
+  var left: Int
+  var packs: PackPlaces.Found?
+  var notice: DecisionNotice?
+  var form: TemplateRecord
+  /// Changes since the moderator loaded the page.
+  var changes: [CaseVersion.Change]
+  var problem: RuleViolation?
+  var commentsBefore: CommentPlace?
 
-  /// The case's row in the queue.
-  let waits: Bool
-  let causes: [QueueList.Cause]
-  let since: [PageTime]
-  let level: String
-  let passes: String
-  let claim: String
-  /// The account that has the claim; empty for none.
-  let takenBy: String
-  let takenUntil: [PageTime]
-  let canTakeOver: Bool
-  let left: String
-  let leftAddress: String
-  let listAddress: String
-  /// The page with all facts, for a case beside the list.
-  let pageAddress: String
-  let isFromQueue: Bool
+  private var explanation: Explanation { file.explanation }
 
-  /// Facts to know before deciding.
-  let warnings: [CaseWarning]
-  let summary: CaseSummary
-
-  let notice: [DecisionNotice]
-  let form: DecisionForm
-  let changes: [String]
-  let isStale: Bool
-  let problem: String
-
-  let sentences: [String]
-  let conditionsTitle: String
-  /// The conditions that are not met.
-  let failing: [CaseCondition]
-  /// The number of conditions that are met, as the title of the fold with all conditions.
-  let conditionsMet: String
-  let conditions: [CaseCondition]
-  let chart: CaseChart
-  let outlook: String
-  let outlookChange: String
-  let change: String
-  let packs: [CasePack]
-  /// The listing in the newest publication, where no pack on this server shows it, or a note about older packs; empty
-  /// for none.
-  let listed: String
-  /// How the counts of reporters on the page are related; empty for no reporters.
-  let reporterCounts: String
-  let parts: [CasePart]
-  let hasComments: Bool
-  let comments: [CommentGroup]
-  /// Comments on harassment, which may themselves be harassment.
-  let hiddenComments: [CommentGroup]
-  /// The number of hidden comments; the title of their fold.
-  let hiddenCount: String
-  let olderComments: String
-  let newerComments: String
-  let reporters: [CaseReporterRow]
-  let neighbours: [CaseNeighbour]
-  let range: [CaseRange]
-  let hold: [CaseHold]
-  let appeals: [CaseAppeal]
-  let decisions: [CaseDecision]
-  let notes: [CaseNoteRow]
-  let noteID: String
-
-  /// The stored facts of the number and the state of the page.
-  struct View {
-    var number: PhoneNumber
-    var file: CaseFile
-    var worker: QueueWorker
-    var address: CaseAddress
-    var claim: UUID?
-    var taken: QueueCase.Claim?
-    var left: Int
-    var packs: PackPlaces.Found?
-    var notice: DecisionNotice?
-    var form: DecisionForm
-    var changes: [CaseVersion.Change] = []
-    var problem: RuleViolation?
-    var commentsBefore: CommentPlace?
+  /// Values of the template `case`, and of a case beside the list of the queue.
+  func record(at time: Date, _ texts: Localizer) -> TemplateRecord {
+    state(texts).adding(facts(at: time, texts)).adding(comments(texts))
   }
 
-  init(_ view: View, at time: Date, _ texts: Localizer) {
-    let (file, explanation, phone) = (view.file, view.file.explanation, view.number)
-    digits = phone.digits
-    number = phone.formatted(.international)
-    national = phone.formatted(.national)
-    country = explanation.country.map { texts.country($0) } ?? texts("case.nowhere")
-    kind = texts("case.kind.\(phone.kind.rawValue)")
-    label =
-      explanation.decision?.label ?? explanation.listing.map { texts.category($0.category) } ?? file.names.first?.name
-      ?? ""
-    verdict = explanation.verdict.rawValue
-    verdictName = texts("verdict.\(explanation.verdict.rawValue)")
-    names = file.names.map { CaseName(source: $0.source, name: $0.name, category: $0.category ?? "") }
+  /// The number, its case in the queue, and the form.
+  private func state(_ texts: Localizer) -> TemplateRecord {
+    let label = explanation.decision?.label ?? explanation.listing.map { texts.category($0.category) }
+    let causes = file.item?.causes.all ?? []
+    let level = file.item?.level ?? 0
+    return [
+      "digits": number.digits, "number": number.formatted(.international), "national": number.formatted(.national),
+      "country": explanation.country.map { texts.country($0) } ?? texts("case.nowhere"),
+      "kind": texts("case.kind.\(number.kind.rawValue)"), "label": label ?? file.names.first?.name ?? "",
+      "verdict": explanation.verdict.rawValue, "verdictName": texts("verdict.\(explanation.verdict.rawValue)"),
+      "waits": file.item != nil,
+      "causes": causes.map { ["name": texts("queue.cause.\($0.rawValue)")] as TemplateRecord },
+      "since": file.item.map { PageTime($0.since, texts) }, "level": level > 0 ? texts("queue.level.\(level)") : "",
+      "passes": file.passes.isEmpty ? "" : texts("case.passes", ["names": file.passes.joined(separator: ", ")]),
+      "claim": claim?.text ?? "",
+      // Empty where no other account has the case.
+      "takenBy": taken?.account ?? "", "takenUntil": taken.map { PageTime($0.until, texts) },
+      "canTakeOver": taken != nil && worker.role >= .administrator, "left": texts.count("queue.left", left),
+      "leftAddress": address.queue.address("/moderation/queue/left"),
+      "listAddress": address.queue.address(QueuePages.path, address.cursor),
+      // The page with all facts, for a case beside the list.
+      "pageAddress": CaseAddress(address.queue, on: .queue).address(of: number.digits),
+      "isFromQueue": address.isOfQueue, "notice": notice?.record(texts), "form": form,
+      "changes": changes.map { texts("case.changed.\($0.rawValue)") }, "isStale": !changes.isEmpty,
+      "problem": problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? "",
+    ]
+  }
 
-    waits = file.item != nil
-    causes = (file.item?.causes.all ?? []).map {
-      QueueList.Cause(cause: $0.rawValue, name: texts("queue.cause.\($0.rawValue)"))
+  /// The reasons for the verdict, the listing and the history.
+  private func facts(at time: Date, _ texts: Localizer) -> TemplateRecord {
+    let conditions = explanation.conditions
+    let failing = conditions.filter { !explanation.isMet($0) }
+    let outlook = CaseOutlook(explanation)
+    let shown = PackListing(packs, newest: file.newestSerial, listing: explanation.listing)
+    return [
+      "warnings": CaseWarnings.records(file, texts), "summary": CaseSummary.record(explanation, failing, texts),
+      "sentences": explanation.summary.map { texts.message($0) },
+      "conditionsTitle": explanation.conditionsTitle(texts),
+      "conditions": conditions.map { explanation.record(of: $0, texts) },
+      "failing": failing.map { explanation.record(of: $0, texts) },
+      "conditionsMet": texts(
+        "case.conditions-met",
+        ["met": texts.number(conditions.count - failing.count), "all": texts.number(conditions.count)]),
+      "chart": CaseChart.record(file.days, at: time, texts), "outlook": outlook.text(texts),
+      "outlookChange": texts("case.change.\(outlook.change(from: explanation.listing))"),
+      "packs": shown.places.map { $0.record(texts) }, "listed": shown.text(texts),
+      "names": file.names.map(\.record), "reporterCounts": reporterCounts(texts),
+      "parts": explanation.score?.partRecords(texts) ?? [], "reporters": file.reporters.map { $0.record(texts) },
+      "neighbours": file.neighbours.map { $0.record(at: time, texts) }, "range": file.range?.caseRecord(texts),
+      "hold": file.hold?.record(texts), "appeals": file.appeals.reversed().map { $0.caseRecord(texts) },
+      "decisions": file.decisions.records(
+        standing: explanation.decision?.decisionID, noticed: notice?.undoable, worker: worker, texts),
+      "notes": file.notes.map {
+        ["account": $0.account, "text": $0.text, "time": PageTime($0.writtenAt, texts)] as TemplateRecord
+      },
+      "noteID": UUID().text,
+    ]
+  }
+
+  /// The comments. Those on harassment may themselves be harassment, so they are folded.
+  private func comments(_ texts: Localizer) -> TemplateRecord {
+    var older = ""
+    if file.comments.count > CaseStore.comments, let last = file.comments.prefix(CaseStore.comments).last {
+      older = address.address(of: number.digits, [("comments", last.place)]) + "#comments"
     }
-    since = file.item.map { [PageTime($0.since, texts)] } ?? []
-    level = file.item.flatMap { $0.level > 0 ? texts("queue.level.\($0.level)") : nil } ?? ""
-    passes = file.passes.isEmpty ? "" : texts("case.passes", ["names": file.passes.joined(separator: ", ")])
-    claim = view.claim?.uuidString.lowercased() ?? ""
-    takenBy = view.taken?.account ?? ""
-    takenUntil = view.taken.map { [PageTime($0.until, texts)] } ?? []
-    canTakeOver = view.taken != nil && view.worker.role >= .administrator
-    left = texts.count("queue.left", view.left)
-    leftAddress = view.address.queue.address("/moderation/queue/left")
-    listAddress = view.address.queue.address(QueuePages.path, view.address.cursor)
-    pageAddress = CaseAddress(view.address.queue, on: .queue).address(of: phone.digits)
-    isFromQueue = view.address.isOfQueue
-
-    notice = view.notice.map { [$0] } ?? []
-    form = view.form
-    changes = view.changes.map { texts("case.changed.\($0.rawValue)") }
-    isStale = !view.changes.isEmpty
-    problem = view.problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? ""
-
-    sentences = explanation.summary.map { texts.message($0) }
-    conditions = CaseCondition.all(explanation, texts)
-    failing = conditions.filter { !$0.isMet }
-    conditionsMet = texts(
-      "case.conditions-met",
-      ["met": texts.number(conditions.count - failing.count), "all": texts.number(conditions.count)])
-    summary = CaseSummary(explanation, conditions: conditions, texts)
-    warnings = CaseWarning.all(file, texts)
-    conditionsTitle = CaseCondition.title(explanation, texts)
-    chart = CaseChart(file.days, at: time, texts)
-    outlook = CaseOutlook(explanation).text(texts)
-    change = CaseOutlook(explanation).change(from: explanation.listing)
-    outlookChange = texts("case.change.\(change)")
-    let shown = PackListing(view.packs, newest: file.newestSerial, listing: explanation.listing)
-    packs = shown.places.map { CasePack($0, texts) }
-    listed = shown.text(texts)
-    reporterCounts = Self.reporterCounts(explanation, shown: file.reporters.count, texts)
-    parts = CasePart.all(explanation, texts)
-    let shownComments = file.comments.prefix(CaseStore.comments)
-    hasComments = !shownComments.isEmpty
-    comments = shownComments.filter { $0.category != .harassment }.map { CommentGroup($0, texts) }
-    let hidden = shownComments.filter { $0.category == .harassment }
-    hiddenComments = hidden.map { CommentGroup($0, texts) }
-    hiddenCount = texts.count("case.comments-hidden", hidden.reduce(0) { $0 + $1.count })
-    if file.comments.count > CaseStore.comments, let last = shownComments.last {
-      olderComments = view.address.address(of: digits, [("comments", CommentGroup.place(last))]) + "#comments"
-    } else {
-      olderComments = ""
-    }
-    newerComments = view.commentsBefore == nil ? "" : view.address.address(of: digits) + "#comments"
-    reporters = file.reporters.map { CaseReporterRow($0, texts) }
-    neighbours = file.neighbours.map { CaseNeighbour($0, at: time, texts) }
-    range = file.range.map { [CaseRange($0, texts)] } ?? []
-    hold = file.hold.map { [CaseHold($0, texts)] } ?? []
-    appeals = file.appeals.reversed().map { CaseAppeal($0, texts) }
-    decisions = CaseDecision.all(
-      file.decisions, standing: explanation.decision?.decisionID,
-      noticed: view.notice.flatMap { $0.canUndo ? $0.decision : nil }, worker: view.worker, texts)
-    notes = file.notes.map { CaseNoteRow(account: $0.account, text: $0.text, time: PageTime($0.writtenAt, texts)) }
-    noteID = UUID().uuidString.lowercased()
+    return file.commentRecords(texts).adding([
+      "olderComments": older,
+      "newerComments": commentsBefore == nil ? "" : address.address(of: number.digits) + "#comments",
+    ])
   }
 
   /// Names every count of reporters: by report, by stored vote, and in the list of the page.
-  private static func reporterCounts(_ explanation: Explanation, shown: Int, _ texts: Localizer) -> String {
+  private func reporterCounts(_ texts: Localizer) -> String {
     let parts = explanation.score?.parts ?? []
     let complaining = parts.reduce(0) { $0 + ($1.category.isToxic ? $1.reporters : 0) }
     let legitimate = parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
@@ -190,7 +117,22 @@ struct CasePage: Encodable {
         ["complaining": texts.number(complaining), "legitimate": texts.number(legitimate)]),
       stored < complaining + legitimate
         ? texts.count("case.reporters-dropped", complaining + legitimate - stored) : nil,
-      shown < stored ? texts("case.reporters-shown", ["shown": texts.number(shown)]) : nil,
+      file.reporters.count < stored
+        ? texts("case.reporters-shown", ["shown": texts.number(file.reporters.count)]) : nil,
     ].compactMap { $0 }.joined(separator: " ")
+  }
+}
+
+extension CaseFile {
+  /// The comments of one page. Those on harassment are separate.
+  func commentRecords(_ texts: Localizer) -> TemplateRecord {
+    let shown = comments.prefix(CaseStore.comments)
+    let hidden = shown.filter { $0.category == .harassment }
+    return [
+      "hasComments": !shown.isEmpty,
+      "comments": shown.filter { $0.category != .harassment }.map { $0.record(texts) },
+      "hiddenComments": hidden.map { $0.record(texts) },
+      "hiddenCount": texts.count("case.comments-hidden", hidden.reduce(0) { $0 + $1.count }),
+    ]
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Moderation
-import HTTPServer
-import Localization
 import Curation
 import Foundation
+import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
+import Moderation
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -88,7 +89,7 @@ struct CasePages: Sendable {
   ) async throws -> Response {
     let (worker, now, texts) = (try context.worker, Date(), pages.texts(context))
     let query = request?.uri.queryParameters
-    let before = query?["comments"].flatMap { CommentGroup.place(String($0)) }
+    let before = query?["comments"].flatMap { CommentPlace($0) }
     // A link preview does not claim the case.
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
     // Packs are read while the database answers.
@@ -98,19 +99,19 @@ struct CasePages: Sendable {
     let notice = try await notice(request, address, context)
     let others = mine == nil && isLooking ? file.item?.claim : nil
     let taken = others.flatMap { $0.isOfOther(than: worker, at: now) ? $0 : nil }
-    let form = DecisionForm(
+    let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
       address: address, texts)
     let left = try await queueCounts.current().count(address.queue.filter, level: worker.level)
-    let values = CasePage(
-      CasePage.View(
-        number: number, file: file, worker: worker, address: address, claim: mine?.claim?.id,
-        taken: taken, left: left, packs: await places, notice: notice, form: form, changes: changes, problem: problem,
-        commentsBefore: before), at: now, texts)
+    let page = CasePage(
+      number: number, file: file, worker: worker, address: address, claim: mine?.claim?.id, taken: taken, left: left,
+      packs: await places, notice: notice, form: form, changes: changes, problem: problem, commentsBefore: before)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
-    guard address.page == .split else { return try pages.page("case", values, context, status: status) }
+    guard address.page == .split else {
+      return try pages.page("case", page.record(at: now, texts), context, status: status)
+    }
     return try await queuePages.list(
-      address.queue, after: address.after, notes: QueueNotes(), beside: values, context, status: status)
+      address.queue, after: address.after, notes: QueueNotes(), beside: page, context, status: status)
   }
 
   /// The notice about the last action; nil if the address names none, or one that did not happen.
@@ -118,23 +119,17 @@ struct CasePages: Sendable {
     _ request: Request?, _ address: CaseAddress, _ context: ServerRequestContext
   ) async throws -> DecisionNotice? {
     guard let did = request?.uri.queryParameters["did"].flatMap({ LastAction(String($0)) }) else { return nil }
-    let (worker, texts) = (try context.worker, pages.texts(context))
-    let name = PhoneNumber(digits: did.number)?.formatted(.international) ?? "+\(did.number)"
     guard let id = did.decision else {
-      guard did.what != "decision" else { return nil }
-      return DecisionNotice(
-        text: texts("case.did.\(did.what)", ["number": name]), digits: did.number, decision: "", canUndo: false,
-        hidden: address.hidden)
+      return did.what == "decision" ? nil : DecisionNotice(what: did.what, number: did.number, hidden: address.hidden)
     }
     let history = try await decisions.history(of: did.number)
     guard let event = history.first(where: { $0.id == id }), case .decision(let treatment) = event.kind else {
       return nil
     }
-    let isUndone = history.contains { $0.kind == .undo(id) }
+    let (worker, isUndone) = (try context.worker, history.contains { $0.kind == .undo(id) })
     return DecisionNotice(
-      text: texts(isUndone ? "case.did.undo" : "case.did.\(treatment.rawValue)", ["number": name]), digits: did.number,
-      decision: id.uuidString.lowercased(), canUndo: !isUndone && DecisionRights.canUndo(event, worker),
-      hidden: address.hidden)
+      what: isUndone ? "undo" : treatment.rawValue, number: did.number,
+      undoable: !isUndone && DecisionRights.canUndo(event, worker) ? id : nil, hidden: address.hidden)
   }
 
   private static func isPurposeful(_ request: Request) -> Bool {
@@ -143,35 +138,47 @@ struct CasePages: Sendable {
   }
 }
 
-/// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate`, `reject` or `protect` with `.NUMBER`.
-struct LastAction: Encodable {
+/// The result of the last action, with a button to undo it.
+struct DecisionNotice {
+  /// The end of the message's key `case.did.WHAT`.
   let what: String
   let number: Int64
-  let decision: UUID?
+  /// The decision that the button undoes; nil for no button.
+  var undoable: UUID?
+  /// The page and the filter, for the form that undoes the decision.
+  let hidden: [TemplateRecord]
 
-  init(decision: Decision) {
-    self.init(decision: decision.id, of: decision.number)
+  func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "text": texts("case.did.\(what)", ["number": NumberText.text(number)]), "digits": number,
+      "decision": undoable?.text ?? "", "canUndo": undoable != nil, "hidden": hidden,
+    ]
   }
+}
+
+/// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate`, `reject` or `protect` with
+/// `.NUMBER`.
+struct LastAction {
+  let what: String
+  let number: Int64
+  var decision: UUID?
 
   init(decision: UUID, of number: Int64) {
     (what, self.number, self.decision) = ("decision", number, decision)
   }
 
   init(_ choice: DecisionForm.Choice, number: Int64) {
-    (what, self.number, decision) = (choice.rawValue, number, nil)
+    (what, self.number) = (choice.rawValue, number)
   }
 
   init?(_ text: String) {
     let parts = text.split(separator: ".").map(String.init)
     guard parts.count == 2 || parts.count == 3,
-      ["decision", "unsure", "escalate", "reject", "protect"].contains(parts[0]),
-      let number = Int64(parts[1])
+      ["decision", "unsure", "escalate", "reject", "protect"].contains(parts[0]), let number = Int64(parts[1])
     else { return nil }
     (what, self.number) = (parts[0], number)
     decision = parts.count == 3 ? UUID(uuidString: parts[2]) : nil
   }
 
-  var text: String {
-    ([what, "\(number)"] + (decision.map { [$0.uuidString.lowercased()] } ?? [])).joined(separator: ".")
-  }
+  var text: String { ([what, "\(number)"] + (decision.map { [$0.text] } ?? [])).joined(separator: ".") }
 }

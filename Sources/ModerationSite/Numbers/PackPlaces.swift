@@ -11,7 +11,7 @@ import Publishing
 /// Finds the packs of the newest publication that contain a number, by reading the packs.
 actor PackPlaces {
   /// A pack that contains the number.
-  struct Place: Sendable, Equatable, Encodable {
+  struct Place: Sendable, Equatable {
     let pack: String
     let kind: String
     let label: String

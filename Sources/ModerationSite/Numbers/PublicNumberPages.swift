@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -26,50 +27,38 @@ struct PublicNumberPages: Sendable {
     let explanation = try await explanations.explain(number.digits, at: Date())
     let texts = pages.texts(context)
     let copies = await history.copies(texts)
-    var response = try pages.page("public-number", PublicNumberPage(number, explanation, copies, texts), context)
+    var response = try pages.page("public-number", Self.record(number, explanation, copies, texts), context)
     response.headers[.cacheControl] = "public, max-age=600"
     // Search engines may index only listed numbers.
     if visibility != .indexed || explanation.listing == nil { response.headers[.robots] = "noindex" }
     return response
   }
-}
 
-/// Values of the template `public-number`. They include nothing about reporters and no text that people typed.
-struct PublicNumberPage: Encodable {
-  let number: String
-  let digits: Int64
-  let country: String
-  let headline: String
-  let tone: String
-  let isListed: Bool
-  /// Empty for a number that has a name and no category.
-  let category: String
-  let since: [PageTime]
-  let reports: String
-  let copies: PackHistoryView?
-
-  init(_ number: PhoneNumber, _ explanation: Explanation, _ copies: PackHistoryView?, _ texts: Localizer) {
-    self.copies = copies
-    self.number = number.formatted(.international)
-    digits = number.digits
-    country = explanation.country.map(texts.country) ?? ""
+  /// Values of the template `public-number`. They include nothing about reporters and no text that people typed.
+  private static func record(
+    _ number: PhoneNumber, _ explanation: Explanation, _ copies: TemplateRecord?, _ texts: Localizer
+  ) -> TemplateRecord {
     let listing = explanation.listing
-    isListed = listing != nil && explanation.protection == nil && explanation.decision?.treatment != .allow
+    let isListed = listing != nil && explanation.protection == nil && explanation.decision?.treatment != .allow
+    // A number may have a name and no category.
     let isNamed = explanation.decision.map { $0.treatment == .identify && $0.category == nil } ?? false
-    category = isNamed ? "" : listing.map { texts.category($0.category) } ?? ""
-    since = listing.map { [PageTime($0.listedAt, texts)] } ?? []
     // The exact count is hidden, so that callers cannot see the effect of a single report.
-    reports =
+    let reports =
       switch explanation.score?.parts.reduce(Int64(0), { $0 + $1.reports }) ?? 0 {
-      case 0: texts("lookup.reports-none")
-      case ..<10: texts("lookup.reports-few")
-      case ..<100: texts("lookup.reports-some")
-      default: texts("lookup.reports-many")
+      case 0: "lookup.reports-none"
+      case ..<10: "lookup.reports-few"
+      case ..<100: "lookup.reports-some"
+      default: "lookup.reports-many"
       }
-    (headline, tone) =
+    let (headline, tone) =
       explanation.mayBlock
-      ? (texts("lookup.blocked"), "alarm")
-      : isListed ? (texts("lookup.named"), "warn") : (texts("lookup.unlisted"), "good")
+      ? ("lookup.blocked", "alarm") : isListed ? ("lookup.named", "warn") : ("lookup.unlisted", "good")
+    return [
+      "number": number.formatted(.international), "digits": number.digits,
+      "country": explanation.country.map(texts.country) ?? "", "headline": texts(headline), "tone": tone,
+      "isListed": isListed, "category": isNamed ? "" : listing.map { texts.category($0.category) } ?? "",
+      "since": listing.map { PageTime($0.listedAt, texts) }, "reports": texts(reports), "copies": copies,
+    ]
   }
 }
 

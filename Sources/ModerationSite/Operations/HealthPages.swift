@@ -6,6 +6,7 @@ import CallerPack
 import Foundation
 import Hummingbird
 import Intake
+import PageTemplates
 import Publishing
 import Storage
 
@@ -24,7 +25,7 @@ struct HealthPages: Sendable {
       await database(texts), disk(texts), try await publication(now, texts), intakeDepth(texts),
       queue(context.waiting.all, texts),
     ]
-    return try pages.page("health", HealthPage(checks: checks, worst: HealthCheck.worst(checks), texts), context)
+    return try pages.page("health", HealthCheck.record(checks, texts), context)
   }
 
   private func database(_ texts: Localizer) async -> HealthCheck {
@@ -88,52 +89,35 @@ struct HealthPages: Sendable {
 }
 
 /// The result of one check.
-struct HealthCheck: Encodable {
-  enum State: String, Comparable, Encodable {
+struct HealthCheck {
+  enum State: String, Comparable {
     case good, warn, alarm
 
-    static func < (one: State, other: State) -> Bool { one.rank < other.rank }
+    private var rank: Int { self == .good ? 0 : self == .warn ? 1 : 2 }
 
-    private var rank: Int {
-      switch self {
-      case .good: 0
-      case .warn: 1
-      case .alarm: 2
-      }
-    }
+    static func < (one: State, other: State) -> Bool { one.rank < other.rank }
   }
 
-  let name: String
   let state: State
-  let tone: String
-  let word: String
-  let text: String
+  private let record: TemplateRecord
 
   init(_ name: String, _ state: State, _ text: String, _ texts: Localizer) {
-    self.name = texts("health.\(name)")
     self.state = state
-    tone = state.rawValue
-    word = texts("health.\(state.rawValue)")
-    self.text = text
+    record = [
+      "name": texts("health.\(name)"), "tone": state.rawValue, "word": texts("health.\(state.rawValue)"),
+      "text": text,
+    ]
   }
 
-  static func worst(_ checks: [HealthCheck]) -> State { checks.map(\.state).max() ?? .good }
-}
-
-/// Values of the template `health`.
-struct HealthPage: Encodable {
-  let checks: [HealthCheck]
-  let summary: String
-  let kind: String
-
-  init(checks: [HealthCheck], worst: HealthCheck.State, _ texts: Localizer) {
-    self.checks = checks
-    summary = texts("health.all-\(worst.rawValue)")
-    kind =
+  /// Values of the template `health`.
+  static func record(_ checks: [HealthCheck], _ texts: Localizer) -> TemplateRecord {
+    let worst = checks.map(\.state).max() ?? .good
+    let kind =
       switch worst {
       case .good: "notice"
       case .warn: "notice warn"
       case .alarm: "error"
       }
+    return ["checks": checks.map(\.record), "summary": texts("health.all-\(worst.rawValue)"), "kind": kind]
   }
 }

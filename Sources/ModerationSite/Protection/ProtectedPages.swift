@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PageTemplates
 import Storage
 
 /// `/moderation/protected`: protected numbers. Moderators may read them, administrators may change them.
@@ -15,7 +16,7 @@ struct ProtectedPages: Sendable {
 
   static let address = "/moderation/protected"
   static let rows = 100
-  /// The most characters of a reason.
+  /// The maximum characters of a reason.
   static let longestReason = 200
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -69,49 +70,36 @@ struct ProtectedPages: Sendable {
     let numbers = try await protection.numbers(after: after, limit: Self.rows + 1)
     let shown = numbers.prefix(Self.rows)
     let counts = try await protection.counts()
-    let page = ProtectedPage(
-      patterns: after > 0 ? [] : try await protection.patterns().map { ProtectedRow($0, texts) },
-      numbers: shown.map { ProtectedRow($0.protection, texts) }, patternCount: texts.number(counts.patterns),
-      numberCount: texts.number(counts.numbers), draft: draft, done: texts.find("protected.done-\(done)") ?? "",
-      next: numbers.count > Self.rows
-        ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "")
+    let page: TemplateRecord = [
+      "patterns": after > 0 ? [] : try await protection.patterns().map { $0.record(texts) },
+      "numbers": shown.map { $0.protection.record(texts) }, "patternCount": texts.number(counts.patterns),
+      "numberCount": texts.number(counts.numbers), "draft": draft.record,
+      "done": texts.find("protected.done-\(done)") ?? "",
+      "next": numbers.count > Self.rows
+        ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "",
+    ]
     return try pages.page("protected", page, context, status: draft.hasProblem ? .unprocessableContent : .ok)
   }
 }
 
 /// The text typed into the form, with its errors.
-struct ProtectedDraft: Encodable {
+struct ProtectedDraft {
   var what = ""
   var reason = ""
   var whatProblem = ""
   var reasonProblem = ""
 
   var hasProblem: Bool { !whatProblem.isEmpty || !reasonProblem.isEmpty }
+
+  var record: TemplateRecord {
+    ["what": what, "reason": reason, "whatProblem": whatProblem, "reasonProblem": reasonProblem]
+  }
 }
 
-/// Values of the template `protected`.
-struct ProtectedPage: Encodable {
-  let patterns: [ProtectedRow]
-  let numbers: [ProtectedRow]
-  let patternCount: String
-  let numberCount: String
-  let draft: ProtectedDraft
-  let done: String
-  let next: String
-}
-
-/// A row of the list.
-struct ProtectedRow: Encodable {
-  let what: String
-  let reason: String
-  let addedBy: String
-  let addedAt: PageTime
-
-  init(_ protection: Protection, _ texts: Localizer) {
-    what = protection.what
-    reason = protection.reason
-    addedBy = protection.addedBy
-    addedAt = PageTime(protection.addedAt, texts)
+extension Protection {
+  /// A row of the list.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    ["what": what, "reason": reason, "addedBy": addedBy, "addedAt": PageTime(addedAt, texts)]
   }
 }
 

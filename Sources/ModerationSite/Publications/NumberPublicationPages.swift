@@ -6,6 +6,7 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 import Publishing
 import Storage
@@ -21,76 +22,58 @@ struct NumberPublicationPages: Sendable {
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, texts) = (try context.number, pages.texts(context))
     let explanation = try await explanations.explain(number.digits, at: Date())
-    var view: PackHistoryView?
+    var view: TemplateRecord?
     if let manifest = try await newest.manifest() {
       guard let history = await histories.history(of: number.digits, manifest: manifest) else {
         throw Problem.unavailable
       }
-      view = PackHistoryView(history, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
+      view = PackHistoryView.record(history, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
     }
     return try pages.page(
       "number-publications",
-      NumberPublicationsPage(
-        number: number.formatted(.international), digits: number.digits, history: view,
-        lists: explanation.lists.values.sorted().joined(separator: " · ")),
-      context)
+      [
+        "number": number.formatted(.international), "digits": number.digits, "history": view,
+        "lists": explanation.lists.values.sorted().joined(separator: " · "),
+      ], context)
   }
 
   /// How old copies may be, for the public page; nil before the first publication, and where it cannot be read.
-  func copies(_ texts: Localizer) async -> PackHistoryView? {
+  func copies(_ texts: Localizer) async -> TemplateRecord? {
     guard let manifest = try? await newest.manifest() else { return nil }
-    return PackHistoryView(nil, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
+    return PackHistoryView.record(nil, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
   }
-}
-
-/// Values of the template `number-publications`.
-struct NumberPublicationsPage: Encodable {
-  let number: String
-  let digits: Int64
-  let history: PackHistoryView?
-  let lists: String
 }
 
 /// Values of the partial `pack-history`.
-struct PackHistoryView: Encodable {
-  struct Row: Encodable {
-    let pack: String
-    let state: String
-    let tone: String
-    let publication: String
-    let since: PageTime
-  }
-
-  struct Copy: Encodable {
-    let interface: String
-    let age: String
-  }
-
-  let none: String
-  let rows: [Row]
-  let copies: [Copy]
-
+private enum PackHistoryView {
   /// - Parameter history: nil for the copies alone.
-  init(_ history: PackHistory?, _ copies: [PublicationCopy], _ texts: Localizer) {
+  static func record(
+    _ history: PackHistory?, _ copies: [PublicationCopy], _ texts: Localizer
+  ) -> TemplateRecord {
     let isNone = history.map { $0.places.isEmpty && $0.isComplete } ?? false
-    none = isNone ? texts("history.none", ["serial": "\(history?.earliest ?? 0)"]) : ""
-    rows = (history?.places ?? []).map { place in
-      let tone =
-        switch place.state {
-        case .block: "alarm"
-        case .identify: "warn"
-        case .absent: "good"
-        }
-      return Row(
-        pack: place.pack, state: texts("history.state.\(place.state.rawValue)"), tone: tone,
-        publication: texts(place.isExact ? "history.since" : "history.since-earlier", ["serial": "\(place.serial)"]),
-        since: PageTime(place.time, texts))
-    }
-    self.copies = copies.map { copy in
-      let parts = copy.interface.split(separator: "/", maxSplits: 1).map(String.init)
-      let key = "history.copy.\(parts[0].replacing("_", with: "-"))"
-      return Copy(interface: texts(key, ["format": parts.last ?? ""]), age: Self.age(copy.seconds, texts))
-    }
+    return [
+      "none": isNone ? texts("history.none", ["serial": "\(history?.earliest ?? 0)"]) : "",
+      "rows": (history?.places ?? []).map { place in
+        let tone =
+          switch place.state {
+          case .block: "alarm"
+          case .identify: "warn"
+          case .absent: "good"
+          }
+        let since = place.isExact ? "history.since" : "history.since-earlier"
+        return [
+          "pack": place.pack, "state": texts("history.state.\(place.state.rawValue)"), "tone": tone,
+          "publication": texts(since, ["serial": "\(place.serial)"]), "since": PageTime(place.time, texts),
+        ] as TemplateRecord
+      },
+      "copies": copies.map { copy in
+        let parts = copy.interface.split(separator: "/", maxSplits: 1).map(String.init)
+        let key = "history.copy.\(parts[0].replacing("_", with: "-"))"
+        return [
+          "interface": texts(key, ["format": parts.last ?? ""]), "age": age(copy.seconds, texts),
+        ] as TemplateRecord
+      },
+    ]
   }
 
   private static func age(_ seconds: Int?, _ texts: Localizer) -> String {

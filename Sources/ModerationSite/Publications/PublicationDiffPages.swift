@@ -6,6 +6,7 @@ import CallerPack
 import Curation
 import Foundation
 import Hummingbird
+import PageTemplates
 import Publishing
 import Storage
 
@@ -28,12 +29,12 @@ struct PublicationDiffPages: Sendable {
     let against = Int64(request.query("against"))
     let former = all.first { $0.serial < serial }
     guard let earlier = against.map({ wish in all.first { $0.serial == wish } }) ?? former else {
-      return try pages.page("changes-first", ChangesFirstPage(serial: serial), context)
+      return try pages.page("changes-first", ["serial": serial], context)
     }
     let names = Set(diff.packs(of: earlier) + diff.packs(of: later)).sorted()
     let wanted = request.query("pack")
     guard let pack = names.contains(wanted) ? wanted : names.first else {
-      return try pages.page("changes-first", ChangesFirstPage(serial: serial), context)
+      return try pages.page("changes-first", ["serial": serial], context)
     }
     let kind = PublicationChange.Kind(rawValue: request.query("kind"))
     let found = try await diff.changes(
@@ -42,26 +43,39 @@ struct PublicationDiffPages: Sendable {
     let facts = try await changes.facts(
       of: found.changes.map(\.number), from: PublicationChangeStore.Side(earlier),
       to: PublicationChangeStore.Side(later, isLater: true))
-    var page = ChangesPage(
-      serial: serial, earlier: earlier, all: all, pack: pack, kind: kind,
-      rows: found.changes.map { ChangeRow($0, facts[$0.number] ?? ChangeFacts(), texts) }, texts)
+    var packs: [TemplateRecord] = []
     for name in names {
-      page.packs.append(
-        ChangedPack(
-          name, try await diff.totals(from: earlier, to: later, pack: name), serial: serial, against: earlier.serial,
-          isShown: name == pack, texts))
+      let totals = try await diff.totals(from: earlier, to: later, pack: name)
+      let link = Query.address(Self.address(serial), ["against": "\(earlier.serial)", "pack": name])
+      packs.append(totals.record(texts).adding(["name": name, "link": link, "isShown": name == pack]))
     }
+    var next = ""
     if found.hasMore, let last = found.changes.last {
-      page.next = Query.address(
+      next = Query.address(
         Self.address(serial),
         ["against": "\(earlier.serial)", "pack": pack, "kind": kind?.rawValue ?? "", "after": "\(last.number)"])
     }
-    return try pages.page("changes", page, context)
+    let kinds = PublicationChange.Kind.allCases.map {
+      TemplateRecord.choice($0.rawValue, texts("changes.\($0.rawValue)"), isChosen: $0 == kind)
+    }
+    return try pages.page(
+      "changes",
+      [
+        "serial": serial, "against": earlier.serial,
+        "publications": all.filter { $0.serial != serial }.map { publication in
+          TemplateRecord.choice(
+            "\(publication.serial)", "\(publication.serial) – \(PageTime(publication.head.issued, texts).text)",
+            isChosen: publication.serial == earlier.serial)
+        },
+        "kinds": [TemplateRecord.choice("", texts("changes.all"), isChosen: kind == nil)] + kinds, "pack": pack,
+        "packs": packs,
+        "rows": found.changes.map { $0.record(facts[$0.number] ?? ChangeFacts(), texts) }, "next": next,
+      ], context)
   }
 }
 
 extension PublicationChangeStore.Side {
-  /// - Parameter isLater: whether this is the later one of the two publications.
+  /// - Parameter isLater: whether this is the later of the two publications.
   init(_ publication: PublicationDiff.KeptPublication, isLater: Bool = false) {
     // Revocations were decided until the manifest was issued. Its time is truncated to seconds, so one second is added.
     self.init(
@@ -70,98 +84,32 @@ extension PublicationChangeStore.Side {
   }
 }
 
-/// Values of the template `changes-first`.
-struct ChangesFirstPage: Encodable {
-  let serial: Int64
-}
-
-/// Values of the template `changes`.
-struct ChangesPage: Encodable {
-  struct Choice: Encodable {
-    let value: String
-    let name: String
-    let isChosen: Bool
-  }
-
-  let serial: Int64
-  let against: Int64
-  let publications: [Choice]
-  let kinds: [Choice]
-  let pack: String
-  var packs: [ChangedPack] = []
-  let rows: [ChangeRow]
-  var next = ""
-
-  init(
-    serial: Int64, earlier: PublicationDiff.KeptPublication, all: [PublicationDiff.KeptPublication], pack: String,
-    kind: PublicationChange.Kind?,
-    rows: [ChangeRow], _ texts: Localizer
-  ) {
-    self.serial = serial
-    against = earlier.serial
-    publications = all.filter { $0.serial != serial }.map { publication in
-      Choice(
-        value: "\(publication.serial)",
-        name: "\(publication.serial) – \(PageTime(publication.head.issued, texts).text)",
-        isChosen: publication.serial == earlier.serial)
-    }
-    kinds =
-      [Choice(value: "", name: texts("changes.all"), isChosen: kind == nil)]
-      + PublicationChange.Kind.allCases.map {
-        Choice(value: $0.rawValue, name: texts("changes.\($0.rawValue)"), isChosen: $0 == kind)
-      }
-    self.pack = pack
-    self.rows = rows
+extension ChangeTotals {
+  /// The counts of changes in one pack.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "entered": texts.number(entered), "left": texts.number(left), "relabelled": texts.number(relabelled),
+      "kept": texts.number(kept),
+    ]
   }
 }
 
-/// The counts of changes in one pack.
-struct ChangedPack: Encodable {
-  let name: String
-  let entered: String
-  let left: String
-  let relabelled: String
-  let kept: String
-  let link: String
-  let isShown: Bool
-
-  init(_ name: String, _ totals: ChangeTotals, serial: Int64, against: Int64, isShown: Bool, _ texts: Localizer) {
-    self.name = name
-    entered = texts.number(totals.entered)
-    left = texts.number(totals.left)
-    relabelled = texts.number(totals.relabelled)
-    kept = texts.number(totals.kept)
-    link = Query.address(PublicationDiffPages.address(serial), ["against": "\(against)", "pack": name])
-    self.isShown = isShown
-  }
-}
-
-/// A number that changed.
-struct ChangeRow: Encodable {
-  let digits: Int64
-  let number: String
-  let country: String
-  let kind: String
-  let tone: String
-  let before: String
-  let after: String
-  let reason: String
-
-  init(_ change: PublicationChange, _ facts: ChangeFacts, _ texts: Localizer) {
-    digits = change.number
-    number = NumberText.text(change.number)
-    country = NumberText.country(change.number, texts)
-    kind = texts("changes.\(change.kind.rawValue)")
-    tone =
-      switch change.kind {
+extension PublicationChange {
+  /// A number that changed.
+  fileprivate func record(_ facts: ChangeFacts, _ texts: Localizer) -> TemplateRecord {
+    let tone =
+      switch kind {
       case .entered: "alarm"
       case .left: "good"
       case .relabelled: "warn"
       }
-    before = Self.label(change.before, texts)
-    after = Self.label(change.after, texts)
-    let why = facts.reason(hasLeft: change.kind == .left)
-    reason = texts("changes.reason-\(why.name)", ["detail": Self.detail(of: why, texts)])
+    let why = facts.reason(hasLeft: kind == .left)
+    return [
+      "digits": number, "number": NumberText.text(number), "country": NumberText.country(number, texts),
+      "kind": texts("changes.\(kind.rawValue)"), "tone": tone, "before": Self.label(before, texts),
+      "after": Self.label(after, texts),
+      "reason": texts("changes.reason-\(why.name)", ["detail": Self.detail(of: why, texts)]),
+    ]
   }
 
   /// The value in the reason's message; empty if it has none.

@@ -5,6 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import Publishing
 import Storage
 
@@ -35,17 +36,19 @@ struct PublicationPages: Sendable {
     // Only gates of the newest attempt can be overruled.
     let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
+    let banner = PublicationBanner(history: history, last: last, isTaken: isTaken)
     return try pages.page(
       "publications",
-      PublicationsPage(
-        rows: history.map { PublicationRow($0, isKept: kept.contains($0.run.serial), texts) },
-        banner: PublicationBanner(history, last: last, isTaken: isTaken, texts), canOrder: jobs != nil,
-        gates: gates.allSatisfy(\.canBeOverruled)
-          ? Set(gates).sorted().map { gate in
-            PublicationsPage.ClosedGate(gate, isChosen: draft?.gates.contains(gate) ?? false, texts)
-          } : [], reason: draft?.reason ?? "", problem: draft.map { texts("publications.order-\($0.problem)") } ?? "",
-        isReasonWrong: draft?.isReasonWrong ?? false),
-      context, status: status)
+      [
+        "rows": history.map { $0.record(isKept: kept.contains($0.run.serial), texts) },
+        "banner": banner.record(texts),
+        // Whether an administrator can order a publication on this server.
+        "canOrder": jobs != nil,
+        "gates": gates.allSatisfy(\.canBeOverruled)
+          ? Set(gates).sorted().map { $0.record(isChosen: draft?.gates.contains($0) ?? false, texts) } : [],
+        "reason": draft?.reason ?? "", "problem": draft.map { texts("publications.order-\($0.problem)") } ?? "",
+        "isReasonWrong": draft?.isReasonWrong ?? false,
+      ], context, status: status)
   }
 }
 
@@ -60,64 +63,52 @@ struct OrderDraft {
 }
 
 /// The state of publishing in one sentence: the running publication, or the result of the newest attempt.
-struct PublicationBanner: Encodable {
-  let text: String
-  /// A class of the style sheet: `plain`, `warn` or `alarm`; empty for good news.
-  let tone: String
-  /// The account that has ordered it, in a sentence; empty for none.
-  let order: String
-  /// The time of the order or the attempt.
-  let time: [PageTime]
-  let isRunning: Bool
-  /// The running publication.
-  let serial: String
-  let percent: Int
-  let part: String
-  let step: String
-  /// Whether the same order may be sent again now.
-  let canRepeat: Bool
-  /// Whether the same order may be sent again after the running publication ends.
-  let mustWait: Bool
+struct PublicationBanner {
+  /// The newest first.
+  let history: [PublicationHistory]
+  /// The last order; nil if there was none recently.
+  let last: PublicationOrders.Order?
+  /// Whether a publication is running.
+  let isTaken: Bool
 
-  /// - Parameters:
-  /// - history: the newest first.
-  /// - last: the last order; nil if there was none recently.
-  /// - isTaken: whether a publication is running.
-  init(_ history: [PublicationHistory], last: PublicationOrders.Order?, isTaken: Bool, _ texts: Localizer) {
-    let newest = history.first
-    let run = newest?.run
-    let running = history.first { $0.run.state == .running }?.run
-    isRunning = running != nil || last?.state == .running
-    serial = running.map { "\($0.serial)" } ?? ""
-    percent = running?.percent ?? 0
-    part = texts.percent(Double(percent) / 100)
-    step = running?.step.map { texts.message("jobs.step", $0) } ?? ""
-    let began = run.map { $0.startedAt ?? $0.asOf }
-    let isNewer = last.map { order in began.map { $0 >= order.askedAt } ?? false } ?? false
-    let isOfOrder = isNewer && run?.cause == .command
-    let isUnanswered = last.map { [.failed, .broken, .busy].contains($0.state) && !isNewer } ?? false
-    let state: (text: String, tone: String)
-    if isRunning {
-      let key = running == nil ? "publications.banner.ordered" : "publications.banner.running"
-      state = (texts(key, ["serial": serial]), "plain")
-    } else if isUnanswered, let last {
-      state = (texts("publications.banner.\(last.state.rawValue)"), "warn")
-    } else if let newest {
-      state = Self.result(newest, texts)
-    } else {
-      state = (texts("publications.banner.none"), "plain")
-    }
-    (text, tone) = state
-    let isOrdered = last.map { isUnanswered || isOfOrder || $0.state == .running } ?? false
-    order = isOrdered ? last.map { texts("publications.banner.by", ["name": $0.account]) } ?? "" : ""
-    time =
-      (isUnanswered ? last?.askedAt : run.map { $0.publishedAt ?? $0.startedAt ?? $0.asOf }).map {
-        [PageTime($0, texts)]
-      } ?? []
+  private var run: PublicationRun? { history.first?.run }
+  private var running: PublicationRun? { history.first { $0.run.state == .running }?.run }
+  private var isRunning: Bool { running != nil || last?.state == .running }
+  /// Whether the newest attempt began after the order.
+  private var isNewer: Bool {
+    guard let last, let run else { return false }
+    return (run.startedAt ?? run.asOf) >= last.askedAt
+  }
+  /// Whether the order has ended without an attempt.
+  private var isUnanswered: Bool { last.map { [.failed, .broken, .busy].contains($0.state) && !isNewer } ?? false }
+
+  func record(_ texts: Localizer) -> TemplateRecord {
+    let percent = running?.percent ?? 0
+    let (text, tone) = state(texts)
+    let isOrdered = last.map { isUnanswered || (isNewer && run?.cause == .command) || $0.state == .running } ?? false
+    // The time of the order or the attempt.
+    let time = isUnanswered ? last?.askedAt : run.map { $0.publishedAt ?? $0.startedAt ?? $0.asOf }
     // An order that overrules gates is not repeated: it needs a new reason for the new publication.
     let isOver = last.map { isUnanswered && $0.gates.isEmpty } ?? false
-    canRepeat = isOver && !isTaken
-    mustWait = isOver && isTaken
+    return [
+      "text": text, "tone": tone,
+      "order": isOrdered ? last.map { texts("publications.banner.by", ["name": $0.account]) } ?? "" : "",
+      "time": time.map { PageTime($0, texts) }, "isRunning": isRunning,
+      "serial": running.map { "\($0.serial)" } ?? "", "percent": percent, "part": texts.percent(Double(percent) / 100),
+      "step": running?.step.map { texts.message("jobs.step", $0) } ?? "",
+      // Whether the order may be sent again now, or after the running publication ends.
+      "canRepeat": isOver && !isTaken, "mustWait": isOver && isTaken,
+    ]
+  }
+
+  /// The sentence and its class of the style sheet: `plain`, `warn` or `alarm`; empty for good news.
+  private func state(_ texts: Localizer) -> (text: String, tone: String) {
+    if isRunning {
+      let key = running == nil ? "publications.banner.ordered" : "publications.banner.running"
+      return (texts(key, ["serial": running.map { "\($0.serial)" } ?? ""]), "plain")
+    }
+    if isUnanswered, let last { return (texts("publications.banner.\(last.state.rawValue)"), "warn") }
+    return history.first.map { Self.result($0, texts) } ?? (texts("publications.banner.none"), "plain")
   }
 
   private static func result(_ newest: PublicationHistory, _ texts: Localizer) -> (text: String, tone: String) {
@@ -141,120 +132,57 @@ struct PublicationBanner: Encodable {
   }
 }
 
-/// Values of the template `publications`.
-struct PublicationsPage: Encodable {
+extension Gate {
   /// A gate that refused the newest attempt and may be overruled.
-  struct ClosedGate: Encodable {
-    let gate: String
-    let name: String
-    let isChosen: Bool
-
-    init(_ gate: Gate, isChosen: Bool, _ texts: Localizer) {
-      self.gate = gate.rawValue
-      self.isChosen = isChosen
-      name = texts("publications.gate-\(gate.rawValue)")
-    }
+  fileprivate func record(isChosen: Bool, _ texts: Localizer) -> TemplateRecord {
+    ["gate": rawValue, "name": texts("publications.gate-\(rawValue)"), "isChosen": isChosen]
   }
-
-  let rows: [PublicationRow]
-  let banner: PublicationBanner
-  /// Whether an administrator can order a publication on this server.
-  let canOrder: Bool
-  let gates: [ClosedGate]
-  /// The typed reason.
-  let reason: String
-  /// The error of the form of an order; empty for none.
-  let problem: String
-  let isReasonWrong: Bool
 }
 
-/// A row of the list.
-struct PublicationRow: Encodable {
-  /// A gate with a finding.
-  struct Gate: Encodable {
-    let gate: String
-    /// The gate's display name; its code if it has none.
-    let name: String
-    let pack: String
-    let finding: String
-    /// The message of another program that belongs to the finding.
-    let detail: String
-    let overruled: String
+extension PublicationHistory {
+  /// A row of the list.
+  fileprivate func record(isKept: Bool, _ texts: Localizer) -> TemplateRecord {
+    let deltas = packs.compactMap(\.deltaBytes)
+    let (failure, detail) = run.failure.map { texts.parts("publications.failure", $0) } ?? ("", "")
+    return [
+      "serial": run.serial, "state": texts("publications.state.\(run.state.rawValue)"),
+      "alarm": run.state == .refused || run.state == .failed ? "listed" : "",
+      "cause": texts("publications.by.\(run.cause.rawValue)"),
+      "time": PageTime(run.publishedAt ?? run.startedAt ?? run.asOf, texts), "asOf": PageTime(run.asOf, texts),
+      "entries": packs.isEmpty ? "–" : texts.number(packs.reduce(0) { $0 + $1.entries }),
+      "size": packs.isEmpty ? "–" : texts.bytes(packs.reduce(0) { $0 + $1.bytes }),
+      "delta": deltas.isEmpty ? "–" : texts.bytes(deltas.reduce(0, +)), "isRunning": run.state == .running,
+      "percent": run.percent, "part": texts.percent(Double(run.percent) / 100),
+      "step": run.step.map { texts.message("jobs.step", $0) } ?? "", "failure": failure, "detail": detail,
+      // Whether gates have checked it.
+      "isJudged": !gates.isEmpty, "gatesPassed": gates.count(where: \.passed),
+      "gates": gates.filter { !$0.passed }.map { $0.record(texts) }, "packs": packs.map { $0.record(texts) },
+      // Whether its numbers can be compared with another publication.
+      "isKept": isKept,
+    ]
   }
+}
 
-  struct Pack: Encodable {
-    let name: String
-    let kind: String
-    let entries: String
-    let size: String
-    let delta: String
-    let since: Int64
+extension GateRecord {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    let (text, detail) = texts.parts("publications.finding", finding)
+    let overruled = overruledBy.map {
+      texts("publications.overruled", ["name": $0, "reason": overruledWhy ?? ""])
+    }
+    return [
+      "gate": gate, "name": texts.find("publications.gate-\(gate)") ?? gate,
+      "pack": pack.isEmpty ? texts("publications.whole") : pack, "finding": text, "detail": detail,
+      "overruled": overruled ?? "",
+    ]
   }
+}
 
-  let serial: Int64
-  let state: String
-  let alarm: String
-  let cause: String
-  let time: PageTime
-  let asOf: PageTime
-  let entries: String
-  let size: String
-  let delta: String
-  let isRunning: Bool
-  let percent: Int
-  let part: String
-  let step: String
-  let failure: String
-  /// The message of another program that belongs to the failure.
-  let detail: String
-  /// Whether gates have checked it.
-  let isJudged: Bool
-  let gatesPassed: Int
-  let gates: [Gate]
-  let packs: [Pack]
-  /// Whether its numbers can be compared with another publication's.
-  let isKept: Bool
-
-  init(_ history: PublicationHistory, isKept: Bool, _ texts: Localizer) {
-    self.isKept = isKept
-    let run = history.run
-    serial = run.serial
-    state = texts("publications.state.\(run.state.rawValue)")
-    alarm = run.state == .refused || run.state == .failed ? "listed" : ""
-    cause =
-      switch run.cause {
-      case .schedule: texts("publications.by.schedule")
-      case .command: texts("publications.by.command")
-      case .revocation: texts("publications.by.revocation")
-      }
-    time = PageTime(run.publishedAt ?? run.startedAt ?? run.asOf, texts)
-    asOf = PageTime(run.asOf, texts)
-    let isEmpty = history.packs.isEmpty
-    entries = isEmpty ? "–" : texts.number(history.packs.reduce(0) { $0 + $1.entries })
-    size = isEmpty ? "–" : texts.bytes(history.packs.reduce(0) { $0 + $1.bytes })
-    let deltas = history.packs.compactMap(\.deltaBytes)
-    delta = deltas.isEmpty ? "–" : texts.bytes(deltas.reduce(0, +))
-    isRunning = run.state == .running
-    percent = run.percent
-    part = texts.percent(Double(run.percent) / 100)
-    step = run.step.map { texts.message("jobs.step", $0) } ?? ""
-    (failure, detail) = run.failure.map { texts.parts("publications.failure", $0) } ?? ("", "")
-    isJudged = !history.gates.isEmpty
-    gatesPassed = history.gates.count(where: \.passed)
-    gates = history.gates.filter { !$0.passed }.map { record in
-      let (finding, detail) = texts.parts("publications.finding", record.finding)
-      return Gate(
-        gate: record.gate, name: texts.find("publications.gate-\(record.gate)") ?? record.gate,
-        pack: record.pack.isEmpty ? texts("publications.whole") : record.pack, finding: finding, detail: detail,
-        overruled: record.overruledBy.map {
-          texts("publications.overruled", ["name": $0, "reason": record.overruledWhy ?? ""])
-        } ?? "")
-    }
-    packs = history.packs.map { pack in
-      Pack(
-        name: pack.name, kind: pack.kind, entries: texts.number(pack.entries), size: texts.bytes(pack.bytes),
-        delta: pack.deltaBytes.map(texts.bytes) ?? "–", since: pack.packSerial)
-    }
+extension PublishedPack {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "name": name, "kind": kind, "entries": texts.number(entries), "size": texts.bytes(bytes),
+      "delta": deltaBytes.map(texts.bytes) ?? "–", "since": packSerial,
+    ]
   }
 }
 

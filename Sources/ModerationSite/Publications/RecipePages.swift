@@ -4,6 +4,7 @@ package import Curation
 import HTTPServer
 import Hummingbird
 import Localization
+import PageTemplates
 package import Publishing
 
 /// `/moderation/recipes`: the packs that a publication makes, read from the current file.
@@ -13,54 +14,50 @@ struct RecipePages: Sendable {
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let texts = pages.texts(context)
-    return try pages.page("recipes", RecipesPage(recipes(), texts), context)
+    return try pages.page("recipes", recipes().record(texts), context)
   }
 }
 
-/// Values of the template `recipes`.
-struct RecipesPage: Encodable {
-  struct Row: Encodable {
-    let name: String
-    let kind: String
-    let source: String
-    let limit: String
-    let ranking: String
-    let area: String
-    let categories: String
-    let shards: String
-    let formats: String
+/// The current recipe file, which may differ from the one read at the server's start.
+package struct RecipeReading: Sendable {
+  /// The file's path.
+  package var file: String
+  /// The recipes, or the error in the file.
+  package var outcome: Result<[Recipe], RecipeFileError>
+
+  package init(file: String, outcome: Result<[Recipe], RecipeFileError>) {
+    self.file = file
+    self.outcome = outcome
   }
+}
 
-  struct Fault: Encodable {
-    let line: String
-    let text: String
-  }
-
-  let file: String
-  let isGood: Bool
-  let rows: [Row]
-  let faults: [Fault]
-
-  init(_ reading: RecipeReading, _ texts: Localizer) {
-    file = reading.file
-    switch reading.outcome {
+extension RecipeReading {
+  /// Values of the template `recipes`.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    switch outcome {
     case .success(let recipes):
-      isGood = true
-      faults = []
-      rows = recipes.map { recipe in
-        Row(
-          name: recipe.name, kind: texts("recipes.kind-\(recipe.kind.rawValue)"),
-          source: texts("recipes.source-\(recipe.source.rawValue)"), limit: texts.number(recipe.limit),
-          ranking: Self.ranking(recipe.ranking, texts), area: Self.area(recipe.area, texts),
-          categories: recipe.categories.map { $0.map(texts.category).sorted().joined(separator: ", ") }
-            ?? texts("recipes.all"), shards: texts.number(recipe.shards.count),
-          formats: recipe.formats.joined(separator: ", "))
-      }
+      ["file": file, "isGood": true, "rows": recipes.map { $0.record(texts) }, "faults": [String]()]
     case .failure(let error):
-      isGood = false
-      rows = []
-      faults = error.problems.map { Fault(line: $0.line > 0 ? texts.number($0.line) : "–", text: $0.text) }
+      [
+        "file": file, "isGood": false, "rows": [String](),
+        "faults": error.problems.map {
+          ["line": $0.line > 0 ? texts.number($0.line) : "–", "text": $0.text] as TemplateRecord
+        },
+      ]
     }
+  }
+}
+
+extension Recipe {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    let categories = categories.map { $0.map(texts.category).sorted().joined(separator: ", ") }
+    return [
+      "name": name, "kind": texts("recipes.kind-\(kind.rawValue)"),
+      "source": texts("recipes.source-\(source.rawValue)"), "limit": texts.number(limit),
+      "ranking": Self.ranking(ranking, texts), "area": Self.area(area, texts),
+      "categories": categories ?? texts("recipes.all"), "shards": texts.number(shards.count),
+      "formats": formats.joined(separator: ", "),
+    ]
   }
 
   private static func ranking(_ ranking: Ranking, _ texts: Localizer) -> String {
@@ -79,19 +76,5 @@ struct RecipesPage: Encodable {
     case .regions(let some): some.joined(separator: ", ")
     case .split: texts("recipes.split")
     }
-  }
-}
-
-/// The current recipe file, which may differ from the one read at the server's start.
-package struct RecipeReading: Sendable {
-  /// The file's path.
-  package var file: String
-  /// The recipes, or the error in the file.
-  package var outcome: Result<[Recipe], RecipeFileError>
-
-  /// - Parameters: see the properties.
-  package init(file: String, outcome: Result<[Recipe], RecipeFileError>) {
-    self.file = file
-    self.outcome = outcome
   }
 }

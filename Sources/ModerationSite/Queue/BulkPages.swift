@@ -65,7 +65,7 @@ struct BulkPages: Sendable {
   /// `GET /moderation/bulk/{id}`: shows the result.
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let run = try await bulks.find(try id(context)) else { throw Problem.notFound }
-    let values = BulkDone(run, QueueAddress(request), worker: try context.worker, pages.texts(context))
+    let values = run.record(QueueAddress(request), worker: try context.worker, pages.texts(context))
     return try pages.page("bulk-done", values, context)
   }
 
@@ -91,7 +91,6 @@ struct BulkPages: Sendable {
   private func preview(
     _ numbers: [Int64], _ context: ServerRequestContext, isStale: Bool = false, problem: RuleViolation? = nil
   ) async throws -> Response {
-    let texts = pages.texts(context)
     let items = try await bulks.items(numbers)
     // An empty form has no errors yet.
     let isAsked = context.form["decision"] != nil
@@ -105,12 +104,12 @@ struct BulkPages: Sendable {
     } catch let found as RuleViolation {
       if isAsked { problem = problem ?? found }
     }
-    let values = BulkPreview(
+    let preview = BulkPreview(
       items: items, guarded: guarded, reviewed: reviewed, asked: numbers.count, worker: try context.worker,
       form: context.form, fingerprint: fingerprint, address: QueueAddress(context.form), isStale: isStale,
-      problem: problem, texts: texts)
+      problem: problem)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok
-    return try pages.page("bulk", values, context, status: status)
+    return try pages.page("bulk", preview.record(pages.texts(context)), context, status: status)
   }
 
   private func id(_ context: ServerRequestContext) throws -> UUID {
@@ -120,7 +119,7 @@ struct BulkPages: Sendable {
 
   private func redirect(to id: UUID, _ context: ServerRequestContext) -> Response {
     .redirect(
-      to: QueueAddress(context.form).address("/moderation/bulk/\(id.uuidString.lowercased())"), type: .normal)
+      to: QueueAddress(context.form).address("/moderation/bulk/\(id.text)"), type: .normal)
   }
 }
 

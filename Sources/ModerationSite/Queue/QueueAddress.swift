@@ -90,17 +90,11 @@ extension QueueAddress {
   }
 }
 
-/// A hidden field of a form.
-struct HiddenField: TemplateValueConvertible {
-  let name: String
-  let value: String
-
-  var templateValue: TemplateValue { ["name": .text(name), "value": .text(value)] }
-}
-
 extension QueueAddress {
-  /// The filter as hidden fields.
-  var hidden: [HiddenField] { fields.map { HiddenField(name: Self.prefix + $0.name, value: $0.value) } }
+  /// The filter as hidden fields of a form.
+  var hidden: [TemplateRecord] { fields.map { Self.hidden(Self.prefix + $0.name, $0.value) } }
+
+  fileprivate static func hidden(_ name: String, _ value: String) -> TemplateRecord { ["name": name, "value": value] }
 }
 
 /// The page that shows a case, with the filter of the queue.
@@ -164,11 +158,10 @@ struct CaseAddress: Sendable {
   var list: String { queue.list(QueuePages.path, cursor) }
 
   /// The page and the filter as hidden fields.
-  var hidden: [HiddenField] {
-    var fields = queue.hidden
-    if isOfQueue { fields.append(HiddenField(name: "queue", value: "1")) }
-    if page == .split { fields.append(HiddenField(name: "split", value: "1")) }
-    if let after { fields.append(HiddenField(name: "after", value: after.text)) }
-    return fields
+  var hidden: [TemplateRecord] {
+    let own = [
+      isOfQueue ? ("queue", "1") : nil, page == .split ? ("split", "1") : nil, after.map { ("after", $0.text) },
+    ]
+    return queue.hidden + own.compactMap { $0 }.map { QueueAddress.hidden($0.0, $0.1) }
   }
 }

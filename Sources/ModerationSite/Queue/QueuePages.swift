@@ -29,10 +29,12 @@ struct QueuePages: Sendable {
     let worker = try context.worker
     let listing = try await queue.list(
       address.filter, by: address.order, after: place, for: worker, limit: QueueStore.pageSize + 1, at: Date())
-    let values = QueueList(
-      listing: listing, queueCounts: try await queueCounts.current(), address: address, after: place,
-      worker: worker, notes: notes, beside: open, texts: pages.texts(context))
-    return try pages.page("queue", values, context, status: notes.problem.isEmpty ? status : .unprocessableContent)
+    let list = QueueList(
+      listing: listing, queueCounts: try await queueCounts.current(), address: address, after: place, worker: worker,
+      notes: notes, open: open)
+    return try pages.page(
+      "queue", list.record(pages.texts(context)), context,
+      status: notes.problem.isEmpty ? status : .unprocessableContent)
   }
 
   /// `POST /moderation/queue/next`: claims and opens the most urgent case without a claim that was not skipped before.

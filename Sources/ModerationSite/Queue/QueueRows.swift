@@ -1,108 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Localization
 import Curation
 import Foundation
+import Localization
 import PageTemplates
-import PhoneNumbers
 import Storage
 
-extension QueueList {
-  /// A row of the list.
-  struct Row: Encodable {
-    let digits: Int64
-    let number: String
-    /// The page of the case, for windows without space for the case beside the list.
-    let address: String
-    /// The list with the case beside it.
-    let split: String
-    /// Whether the case is the one beside the list.
-    let isOpen: Bool
-    let country: String
-    let countryName: String
-    let causes: [Cause]
-    /// The conditions that are not met.
-    let missing: String
-    let rank: String
-    let rankName: String
-    /// The rank's name; empty for cases that are not urgent.
-    let urgent: String
-    let level: String
-    let category: String
-    /// Reporters and days, such as `24 / 3`.
-    let people: String
-    /// The path of the chart of days: a vertical line for each of the last 64 days with a complaint.
-    let days: String
-    let daysName: String
-    let heat: String
-    let reports: String
-    /// The newest comment, cut.
-    let comment: String
-    /// The time since the case was opened, such as `2 h`.
-    let age: String
-    let since: PageTime
-    /// The account that has the claim; empty for none.
-    let claimed: String
-  }
+/// A row of the list of the queue.
+struct QueueListRow {
+  let row: QueueRow
+  let facts: QueueRowFacts
+  let names: QueueNames
+  let now: Date
+  let texts: Localizer
 
-  struct Cause: Encodable {
-    let cause: String
-    let name: String
-  }
-}
-
-extension QueueList.Row: TemplateValueConvertible {
-  var templateValue: TemplateValue {
-    [
-      "digits": .text("\(digits)"), "number": .text(number), "address": .text(address), "split": .text(split),
-      "isOpen": .flag(isOpen), "country": .text(country),
-      "countryName": .text(countryName), "causes": causes.templateValue, "missing": .text(missing),
-      "rank": .text(rank), "rankName": .text(rankName), "urgent": .text(urgent), "level": .text(level),
-      "category": .text(category),
-      "people": .text(people), "days": .text(days), "daysName": .text(daysName), "heat": .text(heat),
-      "reports": .text(reports), "comment": .text(comment), "age": .text(age), "since": since.templateValue,
-      "claimed": .text(claimed),
+  /// - Parameters:
+  ///   - address: the list with a case beside it.
+  ///   - isOpen: whether the case is the one beside the list.
+  func record(_ address: CaseAddress, isOpen: Bool) -> TemplateRecord {
+    let item = row.item
+    let rank = Urgency.rank(of: item.urgency)
+    let rankName = names.ranks[rank] ?? ""
+    let level = item.level > 0 ? texts("queue.level.\(item.level)") : ""
+    let causes = item.causes.all
+    let days = Self.path(facts.days, today: ComplaintDays.day(of: now))
+    let missing = facts.missing.map { names.conditions[$0] ?? "" }.joined(separator: ", ")
+    return [
+      "digits": item.number, "number": NumberText.text(item.number),
+      // The page of the case, for windows without space for the case beside the list.
+      "address": CaseAddress(address.queue, on: .queue).address(of: item.number),
+      "split": address.address(of: item.number), "isOpen": isOpen, "country": item.country ?? "–",
+      "countryName": item.country.map { texts.country($0) } ?? names.nowhere,
+      "causes": causes.map { ["cause": $0.rawValue, "name": names.causes[$0] ?? ""] as TemplateRecord },
+      "missing": facts.missing.isEmpty ? "–" : missing,
+      "rank": rank == .harm ? "alarm" : rank == .rising ? "warn" : "quiet-badge",
+      "urgent": rank == .waiting ? "" : rankName, "level": level,
+      "category": item.category.map { texts.category($0) } ?? "–",
+      "people": "\(texts.number(facts.reporters)) / \(texts.number(facts.days.count))", "days": days,
+      "daysName": days.isEmpty ? "" : texts.count("queue.days-name", facts.days.count),
+      "heat": texts.decimal(Decay.heat.value(ofStoredSum: row.heat, at: now)), "reports": texts.number(row.reports),
+      "comment": facts.comment.map { Self.text($0, names) } ?? "", "age": Self.age(item.since, at: now, texts),
+      "since": PageTime(item.since, texts), "claimed": item.claim.flatMap { $0.until > now ? $0.account : nil } ?? "",
+      // Columns that a row shows in parts.
+      "place": item.country.map { texts.country($0) } ?? "",
+      "why": causes.map { names.causes[$0] ?? "" }.joined(separator: ", "),
+      "urgency": level.isEmpty ? rankName : "\(rankName), \(level)",
     ]
   }
-}
 
-extension QueueList.Cause: TemplateValueConvertible {
-  var templateValue: TemplateValue { ["cause": .text(cause), "name": .text(name)] }
-}
-
-extension QueueList.Row {
-  init(
-    _ row: QueueRow, _ facts: QueueRowFacts, _ address: CaseAddress, isOpen: Bool, _ names: QueueNames,
-    at now: Date, _ texts: Localizer
-  ) {
-    let item = row.item
-    digits = item.number
-    number = PhoneNumber(digits: item.number)?.formatted(.international) ?? "+\(item.number)"
-    self.address = CaseAddress(address.queue, on: .queue).address(of: item.number)
-    split = address.address(of: item.number)
-    self.isOpen = isOpen
-    country = item.country ?? "–"
-    countryName = item.country.map { texts.country($0) } ?? names.nowhere
-    causes = item.causes.all.map { QueueList.Cause(cause: $0.rawValue, name: names.causes[$0] ?? "") }
-    missing = facts.missing.isEmpty ? "–" : facts.missing.map { names.conditions[$0] ?? "" }.joined(separator: ", ")
-    let rank = Urgency.rank(of: item.urgency)
-    self.rank = rank == .harm ? "alarm" : rank == .rising ? "warn" : "quiet-badge"
-    rankName = names.ranks[rank] ?? ""
-    urgent = rank == .waiting ? "" : names.ranks[rank] ?? ""
-    level = item.level > 0 ? texts("queue.level.\(item.level)") : ""
-    category = item.category.map { texts.category($0) } ?? "–"
-    people = "\(texts.number(facts.reporters)) / \(texts.number(facts.days.count))"
-    days = Self.path(facts.days, today: ComplaintDays.day(of: now))
-    daysName = days.isEmpty ? "" : texts.count("queue.days-name", facts.days.count)
-    heat = texts.decimal(Decay.heat.value(ofStoredSum: row.heat, at: now))
-    reports = texts.number(row.reports)
-    comment = facts.comment.map { Self.text($0, names) } ?? ""
-    age = Self.age(item.since, at: now, texts)
-    since = PageTime(item.since, texts)
-    claimed = item.claim.flatMap { $0.until > now ? $0.account : nil } ?? ""
-  }
-
-  /// The most characters of a comment.
+  /// The maximum characters of a comment.
   private static let commentLength = 90
 
   /// A comment in one line. A comment on harassment may itself be harassment, so it is shown on the page of the case
@@ -150,5 +96,34 @@ struct QueueNames {
       uniqueKeysWithValues: ListingCondition.Kind.allCases.map { ($0, texts("explanation.conditions.\($0.rawValue)")) })
     nowhere = texts("queue.nowhere")
     hidden = texts("queue.comment-hidden")
+  }
+}
+
+/// The columns that a page of the list shows. A column with the same value in all of several rows is left out, and the
+/// value is named once above the table; columns without any value are not named.
+enum QueueColumns {
+  static func record(_ rows: [TemplateRecord], _ texts: Localizer) -> TemplateRecord {
+    var fixed: [TemplateRecord] = []
+    func differs(_ column: String, _ name: String) -> Bool {
+      guard rows.count > 1, case .text(let first) = rows.first?[column],
+        rows.allSatisfy({ $0[column] == .text(first) })
+      else { return true }
+      if !first.isEmpty, first != "–" { fixed.append(["name": texts(name), "value": first]) }
+      return false
+    }
+    let country = differs("place", "queue.country")
+    let (why, urgency) = (differs("why", "queue.why"), differs("urgency", "queue.urgency"))
+    let (missing, category) = (differs("missing", "queue.missing"), differs("category", "queue.category"))
+    let people = differs("people", "queue.people")
+    // A chart has no name to show above the table.
+    let days = rows.count == 1 || rows.contains { $0["days"] != rows[0]["days"] }
+    let columns: TemplateRecord = [
+      "country": country, "why": why, "urgency": urgency, "reason": why || urgency, "missing": missing,
+      "category": category, "people": people, "days": days, "activity": people || days,
+      "heat": differs("heat", "queue.heat"), "reports": differs("reports", "queue.reports"),
+      "age": differs("age", "queue.waiting"), "comment": differs("comment", "queue.comment"),
+      "who": differs("claimed", "queue.who"),
+    ]
+    return columns.adding(["fixed": fixed])
   }
 }

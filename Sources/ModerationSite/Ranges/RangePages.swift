@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PageTemplates
 import Storage
 
 /// `/moderation/ranges`: ranges of numbers that are used together. The page of a range lists its members.
@@ -19,11 +20,12 @@ struct RangePages: Sendable {
     let texts = pages.texts(context)
     let all = try await ranges.ranges()
     let groups = [ProposedRange.State.proposed, .approved, .rejected].map { state in
-      RangeGroup(
-        title: texts("ranges.title-\(state.rawValue)"), hint: texts("ranges.none-\(state.rawValue)"),
-        rows: all.filter { $0.state == state }.map { RangeRow($0, at: Date(), texts) })
+      [
+        "title": texts("ranges.title-\(state.rawValue)"), "hint": texts("ranges.none-\(state.rawValue)"),
+        "rows": all.filter { $0.state == state }.map { $0.record(at: Date(), texts) },
+      ] as TemplateRecord
     }
-    return try pages.page("ranges", RangesPage(groups: groups), context)
+    return try pages.page("ranges", ["groups": groups], context)
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -64,124 +66,65 @@ struct RangePages: Sendable {
     guard let proposed = try await ranges.range(range) else { throw Problem.notFound }
     let texts = pages.texts(context)
     let now = Date()
-    let page = RangePage(
-      proposed, members: try await ranges.members(of: range, at: now), at: now, problem: problem,
-      reason: String((reason ?? "").prefix(1_000)), done: texts.find("ranges.done-\(done)") ?? "", texts)
+    let members = try await ranges.members(of: range, at: now)
+    let page = proposed.record(members, at: now, texts).adding([
+      "problem": problem, "reason": String((reason ?? "").prefix(1_000)),
+      "done": texts.find("ranges.done-\(done)") ?? "",
+    ])
     return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 }
 
-/// Values of the template `ranges`.
-struct RangesPage: Encodable {
-  let groups: [RangeGroup]
-}
-
-/// Ranges in one state.
-struct RangeGroup: Encodable {
-  let title: String
-  let hint: String
-  let rows: [RangeRow]
-}
-
-/// A range in a list.
-struct RangeRow: Encodable {
-  let first: Int64
-  let digits: Int16
-  let text: String
-  let country: String
-  let category: String
-  let members: String
-  let size: String
-  let heat: String
-  let proposedAt: PageTime
-  let decidedBy: String
-  let reason: String
-
-  init(_ range: ProposedRange, at time: Date, _ texts: Localizer) {
-    first = range.range.first
-    digits = range.range.digits
-    text = range.range.text
-    country = NumberText.country(range.range.numbers.upperBound, texts)
-    category = texts.category(range.category)
-    members = texts.number(range.members)
-    size = texts.number(range.range.size)
-    heat = texts.decimal(Decay.heat.value(ofStoredSum: range.heat, at: time))
-    proposedAt = PageTime(range.proposedAt, texts)
-    decidedBy = range.decidedBy ?? ""
-    reason = range.reason ?? ""
-  }
-}
-
-/// Values of the template `ranges-one`.
-struct RangePage: Encodable {
-  struct Member: Encodable {
-    let digits: Int64
-    let number: String
-    let reports: String
-    let heat: String
-    let isPublished: Bool
-    let note: String
-    /// Whether the range lists the member and it has neither reports nor a note.
-    let isQuiet: Bool
+extension ProposedRange {
+  /// A range in a list.
+  func record(at time: Date, _ texts: Localizer) -> TemplateRecord {
+    [
+      "first": range.first, "digits": range.digits, "text": range.text,
+      "country": NumberText.country(range.numbers.upperBound, texts), "category": texts.category(category),
+      "members": texts.number(members), "size": texts.number(range.size),
+      "heat": texts.decimal(Decay.heat.value(ofStoredSum: heat, at: time)), "proposedAt": PageTime(proposedAt, texts),
+      "decidedBy": decidedBy ?? "", "reason": reason ?? "",
+    ]
   }
 
-  struct Members: Encodable {
-    let title: String
-    let rows: [Member]
-  }
-
-  let row: RangeRow
-  let state: String
-  let tone: String
-  let isApproved: Bool
-  let isRejected: Bool
-  let published: String
-  let reported: String
-  let left: String
-  /// Quiet members are in `others`, all other members in `members`; each has at most one element.
-  let members: [Members]
-  let others: [Members]
-  let problem: String
-  let reason: String
-  let done: String
-
-  init(
-    _ range: ProposedRange, members: [RangeMember], at time: Date, problem: String, reason: String, done: String,
-    _ texts: Localizer
-  ) {
-    row = RangeRow(range, at: time, texts)
-    state = texts("ranges.state-\(range.state.rawValue)")
-    tone =
-      switch range.state {
+  /// Values of the template `ranges-one`, without the form. The members that the range lists and that have neither
+  /// reports nor a note are in `others`.
+  func record(_ members: [RangeMember], at time: Date, _ texts: Localizer) -> TemplateRecord {
+    let tone =
+      switch state {
       case .proposed: "warn"
       case .approved: "alarm"
       case .rejected: "good"
       }
-    isApproved = range.state == .approved
-    isRejected = range.state == .rejected
-    published = texts.number(members.count(where: \.isPublishedByRange))
-    reported = texts.number(members.count { $0.reports > 0 })
-    left = texts.number(members.count { !$0.isPublishedByRange })
-    let rows = members.map { member in
-      let note = Self.note(member, texts)
-      return Member(
-        digits: member.number, number: NumberText.text(member.number), reports: texts.number(member.reports),
-        heat: texts.decimal(member.heat), isPublished: member.isPublishedByRange, note: note,
-        isQuiet: member.reports == 0 && member.isPublishedByRange && note.isEmpty)
+    let quiet = members.filter { $0.reports == 0 && $0.isPublishedByRange && $0.note(texts).isEmpty }
+    let quietNumbers = Set(quiet.map(\.number))
+    func table(_ title: String, _ members: [RangeMember]) -> TemplateRecord? {
+      members.isEmpty ? nil : ["title": title, "rows": members.map { $0.record(texts) }]
     }
-    let told = rows.filter { !$0.isQuiet }
-    let quiet = rows.filter(\.isQuiet)
-    self.members = told.isEmpty ? [] : [Members(title: texts("ranges.members"), rows: told)]
-    others = quiet.isEmpty ? [] : [Members(title: texts.count("ranges.others", quiet.count), rows: quiet)]
-    self.problem = problem
-    self.reason = reason
-    self.done = done
+    return [
+      "row": record(at: time, texts), "state": texts("ranges.state-\(state.rawValue)"), "tone": tone,
+      "isApproved": state == .approved, "isRejected": state == .rejected,
+      "published": texts.number(members.count(where: \.isPublishedByRange)),
+      "reported": texts.number(members.count { $0.reports > 0 }),
+      "left": texts.number(members.count { !$0.isPublishedByRange }),
+      "members": table(texts("ranges.members"), members.filter { !quietNumbers.contains($0.number) }),
+      "others": table(texts.count("ranges.others", quiet.count), quiet),
+    ]
+  }
+}
+
+extension RangeMember {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "digits": number, "number": NumberText.text(number), "reports": texts.number(reports),
+      "heat": texts.decimal(heat), "isPublished": isPublishedByRange, "note": note(texts),
+    ]
   }
 
-  private static func note(_ member: RangeMember, _ texts: Localizer) -> String {
-    if let protection = member.protection { return texts("ranges.protected", ["reason": texts.message(protection)]) }
-    if let decision = member.decision { return texts("search.decided-\(decision.rawValue)") }
-    if member.isHeld { return texts("search.held") }
-    return member.isListed ? texts("ranges.listed") : ""
+  fileprivate func note(_ texts: Localizer) -> String {
+    if let protection { return texts("ranges.protected", ["reason": texts.message(protection)]) }
+    if let decision { return texts("search.decided-\(decision.rawValue)") }
+    if isHeld { return texts("search.held") }
+    return isListed ? texts("ranges.listed") : ""
   }
 }

@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -46,44 +47,28 @@ struct GoldenPages: Sendable {
     _ context: ServerRequestContext, done: String = "", problem: String = ""
   ) async throws -> Response {
     let texts = pages.texts(context)
-    let page = GoldenPage(
-      done: done, typed: String((context.form["number"] ?? "").prefix(100)), problem: problem,
-      rows: try await reviews.goldenCases().map { GoldenRow($0, texts) })
-    return try pages.page("golden", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
+    return try pages.page(
+      "golden",
+      [
+        "done": done, "typed": String((context.form["number"] ?? "").prefix(100)), "problem": problem,
+        "rows": try await reviews.goldenCases().map { $0.record(texts) },
+      ], context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 }
 
-/// Values of the template `golden`.
-struct GoldenPage: Encodable {
-  let done: String
-  let typed: String
-  let problem: String
-  let rows: [GoldenRow]
-}
-
-/// A golden case.
-struct GoldenRow: Encodable {
-  let digits: Int64
-  let number: String
-  let decision: String
-  let treatment: String
-  let markedBy: String
-  let markedAt: PageTime
-  let answers: String
-
-  init(_ golden: GoldenCase, _ texts: Localizer) {
-    digits = golden.number
-    number = NumberText.text(golden.number)
-    decision = golden.decisionID.uuidString.lowercased()
-    treatment = texts("reviews.treatment.\(golden.treatment.rawValue)")
-    markedBy = golden.markedBy
-    markedAt = PageTime(golden.markedAt, texts)
-    answers = golden.answers == 0 ? "–" : "\(texts.number(golden.right)) / \(texts.number(golden.answers))"
+extension GoldenCase {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    [
+      "digits": number, "number": NumberText.text(number), "decision": decisionID.text,
+      "treatment": texts("reviews.treatment.\(treatment.rawValue)"), "markedBy": markedBy,
+      "markedAt": PageTime(markedAt, texts),
+      "answers": answers == 0 ? "–" : "\(texts.number(right)) / \(texts.number(answers))",
+    ]
   }
 }
 
 /// `/moderation/agreement`: the agreement of moderators by category, and the precision of reviewers. Moderators see their
-/// own figures, administrators those of all accounts.
+/// own figures, administrators the figures of all accounts.
 struct AgreementPages: Sendable {
   let reviews: ReviewStore
   let pages: PageRenderer
@@ -95,59 +80,47 @@ struct AgreementPages: Sendable {
     let (worker, texts) = (try context.worker, pages.texts(context))
     let decisions = try await reviews.ratedDecisions(since: Date() - Double(Self.days) * 86_400)
     let records = try await reviews.records(of: worker.role >= .administrator ? nil : worker.account)
-    let page = AgreementPage(
-      categories: AgreementRow.all(decisions, texts), reviewers: records.map { ReviewerRow($0, texts) },
-      days: texts.number(Self.days))
-    return try pages.page("agreement", page, context)
+    return try pages.page(
+      "agreement",
+      [
+        "categories": Self.rows(decisions, texts), "reviewers": records.map { $0.record(texts) },
+        "days": texts.number(Self.days),
+      ], context)
   }
-}
 
-/// Values of the template `agreement`.
-struct AgreementPage: Encodable {
-  let categories: [AgreementRow]
-  let reviewers: [ReviewerRow]
-  let days: String
-}
+  /// A row for each category with reviews, and one for all decisions, first.
+  private static func rows(_ decisions: [RatedDecisions], _ texts: Localizer) -> [TemplateRecord] {
+    guard !decisions.isEmpty else { return [] }
+    let categories: [ReportCategory?] = ReportCategory.allCases + [nil]
+    return [row(texts("reviews.all"), decisions, texts)]
+      + categories.compactMap { category in
+        let some = decisions.filter { $0.category == category }
+        let name = category.map(texts.category) ?? texts("reviews.no-category")
+        return some.isEmpty ? nil : row(name, some, texts)
+      }
+  }
 
-/// The agreement about the decisions of one category, or of all.
-struct AgreementRow: Encodable {
-  let category: String
-  let decisions: String
-  let coefficient: String
-  let value: String
-  let interval: String
-
-  init(_ category: String, _ decisions: [RatedDecisions], _ texts: Localizer) {
-    self.category = category
-    self.decisions = texts.number(decisions.reduce(0) { $0 + $1.count })
+  private static func row(_ category: String, _ decisions: [RatedDecisions], _ texts: Localizer) -> TemplateRecord {
     let units = decisions.map { decision in
       let ratings = decision.ratings.map { Agreement.Rating(rater: $0.account, value: $0.treatment.place) }
       return Agreement.Units(ratings: ratings, count: decision.count)
     }
+    let count = texts.number(decisions.reduce(0) { $0 + $1.count })
     guard let agreement = Agreement.of(counted: units, values: Decision.Treatment.allCases.count) else {
-      (coefficient, value, interval) = ("–", "–", texts("reviews.undefined"))
-      return
+      return [
+        "category": category, "decisions": count, "coefficient": "–", "value": "–",
+        "interval": texts("reviews.undefined"),
+      ]
     }
-    coefficient = texts("reviews.\(agreement.coefficient.rawValue)")
-    value = texts.decimal(agreement.value, places: 2)
-    interval =
-      agreement.interval.map { range in
-        texts(
-          "reviews.interval",
-          ["low": texts.decimal(range.lowerBound, places: 2), "high": texts.decimal(range.upperBound, places: 2)])
-      } ?? "–"
-  }
-
-  /// A row for each category with reviews, and one for all decisions, first.
-  static func all(_ decisions: [RatedDecisions], _ texts: Localizer) -> [AgreementRow] {
-    guard !decisions.isEmpty else { return [] }
-    let categories: [ReportCategory?] = ReportCategory.allCases + [nil]
-    return [AgreementRow(texts("reviews.all"), decisions, texts)]
-      + categories.compactMap { category in
-        let some = decisions.filter { $0.category == category }
-        let name = category.map(texts.category) ?? texts("reviews.no-category")
-        return some.isEmpty ? nil : AgreementRow(name, some, texts)
-      }
+    let interval = agreement.interval.map { range in
+      texts(
+        "reviews.interval",
+        ["low": texts.decimal(range.lowerBound, places: 2), "high": texts.decimal(range.upperBound, places: 2)])
+    }
+    return [
+      "category": category, "decisions": count, "coefficient": texts("reviews.\(agreement.coefficient.rawValue)"),
+      "value": texts.decimal(agreement.value, places: 2), "interval": interval ?? "–",
+    ]
   }
 }
 
@@ -156,34 +129,21 @@ extension Decision.Treatment {
   fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// The figures of one reviewer.
-struct ReviewerRow: Encodable {
-  let account: String
-  let golden: String
-  let precision: String
-  let reviews: String
-  let reviewed: String
-  let overruled: String
-
-  init(_ record: ReviewerRecord, _ texts: Localizer) {
-    account = record.account
-    golden = Self.part(record.goldenRight, record.golden, texts)
-    let (right, wrong) = (Double(record.goldenRight), Double(record.golden - record.goldenRight))
-    precision =
-      record.golden == 0
-      ? "–"
-      : texts(
-        "reviews.interval",
-        [
-          "low": texts.percent(Confidence.wilsonLowerBound(toxic: right, legitimate: wrong)),
-          "high": texts.percent(1 - Confidence.wilsonLowerBound(toxic: wrong, legitimate: right)),
-        ])
-    reviews = Self.part(record.equal, record.reviews, texts)
-    reviewed = Self.part(record.confirmed, record.reviewed, texts)
-    overruled = texts.number(record.overruled)
-  }
-
-  private static func part(_ some: Int, _ all: Int, _ texts: Localizer) -> String {
-    all == 0 ? "–" : "\(texts.number(some)) / \(texts.number(all))"
+extension ReviewerRecord {
+  /// The figures of one reviewer.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    func part(_ some: Int, _ all: Int) -> String {
+      all == 0 ? "–" : "\(texts.number(some)) / \(texts.number(all))"
+    }
+    let (right, wrong) = (Double(goldenRight), Double(golden - goldenRight))
+    let interval = [
+      "low": texts.percent(Confidence.wilsonLowerBound(toxic: right, legitimate: wrong)),
+      "high": texts.percent(1 - Confidence.wilsonLowerBound(toxic: wrong, legitimate: right)),
+    ]
+    return [
+      "account": account, "golden": part(goldenRight, golden),
+      "precision": golden == 0 ? "–" : texts("reviews.interval", interval), "reviews": part(equal, reviews),
+      "reviewed": part(confirmed, reviewed), "overruled": texts.number(overruled),
+    ]
   }
 }

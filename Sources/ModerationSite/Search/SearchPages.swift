@@ -4,6 +4,7 @@ import HTTPServer
 import Localization
 import Foundation
 import Hummingbird
+import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -31,7 +32,7 @@ struct SearchPages: Sendable {
     case .label(let label):
       page.add(try await search.numbers(labelled: label, after: after, limit: Self.rows + 1), text, texts)
     case .beginning(let digits, let exact, let ending):
-      if after == 0, let exact { page.exact = try await search.lines(of: [exact]).map { NumberRow($0, texts) } }
+      if after == 0, let exact { page.exact = try await search.lines(of: [exact]).map { $0.record(texts) } }
       page.add(
         try await search.numbers(beginningWith: digits, after: after, limit: Self.rows + 1)
           .filter { $0.number != exact }, text, texts)
@@ -41,7 +42,7 @@ struct SearchPages: Sendable {
       }
     }
     if wish != .nothing, page.rows.isEmpty, page.exact.isEmpty, page.hint.isEmpty { page.hint = texts("search.none") }
-    return try pages.page("search", page, context)
+    return try pages.page("search", page.record, context)
   }
 }
 
@@ -89,25 +90,24 @@ enum SearchRequest: Equatable {
   }
 }
 
-/// Values of the template `search`.
-struct SearchPage: Encodable {
+/// The results of a search.
+private struct SearchPage {
   let text: String
-  let isEmpty: Bool
   var hint = ""
-  var exact: [NumberRow] = []
-  var rows: [NumberRow] = []
+  var exact: [TemplateRecord] = []
+  var rows: [TemplateRecord] = []
   /// The address of the next page; empty for none.
   var next = ""
 
-  init(text: String) {
-    self.text = text
-    isEmpty = text.isEmpty
-  }
-
   mutating func add(_ lines: [SearchHit], _ text: String, _ texts: Localizer) {
-    rows = lines.prefix(SearchPages.rows).map { NumberRow($0, texts) }
+    rows = lines.prefix(SearchPages.rows).map { $0.record(texts) }
     next =
       lines.count > SearchPages.rows
       ? Query.address(SearchPages.address, ["q": text, "after": "\(lines[SearchPages.rows - 1].number)"]) : ""
+  }
+
+  /// Values of the template `search`.
+  var record: TemplateRecord {
+    ["text": text, "isEmpty": text.isEmpty, "hint": hint, "exact": exact, "rows": rows, "next": next]
   }
 }

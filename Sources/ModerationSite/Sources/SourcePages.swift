@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import Importing
 import Localization
+import PageTemplates
 import Storage
 
 /// `/moderation/sources`: the lists that are downloaded. Administrators may add, refresh, resume and remove them, and
@@ -84,18 +85,18 @@ struct SourcePages: Sendable {
         let preview = try await runExclusively { previews in
           try await previews.withClient { try await previews.preview(settings, weight: nil, by: $0, at: Date()) }
         }
-        draft.preview = preview.map { PreviewFigure.makeAll($0, texts) } ?? []
-        if draft.preview.isEmpty { draft.problems.url = texts("sources.no-preview") }
+        draft.preview = preview?.tiles(texts) ?? []
+        if draft.preview.isEmpty { draft.problems["url"] = texts("sources.no-preview") }
         return try await show(draft, context)
       }
       let isNew = try await subscriptions.add(settings, weight: nil, by: Actor(moderator), at: Date())
       guard isNew else { throw AppError.nameTaken(settings.name) }
     } catch let failure as SourceFailure {
       let text = texts.message("sources.failure", failure)
-      if failure.code == .stillRemoving { draft.problems.name = text } else { draft.problems.url = text }
+      if failure.code == .stillRemoving { draft.problems["name"] = text } else { draft.problems["url"] = text }
       return try await show(draft, context)
     } catch is AppError {
-      draft.problems.name = texts("sources.name-taken")
+      draft.problems["name"] = texts("sources.name-taken")
       return try await show(draft, context)
     }
     return .redirect(to: "\(Self.address)?done=add", type: .normal)
@@ -104,20 +105,25 @@ struct SourcePages: Sendable {
   /// The question whether to raise a ceiling, with the effect where it can be previewed.
   private func makeQuestion(
     _ ceiling: SourceCeiling, of source: Source, _ texts: Localizer
-  ) async throws -> RaisedCeiling {
-    var (figures, problem): ([PreviewFigure], String) = ([], "")
+  ) async throws -> TemplateRecord {
+    var (figures, problem): ([TemplateRecord], String) = ([], "")
     do {
       let preview = try await runExclusively { try await $0.preview(ceiling, of: source, at: Date()) }
-      figures = preview.map { PreviewFigure.makeAll($0, texts) } ?? []
+      figures = preview?.tiles(texts) ?? []
       if preview == nil { problem = texts("sources.no-preview") }
     } catch let failure as SourceFailure {
       problem = texts.message("sources.failure", failure)
     }
-    return RaisedCeiling(ceiling, of: source, figures: figures, problem: problem, texts)
+    return [
+      "name": source.name, "version": source.version, "value": ceiling.rawValue,
+      "ceiling": texts("sources.ceiling-\(ceiling.rawValue)"),
+      // The effect, or the reason why there are no figures.
+      "figures": figures, "problem": problem,
+    ]
   }
 
   /// One preview at a time on all servers.
-  /// - Returns: nil where another one is running, or this server cannot read sources.
+  /// - Returns: nil where a preview is running, or this server cannot read sources.
   private func runExclusively(
     _ preview: @escaping @Sendable (SourcePreviewer) async throws -> SourcePreview
   ) async throws -> SourcePreview? {
@@ -126,192 +132,123 @@ struct SourcePages: Sendable {
   }
 
   private func show(
-    _ draft: SourceDraft, _ context: ServerRequestContext, done: String = "", raised: RaisedCeiling? = nil
+    _ draft: SourceDraft, _ context: ServerRequestContext, done: String = "", raised: TemplateRecord? = nil
   ) async throws -> Response {
     let texts = pages.texts(context)
-    let rows = try await sources.list().map { SourceListRow($0, texts) }
-    let page = SourcesPage(
-      rows: rows, failing: rows.count { !$0.error.isEmpty }, raised: raised.map { [$0] } ?? [], draft: draft,
-      done: texts.find("sources.done-\(done)") ?? "")
+    let all = try await sources.list()
     return try pages.page(
-      "sources", page, context, status: draft.problems == SourceDraft.Problems() ? .ok : .unprocessableContent)
+      "sources",
+      [
+        "rows": all.map { $0.record(texts) }, "failing": all.count { $0.failure != nil }, "raised": raised,
+        "draft": draft.record, "done": texts.find("sources.done-\(done)") ?? "",
+      ], context, status: draft.problems.isEmpty ? .ok : .unprocessableContent)
   }
 }
 
-/// Values of the template `sources`.
-struct SourcesPage: Encodable {
-  let rows: [SourceListRow]
-  let failing: Int
-  /// Empty without a question.
-  let raised: [RaisedCeiling]
-  let draft: SourceDraft
-  let done: String
+extension SourceCeiling {
+  fileprivate static func choices(_ chosen: SourceCeiling, _ texts: Localizer) -> [TemplateRecord] {
+    allCases.map {
+      .choice($0.rawValue, texts("sources.ceiling-\($0.rawValue)"), isChosen: $0 == chosen)
+    }
+  }
 }
 
 extension Source {
   /// Differs for a source of the same name that was added later.
   var version: String { "\(id)-\(Int64(addedAt.timeIntervalSince1970 * 1_000_000))" }
-}
 
-/// A source as a row.
-struct SourceListRow: Encodable {
-  let name: String
-  let version: String
-  let url: String
-  let format: String
-  let license: String
-  let entries: String
-  /// Empty before the first success.
-  let refreshed: [PageTime]
-  let next: PageTime
-  /// Empty after a success.
-  let error: String
-  let detail: String
-  let failures: String
-  let ceilings: [SourceChoice]
-  /// The sentence about the precision.
-  let precision: String
-  let isSuspended: Bool
-
-  init(_ source: Source, _ texts: Localizer) {
-    let settings = source.settings
-    version = source.version
-    (name, url, format) = (settings.name, settings.url, settings.format.rawValue)
-    license = settings.license ?? texts("sources.license-unknown")
-    entries = texts.number(source.state.entries)
-    refreshed = source.state.refreshedAt.map { [PageTime($0, texts)] } ?? []
-    next = PageTime(source.nextAt, texts)
-    let parts = source.failure.map { texts.parts("sources.failure", $0) }
-    (error, detail) = (parts?.text ?? "", parts?.detail ?? "")
-    failures = source.failures > 0 ? texts.count("sources.failures", source.failures) : ""
-    ceilings = SourceChoice.ceilings(settings.ceiling, texts)
-    let found = source.quality.precision
-    precision =
-      found.share.map {
-        texts(
-          "sources.precision",
-          [
-            "share": texts.percent($0), "confirmed": texts.number(found.confirmed),
-            "decided": texts.number(found.decided),
-          ])
-      } ?? texts("sources.precision-unknown")
-    isSuspended = source.isSuspended
+  /// A row of the list.
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    let (error, detail) = failure.map { texts.parts("sources.failure", $0) } ?? ("", "")
+    let found = quality.precision
+    let precision = found.share.map {
+      texts(
+        "sources.precision",
+        [
+          "share": texts.percent($0), "confirmed": texts.number(found.confirmed),
+          "decided": texts.number(found.decided),
+        ])
+    }
+    return [
+      "name": name, "version": version, "url": settings.url, "format": settings.format.rawValue,
+      "license": settings.license ?? texts("sources.license-unknown"), "entries": texts.number(state.entries),
+      // Empty before the first success.
+      "refreshed": state.refreshedAt.map { PageTime($0, texts) }, "next": PageTime(nextAt, texts), "error": error,
+      "detail": detail, "failures": failures > 0 ? texts.count("sources.failures", failures) : "",
+      "ceilings": SourceCeiling.choices(settings.ceiling, texts),
+      "precision": precision ?? texts("sources.precision-unknown"), "isSuspended": isSuspended,
+    ]
   }
 }
 
-/// A value that can be chosen in a form.
-struct SourceChoice: Encodable {
-  let value: String
-  let text: String
-  let isChosen: Bool
-
-  static func ceilings(_ chosen: SourceCeiling, _ texts: Localizer) -> [SourceChoice] {
-    SourceCeiling.allCases.map {
-      SourceChoice(value: $0.rawValue, text: texts("sources.ceiling-\($0.rawValue)"), isChosen: $0 == chosen)
-    }
+extension SourcePreview {
+  fileprivate func tiles(_ texts: Localizer) -> [TemplateRecord] {
+    [
+      ("entries", entries), ("block", block), ("identify", identify), ("review", review), ("lost", lost),
+      ("listed", listed), ("decided", decided), ("protected", protected), ("held", held), ("rejected", rejected),
+      ("patterns", patterns),
+    ].map { .tile("sources.preview-\($0)", $1, texts) }
   }
 }
 
 /// The form of a new source as it was filled in, with its errors.
-struct SourceDraft: Encodable {
-  /// The error of each field; empty for none.
-  struct Problems: Encodable, Equatable {
-    var name = ""
-    var url = ""
-    var format = ""
-    var every = ""
-    var ceiling = ""
-    var license = ""
-    var category = ""
-  }
+private struct SourceDraft {
+  private static let fields = ["name", "url", "format", "every", "ceiling", "license", "category"]
 
-  let name: String
-  let url: String
-  let every: String
-  let license: String
-  let formats: [SourceChoice]
-  let ceilings: [SourceChoice]
-  let categories: [SourceChoice]
-  var problems = Problems()
+  /// The fields and their choices.
+  private let values: TemplateRecord
+  /// The error of each field.
+  var problems: [String: String] = [:]
   /// Empty without a preview.
-  var preview: [PreviewFigure] = []
+  var preview: [TemplateRecord] = []
 
   /// The formats of files. A subscription to another server needs its root from a trusted channel: the command adds it.
   private static let formats = SourceFormat.allCases.filter { $0 != .ringfence }
-  /// The most characters of a license.
-  private static let mostLicense = 200
+  /// The maximum characters of a license.
+  private static let maxLicense = 200
 
   init(_ form: Form, _ texts: Localizer) {
     func text(_ name: String, _ usual: String = "") -> String { String((form[name] ?? usual).prefix(2_000)) }
-    (name, url, license) = (text("name"), text("url"), text("license"))
-    every = text("every", SourceSubscriptions.text(ofInterval: SourceFormat.csv.usualInterval))
     let (format, category) = (text("format", SourceFormat.csv.rawValue), text("category", ReportCategory.other.slug))
-    formats = Self.formats.map {
-      SourceChoice(value: $0.rawValue, text: $0.rawValue, isChosen: $0.rawValue == format)
-    }
-    ceilings = SourceChoice.ceilings(form["ceiling"].flatMap(SourceCeiling.init) ?? .review, texts)
-    categories = ReportCategory.allCases.filter(\.isToxic).map {
-      SourceChoice(value: $0.slug, text: texts.category($0), isChosen: $0.slug == category)
-    }
+    values = [
+      "name": text("name"), "url": text("url"), "license": text("license"),
+      "every": text("every", SourceSubscriptions.text(ofInterval: SourceFormat.csv.usualInterval)),
+      "formats": Self.formats.map {
+        TemplateRecord.choice($0.rawValue, $0.rawValue, isChosen: $0.rawValue == format)
+      },
+      "ceilings": SourceCeiling.choices(form["ceiling"].flatMap(SourceCeiling.init) ?? .review, texts),
+      "categories": TemplateRecord.categories(chosen: category, texts),
+    ]
+  }
+
+  var record: TemplateRecord {
+    values.adding([
+      "problems": TemplateRecord(Self.fields.map { ($0, problems[$0] ?? "") }), "preview": preview,
+    ])
   }
 
   /// The settings of the form; nil where ``problems`` names a field.
   mutating func read(_ form: Form, _ texts: Localizer) -> Source.Settings? {
     let name = form.text("name") ?? ""
-    if !App.isName(name) { problems.name = texts("sources.bad-name") }
+    if !App.isName(name) { problems["name"] = texts("sources.bad-name") }
     let url = form.text("url") ?? ""
-    if !SourceSubscriptions.isAddress(url) { problems.url = texts("sources.bad-url") }
+    if !SourceSubscriptions.isAddress(url) { problems["url"] = texts("sources.bad-url") }
     let format = form["format"].flatMap(SourceFormat.init).flatMap { Self.formats.contains($0) ? $0 : nil }
-    if format == nil { problems.format = texts("sources.bad-choice") }
+    if format == nil { problems["format"] = texts("sources.bad-choice") }
     let every = form.text("every").flatMap { SourceSubscriptions.interval($0, of: format ?? .csv) }
-    if every == nil { problems.every = texts("sources.bad-every") }
+    if every == nil { problems["every"] = texts("sources.bad-every") }
     let license = form.text("license")
-    if (license?.unicodeScalars.count ?? 0) > Self.mostLicense { problems.license = texts("sources.bad-license") }
+    if (license?.unicodeScalars.count ?? 0) > Self.maxLicense { problems["license"] = texts("sources.bad-license") }
     let ceiling = form["ceiling"].flatMap(SourceCeiling.init)
-    if ceiling == nil { problems.ceiling = texts("sources.bad-choice") }
+    if ceiling == nil { problems["ceiling"] = texts("sources.bad-choice") }
     let category = form["category"].flatMap { ReportCategory(slug: $0) }
-    if category?.isToxic != true { problems.category = texts("sources.bad-choice") }
-    guard problems == Problems(), let every, let format, let ceiling, let category else { return nil }
+    if category?.isToxic != true { problems["category"] = texts("sources.bad-choice") }
+    guard problems.isEmpty, let every, let format, let ceiling, let category else { return nil }
     var options = SourceOptions()
     options.categories = format.usualCategories
     options.categories[SourceOptions.everyOther] = category.slug
     return Source.Settings(
       name: name, url: url, format: format, every: every, options: options, ceiling: ceiling, license: license,
       isPublic: true)
-  }
-}
-
-/// A figure of a preview.
-struct PreviewFigure: Encodable {
-  let name: String
-  let figure: String
-
-  static func makeAll(_ preview: SourcePreview, _ texts: Localizer) -> [PreviewFigure] {
-    [
-      ("entries", preview.entries), ("block", preview.block), ("identify", preview.identify),
-      ("review", preview.review), ("lost", preview.lost), ("listed", preview.listed), ("decided", preview.decided),
-      ("protected", preview.protected), ("held", preview.held), ("rejected", preview.rejected),
-      ("patterns", preview.patterns),
-    ].map { PreviewFigure(name: texts("sources.preview-\($0)"), figure: texts.number($1)) }
-  }
-}
-
-/// The question whether to raise the ceiling of a source.
-struct RaisedCeiling: Encodable {
-  let name: String
-  /// The source whose effect is shown.
-  let version: String
-  let value: String
-  /// The name of the ceiling.
-  let ceiling: String
-  /// The effect; empty where ``problem`` is given.
-  let figures: [PreviewFigure]
-  /// The reason why there are no figures; empty for none.
-  let problem: String
-
-  init(_ ceiling: SourceCeiling, of source: Source, figures: [PreviewFigure], problem: String, _ texts: Localizer) {
-    (name, version, value) = (source.name, source.version, ceiling.rawValue)
-    self.ceiling = texts("sources.ceiling-\(ceiling.rawValue)")
-    (self.figures, self.problem) = (figures, problem)
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Localization
+import PageTemplates
 import Storage
 
 /// `/moderation`: the start page with today's figures.
@@ -25,46 +26,33 @@ struct HomePages: Sendable {
     let now = Date()
     let days = try await figures.days(Self.days, until: now)
     let suspended = try await sources.list().filter(\.isSuspended).map(\.name)
-    let page = HomePage(
-      suspended: suspended,
-      days: days, waiting: context.waiting.own, appeals: try await appeals.openCount(),
-      latest: try await publications.latest(), next: next(now), role: context.moderator?.role ?? .triage,
-      canOrder: canOrder, pages.texts(context))
-    return try pages.page("home", page, context)
+    let (texts, role, latest) = (
+      pages.texts(context), context.moderator?.role ?? .triage, try await publications.latest()
+    )
+    let charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false)]
+    return try pages.page(
+      "home",
+      [
+        // A sentence for roles that decide about numbers.
+        "suspended": suspended.isEmpty || role < .moderator
+          ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")]),
+        "sourcesLink": Navigation.link(SourcePages.address, for: role),
+        "tiles": Self.tiles(
+          days.last, waiting: context.waiting.own, appeals: try await appeals.openCount(), role, texts),
+        "charts": charts.map { statistic, isSum in
+          DayChart.record(statistic.rawValue, days.map { ($0.day, $0[statistic]) }, isSum: isSum, texts)
+        },
+        "published": latest.map { PageTime($0.publishedAt, texts) },
+        "serial": latest.map { texts.number($0.serial) } ?? "", "next": next(now).map { PageTime($0, texts) },
+        // Whether the reader can publish on a page.
+        "canOrder": canOrder && role >= .administrator,
+      ], context)
   }
-}
 
-/// Values of the template `home`.
-struct HomePage: Encodable {
-  struct Tile: Encodable {
-    let name: String
-    let figure: String
-    /// Empty where the reader may not open it.
-    let link: String
-  }
-
-  /// The sentence about suspended sources; empty where there are none, and for roles that do not decide about numbers.
-  let suspended: String
-  /// The page of sources; empty for roles that may not open it.
-  let sourcesLink: String
-  let tiles: [Tile]
-  let charts: [DayChart]
-  let published: [PageTime]
-  let serial: String
-  let next: [PageTime]
-  /// Whether the reader can publish on a page.
-  let canOrder: Bool
-
-  init(
-    suspended: [String], days: [DailyStatistics], waiting: Int, appeals: Int64, latest: Publication?, next: Date?,
-    role: Role, canOrder: Bool, _ texts: Localizer
-  ) {
-    self.suspended =
-      suspended.isEmpty || role < .moderator
-      ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")])
-    sourcesLink = Navigation.link(SourcePages.address, for: role)
-    let today = days.last
-    tiles = [
+  private static func tiles(
+    _ today: DailyStatistics?, waiting: Int, appeals: Int64, _ role: Role, _ texts: Localizer
+  ) -> [TemplateRecord] {
+    [
       ("waiting", Int64(waiting), "/moderation/queue"), ("appeals", appeals, "/moderation/appeals"),
       ("held", today?[.held] ?? 0, "/moderation/queue?cause=held"),
       ("ranges", today?[.ranges] ?? 0, "/moderation/ranges"),
@@ -72,73 +60,41 @@ struct HomePage: Encodable {
       ("decisions", today?[.decisions] ?? 0, "/moderation/queue"),
       ("listed", today?[.listed] ?? 0, "/moderation/publications"),
     ].map { name, figure, link in
-      Tile(name: texts("home.tile-\(name)"), figure: texts.number(figure), link: Navigation.link(link, for: role))
+      .tile("home.tile-\(name)", figure, texts).adding(["link": Navigation.link(link, for: role)])
     }
-    charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false)].map { statistic, isSum in
-      DayChart(
-        name: statistic.rawValue, title: texts("home.chart-\(statistic.rawValue)"),
-        days: days.map { ($0.day, $0[statistic]) },
-        isSum: isSum, texts)
-    }
-    published = latest.map { [PageTime($0.publishedAt, texts)] } ?? []
-    serial = latest.map { texts.number($0.serial) } ?? ""
-    self.canOrder = canOrder && role >= .administrator
-    self.next = next.map { [PageTime($0, texts)] } ?? []
   }
 }
 
-/// A bar chart by day, drawn on the server; a table beside it has the same figures.
-struct DayChart: Encodable {
-  struct Bar: Encodable {
-    let x: String
-    let y: String
-    let width: String
-    let height: String
-    let day: String
-    let figure: String
-  }
-
-  /// A horizontal line with its figure.
-  struct Line: Encodable {
-    let y: String
-    let figure: String
-  }
-
-  let name: String
-  let title: String
-  let bars: [Bar]
-  let lines: [Line]
-  let first: String
-  let last: String
-  let total: String
-  let isEmpty: Bool
-
+/// A bar chart by day, drawn on the server, with a table of its figures.
+enum DayChart {
   private static let (width, height, left, top, bottom) = (640.0, 180.0, 48.0, 10.0, 22.0)
 
   /// - Parameters:
-  /// - name: for `id`.
-  /// - isSum: whether the sum over the days is meaningful.
-  init(name: String, title: String, days: [(day: Date, value: Int64)], isSum: Bool, _ texts: Localizer) {
-    self.name = name
-    self.title = title
-    let top = Self.ceiling(days.map(\.value).max() ?? 0)
-    let plot = Self.height - Self.top - Self.bottom
-    let step = (Self.width - Self.left) / Double(max(1, days.count))
-    bars = days.enumerated().map { index, day in
-      let height = plot * Double(day.value) / Double(max(1, top))
-      return Bar(
-        x: Self.number(Self.left + step * Double(index) + step * 0.15), y: Self.number(Self.top + plot - height),
-        width: Self.number(step * 0.7), height: Self.number(height), day: texts.day(day.day),
-        figure: texts.number(day.value))
-    }
-    lines = (top == 0 ? [0] : [0, top / 2, top]).map { value in
-      let y = Self.top + plot - plot * Double(value) / Double(max(1, top))
-      return Line(y: Self.number(y), figure: texts.number(value))
-    }
-    first = days.first.map { texts.day($0.day) } ?? ""
-    last = days.last.map { texts.day($0.day) } ?? ""
-    total = isSum ? texts.number(days.reduce(0) { $0 + $1.value }) : texts.number(days.last?.value ?? 0)
-    isEmpty = days.allSatisfy { $0.value == 0 }
+  ///   - name: the end of the title's key, and of `id`.
+  ///   - isSum: whether the sum over the days is meaningful.
+  static func record(
+    _ name: String, _ days: [(day: Date, value: Int64)], isSum: Bool, _ texts: Localizer
+  ) -> TemplateRecord {
+    let most = ceiling(days.map(\.value).max() ?? 0)
+    let plot = height - top - bottom
+    let step = (width - left) / Double(max(1, days.count))
+    func tall(_ value: Int64) -> Double { plot * Double(value) / Double(max(1, most)) }
+    return [
+      "name": name, "title": texts("home.chart-\(name)"),
+      "bars": days.enumerated().map { index, day in
+        [
+          "x": number(left + step * Double(index) + step * 0.15), "y": number(top + plot - tall(day.value)),
+          "width": number(step * 0.7), "height": number(tall(day.value)), "day": texts.day(day.day),
+          "figure": texts.number(day.value),
+        ] as TemplateRecord
+      },
+      "lines": (most == 0 ? [0] : [0, most / 2, most]).map { value in
+        ["y": number(top + plot - tall(value)), "figure": texts.number(value)] as TemplateRecord
+      },
+      "first": days.first.map { texts.day($0.day) } ?? "", "last": days.last.map { texts.day($0.day) } ?? "",
+      "total": texts.number(isSum ? days.reduce(0) { $0 + $1.value } : days.last?.value ?? 0),
+      "isEmpty": days.allSatisfy { $0.value == 0 },
+    ]
   }
 
   /// The smallest of 2, 4, 10, 20, 40, 100… that is at least the value, so that half of it is an integer.

@@ -3,6 +3,7 @@
 import Curation
 import HTTPServer
 import Localization
+import PageTemplates
 
 /// A rule that a form edits by field: a threshold, or the weight of an imported list.
 protocol FieldwiseRule: Equatable {
@@ -24,9 +25,15 @@ extension FieldwiseRule {
     Dictionary(uniqueKeysWithValues: Self.fields.map { ($0, PlainNumber.plain(self[field: $0])) })
   }
 
-  /// The limits to enter and to leave the list, one cell for each row of the form, without line breaks: `3 / 1.5`.
-  func cells(_ texts: Localizer) -> [String] {
-    Self.lines.map { line in line.fields.map { texts.plain(self[field: $0]) }.joined(separator: "\u{202F}/\u{202F}") }
+  /// The limits to enter and to leave the list, one cell for each row of the form, without line breaks: `3 / 1.5`. A
+  /// narrow window shows the column's name with each value.
+  func cells(_ texts: Localizer) -> [TemplateRecord] {
+    Self.lines.map { line in
+      [
+        "column": texts("thresholds.\(line.kind)"),
+        "figure": line.fields.map { texts.plain(self[field: $0]) }.joined(separator: "\u{202F}/\u{202F}"),
+      ]
+    }
   }
 }
 
@@ -158,16 +165,19 @@ struct RuleForm<Rule: FieldwiseRule> {
     return problems.isEmpty ? rule : nil
   }
 
-  func lines(_ texts: Localizer) -> [ThresholdEditPage.Line] {
+  /// The rows of the form: the limits to enter and to leave the list.
+  func lines(_ texts: Localizer) -> [TemplateRecord] {
     Rule.lines.map { line in
-      ThresholdEditPage.Line(
-        label: texts("thresholds.\(line.kind)"), hint: texts("thresholds.\(Rule.prefix)hint.\(line.kind)"),
-        fields: line.fields.map { name in
-          ThresholdEditPage.Input(
-            id: name.replacing(".", with: "-"), name: name, label: texts("thresholds.\(Rule.prefix)field.\(name)"),
-            value: values[name] ?? "", problem: problems[name] ?? "",
-            mode: Rule.isWhole(name) ? "numeric" : "decimal")
-        })
+      [
+        "label": texts("thresholds.\(line.kind)"), "hint": texts("thresholds.\(Rule.prefix)hint.\(line.kind)"),
+        "fields": line.fields.map { name in
+          [
+            "id": name.replacing(".", with: "-"), "name": name,
+            "label": texts("thresholds.\(Rule.prefix)field.\(name)"), "value": values[name] ?? "",
+            "problem": problems[name] ?? "", "mode": Rule.isWhole(name) ? "numeric" : "decimal",
+          ] as TemplateRecord
+        },
+      ]
     }
   }
 

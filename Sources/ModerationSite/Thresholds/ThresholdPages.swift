@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import PageTemplates
 import PhoneNumbers
 package import Publishing
 package import Storage
@@ -29,10 +30,12 @@ struct ThresholdPages: Sendable {
     let texts = pages.texts(context)
     return try pages.page(
       "thresholds",
-      ThresholdsPage(
-        version: version, set: set, history: history, lists: try await store.lists(),
-        hasPreview: try await previews.hasPreview(context.account),
-        hasSaved: request.uri.queryParameters["saved"] != nil, texts), context)
+      set.record(lists: try await store.lists(), texts).adding([
+        "version": version.record(isShown: true, texts), "isNewest": version.version == history.first?.version,
+        "hasPreview": try await previews.hasPreview(context.account),
+        "hasSaved": request.uri.queryParameters["saved"] != nil,
+        "versions": history.map { $0.record(isShown: $0.version == version.version, texts) },
+      ]), context)
   }
 
   @Sendable func edit(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -58,7 +61,7 @@ struct ThresholdPages: Sendable {
     let isMoved = base != version.version
     let subject: ThresholdPreviews.Subject
     let change: ThresholdSet?
-    let refused: ThresholdEditPage
+    let refused: TemplateRecord
     if let list = form["list"].flatMap({ Int32($0) }) {
       let present = set.rule(ofList: list)
       var typed = RuleForm(form, of: present)
@@ -102,8 +105,8 @@ struct ThresholdPages: Sendable {
     guard let (asked, state) = try await previews.preview(of: context.account) else {
       return .redirect(to: Self.address, type: .normal)
     }
-    let values = ThresholdPreviewPage(asked, state, lists: try await store.lists(), pages.texts(context))
-    return try pages.page("threshold-preview", values, context)
+    let values = try await asked.record(state, lists: store.lists(), pages.texts(context))
+    return try pages.page("threshold-preview", values.adding(["problem": "", "reason": ""]), context)
   }
 
   /// Saves exactly the change of the account's preview.
@@ -115,7 +118,7 @@ struct ThresholdPages: Sendable {
     let lists = try await store.lists()
     func refuse(_ key: String, _ status: HTTPResponse.Status) throws -> Response {
       let reason = String((context.form.text("reason") ?? "").prefix(2_000))
-      let values = ThresholdPreviewPage(asked, state, lists: lists, texts, problem: texts(key), reason: reason)
+      let values = asked.record(state, lists: lists, texts).adding(["problem": texts(key), "reason": reason])
       return try pages.page("threshold-preview", values, context, status: status)
     }
     guard let reason = context.form.text("reason") else {
@@ -152,30 +155,37 @@ struct ThresholdPages: Sendable {
   private func thresholdPage(
     _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, _ set: ThresholdSet,
     _ context: ServerRequestContext
-  ) -> ThresholdEditPage {
-    ThresholdEditPage(
-      category, country, form, base: base,
-      hasOwn: country != nil && set.own(category, country: country) != nil,
-      countries: countries.list(context.language, chosen: country), pages.texts(context))
+  ) -> TemplateRecord {
+    let texts = pages.texts(context)
+    return [
+      "title": texts("thresholds.edit-title", ["category": texts.category(category)]),
+      "name": category.thresholdName(country, texts), "lead": texts("thresholds.edit-lead"), "base": base,
+      "countries": countries.list(context.language, chosen: country), "slug": category.slug, "code": country ?? "",
+      "list": "", "hasOwn": country != nil && set.own(category, country: country) != nil,
+      "remove": texts("thresholds.remove"), "lines": form.lines(texts),
+    ]
   }
 
   /// - Throws: `Problem` if the list does not exist.
   private func listPage(
     _ list: Int32, _ form: RuleForm<SourceRule>, base: Int32, _ set: ThresholdSet, _ texts: Localizer
-  ) async throws -> ThresholdEditPage {
+  ) async throws -> TemplateRecord {
     guard let name = SourceRule.name(of: list, among: try await store.lists(), texts) else { throw Problem.notFound }
-    return ThresholdEditPage(
-      list: list, name, form, base: base,
-      hasOwn: list != SourceRule.everyList && set.own(list: list) != nil, texts)
+    return [
+      "title": texts("thresholds.list-edit-title"), "name": name, "lead": texts("thresholds.list-edit-lead"),
+      "base": base, "countries": [TemplateRecord](), "slug": "", "code": "", "list": "\(list)",
+      // Whether the list has its own rule, which can be removed.
+      "hasOwn": list != SourceRule.everyList && set.own(list: list) != nil,
+      "remove": texts("thresholds.list-remove"), "lines": form.lines(texts),
+    ]
   }
 
   private func page(
-    _ values: ThresholdEditPage, _ context: ServerRequestContext, problem: String? = nil,
+    _ values: TemplateRecord, _ context: ServerRequestContext, problem: String? = nil,
     _ status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    var values = values
-    values.problem = problem.map { pages.texts(context)($0) } ?? ""
-    return try pages.page("threshold-edit", values, context, status: status)
+    let problem = problem.map { pages.texts(context)($0) } ?? ""
+    return try pages.page("threshold-edit", values.adding(["problem": problem]), context, status: status)
   }
 }
 
@@ -213,73 +223,5 @@ package struct ThresholdChange {
     AuditEvent(
       actor: moderator.name, role: moderator.role, action: after == nil ? "thresholds.remove" : "thresholds.set",
       subject: subject, before: before, after: after, reason: reason)
-  }
-}
-
-/// Values of the template `threshold-edit`.
-struct ThresholdEditPage: Encodable {
-  /// A row of the form: the limits to enter and to leave the list.
-  struct Line: Encodable {
-    let label: String
-    let hint: String
-    let fields: [Input]
-  }
-
-  struct Input: Encodable {
-    let id: String
-    let name: String
-    let label: String
-    let value: String
-    let problem: String
-    let mode: String
-  }
-
-  let title: String
-  /// The name of the rule.
-  let name: String
-  let lead: String
-  let base: Int32
-  let countries: [CountryChoice]
-  /// The category's slug; empty for a list.
-  let slug: String
-  let code: String
-  /// The list's id; empty for a threshold.
-  let list: String
-  /// Whether the country or list has its own rule, which can be removed.
-  let hasOwn: Bool
-  let remove: String
-  let lines: [Line]
-  var problem = ""
-
-  init(
-    _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, hasOwn: Bool,
-    countries: [CountryChoice], _ texts: Localizer
-  ) {
-    title = texts("thresholds.edit-title", ["category": texts.category(category)])
-    name = ThresholdPreviewPage.name(of: category, country, texts)
-    lead = texts("thresholds.edit-lead")
-    self.base = base
-    self.countries = countries
-    slug = category.slug
-    code = country ?? ""
-    list = ""
-    self.hasOwn = hasOwn
-    remove = texts("thresholds.remove")
-    lines = form.lines(texts)
-  }
-
-  init(
-    list: Int32, _ name: String, _ form: RuleForm<SourceRule>, base: Int32, hasOwn: Bool, _ texts: Localizer
-  ) {
-    title = texts("thresholds.list-edit-title")
-    self.name = name
-    lead = texts("thresholds.list-edit-lead")
-    self.base = base
-    countries = []
-    (slug, code) = ("", "")
-    self.list = "\(list)"
-    self.hasOwn = hasOwn
-    remove = texts("thresholds.list-remove")
-    lines = form.lines(texts)
   }
 }
