@@ -1,20 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A code with named values. It is stored and passed between layers as one flat JSON object
-/// (`{"code": "too_few_entries", "entries": 3, "minimum": 100}`); Localization makes text from it.
-public protocol CodedData: Codable, Hashable, Sendable {
-  associatedtype Code: RawRepresentable, CaseIterable, Hashable, Sendable where Code.RawValue == String
+import Foundation
 
-  /// The message, in snake_case.
+/// A message for the reader: a code with named values, such as `too_many_entries` with `entries` and `maximum`. Its JSON
+/// is one flat object, `{"code": "too_many_entries", "entries": 3, "maximum": 2}`; Localization makes text from it.
+public protocol CodedMessage: Encodable, Hashable, Sendable {
+  associatedtype Code: MessageCode
+
+  /// The message.
   var code: Code { get }
   /// The values of the message by their names in snake_case; no value is named `code`. The suffix of a name gives the
   /// kind: `_percent`, `_bytes`, `_day`, `_category`, `_country`.
   var values: [String: CodedValue] { get }
-
-  init(code: Code, values: [String: CodedValue])
 }
 
-/// A value of ``CodedData``.
+/// The codes of a message.
+public protocol MessageCode: CodingKey, CaseIterable, Hashable {}
+
+extension MessageCode {
+  /// The code in snake_case, as stored and shown: `too_many_entries`.
+  public var name: String { stringValue.snakeCase }
+}
+
+extension CodedMessage {
+  /// Writes the flat object.
+  public func encode(to encoder: any Encoder) throws {
+    var object = values
+    object["code"] = .text(code.name)
+    try object.encode(to: encoder)
+  }
+
+  /// The flat object as text, with sorted keys, as stored in the database.
+  public var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Encoding texts and finite numbers cannot fail.
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{\"code\":\"\(code.name)\"}"
+  }
+
+  /// The code with its values, for logs: `too_few_entries entries=3 minimum=100`.
+  public var description: String {
+    ([code.name] + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" })
+      .joined(separator: " ")
+  }
+}
+
+/// A value of a ``CodedMessage``.
 public enum CodedValue: Hashable, Sendable {
   /// A count, shown with grouped digits.
   case integer(Int64)
@@ -53,34 +84,6 @@ extension CodedValue: Codable {
     case .decimal(let value): try container.encode(value)
     case .text(let value): try container.encode(value)
     }
-  }
-}
-
-extension CodedData {
-  /// Reads the flat object.
-  /// - Throws: `DecodingError` where `code` is missing or not known.
-  public init(from decoder: any Decoder) throws {
-    var values = try [String: CodedValue](from: decoder)
-    guard case .text(let text) = values.removeValue(forKey: "code"), let code = Code(rawValue: text) else {
-      throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "\(Self.self).unknown_code"))
-    }
-    self.init(code: code, values: values)
-  }
-
-  /// Writes the flat object.
-  public func encode(to encoder: any Encoder) throws {
-    var object = values
-    object["code"] = .text(code.rawValue)
-    try object.encode(to: encoder)
-  }
-}
-
-extension CodedData {
-  /// The code with its values, for logs: `too_few_entries entries=3 minimum=100`.
-  public var description: String {
-    ([code.rawValue] + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.description)" })
-      .joined(separator: " ")
   }
 }
 

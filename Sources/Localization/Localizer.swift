@@ -77,8 +77,8 @@ extension Localizer {
   /// `AREA.NAME.VALUE`.
   /// - Parameter area: the message key's part before the code: `publications.gate` for
   ///   `publications.gate.too_few_entries`. A message with plural forms uses the value `count`.
-  package func message(_ area: String, _ data: some CodedData) -> String {
-    let key = "\(area).\(data.code.rawValue)"
+  package func message(_ area: String, _ data: some CodedMessage) -> String {
+    let key = "\(area).\(data.code.name)"
     let values = Dictionary(
       uniqueKeysWithValues: data.values.map { ($0, text(of: $1, named: $0, in: area, of: key)) })
     guard case .forms = entries[key], case .integer(let number) = data.values["count"] else { return self(key, values) }
@@ -87,7 +87,7 @@ extension Localizer {
 
   /// The message of a code in two parts: the text without its value `detail`, and that value, an English message of
   /// another program. A message with `{detail}` ends with it.
-  package func parts(_ area: String, _ data: some CodedData) -> (text: String, detail: String) {
+  package func parts(_ area: String, _ data: some CodedMessage) -> (text: String, detail: String) {
     guard case .text(let detail) = data.values["detail"] else { return (message(area, data), "") }
     let text = message(area, data)
     return text.hasSuffix(detail) ? (String(text.dropLast(detail.count)), detail) : (text, "")

@@ -116,11 +116,11 @@ public protocol OutboundFailure {
   /// The response violates HTTP.
   static var malformedAnswer: Self { get }
   /// The response has an encoding that was not requested.
-  static func unexpectedEncoding(_ encoding: String) -> Self
+  static func unexpectedEncoding(encoding: String) -> Self
   /// The response is longer than allowed.
   static func answerTooLong(maximumBytes: Int) -> Self
   /// The response has an unexpected status.
-  static func unexpectedStatus(_ status: Int) -> Self
+  static func unexpectedStatus(status: Int) -> Self
 }
 
 extension OutboundFailure {
@@ -135,9 +135,9 @@ extension OutboundFailure {
       case .tookTooLong(let limit): .tookTooLong(seconds: limit.components.seconds)
       case .endedEarly: .endedEarly
       case .malformed, .rangeRefused: .malformedAnswer
-      case .encoded(let encoding): .unexpectedEncoding(encoding)
+      case .encoded(let encoding): .unexpectedEncoding(encoding: encoding)
       case .tooLong(let limit): .answerTooLong(maximumBytes: limit)
-      case .status(let status, _): .unexpectedStatus(status)
+      case .status(let status, _): .unexpectedStatus(status: status)
       }
   }
 }

@@ -175,7 +175,7 @@ import Testing
 
       settings.options.pack = "another"
       let missing = await failure(of: settings, by: previewer)
-      #expect(missing == .noPack("another"))
+      #expect(missing == .noPack(pack: "another"))
       let same = SourcePreviewer(
         stores: stores, subjects: SubjectTable(), folder: NSTemporaryDirectory(), serverID: { id })
       settings.options.pack = ProvenancePublication.pack

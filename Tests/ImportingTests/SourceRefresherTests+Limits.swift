@@ -22,14 +22,14 @@ extension SourceRefresherTests {
     try await stores.sources.succeed(source, with: state, next: now + 60)
     let fewer = content(Array(numbers.prefix(10)))
     let read = try #require(try await stores.sources.source(named: source.name))
-    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 110, former: 120, percent: 50)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 110, former: 120, mostPercent: 50)) {
       try await refresher.compare(fewer, to: read)
     }
     try await stores.sources.beginChanges(of: source, to: "a")
     let interrupted = try #require(try await stores.sources.source(named: source.name))
     try await refresher.compare(fewer, to: interrupted, digest: "a")
     // Another file is limited.
-    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 110, former: 120, percent: 50)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 110, former: 120, mostPercent: 50)) {
       try await refresher.compare(fewer, to: interrupted, digest: "b")
     }
     try await stores.sources.succeed(interrupted, with: interrupted.state, next: now + 60)
@@ -50,15 +50,15 @@ extension SourceRefresherTests {
     for numbers in [0..<120, 0..<150, 30..<120, 30..<150] as [Range<Int64>] {
       try await refresher.compare(list(numbers), to: source)
     }
-    await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 0, former: 120, percent: 25)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 0, former: 120, mostPercent: 25)) {
       try await refresher.compare(list(0..<151), to: source)
     }
-    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 31, former: 120, percent: 25)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 0, removed: 31, former: 120, mostPercent: 25)) {
       try await refresher.compare(list(31..<120), to: source)
     }
     // An entry with another category is removed and added.
     let others = content((0..<120).map { (33_162_000_000 + $0, $0 < 31 ? .survey : .fraud) })
-    await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 31, former: 120, percent: 25)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 31, former: 120, mostPercent: 25)) {
       try await refresher.compare(others, to: source)
     }
     // Changes since a version.
@@ -66,7 +66,7 @@ extension SourceRefresherTests {
     changes.removals = (0..<30).map { 33_162_000_000 + $0 }
     try await refresher.compare(changes, isComplete: false, to: source)
     changes.removals.append(33_162_000_030)
-    await #expect(throws: SourceFailure.tooManyChanges(added: 30, removed: 31, former: 120, percent: 25)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 30, removed: 31, former: 120, mostPercent: 25)) {
       try await refresher.compare(changes, isComplete: false, to: source)
     }
     _ = try await refresher.store(list(0..<99), isComplete: true, of: source, at: now)
@@ -86,7 +86,7 @@ extension SourceRefresherTests {
       #"{"number":"+\#(33_162_000_000 + $0)","category":"fraud","reported_at":"2026-11-10T10:00:00Z"}"#
     }
     let path = try scratch.file(rows.joined(separator: "\n") + "\n")
-    await #expect(throws: SourceFailure.tooManyChanges(added: 51, removed: 0, former: 100, percent: 50)) {
+    await #expect(throws: SourceFailure.tooManyChanges(added: 51, removed: 0, former: 100, mostPercent: 50)) {
       try await refresher.importComplaints(path, .jsonLines, of: source, at: now)
     }
     let forced = try await refresher.importComplaints(path, .jsonLines, of: source, at: now, force: true)

@@ -306,9 +306,9 @@ import Testing
     let stores = stores
     let feed = try await add(to: stores)
     #expect(try await stores.sources.due(at: now, limit: 10).map(\.name) == ["list"])
-    try await stores.sources.fail(feed, because: .unexpectedStatus(500), at: now, next: now + 300)
+    try await stores.sources.fail(feed, because: .unexpectedStatus(status: 500), at: now, next: now + 300)
     let failed = try #require(try await stores.sources.source(named: "list"))
-    #expect((failed.failures, failed.failure) == (1, .unexpectedStatus(500)))
+    #expect((failed.failures, failed.failure) == (1, .unexpectedStatus(status: 500)))
     #expect(try await stores.sources.due(at: now, limit: 10) == [])
     #expect([1, 2, 3, 9, 50].map { SourceRefresher.pause(after: $0) } == [300, 600, 1_200, 76_800, 86_400])
     var state = Source.State()

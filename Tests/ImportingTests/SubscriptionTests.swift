@@ -139,7 +139,7 @@ import Testing
       try await add("c", site, to: stores)
       try await add("again", site, to: stores)
       try await refresh("c", stores, at: now)
-      #expect(try await refresh("again", stores, at: now) == .failed(.sameServer(id, source: "c")))
+      #expect(try await refresh("again", stores, at: now) == .failed(.sameServer(server: id, source: "c")))
       #expect(try await entries("again", stores).isEmpty)
       let refresher = SourceRefresher(
         stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
@@ -319,7 +319,7 @@ import Testing
       let id = try site.id(at: now)
       try site.publishNoPack(1, at: now)
       try await add("c", site, to: stores)
-      #expect(try await refresh("c", stores, at: now) == .failed(.noPack(ProvenancePublication.pack)))
+      #expect(try await refresh("c", stores, at: now) == .failed(.noPack(pack: ProvenancePublication.pack)))
       try site.publish(2, [.test(Self.numbers[0], id)], at: now + 60)
       try await refresh("c", stores, at: now + 60)
       #expect(try await entries("c", stores).count == 1)

@@ -15,14 +15,14 @@ import Testing
 
   private func check<Coded: CodedData>(_ area: String, _ sample: (Coded.Code) -> Coded) throws {
     for code in Coded.Code.allCases {
-      #expect(code.rawValue.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(code)")
+      #expect(code.name.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil, "\(code)")
       let data = sample(code)
       #expect(data.code == code)
       #expect(data.values.keys.allSatisfy { $0 != "code" && $0.wholeMatch(of: /[a-z]+(_[a-z]+)*/) != nil }, "\(code)")
       #expect(try Coded(json: data.json) == data, "\(code)")
       for language in Language.allCases {
         let texts = catalog[language]
-        let key = "\(area).\(code.rawValue)"
+        let key = "\(area).\(code.name)"
         let forms: [String] =
           switch texts.entries[key] {
           case .text(let text): [text]
@@ -41,13 +41,14 @@ import Testing
       }
     }
     // A message without its code is obsolete.
-    let known = Set(Coded.Code.allCases.map { "\(area).\($0.rawValue)" })
+    let known = Set(Coded.Code.allCases.map { "\(area).\($0.name)" })
     let there = catalog[.english].entries.keys.filter { $0.hasPrefix("\(area).") }
     #expect(Set(there).subtracting(known) == [])
   }
 
   @Test func `every gate finding has a message`() throws {
-    let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
+    let change = GateFinding.SizeChange(
+      entries: 41_428, sizeBytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
     try check("publications.finding") { (code: GateFinding.Code) -> GateFinding in
       switch code {
       case .packReadable: .packReadable
@@ -58,13 +59,13 @@ import Testing
       case .tooManyEntries: .tooManyEntries(entries: 20, maximum: 10)
       case .noProtectedNumbers: .noProtectedNumbers
       case .protectedNumbers: .protectedNumbers([112, 33_162_000_248])
-      case .hasEntries: .hasEntries(1)
+      case .hasEntries: .hasEntries(entries: 1)
       case .noEntries: .noEntries
       case .packEmpty: .packEmpty(formerEntries: 2_000)
       case .packMissing: .packMissing(formerEntries: 2_000)
       case .firstOfItsName: .firstOfItsName
       case .sizeWithinLimits: .sizeWithinLimits(change)
-      case .sizeOutsideLimits: .sizeOutsideLimits(change, allowed: 50...150)
+      case .sizeOutsideLimits: .sizeOutsideLimits(change, minimumPercent: 50, maximumPercent: 150)
       case .churnWithinLimits: .churnWithinLimits(added: 1, removed: 2, formerEntries: 3)
       case .tooMuchChurn: .tooMuchChurn(added: 18_240, removed: 12, formerEntries: 23_200, maximumPercent: 30)
       }
@@ -89,8 +90,8 @@ import Testing
       case .packError: .packError("number 5: the label is too long")
       case .processEnded: .processEnded
       case .refusedByReaders: .refusedByReaders("the region is unknown")
-      case .samePackName: .samePackName("toxic")
-      case .serialUsed: .serialUsed(1_000, minimum: 1_001)
+      case .samePackName: .samePackName(pack: "toxic")
+      case .serialUsed: .serialUsed(serial: 1_000, minimum: 1_001)
       case .superseded: .superseded(serial: 1_000)
       }
     }
@@ -99,9 +100,9 @@ import Testing
   @Test func `every revocation failure has a message`() throws {
     try check("publications.revocation") { (code: RevocationFailure.Code) -> RevocationFailure in
       switch code {
-      case .gatesClosed: .gatesClosed(["cap", "order"])
+      case .gatesClosed: .gatesClosed(gates: "cap, order")
       case .nothingPublished: .nothingPublished
-      case .numberProtected: .numberProtected(33_162_000_248)
+      case .numberProtected: .numberProtected(number: 33_162_000_248)
       }
     }
   }
@@ -116,8 +117,8 @@ import Testing
       case .malformedAnswer: .malformedAnswer
       case .silent: .silent
       case .tookTooLong: .tookTooLong(seconds: 15)
-      case .unexpectedEncoding: .unexpectedEncoding("br")
-      case .unexpectedStatus: .unexpectedStatus(500)
+      case .unexpectedEncoding: .unexpectedEncoding(encoding: "br")
+      case .unexpectedStatus: .unexpectedStatus(status: 500)
       case .untrustedCertificate: .untrustedCertificate
       }
     }
@@ -134,41 +135,41 @@ import Testing
       case .expandsTooFar: .expandsTooFar(maximumBytes: 536_870_912)
       case .expired: .expired
       case .invalidAddress: .invalidAddress
-      case .keyUnreadable: .keyUnreadable("/etc/ringfence/list.key")
+      case .keyUnreadable: .keyUnreadable(path: "/etc/ringfence/list.key")
       case .keyWithoutHTTPS: .keyWithoutHTTPS
       case .malformedAnswer: .malformedAnswer
-      case .missingColumn: .missingColumn("phone")
-      case .missingFile: .missingFile("https://localhost/v1/manifest.json")
+      case .missingColumn: .missingColumn(column: "phone")
+      case .missingFile: .missingFile(address: "https://localhost/v1/manifest.json")
       case .noEntries: .noEntries
-      case .noEvidence: .noEvidence("blocklist")
-      case .noPack: .noPack("blocklist")
+      case .noEvidence: .noEvidence(pack: "blocklist")
+      case .noPack: .noPack(pack: "blocklist")
       case .notStored: .notStored("The database could not be reached.")
-      case .olderPublication: .olderPublication(1_000, accepted: 1_001)
-      case .onlyPatterns: .onlyPatterns(12)
+      case .olderPublication: .olderPublication(serial: 1_000, accepted: 1_001)
+      case .onlyPatterns: .onlyPatterns(patterns: 12)
       case .otherOrigin: .otherOrigin
-      case .otherServer: .otherServer("ab12ab12ab12ab12")
+      case .otherServer: .otherServer(server: "ab12ab12ab12ab12")
       case .ownServer: .ownServer
       case .privateAddress: .privateAddress
       case .rootExpired: .rootExpired
-      case .sameServer: .sameServer("ab12ab12ab12ab12", source: "neighbours")
+      case .sameServer: .sameServer(server: "ab12ab12ab12ab12", source: "neighbours")
       case .silent: .silent
       case .stillRemoving: .stillRemoving
       case .superseded: .superseded
       case .notRead: .notRead
       case .storedComplaints: .storedComplaints
-      case .tooManyChanges: .tooManyChanges(added: 40, removed: 9_000, former: 10_000, percent: 50)
+      case .tooManyChanges: .tooManyChanges(added: 40, removed: 9_000, former: 10_000, mostPercent: 50)
       case .tooManyEntries: .tooManyEntries(maximum: 2_000_000)
       case .tooManyRejects: .tooManyRejects(rejected: 9_000, rows: 10_000)
       case .tookTooLong: .tookTooLong(seconds: 300)
-      case .unexpectedEncoding: .unexpectedEncoding("br")
-      case .unexpectedStatus: .unexpectedStatus(500)
+      case .unexpectedEncoding: .unexpectedEncoding(encoding: "br")
+      case .unexpectedStatus: .unexpectedStatus(status: 500)
       case .unreadable: .unreadable("the document ends early")
-      case .unsupportedVersion: .unsupportedVersion(2, known: 1)
+      case .unsupportedVersion: .unsupportedVersion(version: 2, known: 1)
       case .untrustedCertificate: .untrustedCertificate
-      case .untrustedKey: .untrustedKey(["ab12ab12ab12ab12"])
-      case .wrongDigest: .wrongDigest("formats/blocklist-7.evidence.jsonl.gz")
+      case .untrustedKey: .untrustedKey(keys: "ab12ab12ab12ab12")
+      case .wrongDigest: .wrongDigest(path: "formats/blocklist-7.evidence.jsonl.gz")
       case .wrongSignature: .wrongSignature
-      case .wrongType: .wrongType("text/html")
+      case .wrongType: .wrongType(type: "text/html")
       case .xzMissing: .xzMissing
       }
     }
@@ -180,22 +181,23 @@ import Testing
       case .starting: .starting
       case .findingBrigades: .findingBrigades
       case .selectingNumbers: .selectingNumbers
-      case .readingNumbers: .readingNumbers(12_000)
-      case .writingPacks: .writing(pack: nil)
-      case .writingPack: .writing(pack: "toxic")
+      case .readingNumbers: .readingNumbers(count: 12_000)
+      case .writingPacks: .writingPacks
+      case .writingPack: .writingPack(pack: "toxic")
       case .readingBack: .readingBack(pack: "toxic")
-      case .changingPack: .changing(pack: "toxic")
+      case .changingPack: .changingPack(pack: "toxic")
       case .makingDeltas: .makingDeltas(pack: "toxic")
       case .signing: .signing
       case .revealing: .revealing
-      case .comparingThresholds: .comparingThresholds(12_000)
+      case .comparingThresholds: .comparingThresholds(count: 12_000)
       }
     }
   }
 
   @Test func `values are formatted in the language of the reader`() {
-    let change = GateFinding.SizeChange(entries: 41_428, bytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
-    let finding = GateFinding.sizeOutsideLimits(change, allowed: 50...150)
+    let change = GateFinding.SizeChange(
+      entries: 41_428, sizeBytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
+    let finding = GateFinding.sizeOutsideLimits(change, minimumPercent: 50, maximumPercent: 150)
     #expect(
       catalog[.english].message("publications.finding", finding)
         == "Entries: 41,428, before 23,200. Size: 310.0\u{A0}kB, before 180.4\u{A0}kB. "
@@ -205,7 +207,7 @@ import Testing
         == "Записей: 12\u{A0}000. Допускается не больше 10.")
     // Serials and telephone numbers are not counts, so their digits are not grouped.
     #expect(
-      catalog[.english].message("publications.failure", PublicationFailure.serialUsed(1_000, minimum: 1_001))
+      catalog[.english].message("publications.failure", PublicationFailure.serialUsed(serial: 1_000, minimum: 1_001))
         == "The serial 1000 is already used. Use 1001 or more.")
   }
 

@@ -39,6 +39,6 @@ public struct AllowRule: Sendable, Equatable {
   }
 
   private func violation(_ code: RuleViolation.Code) -> RuleViolation {
-    RuleViolation(code: code, values: ["field": .text("allow"), "most": CodedValue(Self.mostReporters)])
+    RuleViolation(code, field: "allow", most: Self.mostReporters)
   }
 }

@@ -1,65 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A rule that a decision, an appeal or another input breaks.
-public struct RuleViolation: Error, CodedData, CustomStringConvertible {
+public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
   /// The rules.
-  public enum Code: String, CaseIterable, Sendable {
+  public enum Code: MessageCode {
     /// The field does not have 1 to `most` characters.
     case length
     /// The field is not one line, or has control or invisible characters.
-    case notOneLine = "not_one_line"
+    case notOneLine
     /// Blocking or identifying a number requires a reason.
-    case reasonMissing = "reason_missing"
+    case reasonMissing
     /// Identifying a number requires a label.
-    case labelMissing = "label_missing"
+    case labelMissing
     /// An allowed number is in no pack, so it cannot have a label.
-    case labelOfAllowed = "label_of_allowed"
+    case labelOfAllowed
     /// A blocked number cannot be legitimate.
-    case categoryNotToxic = "category_not_toxic"
+    case categoryNotToxic
     /// The number is outside every numbering plan, and is not allowed by the decision.
-    case numberInvalid = "number_invalid"
+    case numberInvalid
     /// The number is protected, and is not allowed by the decision.
-    case numberProtected = "number_protected"
+    case numberProtected
     /// The page does not offer the decision.
-    case decisionNotOffered = "decision_not_offered"
+    case decisionNotOffered
     /// The answer leaves the appeal open.
-    case answerOpen = "answer_open"
+    case answerOpen
     /// To reject an appeal needs an answer to the owner.
-    case answerMissing = "answer_missing"
+    case answerMissing
     /// An appeal about the number is open; a decision would leave it without an answer.
-    case appealOpen = "appeal_open"
+    case appealOpen
     /// Triage may not allow a number that is held, listed, appealed or reported by more than `most` reporters.
-    case allowNeedsModerator = "allow_needs_moderator"
+    case allowNeedsModerator
     /// To allow such a number needs a reason.
-    case allowNeedsReason = "allow_needs_reason"
+    case allowNeedsReason
     /// To block a number that a directory names, or beside a protected one, needs a confirmation.
-    case blockNeedsConfirmation = "block_needs_confirmation"
+    case blockNeedsConfirmation
     /// The form has a common reason and another one.
-    case twoReasons = "two_reasons"
+    case twoReasons
     /// The days until the expiry are none of ``Decision/lifetimes``.
-    case expiryNotOffered = "expiry_not_offered"
+    case expiryNotOffered
   }
 
-  /// The name of the message.
+  /// The rule.
   public let code: Code
-  /// The values of the message; see ``CodedData``.
-  public let values: [String: CodedValue]
+  /// The field that breaks it.
+  public let field: String
+  /// The limit of a rule that has one.
+  public let most: Int?
 
-  /// - Parameters: see ``CodedData``.
-  public init(code: Code, values: [String: CodedValue]) {
+  /// - Parameters: see the properties.
+  public init(_ code: Code, field: String, most: Int? = nil) {
     self.code = code
-    self.values = values
+    self.field = field
+    self.most = most
   }
 
-  /// - Parameters:
-  ///   - code: a rule without figures.
-  ///   - field: the field that breaks it.
-  public init(_ code: Code, field: String) {
-    self.init(code: code, values: ["field": .text(field)])
+  /// The field and the limit.
+  public var values: [String: CodedValue] {
+    var values: [String: CodedValue] = ["field": .text(field)]
+    values["most"] = most.map { CodedValue($0) }
+    return values
   }
-
-  /// The field.
-  public var field: String { if case .text(let text) = values["field"] { text } else { "" } }
 
   /// A line without control characters and without characters that reverse or hide their neighbors, trimmed.
   /// - Parameters:
@@ -84,7 +84,7 @@ public struct RuleViolation: Error, CodedData, CustomStringConvertible {
 
   /// A text that is not blank, trimmed.
   public static func text(_ text: String, _ field: String, atMost most: Int) throws(RuleViolation) -> String {
-    let range = RuleViolation(code: .length, values: ["field": .text(field), "most": CodedValue(most)])
+    let range = RuleViolation(.length, field: field, most: most)
     // Checked before any scan of the text.
     guard text.utf8.count <= most * 4 else { throw range }
     var rest = Substring(text)

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a number is held: the rule against brigading that found it, with its figures.
-public struct HoldReason: CodedData {
+public enum HoldReason: CodedData {
   /// The rules.
-  public enum Code: String, CaseIterable, Sendable {
-    /// Most complaints come from reporters who are new.
-    case newReporters = "new_reporters"
-    /// Many complaints come through one network.
-    case oneNetwork = "one_network"
-    /// Many complaints have one text.
-    case oneText = "one_text"
-    /// Nearly all complaints came on one day.
-    case oneDay = "one_day"
-    /// Many votes call it a nuisance, and many legitimate.
-    case split
+  public enum CodingKeys: MessageCode {
+    case newReporters, oneNetwork, oneText, oneDay, split
   }
 
   /// Reporters who complain about a number, counted by the marks that make a complaint suspect.
-  public struct Marks: Sendable, Equatable {
+  public struct Marks: Decodable, Hashable, Sendable {
     /// All reporters who complain.
     public var reporters: Int
     /// Newcomers.
@@ -39,50 +30,49 @@ public struct HoldReason: CodedData {
     }
   }
 
-  /// The name of the message.
-  public let code: Code
-  /// The values of the message; see ``CodedData``.
-  public let values: [String: CodedValue]
+  /// Most complaints come from reporters who are new.
+  case newReporters(Marks)
+  /// Many complaints come through one network.
+  case oneNetwork(Marks)
+  /// Many complaints have one text.
+  case oneText(Marks)
+  /// Nearly all complaints came on one day: reporters on the day with the most of them, all, and those of other days.
+  case oneDay(peak: Int, reporters: Int, others: Int)
+  /// Many votes call it a nuisance, and many legitimate.
+  case split(complaints: Int, legitimate: Int)
+}
 
-  /// - Parameters: see ``CodedData``.
-  public init(code: Code, values: [String: CodedValue]) {
-    self.code = code
-    self.values = values
+/// A burst of complaints that holds no number because complaints usually arrive so; see ``BrigadeBaseline``.
+public enum UsualBurst: CodedData {
+  /// The property that is usual.
+  public enum CodingKeys: MessageCode {
+    case oneDay, oneNetwork, oneText
   }
 
-  /// Most suspects are new.
-  public static func newReporters(_ marks: Marks) -> HoldReason { HoldReason(.newReporters, marks) }
+  /// How many have the property in common.
+  public struct Figures: Decodable, Hashable, Sendable {
+    fileprivate let alike, reporters, usual, numbers: Int
+  }
 
-  /// Most suspects share networks.
-  public static func oneNetwork(_ marks: Marks) -> HoldReason { HoldReason(.oneNetwork, marks) }
-
-  /// Most suspects share texts.
-  public static func oneText(_ marks: Marks) -> HoldReason { HoldReason(.oneText, marks) }
+  /// Nearly all complaints on one day.
+  case oneDay(Figures)
+  /// Many complaints through one network.
+  case oneNetwork(Figures)
+  /// Many complaints with one text.
+  case oneText(Figures)
 
   /// - Parameters:
-  ///   - peak: number of reporters on the day with the most of them.
+  ///   - code: what is usual.
+  ///   - alike: reporters who complain about the number and have it in common.
   ///   - reporters: all who complain.
-  ///   - others: number of reporters on other days.
-  public static func oneDay(peak: Int, reporters: Int, others: Int) -> HoldReason {
-    HoldReason(
-      code: .oneDay,
-      values: ["peak": CodedValue(peak), "reporters": CodedValue(reporters), "others": CodedValue(others)])
-  }
-
-  /// - Parameters:
-  ///   - complaints: votes against the number.
-  ///   - legitimate: votes for it.
-  public static func split(complaints: Int, legitimate: Int) -> HoldReason {
-    HoldReason(code: .split, values: ["complaints": CodedValue(complaints), "legitimate": CodedValue(legitimate)])
-  }
-
-  private init(_ code: Code, _ marks: Marks) {
-    self.init(
-      code: code,
-      values: [
-        "reporters": CodedValue(marks.reporters), "new": CodedValue(marks.new),
-        "same_network": CodedValue(marks.sameNetwork), "same_text": CodedValue(marks.sameText),
-        "others": CodedValue(marks.others),
-      ])
+  ///   - share: the numbers of the past that have it in common too.
+  public init(_ code: CodingKeys, alike: Int, reporters: Int, share: BrigadeBaseline.Share) {
+    let figures = Figures(alike: alike, reporters: reporters, usual: share.count, numbers: share.numbers)
+    self =
+      switch code {
+      case .oneDay: .oneDay(figures)
+      case .oneNetwork: .oneNetwork(figures)
+      case .oneText: .oneText(figures)
+      }
   }
 }

@@ -3,85 +3,39 @@
 public import Foundation
 
 /// One line of the explanation of a number; see ``Explanation/lines``.
-public struct ExplanationLine: CodedData {
+public struct ExplanationLine: CodedMessage {
   /// The message of a line.
-  public enum Code: String, CaseIterable, Sendable {
+  public enum Code: MessageCode {
     // The verdict.
-    case emergencyNumber = "emergency_number"
-    case shortNumber = "short_number"
-    case invalidNumber = "invalid_number"
-    case protectedNumber = "protected_number"
-    case protectedPattern = "protected_pattern"
-    case blocked
-    case blockedAsCategory = "blocked_as_category"
-    case identified
-    case allowed
-    case revoked
-    case held
-    case listed
-    case candidate
-    case listedByRange = "listed_by_range"
-    case needsReview = "needs_review"
-    case quiet
+    case emergencyNumber, shortNumber, invalidNumber, protectedNumber, protectedPattern, blocked, blockedAsCategory
+    case identified, allowed, revoked, held, listed, candidate, listedByRange, needsReview, quiet
     // The last publication.
-    case notPublished = "not_published"
-    case publishedBlocked = "published_blocked"
-    case publishedIdentified = "published_identified"
+    case notPublished, publishedBlocked, publishedIdentified
     // The decision's reason, reports and their weight.
-    case decisionReason = "decision_reason"
-    case noReports = "no_reports"
-    case reports
-    case legitimateReports = "legitimate_reports"
-    case categoryReports = "category_reports"
-    case weight
-    case reporters
-    case reportersFull = "reporters_full"
-    case reportersNew = "reporters_new"
+    case decisionReason, noReports, reports, legitimateReports, categoryReports, weight, reporters, reportersFull
+    case reportersNew
     // The hold.
-    case holdNewReporters = "hold_new_reporters"
-    case holdOneNetwork = "hold_one_network"
-    case holdOneText = "hold_one_text"
-    case holdOneDay = "hold_one_day"
-    case holdSplit = "hold_split"
+    case holdNewReporters, holdOneNetwork, holdOneText, holdOneDay, holdSplit
     // A burst that holds nothing.
-    case usualOneDay = "usual_one_day"
-    case usualOneNetwork = "usual_one_network"
-    case usualOneText = "usual_one_text"
+    case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
-    case sourceCeilingNothing = "source_ceiling_nothing"
-    case sourceCeilingReview = "source_ceiling_review"
-    case sourceCeilingIdentify = "source_ceiling_identify"
-    case sourceSuspended = "source_suspended"
-    case spoofed
-    case openAppeals = "open_appeals"
-    case approvedRange = "approved_range"
+    case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, spoofed, openAppeals
+    case approvedRange
     // The conditions of a listing.
-    case neededToEnter = "needed_to_enter"
-    case neededToEnterInCountry = "needed_to_enter_in_country"
-    case neededToStay = "needed_to_stay"
-    case neededToStayInCountry = "needed_to_stay_in_country"
-    case conditionHeat = "condition_heat"
-    case conditionEvidence = "condition_evidence"
-    case conditionConfidence = "condition_confidence"
-    case conditionReporters = "condition_reporters"
-    case conditionNetworks = "condition_networks"
-    case conditionDays = "condition_days"
-    case conditionListComplaints = "condition_list_complaints"
-    case conditionListDays = "condition_list_days"
+    case neededToEnter, neededToEnterInCountry, neededToStay, neededToStayInCountry, conditionHeat, conditionEvidence
+    case conditionConfidence, conditionReporters, conditionNetworks, conditionDays, conditionListComplaints
+    case conditionListDays
   }
 
   /// The name of the message.
   public let code: Code
-  /// The values of the message; see ``CodedData``.
+  /// The values of the message; see ``CodedMessage``.
   public let values: [String: CodedValue]
 
-  /// - Parameters: see ``CodedData``.
-  public init(code: Code, values: [String: CodedValue]) {
+  private init(_ code: Code, _ values: [String: CodedValue] = [:]) {
     self.code = code
     self.values = values
   }
-
-  private init(_ code: Code, _ values: [String: CodedValue] = [:]) { self.init(code: code, values: values) }
 
   // MARK: The verdict
 

@@ -1,51 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a number may never be published.
-public struct ProtectionReason: CodedData {
+public enum ProtectionReason: CodedData {
   /// The kinds of protection.
-  public enum Code: String, CaseIterable, Sendable {
-    /// It is an emergency number.
-    case emergencyNumber = "emergency_number"
-    /// It is a short number.
-    case shortNumber = "short_number"
-    /// It is outside every numbering plan.
-    case invalidNumber = "invalid_number"
-    /// An operator has protected it.
-    case protectedNumber = "protected_number"
-    /// An operator has protected all numbers of a pattern.
-    case protectedPattern = "protected_pattern"
+  public enum CodingKeys: MessageCode {
+    case emergencyNumber, shortNumber, invalidNumber, protectedNumber, protectedPattern
   }
-
-  /// The name of the message.
-  public let code: Code
-  /// The values of the message; see ``CodedData``.
-  public let values: [String: CodedValue]
-
-  /// - Parameters: see ``CodedData``.
-  public init(code: Code, values: [String: CodedValue]) {
-    self.code = code
-    self.values = values
-  }
-
-  /// The operator's text; nil where the server itself protects the number.
-  public var operatorText: String? { if case .text(let text) = values["reason"] { text } else { nil } }
 
   /// An emergency number.
-  public static let emergencyNumber = ProtectionReason(code: .emergencyNumber, values: [:])
+  case emergencyNumber
   /// A short number.
-  public static let shortNumber = ProtectionReason(code: .shortNumber, values: [:])
+  case shortNumber
   /// A number outside every numbering plan.
-  public static let invalidNumber = ProtectionReason(code: .invalidNumber, values: [:])
+  case invalidNumber
+  /// An operator has protected it; with the operator's text.
+  case protectedNumber(reason: String)
+  /// An operator has protected all numbers of a pattern; with the operator's text and the pattern's stored form.
+  case protectedPattern(reason: String, pattern: String)
 
-  /// - Parameter reason: the operator's text.
-  public static func protectedNumber(reason: String) -> ProtectionReason {
-    ProtectionReason(code: .protectedNumber, values: ["reason": .text(reason)])
-  }
-
-  /// - Parameters:
-  ///   - reason: the operator's text.
-  ///   - pattern: the pattern's stored form.
-  public static func protectedPattern(reason: String, pattern: String) -> ProtectionReason {
-    ProtectionReason(code: .protectedPattern, values: ["reason": .text(reason), "pattern": .text(pattern)])
+  /// The operator's text; nil where the server itself protects the number.
+  public var operatorText: String? {
+    switch self {
+    case .protectedNumber(let reason), .protectedPattern(let reason, _): reason
+    case .emergencyNumber, .shortNumber, .invalidNumber: nil
+    }
   }
 }

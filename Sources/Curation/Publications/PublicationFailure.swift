@@ -1,118 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why nothing was published.
-public struct PublicationFailure: CodedData {
+public enum PublicationFailure: CodedData {
   /// The kinds of reasons.
-  public enum Code: String, CaseIterable, Sendable {
-    case busy
-    case cancelled
-    case cannotWrite = "cannot_write"
-    case cutTooHigh = "cut_too_high"
-    case databaseError = "database_error"
-    case damagedManifest = "damaged_manifest"
-    case damagedRoot = "damaged_root"
-    case gatesClosed = "gates_closed"
-    case internalError = "internal_error"
-    case keyNotInRoot = "key_not_in_root"
-    case nameTooLong = "name_too_long"
-    case numbersNotAscending = "numbers_not_ascending"
-    case packError = "pack_error"
-    case processEnded = "process_ended"
-    case refusedByReaders = "refused_by_readers"
-    case samePackName = "same_pack_name"
-    case serialUsed = "serial_used"
-    case superseded
-  }
-
-  /// The kind of reason.
-  public let code: Code
-  /// The values of the message by their names.
-  public let values: [String: CodedValue]
-
-  /// - Parameters: see the properties; the functions below make each code with its values.
-  public init(code: Code, values: [String: CodedValue] = [:]) {
-    self.code = code
-    self.values = values
+  public enum CodingKeys: MessageCode {
+    case busy, cancelled, cannotWrite, cutTooHigh, damagedManifest, damagedRoot, databaseError, gatesClosed
+    case internalError, keyNotInRoot, nameTooLong, numbersNotAscending, packError, processEnded, refusedByReaders
+    case samePackName, serialUsed, superseded
   }
 
   /// Another process is publishing.
-  public static let busy = PublicationFailure(code: .busy)
-
+  case busy
   /// The process was told to stop.
-  public static let cancelled = PublicationFailure(code: .cancelled)
-
+  case cancelled
   /// A file could not be written.
-  /// - Parameter detail: the operating system's text.
-  public static func cannotWrite(path: String, detail: String) -> PublicationFailure {
-    PublicationFailure(code: .cannotWrite, values: ["path": .foreign(path), "detail": .foreign(detail)])
-  }
-
+  case cannotWrite(path: String, detail: String)
   /// The selection cut was too high: a pack is not full without the numbers below it.
-  public static let cutTooHigh = PublicationFailure(code: .cutTooHigh)
-
-  /// The database could not be reached, or refused a statement.
-  public static func databaseError(_ detail: String) -> PublicationFailure {
-    PublicationFailure(code: .databaseError, values: ["detail": .foreign(detail)])
-  }
-
+  case cutTooHigh
   /// The manifest that the next one follows cannot be read.
-  public static func damagedManifest(path: String) -> PublicationFailure {
-    PublicationFailure(code: .damagedManifest, values: ["path": .foreign(path)])
-  }
-
+  case damagedManifest(path: String)
   /// The file of a root cannot be read.
-  public static func damagedRoot(path: String) -> PublicationFailure {
-    PublicationFailure(code: .damagedRoot, values: ["path": .foreign(path)])
-  }
-
+  case damagedRoot(path: String)
+  /// The database could not be reached, or refused a statement.
+  case databaseError(String)
   /// Gates refused the publication; their findings are stored separately.
-  public static let gatesClosed = PublicationFailure(code: .gatesClosed)
-
+  case gatesClosed
   /// Any other error.
-  public static func internalError(_ detail: String) -> PublicationFailure {
-    PublicationFailure(code: .internalError, values: ["detail": .foreign(detail)])
-  }
-
+  case internalError(String)
   /// The newest root does not list the signing key.
-  public static func keyNotInRoot(key: String, root: Int) -> PublicationFailure {
-    PublicationFailure(code: .keyNotInRoot, values: ["key": .text(key), "root": "\(root)"])
-  }
-
+  case keyNotInRoot(key: String, root: Int)
   /// The name of a directory entry is longer than a pack allows.
-  public static func nameTooLong(number: Int64) -> PublicationFailure {
-    PublicationFailure(code: .nameTooLong, values: ["number": "+\(number)"])
-  }
-
+  case nameTooLong(number: Int64)
   /// The database returned numbers in the wrong order.
-  public static func numbersNotAscending(number: Int64, previous: Int64) -> PublicationFailure {
-    PublicationFailure(code: .numbersNotAscending, values: ["number": "+\(number)", "previous": "+\(previous)"])
-  }
-
+  case numbersNotAscending(number: Int64, previous: Int64)
   /// A pack, a delta or another format could not be made.
-  public static func packError(_ detail: String) -> PublicationFailure {
-    PublicationFailure(code: .packError, values: ["detail": .foreign(detail)])
-  }
-
+  case packError(String)
   /// The process ended during the work.
-  public static let processEnded = PublicationFailure(code: .processEnded)
-
+  case processEnded
   /// Readers would refuse the manifest.
-  public static func refusedByReaders(_ detail: String) -> PublicationFailure {
-    PublicationFailure(code: .refusedByReaders, values: ["detail": .foreign(detail)])
-  }
-
+  case refusedByReaders(String)
   /// Two packs would have the same name.
-  public static func samePackName(_ pack: String) -> PublicationFailure {
-    PublicationFailure(code: .samePackName, values: ["pack": .text(pack)])
-  }
-
-  /// The serial was used before.
-  public static func serialUsed(_ serial: Int64, minimum: Int64) -> PublicationFailure {
-    PublicationFailure(code: .serialUsed, values: ["serial": "\(serial)", "minimum": "\(minimum)"])
-  }
-
+  case samePackName(pack: String)
+  /// The serial was used before; with the lowest one that was not.
+  case serialUsed(serial: Int64, minimum: Int64)
   /// Another process took over, because this one sent no heartbeat for too long.
-  public static func superseded(serial: Int64) -> PublicationFailure {
-    PublicationFailure(code: .superseded, values: ["serial": "\(serial)"])
+  case superseded(serial: Int64)
+}
+
+/// The reason why a revocation was not carried out.
+public enum RevocationFailure: CodedData {
+  /// The kinds of reasons.
+  public enum CodingKeys: MessageCode {
+    case gatesClosed, nothingPublished, numberProtected
   }
+
+  /// Gates refused the changed publication; with their names, separated by commas.
+  case gatesClosed(gates: String)
+  /// There is no publication that could be changed.
+  case nothingPublished
+  /// The number is protected and was to be added.
+  case numberProtected(number: Int64)
 }

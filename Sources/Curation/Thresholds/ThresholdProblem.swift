@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a threshold is invalid: the field, and the rule that it breaks.
-public struct ThresholdProblem: Error, CodedData, CustomStringConvertible {
+public struct ThresholdProblem: Error, CodedMessage, CustomStringConvertible {
   /// The rules.
-  public enum Code: String, CaseIterable, Sendable {
+  public enum Code: MessageCode {
     /// The category is not toxic.
-    case notToxic = "not_toxic"
+    case notToxic
     /// The country is not two capital letters.
-    case notACountry = "not_a_country"
+    case notACountry
     /// The list is neither 0 nor an id.
-    case notAList = "not_a_list"
+    case notAList
     /// A value is below `least` or above `most`.
-    case outOfRange = "out_of_range"
+    case outOfRange
     /// A value is 0 or less, or above `most`.
-    case notPositive = "not_positive"
+    case notPositive
     /// A `leave` limit is above the `enter` limit.
-    case aboveEnter = "above_enter"
+    case aboveEnter
     /// The review heat is 0 or less, or above the `enter` heat.
-    case aboveEnterHeat = "above_enter_heat"
+    case aboveEnterHeat
     /// A threshold or rule exists twice.
     case twice
     /// A category has no threshold for all countries.
-    case noGeneralThreshold = "no_general_threshold"
+    case noGeneralThreshold
     /// There is no rule for lists without one of their own.
-    case noRuleForEveryList = "no_rule_for_every_list"
+    case noRuleForEveryList
   }
 
   /// The name of the message.
   public let code: Code
-  /// The values of the message; see ``CodedData``.
+  /// The values of the message; see ``CodedMessage``.
   public let values: [String: CodedValue]
 
-  /// - Parameters: see ``CodedData``.
+  /// - Parameters: see ``CodedMessage``.
   public init(code: Code, values: [String: CodedValue]) {
     self.code = code
     self.values = values

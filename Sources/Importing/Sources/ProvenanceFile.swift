@@ -76,11 +76,11 @@ struct ProvenanceFile {
       throw lines.failure("is not the header of an evidence file")
     }
     guard version == ProvenanceHeader.version else {
-      throw SourceFailure.unsupportedVersion(version, known: ProvenanceHeader.version)
+      throw SourceFailure.unsupportedVersion(version: version, known: ProvenanceHeader.version)
     }
     guard let header = try? JSONDecoder().decode(Strict<ProvenanceHeader>.self, from: line).value, header.entries >= 0
     else { throw lines.failure("is not the header of an evidence file") }
-    guard header.server == server else { throw SourceFailure.otherServer(header.server) }
+    guard header.server == server else { throw SourceFailure.otherServer(server: header.server) }
     guard header.entries <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
     return header
   }

@@ -61,7 +61,7 @@ extension SourceRefresher {
     let (former, most) = (feed.state.entries, feed.settings.mostChange)
     guard former >= Self.leastCompared, feed.state.refreshedAt != nil else { return }
     guard (rows - former) * 100 <= former * most else {
-      throw SourceFailure.tooManyChanges(added: rows - former, removed: 0, former: former, percent: most)
+      throw SourceFailure.tooManyChanges(added: rows - former, removed: 0, former: former, mostPercent: most)
     }
   }
 }

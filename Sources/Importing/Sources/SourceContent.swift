@@ -58,7 +58,7 @@ struct SourceContent: Sendable {
       throw SourceFailure.tooManyRejects(rejected: rejected, rows: rows)
     }
     guard !isComplete || !entries.isEmpty else {
-      throw patterns > 0 ? SourceFailure.onlyPatterns(patterns) : SourceFailure.noEntries
+      throw patterns > 0 ? SourceFailure.onlyPatterns(patterns: patterns) : SourceFailure.noEntries
     }
     sort()
   }

@@ -92,9 +92,9 @@ struct SourceDownload {
   static func key(in path: String) throws(SourceFailure) -> String {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: mostKeyBytes + 1), data.count <= mostKeyBytes
-    else { throw .keyUnreadable(path) }
+    else { throw .keyUnreadable(path: path) }
     let key = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw .keyUnreadable(path) }
+    guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw .keyUnreadable(path: path) }
     return key
   }
 
@@ -105,10 +105,10 @@ struct SourceDownload {
     case 200: break
     // Redirects within the origin have been followed.
     case 300..<400: throw .otherOrigin
-    case let status: throw .unexpectedStatus(status)
+    case let status: throw .unexpectedStatus(status: status)
     }
     let type = (head["Content-Type"] ?? "").lowercased()
-    if foreignTypes.contains(where: type.hasPrefix) { throw .wrongType(String(type.prefix(100))) }
+    if foreignTypes.contains(where: type.hasPrefix) { throw .wrongType(type: String(type.prefix(100))) }
   }
 
   /// A field's value, if it can be stored and sent back.

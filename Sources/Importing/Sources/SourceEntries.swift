@@ -69,7 +69,7 @@ extension SourceRefresher {
     let (added, most) = (content.entries.count - kept, source.settings.mostChange)
     let removed = isComplete ? former - kept : changed + withdrawn
     guard max(added, limitsRemovals ? removed : 0) * 100 <= former * most else {
-      throw SourceFailure.tooManyChanges(added: added, removed: removed, former: former, percent: most)
+      throw SourceFailure.tooManyChanges(added: added, removed: removed, former: former, mostPercent: most)
     }
   }
 

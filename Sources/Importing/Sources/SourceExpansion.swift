@@ -116,7 +116,7 @@ extension SourceFailure {
   init(_ error: ImportFileError) {
     self =
       switch error {
-      case .missingColumn(_, let column): .missingColumn(column)
+      case .missingColumn(_, let column): .missingColumn(column: column)
       case .truncated, .corrupt: .damagedFile
       case .cannotWrite(_, let reason): .cannotWrite(reason)
       case .cannotRead(_, let reason): .unreadable(reason)

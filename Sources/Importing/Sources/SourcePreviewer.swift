@@ -133,7 +133,7 @@ public struct SourcePreviewer: Sendable {
     if settings.format == .ringfence { return try await evidence(of: settings, by: client, at: time, &preview) }
     let download = SourceDownload(client: client, folder: folder, limits: limits)
     let outcome = try await download.run(settings, Source.State(), since: nil, isConditional: false)
-    guard case .file(let file, _, _) = outcome else { throw SourceFailure.unexpectedStatus(304) }
+    guard case .file(let file, _, _) = outcome else { throw SourceFailure.unexpectedStatus(status: 304) }
     let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).run(file)
     guard let format = settings.format.complaints else {
       let content = try await SourceContent.read(
@@ -156,7 +156,7 @@ public struct SourcePreviewer: Sendable {
     of settings: Source.Settings, by client: OutboundHTTP, at time: Date, _ preview: inout SourcePreview
   ) async throws -> [SourceEntry] {
     let reader = try SubscriptionReader(settings, client: client, folder: folder, limits: limits)
-    guard let newest = try await reader.newest(at: time) else { throw SourceFailure.unexpectedStatus(304) }
+    guard let newest = try await reader.newest(at: time) else { throw SourceFailure.unexpectedStatus(status: 304) }
     let server = try await reader.serverID(of: newest)
     let own = try await OwnServer(serverID, stores)
     guard own.id != server else { throw SourceFailure.ownServer }

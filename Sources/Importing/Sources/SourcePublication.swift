@@ -198,9 +198,9 @@ extension SourceFailure {
       case .request(_, .status(let status, _)) where (300..<400).contains(status): .otherOrigin
       case .request(_, let error): SourceFailure(error)
       case .network(let text): .connectionFailed(text)
-      case .missing(let address): .missingFile(address)
-      case .key(_, .withoutScope): .unexpectedStatus(403)
-      case .key: .unexpectedStatus(401)
+      case .missing(let address): .missingFile(address: address)
+      case .key(_, .withoutScope): .unexpectedStatus(status: 403)
+      case .key: .unexpectedStatus(status: 401)
       case .refused(let error): SourceFailure(error)
       case .cannotWrite(let text): .cannotWrite(text)
       case .busy, .noSuchFormat: .unreadable("\(error)")
@@ -210,14 +210,15 @@ extension SourceFailure {
   init(_ error: UpdateError) {
     self =
       switch error {
-      case .unsupported(let version, let known): .unsupportedVersion(version, known: known)
-      case .unknownKey(let keys): .untrustedKey(keys.map { String($0.prefix(16)) })
+      case .unsupported(let version, let known): .unsupportedVersion(version: version, known: known)
+      case .unknownKey(let keys): .untrustedKey(keys: keys.map { $0.prefix(16) }.joined(separator: ", "))
       case .badSignature: .wrongSignature
       case .expired: .expired
       case .rootExpired: .rootExpired
-      case .downgrade(let seen, let got), .brokenChain(let seen, let got): .olderPublication(got, accepted: seen)
-      case .noSuchPack(let name): .noPack(name)
-      case .wrongFile(let path, _, _): .wrongDigest(path)
+      case .downgrade(let seen, let got), .brokenChain(let seen, let got):
+        .olderPublication(serial: got, accepted: seen)
+      case .noSuchPack(let name): .noPack(pack: name)
+      case .wrongFile(let path, _, _): .wrongDigest(path: path)
       case .tooLarge(_, let limit): .answerTooLong(maximumBytes: limit)
       case .malformed, .rootOutOfOrder, .pack: .unreadable("\(error)")
       }

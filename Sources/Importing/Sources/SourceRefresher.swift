@@ -247,7 +247,7 @@ public struct SourceRefresher: Sendable {
       isConditional: !format.hasChanges && source.state.refreshedAt != nil && source.state.changingSHA256 == nil)
     var state = source.state
     guard case .file(let file, let etag, let lastModified) = outcome else {
-      guard source.state.refreshedAt != nil else { throw SourceFailure.unexpectedStatus(304) }
+      guard source.state.refreshedAt != nil else { throw SourceFailure.unexpectedStatus(status: 304) }
       var summary = Summary()
       if !format.hasComplaints {
         try await stores.sources.beginChanges(of: source, to: Self.noDigest)

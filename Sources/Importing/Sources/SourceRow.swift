@@ -118,7 +118,7 @@ struct DelimitedRows: SourceFileRows {
     func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
-      guard let place = names.firstIndex(of: Self.name(column)) else { throw .missingColumn(column) }
+      guard let place = names.firstIndex(of: Self.name(column)) else { throw .missingColumn(column: column) }
       return place
     }
     if let number {
@@ -126,7 +126,7 @@ struct DelimitedRows: SourceFileRows {
     } else if let found = Self.numberNames.compactMap(names.firstIndex).first {
       self.number = found
     } else {
-      throw SourceFailure.missingColumn(Self.numberNames[0])
+      throw SourceFailure.missingColumn(column: Self.numberNames[0])
     }
     self.category = if let category { try place(category) } else { nil }
     if let number, Int(number) != nil {

@@ -27,7 +27,7 @@ struct SubscriptionReader: Sendable {
     if let path = options.keyFile {
       guard let origin = source.origin, origin.isPrivate else { throw SourceFailure.keyWithoutHTTPS }
       key = Fetching.AppKey(try SourceDownload.key(in: path), for: origin)
-      guard key != nil else { throw SourceFailure.keyUnreadable(path) }
+      guard key != nil else { throw SourceFailure.keyUnreadable(path: path) }
     }
     pack = options.pack ?? ""
     fetcher = SubscriptionFetcher(source: source, anchor: try Self.anchor(options), client: client, key: key)
@@ -40,7 +40,7 @@ struct SubscriptionReader: Sendable {
   private static func anchor(_ options: SourceOptions) throws -> TrustAnchor {
     if let key = options.trustedKey.flatMap({ VerifyingKey($0) }) { return TrustAnchor(key: key) }
     guard let root = options.trustedRoot.flatMap({ Data(base64Encoded: $0) }) else {
-      throw SourceFailure.untrustedKey([])
+      throw SourceFailure.untrustedKey(keys: "")
     }
     do {
       return try TrustAnchor(root: root)
@@ -66,9 +66,9 @@ struct SubscriptionReader: Sendable {
   /// The evidence file of the pack.
   /// - Throws: ``SourceFailure`` where there is no pack, or it has none.
   func evidence(in publication: SubscriptionFetcher.Publication) throws -> ManifestPack.File {
-    guard let description = publication.manifest.packs.first else { throw SourceFailure.noPack(pack) }
+    guard let description = publication.manifest.packs.first else { throw SourceFailure.noPack(pack: pack) }
     guard let file = description.formats.first(where: { $0.format == ProvenanceHeader.format }) else {
-      throw SourceFailure.noEvidence(pack)
+      throw SourceFailure.noEvidence(pack: pack)
     }
     return file
   }

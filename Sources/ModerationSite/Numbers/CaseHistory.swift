@@ -56,7 +56,7 @@ extension CaseReporter {
 extension Hold {
   func record(_ texts: Localizer) -> TemplateRecord {
     [
-      "rule": texts("case.hold.\(reason.code.rawValue)"), "detail": texts.message(reason),
+      "rule": texts("case.hold.\(reason.code.name)"), "detail": texts.message(reason),
       "time": PageTime(heldAt, texts), "state": texts(isSettled ? "case.hold.settled" : "case.hold.open"),
     ]
   }

@@ -55,7 +55,7 @@ extension PublicationFailure {
     case .keyNotInRoot(let key, let root): .keyNotInRoot(key: key, root: root)
     case .cannotWrite(let path, let code): .cannotWrite(path: path, detail: String(cString: strerror(code)))
     case .heldBack: .gatesClosed
-    case .serialUsed(let serial, let least): .serialUsed(serial, minimum: least)
+    case .serialUsed(let serial, let least): .serialUsed(serial: serial, minimum: least)
     case .superseded(let serial): .superseded(serial: serial)
     case .unreadable(let reason): .refusedByReaders(reason)
     }
@@ -66,7 +66,7 @@ extension PublicationFailure {
     case .notAscending(_, let number, let after): .numbersNotAscending(number: number, previous: after)
     case .textTooLong(let number): .nameTooLong(number: number)
     case .cutTooHigh: .cutTooHigh
-    case .sameName(let name): .samePackName(name)
+    case .sameName(let name): .samePackName(pack: name)
     }
   }
 }

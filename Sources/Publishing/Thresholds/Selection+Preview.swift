@@ -31,7 +31,7 @@ extension Selection {
       state: try await CurationStateStore.load(at: time, on: connection), suspects: suspects, present: present,
       change: change)
     var judged = 0
-    progress(.comparingThresholds(0))
+    progress(.comparingThresholds(count: 0))
     try await NumberRecordStore.forEachRecord(hotterThan: lowest, at: time, on: connection) { records in
       try Task.checkCancellation()
       for record in records {
@@ -44,7 +44,7 @@ extension Selection {
         preview.take(record.number, outcome.score, as: kind, before: outcome.before, after: outcome.after)
       }
       judged += records.count
-      progress(.comparingThresholds(judged))
+      progress(.comparingThresholds(count: judged))
     }
     preview.fixed = sides.fixed
     return preview

@@ -24,7 +24,7 @@ struct HoldsCommand: AsyncParsableCommand {
     let texts = try Localizer.commandLine()
     for hold in held {
       print(
-        ["+\(hold.number)", hold.reason.code.rawValue, texts.message(hold.reason), Timestamp.format(hold.heldAt)]
+        ["+\(hold.number)", hold.reason.code.name, texts.message(hold.reason), Timestamp.format(hold.heldAt)]
           .joined(separator: "\t"))
     }
   }

@@ -30,7 +30,7 @@ extension CommandContext {
       signing: { try folder.signingKey() }, policy: policy,
       protection: {
         let protected = try await ProtectionStore.load(on: $0)
-        return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.rawValue } }
+        return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } }
       }, holding: BrigadeReview(store: stores.holds), logger: logger)
     try publisher.checkRecipes()
     return publisher

@@ -86,7 +86,7 @@ public enum DecisionError: Error, Equatable, CustomStringConvertible {
       "Somebody else has decided about the number meanwhile. Look at it again."
     case .protected(let reason):
       """
-      The number is protected (\(reason.code.rawValue)). It can be neither blocked nor identified. If that is wrong, take \
+      The number is protected (\(reason.code.name)). It can be neither blocked nor identified. If that is wrong, take \
       the protection away first with: ringfence protect remove
       """
     }

@@ -118,7 +118,7 @@ private enum HoldSQL {
 
   static func coded<Coded: CodedData>(_ json: String) throws -> Coded {
     do {
-      return try JSONDecoder().decode(Coded.self, from: Data(json.utf8))
+      return try Coded(json: json)
     } catch {
       throw StorageError.unknownRule(json)
     }

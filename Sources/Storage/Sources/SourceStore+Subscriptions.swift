@@ -28,7 +28,7 @@ extension SourceStore {
       let all = try await connection.run(LockSubscriptions())
       let others = all.filter { $0.id != feed.id }
       if let other = others.first(where: { $0.serverID == server }) {
-        throw SourceFailure.sameServer(server, source: other.name)
+        throw SourceFailure.sameServer(server: server, source: other.name)
       }
       _ = try await connection.run(SetSourceServer(id: feed.id, server: server))
     }

@@ -54,7 +54,7 @@ import Testing
     let begun = Mutex(0)
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { _, say in
       begun.withLock { $0 += 1 }
-      say(.comparingThresholds(7))
+      say(.comparingThresholds(count: 7))
       // Ends on cancellation.
       let endless = AsyncStream.makeStream(of: Void.self)
       for await _ in endless.stream {}
@@ -65,7 +65,7 @@ import Testing
     async let run: Void = line.run()
     _ = try await ask("Ada")
     line.wake()
-    try await wait("its step") { try await store.job(.preview, of: "Ada")?.step == .comparingThresholds(7) }
+    try await wait("its step") { try await store.job(.preview, of: "Ada")?.step == .comparingThresholds(count: 7) }
     try await store.remove(.preview, of: "Ada")
     _ = try await ask("Bob")
     try await wait("the next one") { begun.withLock { $0 } == 2 }

@@ -222,7 +222,7 @@ import Testing
         #expect(numbers.count == 398 && !numbers.contains(guarded) && !numbers.contains(gone))
       }
       #expect(try await store.outcome(of: out.id)?.serial == 2)
-      #expect(try await store.outcome(of: into.id)?.failure == .numberProtected(guarded))
+      #expect(try await store.outcome(of: into.id)?.failure == .numberProtected(number: guarded))
       #expect(try await store.listingCount() == 398)
     }
   }
@@ -327,7 +327,7 @@ import Testing
       let strict = Publisher(
         store: store, folder: PublicationFolder(path: path), recipes: short, signing: { key }, logger: .forTests)
       await #expect(throws: PublishingError.self) { try await strict.publishRevocations(at: now + 5) }
-      #expect(try await store.outcome(of: out.id)?.failure == .gatesClosed(["cap"]))
+      #expect(try await store.outcome(of: out.id)?.failure == .gatesClosed(gates: "cap"))
       #expect(try await strict.publishRevocations(at: now + 7) == nil)
     }
   }

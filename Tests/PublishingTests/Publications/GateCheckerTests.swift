@@ -68,8 +68,9 @@ import Testing
     #expect(
       finding(.churn, pack(1_000, after: 1_000, churn: 501))
         == .tooMuchChurn(added: 501, removed: 0, formerEntries: 1_000, maximumPercent: 50))
-    let change = GateFinding.SizeChange(entries: 499, bytes: 998, formerEntries: 1_000, formerBytes: 2_000)
-    #expect(finding(.size, pack(499, after: 1_000)) == .sizeOutsideLimits(change, allowed: 50...200))
+    let change = GateFinding.SizeChange(entries: 499, sizeBytes: 998, formerEntries: 1_000, formerBytes: 2_000)
+    #expect(
+      finding(.size, pack(499, after: 1_000)) == .sizeOutsideLimits(change, minimumPercent: 50, maximumPercent: 200))
     #expect(finding(.size, pack(5)) == .firstOfItsName)
     #expect(keeper.check([]).map(\.finding) == [.noEntries])
   }

@@ -55,7 +55,7 @@ import Testing
     }
     #expect(taken.map(\.url).sorted() == ["https://a.example/", "https://b.example/"])
     try await store.settle(taken[0], at: later)
-    try await store.postpone(taken[1], until: later.addingTimeInterval(5), failure: .unexpectedStatus(500))
+    try await store.postpone(taken[1], until: later.addingTimeInterval(5), failure: .unexpectedStatus(status: 500))
     #expect(try await store.take(at: later.addingTimeInterval(4), until: later, limit: 8).isEmpty)
     let again = try await store.take(at: later.addingTimeInterval(6), until: later.addingTimeInterval(70), limit: 8)
     #expect(again.map(\.id) == [taken[1].id] && again[0].attempts == 2)

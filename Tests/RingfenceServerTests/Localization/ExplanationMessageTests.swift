@@ -25,7 +25,7 @@ import Testing
   private static let violations: [RuleViolation] =
     RuleViolation.Code.allCases.map { code in
       [.length, .allowNeedsModerator, .allowNeedsReason].contains(code)
-        ? RuleViolation(code: code, values: ["field": "label", "most": 100]) : RuleViolation(code, field: "label")
+        ? RuleViolation(code, field: "label", most: 100) : RuleViolation(code, field: "label")
     }
 
   /// All errors of threshold checks; those of one field get the name of the threshold.
@@ -94,14 +94,14 @@ import Testing
     return lines
   }
 
-  private func check<Data: CodedData>(_ area: String, _ all: [Data], _ texts: Localizer) {
+  private func check<Data: CodedMessage>(_ area: String, _ all: [Data], _ texts: Localizer) {
     #expect(Set(all.map(\.code)) == Set(Data.Code.allCases), "\(Data.self)")
     for data in all {
       let message = texts.message(area, data)
-      #expect(message != "\(area).\(data.code.rawValue)" && !message.isEmpty, "\(texts.language) \(data.code)")
+      #expect(message != "\(area).\(data.code.name)" && !message.isEmpty, "\(texts.language) \(data.code)")
       // A placeholder without a value is not replaced.
       #expect(!message.contains("{"), "\(texts.language) \(message)")
-      let entry = texts.entries["\(area).\(data.code.rawValue)"]
+      let entry = texts.entries["\(area).\(data.code.name)"]
       guard case .text(let text) = entry else { continue }
       for name in data.values.keys where name != "field" && !text.contains("{\(name)}") {
         Issue.record("\(texts.language) \(data.code) does not show \(name)")

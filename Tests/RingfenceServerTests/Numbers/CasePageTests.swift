@@ -94,7 +94,7 @@ import Testing
       keys += ShortcutKeys.Action.allCases.map { "account.key.\($0.rawValue)" }
       keys += ShortcutKeys.Problem.allCases.map { "account.shortcut-\($0.rawValue)" }
       keys += ListingCondition.Kind.allCases.map { "case.condition.\($0.rawValue)" }
-      keys += HoldReason.Code.allCases.map { "case.hold.\($0.rawValue)" }
+      keys += HoldReason.Code.allCases.map { "case.hold.\($0.name)" }
       keys += Decision.Treatment.allCases.flatMap { treatment in
         ["case.decided", "case.did", "bulk.does", "bulk.do"].map { "\($0).\(treatment.rawValue)" }
       }

@@ -41,7 +41,7 @@ import Testing
         packs: [
           PublishedPack(
             name: "toxic", kind: "identification", packSerial: 1, entries: 1_234, bytes: 56_789, deltaBytes: 321)
-        ], gates: [GateRecord(gate: "cap", pack: "toxic", passed: true, finding: .hasEntries(1_234))])
+        ], gates: [GateRecord(gate: "cap", pack: "toxic", passed: true, finding: .hasEntries(entries: 1_234))])
       let refused = try #require(try await store.claim(2, cause: .schedule, asOf: now))
       try await store.end(
         refused, as: .refused, failure: .cannotWrite(path: "/data/<b>", detail: "No space <left>"),
@@ -75,7 +75,7 @@ import Testing
       #expect(try await visitor.get(path).text.contains("There is no publication yet."))
       let claim = try #require(try await store.claim(2, cause: .schedule, asOf: now))
       let passed = (0..<81).map {
-        GateRecord(gate: "cap", pack: "pack-\($0)", passed: true, finding: .hasEntries(1))
+        GateRecord(gate: "cap", pack: "pack-\($0)", passed: true, finding: .hasEntries(entries: 1))
       }
       let failed = (0..<4).map {
         GateRecord(

@@ -22,7 +22,7 @@ public struct GateChecker: Sendable {
   public func check(_ packs: [PackStatistics]) -> [GateRecord] {
     var records = packs.flatMap(check)
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
-    records.append(record(.nonEmpty, "", entries > 0, entries > 0 ? .hasEntries(entries) : .noEntries))
+    records.append(record(.nonEmpty, "", entries > 0, entries > 0 ? .hasEntries(entries: entries) : .noEntries))
     return records
   }
 
@@ -46,7 +46,9 @@ public struct GateChecker: Sendable {
       record(
         .protected, pack.name, pack.protected.isEmpty,
         pack.protected.isEmpty ? .noProtectedNumbers : .protectedNumbers(pack.protected)),
-      record(.nonEmpty, pack.name, !isMissed, isMissed ? .packEmpty(formerEntries: former) : .hasEntries(entries)),
+      record(
+        .nonEmpty, pack.name, !isMissed,
+        isMissed ? .packEmpty(formerEntries: former) : .hasEntries(entries: entries)),
       size(pack, entries),
       churn(pack),
     ]
@@ -55,14 +57,15 @@ public struct GateChecker: Sendable {
   private func size(_ pack: PackStatistics, _ entries: Int) -> GateRecord {
     guard let former = pack.formerEntries else { return record(.size, pack.name, true, .firstOfItsName) }
     let change = GateFinding.SizeChange(
-      entries: entries, bytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes)
+      entries: entries, sizeBytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes)
     let isSmall = abs(entries - former) <= limits.tolerance
     let isWithin = Self.isWithin(entries, former, limits) && Self.isWithin(pack.bytes, pack.formerBytes, limits)
     let lower = Self.percent(limits.minSize)
-    let allowed = lower...max(lower, Self.percent(limits.maxSize))
+    let upper = max(lower, Self.percent(limits.maxSize))
     return record(
       .size, pack.name, isSmall || isWithin,
-      isSmall || isWithin ? .sizeWithinLimits(change) : .sizeOutsideLimits(change, allowed: allowed))
+      isSmall || isWithin
+        ? .sizeWithinLimits(change) : .sizeOutsideLimits(change, minimumPercent: lower, maximumPercent: upper))
   }
 
   private func churn(_ pack: PackStatistics) -> GateRecord {

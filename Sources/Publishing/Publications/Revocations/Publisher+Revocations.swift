@@ -49,7 +49,8 @@ extension Publisher {
           })
       } catch PublishingError.heldBack(let gates) {
         // A second attempt would fail at the same gates.
-        try await store.refuse(accepted, because: .gatesClosed(Set(gates.closed.map(\.gate)).sorted()), at: time)
+        let closed = Set(gates.closed.map(\.gate)).sorted().joined(separator: ", ")
+        try await store.refuse(accepted, because: .gatesClosed(gates: closed), at: time)
         throw PublishingError.heldBack(gates)
       }
     }
@@ -62,7 +63,7 @@ extension Publisher {
     var accepted: [Revocation] = []
     for revocation in open {
       if case .add = revocation.action, protection(revocation.number) != nil {
-        try await store.refuse([revocation], because: .numberProtected(revocation.number), at: time)
+        try await store.refuse([revocation], because: .numberProtected(number: revocation.number), at: time)
       } else {
         accepted.append(revocation)
       }
@@ -76,7 +77,7 @@ extension Publisher {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let folder = folder
     return try await inParallel(work.former?.packs ?? []) { pack in
-      work.progress.say(.changing(pack: pack.name), 0.3)
+      work.progress.say(.changingPack(pack: pack.name), 0.3)
       guard try change.changes(pack, in: folder), let spec = change.spec(of: pack) else {
         return PackDraft(
           figures: PackStatistics(

@@ -91,7 +91,7 @@ struct PackContent: Sendable {
     defer { unlink(listings.path) }
     let collector = ProvenanceCollector(server: server, ranges: state.ranges)
     return try await collector.collect(listings, in: temporaryFolder, on: connection) { done in
-      progress(.readingNumbers(done), 1)
+      progress(.readingNumbers(count: done), 1)
     }
   }
 }
@@ -119,9 +119,9 @@ public struct ContentSources: Sendable {
 extension AssemblyProgress {
   fileprivate var step: JobStep {
     switch phase {
-    case .reading: .readingNumbers(done)
+    case .reading: .readingNumbers(count: done)
     case .selecting: .selectingNumbers
-    case .writing: .writing(pack: pack)
+    case .writing: pack.map { .writingPack(pack: $0) } ?? .writingPacks
     }
   }
 
