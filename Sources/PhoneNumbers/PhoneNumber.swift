@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// A telephone number: its E.164 digits without the plus.
 ///
 /// Eight bytes, ordered by its digits as an integer. A parsed number is valid by
@@ -69,6 +71,123 @@ extension PhoneNumber: Comparable {
 }
 
 extension PhoneNumber: CustomStringConvertible {
-  /// The same as ``e164``.
+  /// The E.164 form; see ``e164``.
   public var description: String { e164 }
+}
+
+extension PhoneNumber {
+  /// The kind of a number, by its region's numbering plan (libphonenumber's `PhoneNumberType`).
+  public enum Kind: String, Sendable, CaseIterable, Codable {
+    /// A subscriber's line at a fixed place.
+    case fixedLine = "fixed_line"
+    /// A mobile subscriber.
+    case mobile
+    /// The plan does not distinguish fixed lines from mobiles, as in North America.
+    case fixedLineOrMobile = "fixed_line_or_mobile"
+    /// Free for the caller.
+    case tollFree = "toll_free"
+    /// Paid by the caller above the ordinary rate.
+    case premiumRate = "premium_rate"
+    /// Paid by caller and callee together.
+    case sharedCost = "shared_cost"
+    /// Voice over IP, where the plan sets numbers aside for it.
+    case voip
+    /// A personal number, which follows a person between lines.
+    case personal = "personal_number"
+    /// A pager.
+    case pager
+    /// A company's universal access number.
+    case universalAccess = "uan"
+    /// Reaches a voice mailbox.
+    case voicemail
+    /// Not a valid number, or of no kind the plan names.
+    case unknown
+  }
+
+  /// The kind by the numbering plan; `.unknown` for digits that are not valid.
+  public var kind: Kind { libraryKind(digits) }
+}
+
+extension PhoneNumber {
+  /// The two display forms.
+  public enum Style: String, Sendable, CaseIterable {
+    /// With plus and calling code, such as `+33 1 62 00 02 48`.
+    case international
+    /// The form dialed within its region, such as `01 62 00 02 48`.
+    case national
+  }
+
+  /// The number as libphonenumber writes it, zeros of an Italian number kept.
+  ///
+  /// Digits under no known calling code, and a form that would be longer than 127 bytes, are returned as ``e164``.
+  public func formatted(_ style: Style) -> String {
+    guard style == .international else { return libraryFormat(digits, style) ?? e164 }
+    return FormattedNumbers.shared.text(of: digits) { libraryFormat(digits, style) ?? e164 }
+  }
+}
+
+/// A cache of recently formatted numbers. libphonenumber matches regular expressions for each, which takes longer than
+/// the rest of a row of a page, and pages show the same numbers repeatedly.
+final class FormattedNumbers: Sendable {
+  static let shared = FormattedNumbers()
+
+  /// The most numbers in each of two generations: about 1 MB.
+  static let most = 8_192
+
+  private struct Generations {
+    var young: [Int64: String] = [:]
+    var old: [Int64: String] = [:]
+  }
+
+  private let known = Mutex(Generations())
+
+  /// - Parameter make: formats a number that is not cached.
+  func text(of digits: Int64, _ make: () -> String) -> String {
+    let found = known.withLock { $0.young[digits] ?? $0.old[digits] }
+    if let found { return found }
+    let text = make()
+    known.withLock { known in
+      if known.young.count >= Self.most { (known.young, known.old) = ([:], known.young) }
+      known.young[digits] = text
+    }
+    return text
+  }
+
+  /// Number of cached numbers.
+  var count: Int { known.withLock { $0.young.count + $0.old.count } }
+}
+
+extension PhoneNumber: Codable {
+  /// Reads the E.164 form: a string of a plus, a digit 1…9 and up to 14 more digits.
+  ///
+  /// No other form is accepted and no numbering plan is checked; for typed text use ``init(parsing:region:)``.
+  /// - Throws: `DecodingError.dataCorrupted` for any other string.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let number = PhoneNumber(e164: text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "a plus and one to fifteen digits expected")
+    }
+    self = number
+  }
+
+  /// Writes the E.164 form as a string, such as `"+33162000248"`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(e164)
+  }
+
+  /// The strict E.164 form only, `+` and one to fifteen ASCII digits of which the first is not zero; nil otherwise.
+  public init?(e164 text: String) {
+    let bytes = text.utf8
+    guard bytes.count >= 2, bytes.count <= 16, bytes.first == UInt8(ascii: "+") else { return nil }
+    var digits: Int64 = 0
+    for byte in bytes.dropFirst() {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
+      if digits == 0 { return nil }
+    }
+    self.init(digits: digits)
+  }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Testing
+
+@testable import Curation
 
 /// The JSON of every code, as it is in databases and in answers of the API.
 @Suite struct CodedDataTests {

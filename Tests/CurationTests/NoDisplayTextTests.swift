@@ -7,12 +7,12 @@ import Testing
 /// Curation returns codes with values: text is made by Localization.
 @Suite struct NoDisplayTextTests {
   /// Labels of categories are published data; messages of preconditions are for programmers.
-  private static let exceptions: Set = ["ReportCategory+PackLabels.swift"]
+  private static let exceptions: Set = ["RecipeLabels.swift"]
 
   @Test func `string literals contain no sentences`() throws {
     let folder = "\(Checkout.root)/Sources/Curation"
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
-    #expect(files.count > 50)
+    #expect(files.count > 40)
     for file in files where !Self.exceptions.contains(URL(filePath: file).lastPathComponent) {
       let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
       for line in text.split(separator: "\n") where !line.contains("precondition(") {

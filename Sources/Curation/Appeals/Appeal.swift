@@ -36,7 +36,7 @@ public struct Appeal: Sendable, Equatable {
     self.id = id
     self.number = number
     state = .open
-    self.statement = try RuleViolation.text(statement, "statement", atMost: 2_000)
+    self.statement = try AppealFiling.statement(statement)
     self.filedAt = filedAt
   }
 
@@ -63,5 +63,68 @@ public struct Appeal: Sendable, Equatable {
       try RuleViolation.text(text, "answer", atMost: 2_000)
     }
     return appeal
+  }
+}
+
+/// A person's statement against a number's listing, as a form sends it.
+public struct AppealFiling: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The statement, 1 to 2,000 characters.
+  public var statement: String
+  /// Contact of the person, a line of at most 200 characters; nil where none was given.
+  public var contact: String?
+  /// When it was sent.
+  public var filedAt: Date
+
+  /// The most characters of ``statement``.
+  public static let mostStatement = 2_000
+  /// The most characters of ``contact``.
+  public static let mostContact = 200
+
+  /// - Throws: ``RuleViolation`` for the first rule that is broken.
+  public init(number: Int64, statement: String, contact: String?, filedAt: Date) throws(RuleViolation) {
+    self.number = number
+    self.statement = try Self.statement(statement)
+    self.contact = try Self.contact(contact)
+    self.filedAt = filedAt
+  }
+
+  /// A statement that follows its rules.
+  public static func statement(_ text: String) throws(RuleViolation) -> String {
+    try RuleViolation.text(text, "statement", atMost: mostStatement)
+  }
+
+  /// A contact that follows its rules; nil for a blank one.
+  public static func contact(_ text: String?) throws(RuleViolation) -> String? {
+    guard let text, !text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) else { return nil }
+    return try RuleViolation.line(text, "contact", atMost: mostContact)
+  }
+}
+
+/// Protects owners of spoofed numbers from being blocked.
+///
+/// A spoofer uses a stranger's number for about a day and then the next one. The owner then sees one day of many
+/// complaints between quiet days, and is the person who appeals. **A number with ten complaints or more on one day,
+/// which are at least half of all complaints of the last 64 days, is identified and not blocked from the moment an
+/// appeal is filed on that day or later, until the appeal is rejected.** Phones still show the category, and the
+/// owner's calls ring. A decision takes precedence over this rule, as over all others.
+public enum Spoofing {
+  /// The least number of complaints on the day.
+  public static let leastOnOneDay = 10
+  /// The least share of all complaints.
+  public static let leastShare = 0.5
+
+  /// Whether a number must be identified and not blocked.
+  /// - Parameters:
+  ///   - complaintsByDay: complaints that are not withdrawn, by the UTC day on which they were made, in days since
+  ///     1970, of the last 64 days.
+  ///   - appealDays: days on which open or upheld appeals were filed.
+  public static func isVictim(complaintsByDay: [Int32: Int], appealDays: [Int32]) -> Bool {
+    guard let peak = complaintsByDay.max(by: { ($0.value, -$0.key) < ($1.value, -$1.key) }),
+      peak.value >= leastOnOneDay
+    else { return false }
+    let all = complaintsByDay.values.reduce(0, +)
+    return Double(peak.value) >= leastShare * Double(all) && appealDays.contains { $0 >= peak.key }
   }
 }

@@ -24,12 +24,6 @@ public struct BrigadeBaseline: Sendable {
     /// All numbers that were compared.
     public var numbers: Int
 
-    /// - Parameters: see the properties.
-    public init(count: Int, numbers: Int) {
-      self.count = count
-      self.numbers = numbers
-    }
-
     var isUsual: Bool {
       numbers >= BrigadeBaseline.leastNumbers && Double(count) > BrigadeBaseline.usualShare * Double(numbers)
     }

@@ -12,22 +12,13 @@ public enum HoldReason: CodedData {
     /// All reporters who complain.
     public var reporters: Int
     /// Newcomers.
-    public var new: Int
+    public var new = 0
     /// Reporters who share a network with others.
-    public var sameNetwork: Int
+    public var sameNetwork = 0
     /// Reporters whose comment others have sent as well.
-    public var sameText: Int
+    public var sameText = 0
     /// Reporters without any mark.
     public var others: Int
-
-    /// - Parameters: see the properties.
-    public init(reporters: Int, new: Int = 0, sameNetwork: Int = 0, sameText: Int = 0, others: Int) {
-      self.reporters = reporters
-      self.new = new
-      self.sameNetwork = sameNetwork
-      self.sameText = sameText
-      self.others = others
-    }
   }
 
   /// Most complaints come from reporters who are new.

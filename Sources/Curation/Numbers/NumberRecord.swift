@@ -40,3 +40,97 @@ public struct NumberRecord: Sendable, Equatable {
     self.lastReportedAt = lastReportedAt
   }
 }
+
+/// The aggregates of one number: stored heat and evidence, and counts.
+public struct NumberAggregate: Sendable, Equatable {
+  /// One category's part of it.
+  public struct Part: Sendable, Equatable {
+    /// The category of the reports.
+    public var category: ReportCategory
+    /// Stored heat; read it through ``Decay``.
+    public var heat: Double
+    /// Stored evidence; read it through ``Decay``.
+    public var evidence: Double
+    /// Reports ever accepted in this category.
+    public var reports: Int64
+    /// Distinct reporters whose vote is this category.
+    public var reporters: Int32
+
+    /// - Parameters: see the properties.
+    public init(category: ReportCategory, heat: Double, evidence: Double, reports: Int64, reporters: Int32) {
+      self.category = category
+      self.heat = heat
+      self.evidence = evidence
+      self.reports = reports
+      self.reporters = reporters
+    }
+  }
+
+  /// One part for each reported category, in no order.
+  public var parts: [Part]
+
+  /// - Parameter parts: at most one for each category.
+  public init(parts: [Part]) {
+    self.parts = parts
+  }
+
+  private var toxic: [Part] { parts.filter(\.category.isToxic) }
+
+  /// Stored heat of all complaints.
+  public var heat: Double { toxic.reduce(0) { $0 + $1.heat } }
+
+  /// Reports ever accepted, including "legitimate".
+  public var reports: Int64 { parts.reduce(0) { $0 + $1.reports } }
+
+  /// The category that phones show: the hottest toxic one; of equally hot ones that with the smallest id.
+  public var leading: ReportCategory? {
+    toxic.filter { $0.heat > 0 }
+      .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category
+  }
+
+  /// Wilson's lower bound over decayed evidence at `time`, 0 to 1.
+  public func confidence(at time: Date) -> Double {
+    let value = { (parts: [Part]) in
+      Decay.evidence.value(ofStoredSum: parts.reduce(0) { $0 + $1.evidence }, at: time)
+    }
+    return Confidence.wilsonLowerBound(
+      toxic: value(toxic), legitimate: value(parts.filter { !$0.category.isToxic }))
+  }
+}
+
+/// The counts of one imported list about a number.
+public struct SourceTally: Sendable, Equatable {
+  /// The list's id in `apps`.
+  public var appID: Int32
+  /// Number of complaining rows that are not withdrawn.
+  public var complaints: Int
+  /// The days of these rows.
+  public var days: ComplaintDays
+
+  /// - Parameters: see the properties.
+  public init(appID: Int32, complaints: Int, days: ComplaintDays) {
+    self.appID = appID
+    self.complaints = complaints
+    self.days = days
+  }
+}
+
+extension [Int64] {
+  /// The index of the first of these ascending numbers that is `number` or greater; `count` where there is none.
+  func firstPlace(atLeast number: Int64) -> Int {
+    withUnsafeBufferPointer { sorted in
+      var low = 0
+      var count = sorted.count
+      while count > 0 {
+        let half = count / 2
+        if sorted[low + half] < number {
+          low += half + 1
+          count -= half + 1
+        } else {
+          count = half
+        }
+      }
+      return low
+    }
+  }
+}

@@ -26,3 +26,60 @@ public struct QueueEntry: Sendable, Equatable {
     since = facts.since
   }
 }
+
+/// The urgency of a case: smaller values are more urgent.
+///
+/// The order is first by ``Rank``. Within a rank the oldest case comes first, and heat counts as age: each doubling of
+/// a number's heat over its review heat puts it ``doubling`` ahead. So no case waits forever behind hotter ones, and
+/// the order of two cases does not change with time, so that no row is updated for it.
+public enum Urgency {
+  /// The rank of a case.
+  public enum Rank: Int64, Sendable, CaseIterable {
+    /// Harm is possible now: a published number with a split or an appeal, or an escalated case.
+    case harm
+    /// About to be published with mostly fresh complaints; appeals; protected numbers.
+    case rising
+    /// All others.
+    case waiting
+  }
+
+  /// The value of a doubling of heat, in seconds of waiting: six hours.
+  public static let doubling: TimeInterval = 21_600
+  /// The most doublings that count.
+  public static let mostDoublings = 20
+  /// The least share of heat in a number's evidence for its heat to count as rising: with half-lives of 14 and 125 days
+  /// the share of one old burst is 0.5 after 16 days.
+  public static let freshShare = 0.5
+
+  private static let span: Int64 = 100_000_000_000
+  /// 2020-01-01T00:00:00Z; every case is younger.
+  private static let origin: TimeInterval = 1_577_836_800
+
+  /// The urgency, 0 or more; smaller is more urgent.
+  /// - Parameter causes: the causes that ``QueueRule`` finds.
+  public static func of(_ facts: QueueFacts, causes: QueueCauses) -> Int64 {
+    let waitingSince = facts.since.timeIntervalSince1970 - origin - Double(doublings(facts)) * doubling
+    let place = min(max(0, waitingSince), Double(span - 1))
+    return rank(facts, causes: causes).rawValue * span + Int64(place)
+  }
+
+  /// The rank that an urgency has.
+  public static func rank(of urgency: Int64) -> Rank { Rank(rawValue: urgency / span) ?? .waiting }
+
+  /// The rank of a case.
+  public static func rank(_ facts: QueueFacts, causes: QueueCauses) -> Rank {
+    if facts.level > 0 { return .harm }
+    if facts.isPublished, causes.contains(.split) || causes.contains(.appeal) { return .harm }
+    if causes.contains(.appeal) || causes.contains(.protected) { return .rising }
+    let isBound = facts.evaluation?.meetsThreshold == true && facts.score?.isListed == false
+    if isBound, let score = facts.score, score.heat >= freshShare * score.evidence { return .rising }
+    return .waiting
+  }
+
+  private static func doublings(_ facts: QueueFacts) -> Int {
+    guard let heat = facts.score?.heat, let review = facts.evaluation?.threshold?.reviewHeat, heat > review else {
+      return 0
+    }
+    return min(mostDoublings, Int(log2(heat / review)))
+  }
+}

@@ -58,3 +58,98 @@ public enum QueueRule {
     facts.score?.isListed == true && facts.evaluation?.meetsThreshold == true
   }
 }
+
+/// The facts that decide whether a number has a case.
+public struct QueueFacts: Sendable, Equatable {
+  /// The score of its reports; nil when it was never reported.
+  public var score: Score?
+  /// The evaluation by thresholds and overrides.
+  public var evaluation: Evaluation?
+  /// Whether it is protected.
+  public var isProtected: Bool
+  /// When the decision in force was made; nil for none.
+  public var decidedAt: Date?
+  /// Whether a rule against brigading holds it.
+  public var isHeld: Bool
+  /// When its newest open appeal was filed.
+  public var appealedAt: Date?
+  /// Whether a range that begins with it is proposed.
+  public var isRangeProposed: Bool
+  /// Whether the last publication blocks or identifies it, for any cause.
+  public var isPublished: Bool
+  /// Reports of the last ``QueueRule/protectedWindow``, counted only for protected numbers.
+  public var recentReports: Int
+  /// The level of its case: 0 everybody, 1 moderators, 2 administrators.
+  public var level: Int16
+  /// When its case was opened.
+  public var since: Date
+
+  /// - Parameters: see the properties.
+  public init(
+    score: Score? = nil, evaluation: Evaluation? = nil, isProtected: Bool = false, decidedAt: Date? = nil,
+    isHeld: Bool = false, appealedAt: Date? = nil, isRangeProposed: Bool = false, isPublished: Bool = false,
+    recentReports: Int = 0, level: Int16 = 0, since: Date
+  ) {
+    self.score = score
+    self.evaluation = evaluation
+    self.isProtected = isProtected
+    self.decidedAt = decidedAt
+    self.isHeld = isHeld
+    self.appealedAt = appealedAt
+    self.isRangeProposed = isRangeProposed
+    self.isPublished = isPublished
+    self.recentReports = recentReports
+    self.level = level
+    self.since = since
+  }
+}
+
+/// The cause of a case.
+public enum QueueCause: String, CaseIterable, Sendable {
+  /// Its heat reached the review heat, or it meets the threshold for the next publication.
+  case threshold
+  /// A rule against brigading holds it.
+  case held
+  /// Its owner has appealed, and it was not decided since.
+  case appeal
+  /// A range that begins with it is proposed.
+  case range
+  /// Many votes call it a nuisance and many legitimate, listed or not.
+  case split
+  /// It is protected, but has many recent reports.
+  case protected
+
+  /// Its bit in ``QueueCauses``: 1, 2, 4, 8, 16, 32, as in the table `queue`.
+  public var bit: Int16 {
+    switch self {
+    case .threshold: 1
+    case .held: 2
+    case .appeal: 4
+    case .range: 8
+    case .split: 16
+    case .protected: 32
+    }
+  }
+}
+
+/// All causes of one case.
+public struct QueueCauses: OptionSet, Hashable, Sendable {
+  /// Sum of ``QueueCause/bit``.
+  public let rawValue: Int16
+
+  /// - Parameter rawValue: 0 to 63.
+  public init(rawValue: Int16) {
+    self.rawValue = rawValue
+  }
+
+  /// - Parameter causes: in any order.
+  public init(_ causes: [QueueCause]) {
+    rawValue = causes.reduce(0) { $0 | $1.bit }
+  }
+
+  /// The causes, in the order of ``QueueCause``.
+  public var all: [QueueCause] { QueueCause.allCases.filter { rawValue & $0.bit != 0 } }
+
+  /// Whether this is one of them.
+  public func contains(_ cause: QueueCause) -> Bool { rawValue & cause.bit != 0 }
+}

@@ -34,3 +34,57 @@ public struct NumberRange: Sendable, Hashable {
     self.init(around: head * (trailing == 1 ? 10 : 100), digits: Int16(trailing))
   }
 }
+
+/// Finds ranges of numbers that are used together, for example by a caller who rents a block of lines.
+///
+/// A range of 10 is proposed when at least four of its numbers have complaints, a range of 100 when at least twelve
+/// have. At most half of the heat may be on one number, so that one hot number with random neighbors does not form a
+/// range. The heat, in units of a fresh complaint of full weight, must be at least 1.5 for each number with complaints,
+/// so that one angry person who reports many numbers does not form a range, and at least 6 in total (30 for a range of
+/// 100). Numbers with more votes for than against them count against the range: with as many such numbers as members it
+/// is not proposed. A range of 10 inside a proposed range of 100 is not proposed.
+///
+/// False positives: in an area code where one number in a thousand has complaints, four of 10 numbers have them by
+/// chance once in 5·10⁹ ranges (binomial), and twelve of 100 once in 10²¹.
+public enum RangeDetection {
+  /// The most numbers that all approved ranges add to a pack.
+  public static let mostExpanded = 100_000
+
+  /// The facts about a range.
+  public struct Facts: Sendable, Equatable {
+    /// The numbers.
+    public var range: NumberRange
+    /// Number of its numbers with complaints.
+    public var members: Int
+    /// Sum of their decayed heat.
+    public var heat: Double
+    /// The greatest heat of one of them.
+    public var greatest: Double
+    /// Number of its numbers with more votes for than against them.
+    public var defended: Int
+
+    /// - Parameters: see the properties.
+    public init(range: NumberRange, members: Int, heat: Double, greatest: Double, defended: Int) {
+      self.range = range
+      self.members = members
+      self.heat = heat
+      self.greatest = greatest
+      self.defended = defended
+    }
+  }
+
+  /// The least number of members of a range.
+  public static func leastMembers(digits: Int16) -> Int { digits == 1 ? 4 : 12 }
+
+  /// The least heat of a range, in units of a fresh complaint of full weight.
+  public static func leastHeat(digits: Int16) -> Double { digits == 1 ? 6 : 30 }
+
+  /// Whether a range is proposed.
+  public static func proposes(_ facts: Facts) -> Bool {
+    facts.members >= leastMembers(digits: facts.range.digits)
+      && facts.heat >= leastHeat(digits: facts.range.digits)
+      && facts.heat >= 1.5 * Double(facts.members)
+      && facts.greatest * 2 <= facts.heat
+      && facts.defended < facts.members
+  }
+}

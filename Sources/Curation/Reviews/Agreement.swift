@@ -203,14 +203,14 @@ private struct Table: Hashable {
     return expected > 1e-12 ? 1 - observed / expected : nil
   }
 
-  /// The same sum, all on the diagonal.
+  /// A table with this sum, all on the diagonal.
   var agreeing: Table {
     var table = Table(values)
     for value in 0..<values { table[value, value] = (row(value) + column(value)) / 2 }
     return table
   }
 
-  /// The same sum, all outside the diagonal, as by chance.
+  /// A table with this sum, all outside the diagonal, as by chance.
   var disagreeing: Table {
     var table = Table(values)
     for first in 0..<values {

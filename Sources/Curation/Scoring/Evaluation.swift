@@ -55,3 +55,77 @@ extension ListingCondition.Kind {
   /// Whether an imported list can replace the condition.
   var isOfReporters: Bool { self == .reporters || self == .networks || self == .days }
 }
+
+/// The verdict about a number. The first case that applies, from the top, is the verdict.
+public enum Verdict: String, Sendable, CaseIterable {
+  /// It may never be published, whatever is reported.
+  case protected
+  /// A moderator's decision is in force and alone decides.
+  case decided
+  /// A rule against brigading holds it; a decision releases it.
+  case held
+  /// The last publication lists it because of reports, and it meets the `leave` limits: the next one lists it too.
+  case listed
+  /// The last publication does not list it, and it meets the `enter` limits: the next one lists it.
+  case candidate
+  /// It is not going to be listed, but its heat reaches the threshold's review heat. A number that has just fallen
+  /// below its `leave` limits needs review or is quiet.
+  case needsReview = "needs_review"
+  /// None of these.
+  case quiet
+}
+
+/// A condition of a listing, with the number's value.
+public struct ListingCondition: Sendable, Equatable {
+  /// The kind of condition.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// Decayed complaints, half-life 14 days.
+    case heat
+    /// Decayed complaints, half-life 125 days.
+    case evidence
+    /// Wilson's lower bound, 0 to 1.
+    case confidence
+    /// Distinct reporters.
+    case reporters
+    /// Distinct networks, a lower bound.
+    case networks
+    /// Distinct days with a complaint.
+    case days
+    /// Rows of one imported list.
+    case listComplaints
+    /// Distinct days of one imported list.
+    case listDays
+  }
+
+  /// The kind of condition.
+  public var kind: Kind
+  /// The imported list of the condition; nil for all other kinds.
+  public var source: Int32?
+  /// The number's value, in the unit of the kind.
+  public var have: Double
+  /// The least value, in the same unit.
+  public var need: Double
+
+  /// Whether the condition is met.
+  public var isMet: Bool { have >= need }
+}
+
+/// The overrides of a number, which take precedence over its score.
+public struct OverrideState: Sendable, Equatable {
+  /// ISO 3166 alpha-2 of the number's country; nil when it has none.
+  public var country: String?
+  /// Whether it is protected.
+  public var isProtected: Bool
+  /// Whether a decision is in force.
+  public var isDecided: Bool
+  /// Whether it is held.
+  public var isHeld: Bool
+
+  /// - Parameters: see the properties.
+  public init(country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false) {
+    self.country = country
+    self.isProtected = isProtected
+    self.isDecided = isDecided
+    self.isHeld = isHeld
+  }
+}

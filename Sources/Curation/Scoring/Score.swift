@@ -35,7 +35,7 @@ public struct Score: Sendable, Equatable, Codable {
   public var time: Date
   /// Decayed complaints of all toxic categories, half-life 14 days, in units of a fresh complaint of full weight.
   public var heat: Double
-  /// The same with a half-life of 125 days.
+  /// Decayed complaints of all toxic categories, half-life 125 days, in the same unit.
   public var evidence: Double
   /// Decayed weight of "legitimate", half-life 125 days.
   public var legitimate: Double
@@ -67,7 +67,7 @@ public struct Score: Sendable, Equatable, Codable {
     self.init(record, at: time, heatScale: heatScale, evidenceScale: evidenceScale)
   }
 
-  /// The same with scales calculated once for many numbers.
+  /// The score with scales that are calculated once for many numbers.
   init(_ record: NumberRecord, at time: Date, heatScale: Double, evidenceScale: Double) {
     self.time = time
     parts = record.standing.parts.map { part in

@@ -45,3 +45,61 @@ public struct SourceRule: Sendable, Equatable, Codable {
   /// - Parameter listed: whether the last publication lists it.
   public func bar(listed: Bool) -> Bar { listed ? leave : enter }
 }
+
+/// The most treatment that a source can cause without other support.
+public enum SourceCeiling: String, Sendable, CaseIterable, Comparable, Codable {
+  /// Its entries count beside reports only.
+  case nothing
+  /// Its entries alone put a number into the review queue.
+  case review
+  /// Its entries alone list a number to identify it.
+  case identify
+  /// Its entries alone list a number as reports do.
+  case block
+
+  /// Orders by strength.
+  public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+  private var rank: Int {
+    switch self {
+    case .nothing: 0
+    case .review: 1
+    case .identify: 2
+    case .block: 3
+    }
+  }
+}
+
+/// How often moderators confirmed a source, over the numbers that it has or had complaints about and that have a
+/// decision in force.
+public struct SourcePrecision: Sendable, Equatable {
+  /// The least decided numbers for a suspension.
+  public static let leastDecided = 10
+  /// The precision below which a source is suspended.
+  public static let lowest = 0.5
+
+  /// Numbers that decisions block or identify.
+  public var confirmed: Int
+  /// Numbers that decisions allow.
+  public var wrong: Int
+
+  /// - Parameters: see the properties.
+  public init(confirmed: Int = 0, wrong: Int = 0) {
+    self.confirmed = confirmed
+    self.wrong = wrong
+  }
+
+  /// Numbers with a decision.
+  public var decided: Int { confirmed + wrong }
+
+  /// confirmed / (confirmed + wrong), 0 to 1; nil without decisions.
+  public var share: Double? { decided > 0 ? Double(confirmed) / Double(decided) : nil }
+
+  /// Whether the source is suspended: at least ``leastDecided`` numbers are decided, and the upper bound of the Wilson
+  /// score interval at 95 % is below ``lowest``. See ``Confidence/wilsonUpperBound(toxic:legitimate:)`` for its source.
+  /// Of 10 numbers at most 1 is confirmed then, of 100 at most 40.
+  public var isTooLow: Bool {
+    decided >= Self.leastDecided
+      && Confidence.wilsonUpperBound(toxic: Double(confirmed), legitimate: Double(wrong)) < Self.lowest
+  }
+}

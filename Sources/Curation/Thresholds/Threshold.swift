@@ -30,3 +30,170 @@ public struct Threshold: Sendable, Equatable, Codable {
   /// - Parameter listed: whether the last publication lists it.
   public func bar(listed: Bool) -> ThresholdLimits { listed ? leave : enter }
 }
+
+/// The limits that a number must reach to be listed or to stay listed.
+public struct ThresholdLimits: Sendable, Equatable, Codable {
+  /// Least decayed heat, in units of a fresh complaint of full weight: 3 means three today, or six 14 days ago. Above
+  /// 0.
+  public var heat: Double
+  /// Least decayed evidence (125 days) of complaints, in the same unit; 0 for no limit.
+  public var evidence: Double
+  /// Least confidence, 0 to 1; see ``Confidence``.
+  public var confidence: Double
+  /// Least number of distinct reporters whose vote is a complaint; 0 for no limit.
+  public var reporters: Int
+  /// Least distinct networks, 0 to 64; see ``NetworkSketch``.
+  public var networks: Int
+  /// Least distinct days with a complaint, 0 to 64; see ``ComplaintDays``.
+  public var days: Int
+
+  /// - Parameters: see the properties.
+  public init(heat: Double, evidence: Double, confidence: Double, reporters: Int, networks: Int, days: Int) {
+    self.heat = heat
+    self.evidence = evidence
+    self.confidence = confidence
+    self.reporters = reporters
+    self.networks = networks
+    self.days = days
+  }
+}
+
+extension Threshold {
+  /// The category, and the country if it has one: `fraud DE`.
+  public var name: String { country.map { "\(category.slug) \($0)" } ?? category.slug }
+
+  /// Checks all rules.
+  /// - Throws: ``ThresholdProblem`` for the first broken rule.
+  public func check() throws(ThresholdProblem) {
+    if let problem = problems.first { throw problem.of(name) }
+  }
+
+  /// Every broken rule, with the field only: `enter.heat`.
+  public var problems: [ThresholdProblem] {
+    var problems: [ThresholdProblem] = []
+    func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {
+      if !isSo { problems.append(problem()) }
+    }
+    ask(category.isToxic, .field(.notToxic, "category"))
+    ask(country.map(Self.isCountry) ?? true, .field(.notACountry, "country"))
+    for (side, bar) in [("enter", enter), ("leave", leave)] {
+      ask(bar.heat > 0 && bar.heat <= 1_000_000, .notPositive("\(side).heat", most: 1_000_000))
+      ask((0...1_000_000).contains(bar.evidence), .outOfRange("\(side).evidence", 0...1_000_000))
+      ask((0...1).contains(bar.confidence), .outOfRange("\(side).confidence", 0...1))
+      ask((0...1_000_000).contains(bar.reporters), .outOfRange("\(side).reporters", 0...1_000_000))
+      ask((0...64).contains(bar.networks), .outOfRange("\(side).networks", 0...64))
+      ask((0...64).contains(bar.days), .outOfRange("\(side).days", 0...64))
+    }
+    ask(leave.heat <= enter.heat, .field(.aboveEnter, "leave.heat"))
+    ask(leave.evidence <= enter.evidence, .field(.aboveEnter, "leave.evidence"))
+    ask(leave.confidence <= enter.confidence, .field(.aboveEnter, "leave.confidence"))
+    ask(leave.reporters <= enter.reporters, .field(.aboveEnter, "leave.reporters"))
+    ask(leave.networks <= enter.networks, .field(.aboveEnter, "leave.networks"))
+    ask(leave.days <= enter.days, .field(.aboveEnter, "leave.days"))
+    ask(reviewHeat > 0 && reviewHeat <= enter.heat, .field(.aboveEnterHeat, "review_heat"))
+    return problems
+  }
+
+  private static func isCountry(_ code: String) -> Bool {
+    code.utf8.count == 2 && code.utf8.allSatisfy { (65...90).contains($0) }
+  }
+}
+
+extension SourceRule {
+  /// Checks all rules.
+  /// - Throws: ``ThresholdProblem`` for the first broken rule.
+  public func check() throws(ThresholdProblem) {
+    if let problem = problems.first { throw problem.of("source \(appID)") }
+  }
+
+  /// Every broken rule, with the field only: `enter.days`.
+  public var problems: [ThresholdProblem] {
+    var problems: [ThresholdProblem] = []
+    func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {
+      if !isSo { problems.append(problem()) }
+    }
+    ask(appID >= 0, .field(.notAList, "app"))
+    ask((0...10).contains(weight), .outOfRange("weight", 0...10))
+    for (side, bar) in [("enter", enter), ("leave", leave)] {
+      ask((1...1_000_000).contains(bar.complaints), .outOfRange("\(side).complaints", 1...1_000_000))
+      ask((1...64).contains(bar.days), .outOfRange("\(side).days", 1...64))
+    }
+    ask(leave.complaints <= enter.complaints, .field(.aboveEnter, "leave.complaints"))
+    ask(leave.days <= enter.days, .field(.aboveEnter, "leave.days"))
+    return problems
+  }
+}
+
+/// The reason why a threshold is invalid: the field, and the rule that it breaks.
+public struct ThresholdProblem: Error, CodedMessage, CustomStringConvertible {
+  /// The rules.
+  public enum Code: MessageCode {
+    /// The category is not toxic.
+    case notToxic
+    /// The country is not two capital letters.
+    case notACountry
+    /// The list is neither 0 nor an id.
+    case notAList
+    /// A value is below `least` or above `most`.
+    case outOfRange
+    /// A value is 0 or less, or above `most`.
+    case notPositive
+    /// A `leave` limit is above the `enter` limit.
+    case aboveEnter
+    /// The review heat is 0 or less, or above the `enter` heat.
+    case aboveEnterHeat
+    /// A threshold or rule exists twice.
+    case twice
+    /// A category has no threshold for all countries.
+    case noGeneralThreshold
+    /// There is no rule for lists without one of their own.
+    case noRuleForEveryList
+  }
+
+  /// The rule.
+  public let code: Code
+  /// The values of the message; see ``CodedMessage``.
+  public private(set) var values: [String: CodedValue]
+
+  /// Such as `enter.heat`; empty where the rule is about the threshold itself.
+  public var field: String { if case .text(let text) = values["field"] { text } else { "" } }
+
+  /// The problem with the name of the threshold or rule that it applies to.
+  func of(_ subject: String) -> ThresholdProblem {
+    var problem = self
+    problem.values["subject"] = .text(subject)
+    return problem
+  }
+
+  /// - Parameters:
+  ///   - code: a rule without limits.
+  ///   - field: such as `enter.heat`.
+  public static func field(_ code: Code, _ field: String) -> ThresholdProblem {
+    ThresholdProblem(code: code, values: ["field": .text(field)])
+  }
+
+  /// A value outside of its limits.
+  public static func outOfRange(_ field: String, _ range: ClosedRange<Int64>) -> ThresholdProblem {
+    ThresholdProblem(
+      code: .outOfRange,
+      values: ["field": .text(field), "least": .integer(range.lowerBound), "most": .integer(range.upperBound)])
+  }
+
+  /// A value that is not above 0 and at most `most`.
+  public static func notPositive(_ field: String, most: Int64) -> ThresholdProblem {
+    ThresholdProblem(code: .notPositive, values: ["field": .text(field), "most": .integer(most)])
+  }
+
+  /// - Parameter subject: the name of a threshold, or of an imported list's rule.
+  public static func twice(_ subject: String) -> ThresholdProblem {
+    ThresholdProblem(code: .twice, values: ["subject": .text(subject)])
+  }
+
+  /// No threshold of the category for countries without their own.
+  public static func noGeneralThreshold(_ category: ReportCategory) -> ThresholdProblem {
+    ThresholdProblem(code: .noGeneralThreshold, values: ["subject": .text(category.slug)])
+  }
+
+  /// No rule for lists without their own.
+  public static let noRuleForEveryList = ThresholdProblem(code: .noRuleForEveryList, values: [:])
+}

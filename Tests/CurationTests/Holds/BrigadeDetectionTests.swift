@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import TestSupport
 import Testing
+
+@testable import Curation
 
 @Suite struct BrigadeDetectionTests {
   private let known = BrigadeBaseline()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import PostgreSQL
 import Publishing
 import Storage
 import TestSupport
 import Testing
+
+@testable import Curation
 
 /// Attacks by 200 accounts on ten innocent numbers, among honest complaints about real nuisances.
 @Suite(.database) struct BrigadeTests {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Curation
 @testable import Localization
 
 /// The messages of explanations, holds, protection and rule violations.
@@ -35,11 +35,7 @@ import Testing
         .outOfRange("enter.days", 0...64), .notPositive("enter.heat", most: 1_000_000), .twice("fraud"),
         .noGeneralThreshold(.fraud), .noRuleForEveryList,
       ]
-    return found.map { problem in
-      problem.field.isEmpty
-        ? problem
-        : ThresholdProblem(code: problem.code, values: problem.values.merging(["subject": "fraud"]) { old, _ in old })
-    }
+    return found.map { $0.field.isEmpty ? $0 : $0.of("fraud") }
   }
 
   private static func decision(_ treatment: Decision.Treatment, _ label: String?) -> StandingDecision {

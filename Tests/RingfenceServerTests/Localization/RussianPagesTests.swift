@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import API
+@testable import Curation
 @testable import HTTPServer
 @testable import Localization
 @testable import ModerationSite

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import PostgreSQL
 import Storage
 import TestSupport
 import Testing
+
+@testable import Curation
 
 @Suite(.database) struct ReporterTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)

@@ -100,3 +100,88 @@ public struct Recipe: Sendable, Equatable {
     "spamblocker-xml", "pbbl", "tranquille", "callblocker", "saracroche", "fossify",
   ]
 }
+
+extension Recipe {
+  /// The packs of an installation without its own recipes, as in Resources/recipes.yaml.
+  public static let shipped = [
+    Recipe(name: "toxic", kind: .identification, limit: 100_000, keepsEmpty: true),
+    Recipe(
+      name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications,
+      isIdentifiedOnly: true),
+    Recipe(name: "blocklist", kind: .blocking, limit: mostEntries, keepsEmpty: true),
+    Recipe(
+      name: "directory-{region}", kind: .identification, limit: mostEntries, source: .directory,
+      ranking: .identifications, area: .split),
+  ]
+}
+
+/// The order of entries when there are more than a pack may contain: a weighted sum of decayed values as of the
+/// publication's time. Entries of equal rank are ordered by number.
+public struct Ranking: Sendable, Equatable {
+  /// Weight of present complaints (half-life 14 days).
+  public var heat: Double
+  /// Weight of calls that phones counted (half-life 14 days).
+  public var identifications: Double
+  /// Weight of long-term complaints (half-life 125 days).
+  public var evidence: Double
+
+  /// - Parameters: weights, 0 or more.
+  public init(heat: Double = 0, identifications: Double = 0, evidence: Double = 0) {
+    self.heat = heat
+    self.identifications = identifications
+    self.evidence = evidence
+  }
+
+  /// A ranking by present complaints only.
+  public static let heat = Ranking(heat: 1)
+  /// A ranking by calls only.
+  public static let identifications = Ranking(identifications: 1)
+  /// A ranking by long-term complaints only.
+  public static let evidence = Ranking(evidence: 1)
+
+  /// The rank of an entry; greater ranks come first.
+  public func score(heat: Double, identifications: Double, evidence: Double) -> Double {
+    self.heat * heat + self.identifications * identifications + self.evidence * evidence
+  }
+}
+
+/// A limit of selection: numbers below both of its values need not be read when the packs are full without them.
+///
+/// A pack of N entries needs the N with the greatest ranks. A number below the cut ranks below ``bound(of:)``; so a
+/// full pack whose last entry does not rank lower is the same as without the cut.
+public struct SelectionCut: Sendable, Equatable {
+  /// The least decayed heat.
+  public var heat: Double
+  /// The least count of decayed calls; infinite where calls do not count.
+  public var identifications: Double
+
+  /// - Parameters: see the properties.
+  public init(heat: Double, identifications: Double) {
+    self.heat = heat
+    self.identifications = identifications
+  }
+
+  /// The rank that every number below the cut is under; infinite where it is unknown.
+  public func bound(of ranking: Ranking) -> Double {
+    guard ranking.evidence == 0 else { return .infinity }
+    return ranking.score(
+      heat: ranking.heat > 0 ? heat : 0, identifications: ranking.identifications > 0 ? identifications : 0, evidence: 0
+    )
+  }
+
+  /// The desired count of numbers above each limit for these recipes; nil where a cut is useless.
+  public static func numbers(for recipes: [Recipe], packs: (Recipe) -> Int) -> (hot: Int, identified: Int)? {
+    var wanted = (hot: 0, identified: 0)
+    for recipe in recipes where recipe.source != .directory {
+      let ranking = recipe.ranking
+      guard ranking.evidence == 0, (ranking.heat > 0) != (ranking.identifications > 0) else { return nil }
+      let entries = recipe.limit * packs(recipe)
+      if ranking.heat > 0 {
+        wanted.hot = max(wanted.hot, entries + entries / 4)
+      } else {
+        wanted.identified = max(wanted.identified, entries * 2)
+      }
+    }
+    return wanted.hot > 0 ? wanted : nil
+  }
+}
