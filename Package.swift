@@ -96,10 +96,11 @@ let package = Package(
       name: "CPhoneNumber",
       linkerSettings: [.linkedLibrary("phonenumber")]),
 
-    // The kit: Linux, macOS and iOS.
-    library("CallerPack", ["CZlib", crypto]),
-    library("CallDirectory", ["CallerPack"]),
-    library("RingfenceClient", ["CallerPack"]),
+    // The kit: Linux, macOS and iOS. FileSupport: files that are complete or absent, locks of folders.
+    library("FileSupport"),
+    library("CallerPack", ["CZlib", "FileSupport", crypto]),
+    library("CallDirectory", ["CallerPack", "FileSupport"]),
+    library("RingfenceClient", ["CallerPack", "FileSupport"]),
 
     // Calendar arithmetic.
     library("Timestamps"),
@@ -109,9 +110,6 @@ let package = Package(
 
     // Executors, threads, lazy values, rounds of jobs.
     library("AsyncSupport", [logging]),
-
-    // Private files, locks of folders.
-    library("FileSupport"),
 
     // Metrics and logs.
     library("Telemetry", [logging, coreMetrics]),
@@ -138,7 +136,7 @@ let package = Package(
 
     // Services of the server.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
-    library("PackFormats", ["CallerPack", "CSQLite", "CZlib", "XMLSyntax", protobuf]),
+    library("PackFormats", ["CallerPack", "FileSupport", "CSQLite", "CZlib", "XMLSyntax", protobuf]),
     library("Moderation", ["Storage", "Curation"]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, metrics]),
     library(
@@ -161,8 +159,8 @@ let package = Package(
     library(
       "HTTPServer",
       [
-        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Telemetry",
-        "Timestamps", "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, yams,
+        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "FileSupport",
+        "Telemetry", "Timestamps", "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, yams,
         crypto, logging, metrics,
       ]),
     library(

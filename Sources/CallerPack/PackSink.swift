@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -10,42 +12,25 @@
 
 /// A file that is written under a temporary name and renamed when it is complete.
 package final class PackSink {
-  /// The final path of the file.
-  package let path: String
-  private let temporary: String
-  private var descriptor: Int32
+  private let file: CompleteFile
   private var buffer: [UInt8] = []
   /// The number of bytes written so far.
   package private(set) var count = 0
+
+  /// The final path of the file.
+  package var path: String { file.path }
 
   /// Creates the temporary file with mode 0666, reduced by the process's umask.
   ///
   /// At a symbolic link, the file that it leads to is replaced and the link stays. A path that is not a regular file,
   /// such as a folder or a device, is refused, because a rename would replace it.
   package init(path: String) throws(PackError) {
-    self.path = try Self.target(of: path)
-    var name = Array("\(self.path).XXXXXX".utf8CString)
-    descriptor = mkstemp(&name)
-    temporary = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard descriptor >= 0 else { throw .system("cannot create a file beside \(path)") }
-    let mask = umask(0)
-    _ = umask(mask)
-    _ = fchmod(descriptor, 0o666 & ~mask)
-    buffer.reserveCapacity(Self.bufferBytes)
-  }
-
-  deinit { cancel() }
-
-  /// Returns the path that a file of this name is written to.
-  private static func target(of path: String) throws(PackError) -> String {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return path }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw PackError(.inputOutput, "\(path) is there and is not a regular file", remedy: "choose another name")
+    do {
+      file = try CompleteFile(CompleteFile.target(of: path), mode: 0o666)
+    } catch {
+      throw PackError(error)
     }
-    guard let resolved = realpath(path, nil) else { throw .system("cannot resolve \(path)") }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    buffer.reserveCapacity(Self.bufferBytes)
   }
 
   private static let bufferBytes = 64 << 10
@@ -70,15 +55,9 @@ package final class PackSink {
   }
 
   private func put(_ bytes: [UInt8], at offset: Int) throws(PackError) {
-    guard descriptor >= 0 else { throw PackError(.misuse, "\(path) is finished already") }
-    var done = 0
-    while done < bytes.count {
-      let wrote = bytes.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress! + done, bytes.count - done, off_t(offset + done))
-      }
-      if wrote < 0 && errno == EINTR { continue }
-      guard wrote > 0 else { throw .system("cannot write \(path)") }
-      done += wrote
+    guard file.descriptor >= 0 else { throw PackError(.misuse, "\(path) is finished already") }
+    guard bytes.withUnsafeBytes({ writeAll($0, to: file.descriptor, at: offset) }) else {
+      throw .system("cannot write \(path)")
     }
   }
 
@@ -86,7 +65,7 @@ package final class PackSink {
   package func restart() throws(PackError) {
     buffer.removeAll(keepingCapacity: true)
     count = 0
-    guard ftruncate(descriptor, 0) == 0 else { throw .system("cannot write \(path)") }
+    guard ftruncate(file.descriptor, 0) == 0 else { throw .system("cannot write \(path)") }
   }
 
   /// Computes the SHA-256 of the bytes written so far.
@@ -95,7 +74,7 @@ package final class PackSink {
   /// Opens a reader of the bytes written so far.
   package func source() throws(PackError) -> PackSource {
     try flush()
-    let copy = dup(descriptor)
+    let copy = dup(file.descriptor)
     guard copy >= 0 else { throw .system("cannot read \(path) again") }
     return try PackSource.take(copy, path)
   }
@@ -103,30 +82,26 @@ package final class PackSink {
   /// Flushes the file to the disk and renames it.
   package func publish() throws(PackError) {
     try flush()
-    guard fsync(descriptor) == 0 else { throw .system("cannot make \(path) durable") }
-    guard rename(temporary, path) == 0 else { throw .system("cannot name \(path)") }
-    _ = close(descriptor)
-    descriptor = -1
-    syncFolder()
-  }
-
-  /// The new name must survive a power cut too.
-  private func syncFolder() {
-    let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
-    let handle = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_CLOEXEC)
-    guard handle >= 0 else { return }
-    _ = fsync(handle)
-    _ = close(handle)
+    do { try file.commit(flushing: .file) } catch { throw PackError(error) }
   }
 
   /// Removes the temporary name: the file lives as long as it is open, and a crash leaves nothing behind.
-  package func forgetName() { _ = unlink(temporary) }
+  package func forgetName() { file.forgetName() }
 
   /// Discards the file; without effect after it was published.
-  package func cancel() {
-    guard descriptor >= 0 else { return }
-    _ = close(descriptor)
-    _ = unlink(temporary)
-    descriptor = -1
+  package func cancel() { file.discard() }
+}
+
+extension PackError {
+  fileprivate init(_ failure: FileFailure) {
+    let path = failure.path
+    switch failure.operation {
+    case .replace:
+      self.init(.inputOutput, "\(path) is there and is not a regular file", remedy: "choose another name")
+    case .resolve: self.init(.inputOutput, "cannot resolve \(path)", got: failure.reason)
+    case .create: self.init(.inputOutput, "cannot create a file beside \(path)", got: failure.reason)
+    case .flush: self.init(.inputOutput, "cannot make \(path) durable", got: failure.reason)
+    default: self.init(.inputOutput, "cannot name \(path)", got: failure.reason)
+    }
   }
 }

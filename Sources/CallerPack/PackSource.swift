@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -67,22 +69,17 @@ package final class PackSource: Sendable {
         .wrongLength, "the file ends early", expected: "\(buffer.count) bytes at \(offset)",
         got: "\(count) bytes in all")
     }
-    guard let base = buffer.baseAddress, buffer.count > 0 else { return }
+    guard buffer.count > 0 else { return }
     switch store {
     case .bytes(let bytes):
       bytes.withUnsafeBytes {
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
       }
     case .file(let descriptor):
-      var done = 0
-      while done < buffer.count {
-        let got = pread(descriptor, base + done, buffer.count - done, off_t(offset + done))
-        if got < 0 && errno == EINTR { continue }
-        guard got >= 0 else { throw .system("cannot read") }
-        guard got > 0 else {
-          throw PackError(.wrongLength, "the file was cut short while it was read", remedy: "fetch it again")
-        }
-        done += got
+      let count = readAll(into: buffer, from: descriptor, at: offset)
+      guard count >= 0 else { throw .system("cannot read") }
+      guard count == buffer.count else {
+        throw PackError(.wrongLength, "the file was cut short while it was read", remedy: "fetch it again")
       }
     }
   }

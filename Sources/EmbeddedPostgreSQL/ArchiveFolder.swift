@@ -124,10 +124,7 @@ struct ArchiveState: Codable {
   func write(to root: String) throws(EmbeddedPostgresError) {
     let path = "\(root)/\(Self.name)"
     do {
-      let temporary = "\(path).new"
-      unlink(temporary)
-      try PrivateFile.create(temporary, try JSONEncoder().encode(self))
-      guard rename(temporary, path) == 0 else { throw FileFailure(path: path, code: errno) }
+      try CompleteFile.replace(path, with: try JSONEncoder().encode(self), temporary: "\(path).new", flushing: .file)
     } catch {
       throw .folderUnusable(folder: path, reason: (error as? FileFailure)?.reason ?? "it cannot be encoded")
     }

@@ -2,6 +2,7 @@
 
 import AsyncSupport
 import CSpawn
+import FileSupport
 import Foundation
 import Synchronization
 
@@ -64,7 +65,7 @@ final class ChildProcess: Sendable {
     ended.enter()
     startThread { [self] in
       var result: Int32 = 0
-      while waitpid(self.pid, &result, 0) < 0, errno == EINTR {}
+      _ = uninterrupted { Int(waitpid(self.pid, &result, 0)) }
       status.withLock { $0 = result }
       ended.leave()
       onEnd(self.pid, result)
@@ -118,8 +119,7 @@ extension ChildProcess {
     var output: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = read(ends[0], &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
+      let count = uninterrupted { read(ends[0], &chunk, chunk.count) }
       guard count > 0 else { break }
       output += chunk[..<count]
       if output.count > 128 << 10 { output.removeFirst(output.count - 64 << 10) }

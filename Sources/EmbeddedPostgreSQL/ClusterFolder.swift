@@ -141,17 +141,15 @@ extension ClusterFolder {
   /// Writes a file that the account may read, atomically.
   func write(_ text: String, to name: String) throws(EmbeddedPostgresError) {
     let path = "\(root)/\(name)"
-    let temporary = path + ".new"
-    unlink(temporary)
-    let descriptor: Int32
-    do { descriptor = try PrivateFile.open(new: temporary) } catch {
+    do throws(FileFailure) {
+      let file = try CompleteFile(path, temporary: path + ".new")
+      guard writeAll(text.utf8, to: file.descriptor), fchmod(file.descriptor, 0o640) == 0,
+        geteuid() != 0 || fchown(file.descriptor, geteuid(), account.gid) == 0
+      else { throw FileFailure(path: path, code: errno) }
+      try file.commit(flushing: .nothing)
+    } catch {
       throw .folderUnusable(folder: path, reason: error.reason)
     }
-    defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fchmod(descriptor, 0o640) == 0,
-      geteuid() != 0 || fchown(descriptor, geteuid(), account.gid) == 0, rename(temporary, path) == 0
-    else { throw .folderUnusable(folder: path, reason: SystemError.current) }
   }
 
   /// The text of a file in the cluster's folder.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
+import FileSupport
 import Foundation
 import OutboundHTTP
 import Synchronization
@@ -77,7 +78,7 @@ struct Downloader: Sendable {
       try LocalFile.copy(url, limit: bytes, to: path)
       return true
     }
-    let part = try PartialFile(path: path, limit: bytes)
+    let part = try LocalFile.failing { try PartialFile(path, limit: bytes, mode: 0o644) }
     let isNew = part.length == 0
     var attempt = 0
     while part.length < bytes {
@@ -90,7 +91,7 @@ struct Downloader: Sendable {
         attempt = try await pause(after: fault, url, part.length > before ? 0 : attempt)
       }
     }
-    try part.finish()
+    try LocalFile.failing { try part.finish() }
     return isNew
   }
 
@@ -102,19 +103,19 @@ struct Downloader: Sendable {
     try await client.send(request, limit: part.limit, total: Self.partTotal) { head in
       if let refusal = refusal(head, url) { throw refusal }
       switch head.status {
-      case 200: try part.restart()
+      case 200: try LocalFile.failing { try part.restart() }
       case 206 where start > 0:
         guard head["Content-Range"]?.hasPrefix("bytes \(start)-") == true else {
           throw FetchError.network("\(url) answered with another part than was asked for. Delete the folder partial.")
         }
       case 403, 404, 410: throw FetchError.missing(url.absoluteString)
       case 416:
-        try part.restart()
+        try LocalFile.failing { try part.restart() }
         throw HTTPClientError.rangeRefused
       default: throw head.failure
       }
     } body: { data in
-      try part.append(data)
+      guard try LocalFile.failing({ try part.append(data) }) else { throw part.tooLong }
       fetched.add(data.count)
     }
     // A response without a length that ended too early.

@@ -80,7 +80,7 @@ struct FetchFolder: Sendable {
     do {
       try Data(bytes).write(to: file)
     } catch {
-      throw LocalFile.failure("write", file.path)
+      throw LocalFile.failure(file.path)
     }
   }
 
@@ -96,13 +96,13 @@ struct FetchFolder: Sendable {
       try FileManager.default.copyItem(atPath: file.path, toPath: target)
       try LocalFile.flush(target)
     } catch {
-      throw LocalFile.failure("write", target)
+      throw LocalFile.failure(target)
     }
   }
 
   /// Moves a finished download into the new set.
   func move(_ partial: String, as name: String) throws {
-    guard rename(partial, "\(staging)/\(name)") == 0 else { throw LocalFile.failure("write", "\(staging)/\(name)") }
+    guard rename(partial, "\(staging)/\(name)") == 0 else { throw LocalFile.failure("\(staging)/\(name)") }
   }
 
   /// Flushes the new set and renames it to its final name.
@@ -113,7 +113,7 @@ struct FetchFolder: Sendable {
     }
     try LocalFile.flush(staging)
     let set = "sets/\(serial)-\(String(UInt32.random(in: 0 ... .max), radix: 16))"
-    guard rename(staging, "\(path)/\(set)") == 0 else { throw LocalFile.failure("write", "\(path)/\(set)") }
+    guard rename(staging, "\(path)/\(set)") == 0 else { throw LocalFile.failure("\(path)/\(set)") }
     try LocalFile.flush("\(path)/sets")
     return set
   }
@@ -122,7 +122,7 @@ struct FetchFolder: Sendable {
   func reveal(_ set: String) throws {
     let link = "\(path)/.current"
     unlink(link)
-    guard symlink(set, link) == 0, rename(link, current) == 0 else { throw LocalFile.failure("write", current) }
+    guard symlink(set, link) == 0, rename(link, current) == 0 else { throw LocalFile.failure(current) }
     try LocalFile.flush(path)
   }
 

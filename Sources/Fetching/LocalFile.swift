@@ -4,18 +4,10 @@ import CallerPack
 import FileSupport
 import Foundation
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Files on the local disk.
 enum LocalFile {
   /// The error for the current errno.
-  static func failure(_ what: String, _ path: String) -> FetchError {
-    .cannotWrite("Cannot \(what) \(path): \(String(cString: strerror(errno))).")
-  }
+  static func failure(_ path: String) -> FetchError { FetchError(FileFailure(path: path, code: errno)) }
 
   /// - Returns: nil when it does not exist.
   static func read(_ url: URL, limit: Int) throws -> Data? {
@@ -42,26 +34,29 @@ enum LocalFile {
       throw FetchError.network("\(origin) cannot be read. Check its permissions.")
     }
     defer { try? input.close() }
-    let output = try PartialFile(path: path, limit: limit)
-    try output.restart()
-    while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty { try output.append(piece) }
-    try output.finish()
+    try Self.failing {
+      let output = try PartialFile(path, limit: limit, mode: 0o644)
+      try output.restart()
+      while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty {
+        guard try output.append(piece) else { throw output.tooLong }
+      }
+      try output.finish()
+    }
   }
 
   /// Writes a temporary file beside, flushes it to disk, and renames it into place.
   static func replace(_ path: String, with data: Data) throws {
-    let temporary = "\(path).new"
-    unlink(temporary)
-    let file = try PartialFile(path: temporary, limit: data.count)
-    try file.append(data)
-    try file.finish()
-    guard rename(temporary, path) == 0 else { throw failure("write", path) }
-    try flush(URL(filePath: path).deletingLastPathComponent().path)
+    try failing { try CompleteFile.replace(path, with: data, temporary: "\(path).new", mode: 0o644) }
   }
 
   /// Flushes a file, or a folder's names, to disk.
   static func flush(_ path: String) throws {
     do { try flushToDisk(path) } catch { throw FetchError.cannotWrite("Cannot flush \(path): \(error.reason).") }
+  }
+
+  /// Runs an operation on files with errors of ``FetchError``.
+  static func failing<Result>(_ work: () throws -> Result) throws -> Result {
+    do { return try work() } catch let error as FileFailure { throw FetchError(error) }
   }
 
   static func makeFolder(_ path: String) throws {
@@ -70,5 +65,20 @@ enum LocalFile {
     } catch {
       throw FetchError.cannotWrite("Cannot make the folder \(path).")
     }
+  }
+}
+
+extension FetchError {
+  init(_ failure: FileFailure) {
+    let operation = failure.operation == .flush ? "flush" : "write"
+    self = .cannotWrite("Cannot \(operation) \(failure.path): \(failure.reason).")
+  }
+}
+
+extension PartialFile {
+  /// The error for a sender with more bytes than in the manifest.
+  var tooLong: FetchError {
+    .refused(
+      .wrongFile(path: URL(filePath: path).lastPathComponent, expected: "\(limit) bytes", got: "more than that"))
   }
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 #if canImport(Darwin)
   import Darwin
+#elseif canImport(Musl)
+  import Musl
 #else
   import Glibc
 #endif
@@ -22,24 +28,11 @@ package enum PrivateFile {
 
   /// Creates a file with mode 0600, writes its content and flushes it to disk. A file that cannot be written is removed.
   /// - Throws: ``FileFailure``, with the code `EEXIST` where something has the name.
-  package static func create(_ path: String, _ content: Data) throws(FileFailure) {
+  package static func create(_ path: String, _ content: some Collection<UInt8>) throws(FileFailure) {
     let descriptor = try open(new: path)
     defer { close(descriptor) }
-    var code: Int32 = 0
-    content.withUnsafeBytes { bytes in
-      var rest = bytes
-      while let base = rest.baseAddress, !rest.isEmpty {
-        let count = write(descriptor, base, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else {
-          code = count < 0 ? errno : EIO
-          return
-        }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-    }
-    if code == 0, fsync(descriptor) != 0 { code = errno }
-    guard code == 0 else {
+    guard writeAll(content, to: descriptor), flushToDisk(descriptor) else {
+      let code = errno
       unlink(path)
       throw FileFailure(path: path, code: code)
     }
@@ -48,7 +41,7 @@ package enum PrivateFile {
   /// Makes a folder with mode 0700, and the folders above it with the usual one. A folder that is there stays as it is.
   /// - Throws: ``FileFailure``.
   package static func makeFolder(_ path: String) throws(FileFailure) {
-    let parent = URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
+    let parent = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     do {
       try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
     } catch {

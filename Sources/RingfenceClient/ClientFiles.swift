@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
 import Foundation
 
 #if canImport(Darwin)
@@ -15,35 +16,25 @@ enum ClientFiles {
   /// Creates an error from the current `errno`.
   static func failure(_ operation: String) -> ClientError { .file(operation: operation, code: errno) }
 
-  /// Flushes a file to the disk; on Apple's systems fsync alone leaves the data in the drive's cache.
-  static func sync(_ descriptor: Int32) -> Bool {
-    #if canImport(Darwin)
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
-    #endif
-    return fsync(descriptor) == 0
-  }
-
   /// Flushes a file, or the names in a folder.
   static func flush(_ path: String) throws(ClientError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("flush a file") }
-    defer { close(descriptor) }
-    guard sync(descriptor) else { throw failure("flush a file") }
+    do { try flushToDisk(path) } catch { throw .file(operation: "flush a file", code: error.code) }
   }
 
   /// Writes a temporary file, flushes it, and renames it.
   static func replace(_ path: String, with data: Data) throws(ClientError) {
-    let temporary = path + ".new"
-    unlink(temporary)
-    let file = try PartialFile(temporary, limit: data.count)
-    try file.append(data)
-    try file.finish()
-    try move(temporary, to: path)
+    try failing { () throws(FileFailure) in
+      try CompleteFile.replace(path, with: data, temporary: path + ".new")
+    }
   }
 
   static func move(_ path: String, to target: String) throws(ClientError) {
-    guard rename(path, target) == 0 else { throw failure("replace a file") }
-    try flush(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+    try failing { () throws(FileFailure) in try CompleteFile.move(path, to: target, flushing: .fileAndFolder) }
+  }
+
+  /// Runs an operation on files with errors of ``ClientError``.
+  static func failing<Result>(_ work: () throws(FileFailure) -> Result) throws(ClientError) -> Result {
+    do { return try work() } catch { throw ClientError(error) }
   }
 
   /// Gives a file a second name, which replaces an older file of that name. Copies the file where hard links are
@@ -55,7 +46,7 @@ enum ClientFiles {
       guard (try? FileManager.default.copyItem(atPath: path, toPath: fresh)) != nil else { return }
     }
     guard rename(fresh, name) == 0 else { return }
-    try flush(URL(fileURLWithPath: name).deletingLastPathComponent().path)
+    try flush(parentFolder(of: name))
   }
 
   /// Creates a folder that can be used while a phone is locked, and that is excluded from backups.
@@ -86,22 +77,14 @@ enum ClientFiles {
   }
 }
 
-/// The lock of a folder, held by one process at a time; the system releases it when the process ends.
-final class FolderLock: Sendable {
-  private let descriptor: Int32
-
-  init(_ folder: String) throws(ClientError) {
-    descriptor = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw ClientFiles.failure("open the lock") }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      throw .busy
-    }
-  }
-
-  deinit {
-    // Closing alone would keep the lock in a child process that is being started.
-    flock(descriptor, LOCK_UN)
-    close(descriptor)
+extension ClientError {
+  init(_ failure: FileFailure) {
+    let operation =
+      switch failure.operation {
+      case .flush: "flush a file"
+      case .rename: "replace a file"
+      default: "write a file"
+      }
+    self = .file(operation: operation, code: failure.code)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import FileSupport
 public import Foundation
 
 /// An app's client of a Ringfence server: reports with an outbox that survives crashes, counts of calls, lookups that
@@ -62,7 +63,11 @@ public actor RingfenceClient {
     self.onEvent = onEvent
     let folder = configuration.folder.path
     try ClientFiles.makeFolder(folder)
-    lock = try FolderLock(folder)
+    do {
+      lock = try FolderLock(folder: folder, name: "lock")
+    } catch {
+      throw error.operation == .lock ? .busy : .file(operation: "open the lock", code: error.code)
+    }
     outbox = try Outbox(path: "\(folder)/outbox", limit: configuration.outboxLimit)
     damage = outbox.damage
     if let damage { onEvent(.damaged(bytes: damage.bytes)) }

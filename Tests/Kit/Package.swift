@@ -29,10 +29,11 @@ let package = Package(
   dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
   targets: [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    library("CallerPack", ["CZlib", crypto]),
+    library("FileSupport"),
+    library("CallerPack", ["CZlib", "FileSupport", crypto]),
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
-    library("CallDirectory", ["CallerPack"]),
-    library("RingfenceClient", ["CallerPack"]),
+    library("CallDirectory", ["CallerPack", "FileSupport"]),
+    library("RingfenceClient", ["CallerPack", "FileSupport"]),
     .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: house),
     // CallerPackTests runs it to measure memory.
     .executableTarget(

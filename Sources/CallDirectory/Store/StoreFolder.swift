@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FileSupport
 internal import Foundation
 
 #if canImport(Darwin)
@@ -41,11 +42,11 @@ struct StoreFolder: Sendable {
   func replace(_ name: String, with bytes: [UInt8]) throws(CallDirectoryError) {
     let temporary = temporaryName()
     guard lives() else { return }
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw fault("create", name) }
+    let descriptor: Int32
+    do { descriptor = try PrivateFile.open(new: temporary) } catch { throw fault("create", name) }
     defer { close(descriptor) }
     guard lives() else { return }
-    try write(bytes[...], to: descriptor, name)
+    guard writeAll(bytes, to: descriptor) else { throw fault("write", name) }
     try settle(descriptor, temporary, as: name)
   }
 
@@ -79,62 +80,35 @@ struct StoreFolder: Sendable {
 
   private func settle(_ descriptor: Int32, _ temporary: String, as name: String) throws(CallDirectoryError) {
     guard lives() else { return }
-    guard flush(descriptor) else { throw fault("flush", name) }
+    guard flushToDisk(descriptor) else { throw fault("flush", name) }
     guard lives() else { return }
     guard rename(temporary, path(of: name)) == 0 else { throw fault("rename to", name) }
     guard lives() else { return }
-    let folder = open(path, O_RDONLY | O_CLOEXEC)
-    guard folder >= 0 else { throw fault("open the folder of", name) }
-    // A file system that cannot flush a folder returns an error; the file itself is safe at this point.
-    _ = fsync(folder)
-    close(folder)
-  }
-
-  private func flush(_ descriptor: Int32) -> Bool {
-    #if canImport(Darwin)
-      // There, fsync leaves the data in the drive's cache.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
-    #endif
-    return fsync(descriptor) == 0
+    do {
+      try flushToDisk(path)
+    } catch {
+      // A file system that cannot flush a folder returns an error; the file itself is safe at this point.
+      if error.operation == .open { throw fault("open the folder of", name) }
+    }
   }
 
   private func copy(_ source: String, to temporary: String) throws(CallDirectoryError) {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw .file(path: source, operation: "open", code: errno) }
     defer { close(input) }
-    let output = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard output >= 0 else { throw .file(path: temporary, operation: "create", code: errno) }
-    defer { close(output) }
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = buffer.withUnsafeMutableBytes { systemRead(input, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .file(path: source, operation: "read", code: errno) }
-      guard count > 0 else { return }
-      try write(buffer[..<count], to: output, temporary)
+    let output: Int32
+    do { output = try PrivateFile.open(new: temporary) } catch {
+      throw .file(path: temporary, operation: "create", code: error.code)
     }
-  }
-
-  private func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ name: String) throws(CallDirectoryError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw fault("write", name) }
-      done += count
+    defer { close(output) }
+    switch copyContent(of: input, to: output) {
+    case .none: return
+    case .read: throw .file(path: source, operation: "read", code: errno)
+    default: throw .file(path: temporary, operation: "write", code: errno)
     }
   }
 
   private func fault(_ operation: String, _ name: String) -> CallDirectoryError {
     .file(path: path(of: name), operation: operation, code: errno)
   }
-}
-
-/// `read(2)` and `write(2)`, which are hidden inside the type by methods of the same names.
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(descriptor, bytes, count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }

@@ -2,6 +2,7 @@
 
 package import CallerPack
 import Crypto
+import FileSupport
 import Foundation
 package import NIOCore
 import Synchronization
@@ -98,12 +99,9 @@ package final class OpenFile: Sendable {
   private static func read(
     _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws -> Int {
-    while true {
-      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-      if count > 0 { return count }
-      if count < 0, errno == EINTR { continue }
-      throw IOError(errnoCode: count == 0 ? EIO : errno, reason: "pread")
-    }
+    let count = uninterrupted { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+    guard count > 0 else { throw IOError(errnoCode: count == 0 ? EIO : errno, reason: "pread") }
+    return count
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
 import Foundation
 import Synchronization
 
@@ -143,25 +144,15 @@ final class TemporaryFile: Sendable {
   }
 
   func write(_ bytes: [UInt8], at offset: Int) throws(ImportFileError) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
-      done += count
+    guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor, at: offset) }) else {
+      throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
     }
   }
 
   /// Fills the buffer.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(ImportFileError) {
-    var done = 0
-    while done < buffer.count {
-      let count = pread(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset + done))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .cannotRead(path: path, reason: FileBytes.systemMessage()) }
-      done += count
+    guard readAll(into: buffer, from: descriptor, at: offset) == buffer.count else {
+      throw .cannotRead(path: path, reason: FileBytes.systemMessage())
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZlib
+import FileSupport
 import Foundation
 
 /// The bytes of a file after decompression; gzip is recognized by its first bytes.
@@ -164,12 +165,12 @@ final class FileBytes {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       if totalBytes == nil { try waitUntilReadable() }
-      let count = readBytes(descriptor, buffer.baseAddress, buffer.count)
+      let count = uninterrupted { readBytes(descriptor, buffer.baseAddress, buffer.count) }
       if count >= 0 {
         bytesRead += UInt64(count)
         return count
       }
-      if errno != EINTR, errno != EAGAIN { throw ImportFileError.cannotRead(path: name, reason: Self.systemMessage()) }
+      if errno != EAGAIN { throw ImportFileError.cannotRead(path: name, reason: Self.systemMessage()) }
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
 import Foundation
 
 /// A row that was not imported, and why.
@@ -23,10 +24,21 @@ public struct ImportReject: Sendable, Equatable {
 ///
 /// Only its owner can read it, because rejected lines can contain comments.
 final class RejectFile {
+  private enum Output {
+    case file(CompleteFile)
+    /// A character device, which is written directly.
+    case device(Int32)
+
+    var descriptor: Int32 {
+      switch self {
+      case .file(let file): file.descriptor
+      case .device(let descriptor): descriptor
+      }
+    }
+  }
+
   private let path: String
-  /// The name until the file is complete; nil for a character device, which is written directly.
-  private let partial: String?
-  private var descriptor: Int32
+  private let output: Output
   private var buffer: [UInt8] = []
 
   /// Creates the file under a temporary name beside `path`.
@@ -37,23 +49,22 @@ final class RejectFile {
     var status = stat()
     let isThere = stat(path, &status) == 0
     if isThere, status.st_mode & S_IFMT == S_IFCHR {
-      partial = nil
-      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
+      output = .device(descriptor)
     } else if isThere, status.st_mode & S_IFMT != S_IFREG {
       throw .cannotWrite(path: path, reason: "it is neither a regular file nor a character device")
     } else {
-      let partial = "\(path).\(getpid()).partial"
-      self.partial = partial
-      descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      do throws(FileFailure) {
+        output = .file(try CompleteFile(path, temporary: "\(path).\(getpid()).partial"))
+      } catch {
+        throw .cannotWrite(path: path, reason: error.reason)
+      }
     }
-    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
   }
 
   deinit {
-    if descriptor >= 0 {
-      close(descriptor)
-      if let partial { unlink(partial) }
-    }
+    if case .device(let descriptor) = output { close(descriptor) }
   }
 
   /// Adds a line.
@@ -69,22 +80,17 @@ final class RejectFile {
   /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
   func finish() throws(ImportFileError) {
     try flush()
-    if let partial {
-      guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
-        throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
-      }
+    guard case .file(let file) = output else { return }
+    do throws(FileFailure) {
+      try file.commit(flushing: .file)
+    } catch {
+      throw .cannotWrite(path: path, reason: error.reason)
     }
-    close(descriptor)
-    descriptor = -1
   }
 
   private func flush() throws(ImportFileError) {
-    var sent = 0
-    while sent < buffer.count {
-      let count = buffer[sent...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
-      sent += count
+    guard writeAll(buffer, to: output.descriptor) else {
+      throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
     }
     buffer.removeAll(keepingCapacity: true)
   }

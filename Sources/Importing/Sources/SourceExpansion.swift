@@ -149,12 +149,8 @@ final class SourceFile: Sendable {
   /// Appends bytes.
   /// - Throws: ``SourceFailure``.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes
-    while let base = rest.baseAddress, !rest.isEmpty {
-      let count = write(descriptor, base, rest.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SourceFailure.cannotWrite("\(path): \(FileBytes.systemMessage())") }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    guard writeAll(bytes, to: descriptor) else {
+      throw SourceFailure.cannotWrite("\(path): \(FileBytes.systemMessage())")
     }
   }
 

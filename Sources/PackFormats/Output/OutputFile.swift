@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
 import Foundation
-
-#if canImport(Darwin)
-  internal import Darwin
-#else
-  internal import Glibc
-#endif
 
 /// A file that is complete or absent: bytes are written to a temporary file beside it, which ``commit()`` flushes to
 /// disk and renames.
@@ -14,22 +9,20 @@ import Foundation
 /// Standard output is written immediately, and `commit` does nothing for it.
 final class OutputFile {
   let path: String
-  private var descriptor: Int32
-  private let temporary: String?
+  /// Nil for standard output.
+  private let file: CompleteFile?
 
   init(_ output: ExportOutput) throws {
     switch output {
     case .standardOutput:
       path = "standard output"
-      temporary = nil
-      descriptor = STDOUT_FILENO
+      file = nil
     case .file(let named):
       let url = try Self.target(of: named)
       path = url.path
-      let name = Self.temporaryName(beside: url)
-      temporary = name
-      descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-      guard descriptor >= 0 else { throw PackFormatError.file(path: url.path, operation: "create", code: errno) }
+      file = try Self.failing {
+        try CompleteFile(url.path, temporary: Self.temporaryName(beside: url), mode: 0o644)
+      }
     }
   }
 
@@ -37,17 +30,7 @@ final class OutputFile {
   ///
   /// A folder, device or other special file is refused, because a rename would replace it by a file.
   static func target(of url: URL) throws -> URL {
-    var status = stat()
-    guard stat(url.path, &status) == 0 else { return url }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      let code = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL
-      throw PackFormatError.file(path: url.path, operation: "replace", code: code)
-    }
-    guard let resolved = realpath(url.path, nil) else {
-      throw PackFormatError.file(path: url.path, operation: "resolve", code: errno)
-    }
-    defer { free(resolved) }
-    return URL(fileURLWithPath: String(cString: resolved))
+    try failing { URL(fileURLWithPath: try CompleteFile.target(of: url.path)) }
   }
 
   /// A unique temporary name in the folder of `url`.
@@ -57,49 +40,21 @@ final class OutputFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
-    var rest = bytes
-    while let base = rest.baseAddress, !rest.isEmpty {
-      #if canImport(Darwin)
-        let count = Darwin.write(descriptor, base, rest.count)
-      #else
-        let count = Glibc.write(descriptor, base, rest.count)
-      #endif
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw PackFormatError.file(path: path, operation: "write", code: errno)
-      }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    guard writeAll(bytes, to: file?.descriptor ?? STDOUT_FILENO) else {
+      throw PackFormatError.file(path: path, operation: "write", code: errno)
     }
   }
 
   /// Flushes the file and renames it.
-  func commit() throws {
-    guard let temporary else { return }
-    guard fsync(descriptor) == 0 else { throw PackFormatError.file(path: path, operation: "flush", code: errno) }
-    close(descriptor)
-    descriptor = -1
-    try Self.rename(temporary, to: path)
-  }
+  func commit() throws { try Self.failing { try file?.commit(flushing: .file) } }
 
-  /// Renames within a folder and flushes the folder.
-  static func rename(_ temporary: String, to path: String) throws {
-    #if canImport(Darwin)
-      let result = Darwin.rename(temporary, path)
-    #else
-      let result = Glibc.rename(temporary, path)
-    #endif
-    guard result == 0 else { throw PackFormatError.file(path: path, operation: "rename to", code: errno) }
-    let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
-    guard folder >= 0 else { return }
-    // Some file systems cannot flush a folder; the file itself is already flushed.
-    _ = fsync(folder)
-    close(folder)
-  }
-
-  deinit {
-    guard let temporary, descriptor >= 0 else { return }
-    close(descriptor)
-    unlink(temporary)
+  /// Runs an operation on files with the errors of this target.
+  static func failing<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let error as FileFailure {
+      throw PackFormatError.file(path: error.path, operation: error.operation.rawValue, code: error.code)
+    }
   }
 }
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSQLite
-internal import Foundation
-
-#if canImport(Darwin)
-  internal import Darwin
-#else
-  internal import Glibc
-#endif
+import CSQLite
+import FileSupport
+import Foundation
 
 /// A SQLite 3 database, with one row for each number, readable by all versions since 3.0.
 ///
@@ -73,11 +68,10 @@ final class SQLiteWriter: EntryWriter {
     try check(sqlite3_exec(database, "COMMIT", nil, nil, nil), "write")
     sqlite3_close(database)
     database = nil
-    let descriptor = open(temporary, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw PackFormatError.file(path: path, operation: "flush", code: errno) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw PackFormatError.file(path: path, operation: "flush", code: errno) }
-    try OutputFile.rename(temporary, to: path)
+    try OutputFile.failing {
+      try flushToDisk(temporary)
+      try CompleteFile.move(temporary, to: path, flushing: .file)
+    }
     return summary
   }
 

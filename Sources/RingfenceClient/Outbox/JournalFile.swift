@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
 import Foundation
 
 #if canImport(Darwin)
@@ -63,7 +64,7 @@ final class JournalFile {
     try cut(to: 0)
     try write(Self.header)
     try flush()
-    try ClientFiles.flush(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    try ClientFiles.flush(parentFolder(of: path))
   }
 
   private init(path: String, descriptor: Int32, length: Int) {
@@ -108,23 +109,17 @@ final class JournalFile {
   }
 
   private func write(_ bytes: [UInt8]) throws(ClientError) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { systemWrite(descriptor, $0[written...]) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw ClientFiles.failure("write the outbox") }
-      written += count
-    }
+    guard writeAll(bytes, to: descriptor) else { throw ClientFiles.failure("write the outbox") }
     length += bytes.count
   }
 
   private func flush() throws(ClientError) {
-    guard ClientFiles.sync(descriptor) else { throw ClientFiles.failure("flush the outbox") }
+    guard flushToDisk(descriptor) else { throw ClientFiles.failure("flush the outbox") }
   }
 
   private func cut(to length: Int) throws(ClientError) {
     guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) == length,
-      ClientFiles.sync(descriptor)
+      flushToDisk(descriptor)
     else { throw ClientFiles.failure("cut the outbox") }
     self.length = length
   }
@@ -133,8 +128,7 @@ final class JournalFile {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
+      let count = uninterrupted { read(descriptor, &piece, piece.count) }
       guard count >= 0 else { throw ClientFiles.failure("read the outbox") }
       if count == 0 { return bytes }
       bytes += piece[0..<count]
@@ -143,8 +137,3 @@ final class JournalFile {
 }
 
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
-
-private func systemWrite(_ descriptor: Int32, _ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
-  let rest = UnsafeRawBufferPointer(rebasing: bytes)
-  return write(descriptor, rest.baseAddress, rest.count)
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
+import FileSupport
 import Foundation
 
 /// Downloads files of a publication with a size limit, retries with growing pauses, and continues interrupted
@@ -38,7 +39,7 @@ struct PackDownloader: Sendable {
   /// - Returns: whether the download started from nothing; only then is wrong content the sender's fault.
   @discardableResult
   func file(_ path: String, bytes: Int, to target: String) async throws -> Bool {
-    let partial = try PartialFile(target, limit: bytes)
+    let partial = try ClientFiles.failing { () throws(FileFailure) in try PartialFile(target, limit: bytes) }
     let isNew = partial.length == 0
     while partial.length < bytes {
       let before = partial.length
@@ -57,12 +58,14 @@ struct PackDownloader: Sendable {
       if let refusal = head.keyRefusal(hasKey: key != nil) { throw ClientError.key(refusal) }
       if (200..<300).contains(head.status) { try head.checkBody(limit: partial.limit) }
       switch head.status {
-      case 200: try partial.restart()
+      case 200: try ClientFiles.failing { () throws(FileFailure) in try partial.restart() }
       case 206 where start > 0 && head["Content-Range"]?.hasPrefix("bytes \(start)-") == true: break
       default: throw fault(head)
       }
     } body: { data in
-      try partial.append(data)
+      guard try ClientFiles.failing({ () throws(FileFailure) in try partial.append(data) }) else {
+        throw ClientError.network("The response is longer than announced.")
+      }
     }
   }
 

@@ -37,19 +37,9 @@ enum BackupFiles {
     let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard output >= 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
     defer { close(output) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = read(input, &buffer, buffer.count)
-      guard count >= 0 else { throw CommandFailure.unreadable("\(source) cannot be read.") }
-      if count == 0 { break }
-      var written = 0
-      while written < count {
-        let more = buffer[written..<count].withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-        guard more > 0 else { throw CommandFailure.unreadable("\(target) cannot be written. Is the disk full?") }
-        written += more
-      }
-    }
-    guard fchmod(output, mode) == 0, fsync(output) == 0 else {
+    let failed = copyContent(of: input, to: output)
+    if failed == .read { throw CommandFailure.unreadable("\(source) cannot be read.") }
+    guard failed == nil, fchmod(output, mode) == 0, flushToDisk(output) else {
       throw CommandFailure.unreadable("\(target) cannot be written. Is the disk full?")
     }
   }

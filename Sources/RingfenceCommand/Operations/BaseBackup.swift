@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EmbeddedPostgreSQL
+import FileSupport
 import Foundation
 import PostgreSQL
 import Storage
@@ -59,11 +60,11 @@ struct BaseBackupRecord: Codable {
   func write(to folder: DataFolder) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let temporary = "\(Self.path(folder)).\(UUID().uuidString).tmp"
-    defer { unlink(temporary) }
-    try BackupFiles.write(try encoder.encode(self), to: temporary)
-    guard rename(temporary, Self.path(folder)) == 0 else {
-      throw CommandFailure.unreadable("\(Self.path(folder)) cannot be written: \(String(cString: strerror(errno))).")
+    let data = try encoder.encode(self)
+    do throws(FileFailure) {
+      try CompleteFile.replace(Self.path(folder), with: data, flushing: .file)
+    } catch {
+      throw CommandFailure.unreadable("\(error.path) cannot be written: \(error.reason).")
     }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -38,18 +40,6 @@ struct StandardErrorOutput: ProgressOutput {
 
   /// Writes to file descriptor 2.
   func write(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      #if canImport(Darwin)
-        let count = bytes.withUnsafeBytes { Darwin.write(2, $0.baseAddress, $0.count) }
-      #elseif canImport(Musl)
-        let count = bytes.withUnsafeBytes { Musl.write(2, $0.baseAddress, $0.count) }
-      #else
-        let count = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
-      #endif
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
+    _ = writeAll(text.utf8, to: 2)
   }
 }
