@@ -256,7 +256,7 @@ let package = Package(
         "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
         crypto, lifecycle, logging, metrics,
       ]),
-    tests("RingfenceClientTests", ["RingfenceClient", "TestData"]),
+    tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
     // A small app around RingfenceClient, which tests kill.
     .executableTarget(
       name: "client-probe", dependencies: ["RingfenceClient"], path: "Tests/ClientProbe", swiftSettings: sharedSettings),

@@ -7,7 +7,7 @@ import OutboundHTTP
 import Synchronization
 
 /// Downloads files of a source: limited in size and time, retried with growing pauses, resumed after interruptions.
-struct Downloader: Sendable {
+struct Downloader: UpdateTransport {
   let client: OutboundHTTP
   let source: UpdateSource
   /// The app's key, sent only to its own server.
@@ -35,15 +35,24 @@ struct Downloader: Sendable {
     func add(_ count: Int) { bytes.withLock { $0 += count } }
   }
 
-  /// Downloads a short file.
-  /// - Returns: nil when it does not exist.
-  /// - Throws: ``FetchError``.
-  func document(_ url: URL, limit: Int) async throws -> Data? {
-    guard case .content(let data, _) = try await document(url, limit: limit, unless: nil) else { return nil }
+  func document(_ path: String, limit: Int) async throws -> Data? {
+    guard case .content(let data, _) = try await document(source.url(path), limit: limit, unless: nil) else {
+      return nil
+    }
     return data
   }
 
-  /// The same, unless the file still has an entity tag.
+  func missing(_ path: String) -> any Error { FetchError.missing(source.url(path).absoluteString) }
+
+  func isAboutFile(_ error: any Error) -> Bool {
+    switch error as? FetchError {
+    case .missing, .refused: true
+    default: false
+    }
+  }
+
+  /// Downloads a short file, unless it still has an entity tag.
+  /// - Throws: ``FetchError``.
   func document(_ url: URL, limit: Int, unless etag: String?) async throws -> Document {
     if source.isFile { return try LocalFile.read(url, limit: limit).map { .content($0, etag: nil) } ?? .missing }
     var request = request(url)
@@ -68,10 +77,7 @@ struct Downloader: Sendable {
     }
   }
 
-  /// Downloads a file of known length to `path`; resumes a partial one.
-  /// - Returns: whether the download started at the beginning: only then is wrong content the sender's fault.
   /// - Throws: ``FetchError``.
-  @discardableResult
   func file(_ relative: String, bytes: Int, to path: String) async throws -> Bool {
     let url = source.url(relative)
     if source.isFile {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
+import FileSupport
 public import OutboundHTTP
 
 /// The problem of the key for a server that requires one.
@@ -62,6 +63,27 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
         ? "There is no format \(name). This publication has packs only. Leave --format out."
         : "There is no format \(name). Use one of: \(offered.joined(separator: ", "))."
     case .cannotWrite(let what): "\(what) Free space or correct its permissions, then fetch again."
+    }
+  }
+}
+
+extension FetchError {
+  /// Runs work whose errors of documents and local files become errors of this type.
+  static func converting<Result>(_ work: () async throws -> Result) async throws -> Result {
+    do {
+      return try await work()
+    } catch let error as UpdateError {
+      throw FetchError.refused(error)
+    } catch let error as FileFailure {
+      throw FetchError(error)
+    }
+  }
+
+  /// Checks the digest of a file of a publication.
+  static func check(_ file: String, _ path: String, sha256: String) throws {
+    let digest = try PackDigest.ofFile(file).hex
+    guard digest == sha256 else {
+      throw UpdateError.wrongFile(path: path, expected: "SHA-256 \(sha256)", got: digest)
     }
   }
 }

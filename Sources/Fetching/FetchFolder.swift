@@ -30,7 +30,7 @@ struct FetchFolder: Sendable {
   init(_ path: String) throws {
     self.path = path
     try LocalFile.makeFolder("\(path)/sets")
-    try LocalFile.makeFolder("\(path)/partial")
+    try LocalFile.makeFolder(partial)
     try? FileManager.default.removeItem(atPath: staging)
   }
 
@@ -38,19 +38,19 @@ struct FetchFolder: Sendable {
   var staging: String { "\(path)/sets/.new" }
   private var statePath: String { "\(path)/state.json" }
 
-  /// The path of the download of a content.
-  func partial(_ sha256: String) -> String { "\(path)/partial/\(sha256)" }
+  /// The folder of interrupted downloads.
+  var partial: String { "\(path)/partial" }
 
   /// The state of the last run; nil before the first.
-  func state() throws -> FetchState? {
+  func state() throws -> SavedUpdate? {
     guard let data = try LocalFile.read(URL(filePath: statePath), limit: 1 << 20) else { return nil }
-    guard let state = try? JSONDecoder().decode(FetchState.self, from: data) else {
+    guard let state = try? JSONDecoder().decode(SavedUpdate.self, from: data) else {
       throw FetchError.refused(.malformed("\(statePath) is damaged. Delete the folder to start again"))
     }
     return state
   }
 
-  func keep(_ state: FetchState) throws {
+  func keep(_ state: SavedUpdate) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     try LocalFile.replace(statePath, with: try encoder.encode(state))
@@ -100,11 +100,6 @@ struct FetchFolder: Sendable {
     }
   }
 
-  /// Moves a finished download into the new set.
-  func move(_ partial: String, as name: String) throws {
-    guard rename(partial, "\(staging)/\(name)") == 0 else { throw LocalFile.failure("\(staging)/\(name)") }
-  }
-
   /// Flushes the new set and renames it to its final name.
   /// - Returns: the path relative to this folder.
   func seal(serial: Int64) throws -> String {
@@ -144,13 +139,6 @@ struct FetchFolder: Sendable {
 struct HeldFile: Sendable {
   let path: String
   let digest: PackDigest
-}
-
-/// The state that is stored between runs.
-struct FetchState: Codable, Sendable {
-  /// SHA-256 of the key or root that the run was given: with another one the state is discarded.
-  var anchor: String
-  var update: UpdateState
 }
 
 extension FetchFolder {

@@ -7,8 +7,10 @@ struct FetchItem: Sendable {
   enum Way: Sendable {
     /// The current set has it, perhaps under another name.
     case carry(HeldFile)
-    case delta(PackUpdate, base: HeldFile)
-    case whole
+    /// By a delta of the current set's pack, or complete.
+    case pack(PackUpdate, base: HeldFile?)
+    /// A file of another format, which is always complete.
+    case other
   }
 
   /// Its name in the set.
@@ -25,15 +27,6 @@ struct FetchItem: Sendable {
 
   var isHeld: Bool {
     if case .carry = way { true } else { false }
-  }
-
-  /// - Throws: `UpdateError`.
-  func check(_ path: String) throws {
-    if format == nil { return try update.check(packAt: path) }
-    let source = try PackDigest.ofFile(path)
-    guard source.hex == sha256 else {
-      throw UpdateError.wrongFile(path: self.path, expected: "SHA-256 \(sha256)", got: source.hex)
-    }
   }
 }
 
@@ -72,11 +65,7 @@ public struct FetchChoice: Sendable {
 
   private func pack(_ update: PackUpdate, _ base: HeldFile?) -> FetchItem {
     let way: FetchItem.Way =
-      switch (update.step, base) {
-      case (.none, .some(let base)): .carry(base)
-      case (.delta, .some(let base)): .delta(update, base: base)
-      default: .whole
-      }
+      if update.step == .none, let base { .carry(base) } else { .pack(update, base: base) }
     return FetchItem(
       name: update.pack.name + Self.suffix, path: update.pack.path, bytes: update.pack.bytes,
       sha256: update.pack.sha256, way: way, update: update, format: nil)
@@ -88,10 +77,10 @@ public struct FetchChoice: Sendable {
       let stem = file.path.split(separator: "/").last ?? ""
       let ending = stem.dropFirst(update.pack.name.count).drop { $0 != "." }
       let name = "\(update.pack.name).\(file.format)\(ending == ".\(file.format)" ? "" : String(ending))"
-      let isHeld = held[name]?.digest.hex == file.sha256
+      let former = held[name].flatMap { $0.digest.hex == file.sha256 ? $0 : nil }
       return FetchItem(
         name: name, path: file.path, bytes: file.bytes, sha256: file.sha256,
-        way: isHeld ? held[name].map { .carry($0) } ?? .whole : .whole, update: update, format: file.format)
+        way: former.map { .carry($0) } ?? .other, update: update, format: file.format)
     }
   }
 }

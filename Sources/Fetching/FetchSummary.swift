@@ -24,8 +24,9 @@ public struct FetchSummary: Sendable {
       let how =
         switch item.way {
         case .carry: "unchanged"
-        case .delta(let update, _): "by a delta of \(update.bytes) bytes"
-        case .whole: "fetched"
+        case .pack(let update, _):
+          if case .delta = update.step { "by a delta of \(update.bytes) bytes" } else { "fetched" }
+        case .other: "fetched"
         }
       let what = item.format == nil ? "\(item.update.pack.entries) numbers, " : ""
       return "  \(folder)/current/\(item.name): \(what)\(item.bytes) bytes, \(how)"

@@ -21,9 +21,7 @@ public struct SubscriptionFetcher: Sendable {
     public let expires: Date
   }
 
-  private let anchor: TrustAnchor
-  private let documents: PublicationDocuments
-  private var downloader: Downloader { documents.downloader }
+  private let session: UpdateSession<Downloader>
 
   /// - Parameters:
   ///   - key: for a server that requires one; sent only to its own server.
@@ -31,9 +29,7 @@ public struct SubscriptionFetcher: Sendable {
   public init(
     source: UpdateSource, anchor: TrustAnchor, client: OutboundHTTP, key: AppKey? = nil, retries: Int = 1
   ) {
-    self.anchor = anchor
-    documents = PublicationDocuments(
-      downloader: Downloader(client: client, source: source, key: key, retries: retries))
+    session = UpdateSession(Downloader(client: client, source: source, key: key, retries: retries), anchor: anchor)
   }
 
   /// The newest publication.
@@ -47,14 +43,13 @@ public struct SubscriptionFetcher: Sendable {
   public func newest(
     _ pack: String, after state: UpdateState, unless etag: String?, at now: Date
   ) async throws -> Publication? {
-    try await refusing {
-      let address = downloader.source.manifest
-      switch try await downloader.document(address, limit: Envelope.limit, unless: etag) {
+    try await FetchError.converting {
+      let address = session.transport.source.manifest
+      switch try await session.transport.document(address, limit: Envelope.limit, unless: etag) {
       case .missing: throw FetchError.missing(address.absoluteString)
       case .unchanged: return nil
       case .content(let file, let etag):
-        let known = try state.root.map { try TrustStore(root: $0) } ?? anchor.trust()
-        let trust = try await documents.followed(known)
+        let trust = try await session.trust(after: state)
         let verified = try trust.verify(manifest: file, at: now, state: state)
         let manifest = try await manifest(of: verified.head, with: pack)
         return Publication(
@@ -66,9 +61,9 @@ public struct SubscriptionFetcher: Sendable {
 
   private func manifest(of head: ManifestHead, with pack: String) async throws -> Manifest {
     do {
-      return try await documents.manifest(of: head, wanted: [pack]).0
+      return try await session.manifest(of: head, wanted: [pack]).0
     } catch UpdateError.noSuchPack {
-      return try await documents.manifest(of: head, wanted: []).0
+      return try await session.manifest(of: head, wanted: []).0
     }
   }
 
@@ -77,15 +72,15 @@ public struct SubscriptionFetcher: Sendable {
   /// The chain from the first root must lead to the newest, so that no server has the id of another one.
   /// - Throws: ``FetchError``.
   public func serverID(of publication: Publication) async throws -> String {
-    try await refusing {
-      guard let newest = publication.state.root, let first = try await documents.root(1) else {
-        throw FetchError.missing(downloader.source.url(Root.path(serial: 1)).absoluteString)
+    try await FetchError.converting {
+      guard let newest = publication.state.root, let first = try await session.root(1) else {
+        throw session.transport.missing(Root.path(serial: 1))
       }
       var trust = try TrustStore(root: first)
       while trust.nextRootSerial <= publication.rootSerial {
         let serial = trust.nextRootSerial
-        guard let file = try await documents.root(serial) else {
-          throw FetchError.missing(downloader.source.url(Root.path(serial: serial)).absoluteString)
+        guard let file = try await session.root(serial) else {
+          throw session.transport.missing(Root.path(serial: serial))
         }
         try trust.follow(file)
       }
@@ -99,20 +94,9 @@ public struct SubscriptionFetcher: Sendable {
   /// Downloads a file of a publication to a path, and checks its size and digest.
   /// - Throws: ``FetchError``.
   public func fetch(_ file: ManifestPack.File, to path: String) async throws {
-    try await refusing {
-      try await downloader.file(file.path, bytes: file.bytes, to: path)
-      let digest = try PackDigest.ofFile(path)
-      guard digest.hex == file.sha256 else {
-        throw UpdateError.wrongFile(path: file.path, expected: "SHA-256 \(file.sha256)", got: digest.hex)
-      }
-    }
-  }
-
-  private func refusing<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      return try await body()
-    } catch let error as UpdateError {
-      throw FetchError.refused(error)
+    try await FetchError.converting {
+      _ = try await session.transport.file(file.path, bytes: file.bytes, to: path)
+      try FetchError.check(path, file.path, sha256: file.sha256)
     }
   }
 }

@@ -27,5 +27,8 @@ public struct UpdateSource: Sendable {
   public var origin: WebOrigin? { WebOrigin(manifest) }
 
   /// The URL of a file by its path relative to the manifest's folder.
-  func url(_ path: String) -> URL { manifest.deletingLastPathComponent().appendingPathComponent(path) }
+  func url(_ path: String) -> URL {
+    path == UpdateSession<Downloader>.manifestPath
+      ? manifest : manifest.deletingLastPathComponent().appendingPathComponent(path)
+  }
 }

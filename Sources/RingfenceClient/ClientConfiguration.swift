@@ -10,14 +10,6 @@ public import Foundation
 ///   server: URL(string: "https://ringfence.example/v1")!, key: "rf_…", folder: container, anchor: .key(key))
 /// ```
 public struct ClientConfiguration: Sendable {
-  /// The trust anchor of packs.
-  public enum Anchor: Sendable {
-    /// A public key, as `ringfence keys list` prints it.
-    case key(VerifyingKey)
-    /// The content of a `root.json` that came with the app.
-    case root(Data)
-  }
-
   /// The address of the server's API, which ends in `/v1`.
   public let server: URL
   /// The app's API key.
@@ -25,7 +17,7 @@ public struct ClientConfiguration: Sendable {
   /// The folder of the client, for outbox, packs and update state. Exclude it from backups to other phones.
   public let folder: URL
   /// The trust anchor of packs; nil for an app that fetches none.
-  public let anchor: Anchor?
+  public let anchor: TrustAnchor?
   /// The address of the published packs; by default the server. The key is sent to it only if it has the server's
   /// scheme, host and port.
   public let publications: URL
@@ -44,7 +36,8 @@ public struct ClientConfiguration: Sendable {
   /// - Throws: ``ClientError/configuration(_:)`` for a value out of range, and for another address than https or
   ///   loopback.
   public init(
-    server: URL, key: String, folder: URL, anchor: Anchor? = nil, publications: URL? = nil, outboxLimit: Int = 2 << 20
+    server: URL, key: String, folder: URL, anchor: TrustAnchor? = nil, publications: URL? = nil,
+    outboxLimit: Int = 2 << 20
   ) throws(ClientError) {
     for url in [server, publications ?? server] {
       guard WebOrigin(url)?.isPrivate == true, url.user == nil, url.query == nil

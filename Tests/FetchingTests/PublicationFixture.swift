@@ -86,7 +86,7 @@ struct PublicationFixture {
   ) async throws -> FetchSummary {
     try await OutboundHTTP.withClient { client in
       let fetcher = try UpdateFetcher(
-        source: UpdateSource("file://\(path)")!, folder: out, anchor: TrustAnchor(key: (key ?? self.key).verifying),
+        source: UpdateSource("file://\(path)")!, folder: out, anchor: .key((key ?? self.key).verifying),
         choice: choice, client: client)
       return try await fetcher.run(at: now)
     }

@@ -40,7 +40,7 @@ let package = Package(
       name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: house),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
-    tests("RingfenceClientTests", ["RingfenceClient", "TestData"]),
+    tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
   ],
   swiftLanguageModes: [.v6]
 )

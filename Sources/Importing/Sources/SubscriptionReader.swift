@@ -38,13 +38,13 @@ struct SubscriptionReader: Sendable {
   }
 
   private static func anchor(_ options: SourceOptions) throws -> TrustAnchor {
-    if let key = options.trustedKey.flatMap({ VerifyingKey($0) }) { return TrustAnchor(key: key) }
+    if let key = options.trustedKey.flatMap({ VerifyingKey($0) }) { return .key(key) }
     guard let root = options.trustedRoot.flatMap({ Data(base64Encoded: $0) }) else {
       throw SourceFailure.untrustedKey(keys: "")
     }
     do {
-      return try TrustAnchor(root: root)
-    } catch let error as UpdateError {
+      return try .root(checking: root)
+    } catch {
       throw SourceFailure(error)
     }
   }

@@ -6,7 +6,7 @@ import Foundation
 
 /// Downloads files of a publication with a size limit, retries with growing pauses, and continues interrupted
 /// downloads.
-struct PackDownloader: Sendable {
+struct PackDownloader: UpdateTransport {
   let transport: any ClientTransport
   /// The manifest's folder.
   let source: URL
@@ -21,7 +21,6 @@ struct PackDownloader: Sendable {
     let asked: Double?
   }
 
-  /// Downloads a short file; nil when there is none.
   func document(_ path: String, limit: Int) async throws -> Data? {
     try await retrying {
       let (head, data) = try await transport.send(request(path), limit: limit)
@@ -35,9 +34,12 @@ struct PackDownloader: Sendable {
     }
   }
 
-  /// Downloads a file of known length and continues an earlier attempt. The file is not flushed to the disk.
-  /// - Returns: whether the download started from nothing; only then is wrong content the sender's fault.
-  @discardableResult
+  func missing(_ path: String) -> any Error { ClientError.status(404) }
+
+  func isAboutFile(_ error: any Error) -> Bool {
+    if case ClientError.status = error { true } else { false }
+  }
+
   func file(_ path: String, bytes: Int, to target: String) async throws -> Bool {
     let partial = try ClientFiles.failing { () throws(FileFailure) in try PartialFile(target, limit: bytes) }
     let isNew = partial.length == 0

@@ -92,8 +92,8 @@ struct FetchCommand: AsyncParsableCommand {
   /// The trusted key: as printed, or a file with a key or a root.
   private func anchor() throws -> TrustAnchor {
     switch try TrustedKey(key) {
-    case .key(let key): TrustAnchor(key: key)
-    case .root(let file): try TrustAnchor(root: file)
+    case .key(let key): .key(key)
+    case .root(let file): try .root(checking: file)
     }
   }
 

@@ -269,8 +269,8 @@ struct SourcesAdd: AsyncParsableCommand {
     case .key(let key): options.trustedKey = key.base64
     case .root(let file):
       do {
-        _ = try TrustAnchor(root: file)
-      } catch let error as UpdateError {
+        _ = try TrustAnchor.root(checking: file)
+      } catch {
         throw CommandFailure(FetchError.refused(error))
       }
       options.trustedRoot = file.base64EncodedString()
