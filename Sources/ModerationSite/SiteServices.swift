@@ -11,7 +11,6 @@ package import Storage
 
 /// Stores and services that the pages use.
 package struct SiteServices: Sendable {
-  /// The database.
   package let stores: Stores
   /// Services for accounts and sign-in.
   package let accounts: AccountServices
@@ -94,7 +93,6 @@ package struct SiteConfiguration: Sendable {
   /// Rate limits.
   package let limits: RequestLimits
 
-  /// - Parameters: see the properties.
   package init(
     templateFolder: String, isSecure: Bool, secondFactor: SecondFactorPolicy,
     publicNumbers: PublicNumberVisibility, appealDifficulty: Int, appealDelay: Int,
@@ -114,18 +112,16 @@ package struct SiteConfiguration: Sendable {
 
 /// Stores and services for the pages about accounts.
 package struct AccountServices: Sendable {
-  /// The accounts.
   package let accounts: AccountStore
   /// Checks sign-ins.
   package let signIn: SignInService
-  /// The audit log.
   package let auditLog: AuditLog
   /// Hashes passwords.
   package let hasher: PasswordHasher
   /// The key that encrypts the secrets of second factors and hashes recovery codes.
   package let key: AccountKey
 
-  /// - Parameters: see the properties; `attempts` counts failed sign-ins.
+  /// - Parameter attempts: counts failed sign-ins.
   package init(
     sessions: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
     hasher: PasswordHasher = PasswordHasher()

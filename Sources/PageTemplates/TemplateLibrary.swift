@@ -12,7 +12,7 @@ package struct TemplateLibrary: Sendable {
   }
 
   /// Maximum nesting of partials and parents; recursive templates exceed it.
-  static let greatestDepth = 16
+  static let maxDepth = 16
 
   private let templates: [String: Template]
 
@@ -41,7 +41,7 @@ package struct TemplateLibrary: Sendable {
   private static func linked(
     _ nodes: [TemplateNode], _ blocks: [String: [TemplateStep]], _ known: [String: [TemplateNode]], depth: Int
   ) throws(TemplateError) -> [TemplateStep] {
-    guard depth <= greatestDepth else { throw TemplateError(line: nil, problem: "holds itself") }
+    guard depth <= maxDepth else { throw TemplateError(line: nil, problem: "holds itself") }
     var steps: [TemplateStep] = []
     for node in nodes {
       switch node {
@@ -83,7 +83,7 @@ indirect enum TemplateStep: Sendable, Equatable {
   case variable(TemplateName)
   case section(TemplateName, isInverted: Bool, [TemplateStep])
 
-  /// The same steps with adjacent texts joined.
+  /// The steps with adjacent texts joined.
   static func joined(_ steps: [TemplateStep]) -> [TemplateStep] {
     steps.reduce(into: []) { all, step in
       if case .text(let text) = step, case .text(let before) = all.last {

@@ -8,7 +8,6 @@ struct OpenAPIReader {
   struct Fault: Error {
     /// From 1; nil for the complete file.
     let line: Int?
-    /// A sentence.
     let text: String
   }
 

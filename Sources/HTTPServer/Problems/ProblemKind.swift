@@ -54,7 +54,6 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     package let title: String
     /// The default detail of a response.
     package let detail: String
-    /// The cause.
     package let cause: String
     /// The action for the client.
     package let remedy: String

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A browser with scripts computes a proof of work: a nonce so that the SHA-256 of stamp and nonce begins with enough
 /// zero bits, about a second for one form and a day for 100,000. Without scripts a person must wait a minimum time.
-/// Nothing is stored until a form is accepted; then the same transaction marks the stamp as used for all servers.
+/// Nothing is stored until a form is accepted; then the transaction also marks the stamp as used for all servers.
 struct AppealStamps: Sendable {
   /// The result of a check.
   enum Verdict: Equatable {

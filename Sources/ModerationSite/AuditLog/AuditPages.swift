@@ -154,7 +154,7 @@ struct AuditQuery {
 
   var isEmpty: Bool { [actor, action, subject, from, to].allSatisfy(\.isEmpty) }
 
-  /// The query of the same filter, starting after a cursor.
+  /// The query of the filter, starting after a cursor.
   func query(after cursor: AuditCursor? = nil) -> String {
     var fields = [("actor", actor), ("action", action), ("subject", subject), ("from", from), ("to", to)]
     if let cursor { fields.append(("after", Self.text(cursor))) }

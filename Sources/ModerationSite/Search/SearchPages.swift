@@ -51,7 +51,7 @@ enum SearchRequest: Equatable {
   case nothing
   /// Too few digits for a search by ending.
   case tooShort
-  /// The first digits of a number; `exact` is the number if they are complete; `ending` is the same without the
+  /// The first digits of a number; `exact` is the number if they are complete; `ending` has them without the
   /// national prefix.
   case beginning(Int64, exact: Int64?, ending: String?)
   /// The last digits of a number, such as `*123456`.
