@@ -160,7 +160,8 @@ let package = Package(
       "HTTPServer",
       [
         "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "FileSupport",
-        "Telemetry", "Timestamps", "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix, yams,
+        "Telemetry", "Timestamps", "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix,
+        yams,
         crypto, logging, metrics,
       ]),
     library(
@@ -227,7 +228,9 @@ let package = Package(
         "Importing", "CallerPack", "Curation", "Intake", "OutboundHTTP", "PhoneNumbers", "PostgreSQL", "Publishing",
         "Storage", "CZlib", "TestSupport", crypto, logging,
       ]),
-    tests("IntakeTests", ["Intake", "Jobs", "Curation", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
+    tests(
+      "IntakeTests",
+      ["Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
     tests(
       "PackFormatsTests",

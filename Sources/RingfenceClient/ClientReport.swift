@@ -24,8 +24,11 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
   public let reportID: UUID
   /// The time of the report: RFC 3339, in whole seconds.
   public let reportedAt: String
-  /// The comment: at most 500 characters.
+  /// The comment: at most ``maxCommentLength`` characters.
   public let comment: String?
+
+  /// The most characters of a comment, by the rule of the server.
+  public static let maxCommentLength = 500
 
   enum CodingKeys: String, CodingKey {
     case number, region, category, reporter, comment
@@ -39,7 +42,7 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
   ///   - region: two letters; needed for a national number.
   ///   - category: such as `fraud`.
   ///   - reporter: 1 to 200 characters.
-  ///   - comment: at most 500 characters.
+  ///   - comment: at most ``maxCommentLength`` characters.
   ///   - time: the time of the user's action.
   ///   - reportID: a new id, unless the app has one of its own.
   /// - Throws: ``ClientError/invalid(field:rule:)`` for a field that the server would refuse without parsing the
@@ -54,8 +57,9 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     guard (1...200).contains(reporter.count), reporter.utf8.count <= 800 else {
       throw .invalid(field: "reporter", rule: "1 to 200 characters.")
     }
-    guard comment.map({ $0.unicodeScalars.count <= 500 && !$0.unicodeScalars.contains("\0") }) ?? true else {
-      throw .invalid(field: "comment", rule: "At most 500 characters, none of them NUL.")
+    guard comment.map({ $0.unicodeScalars.count <= Self.maxCommentLength && !$0.unicodeScalars.contains("\0") }) ?? true
+    else {
+      throw .invalid(field: "comment", rule: "At most \(Self.maxCommentLength) characters, none of them NUL.")
     }
     self.number = number
     self.region = region

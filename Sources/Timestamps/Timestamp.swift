@@ -54,6 +54,11 @@ public enum Timestamp {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
+  /// The first moment of a calendar month in UTC.
+  public static func startOfMonth(year: Int, month: Int) -> Date {
+    Date(timeIntervalSince1970: TimeInterval(daysSince1970(year, month, 1) * 86_400))
+  }
+
   /// The calendar month of a time from 1970 on.
   public static func month(of time: Date) -> (year: Int, month: Int) {
     let (year, month, _) = date(daysSince1970: Int((time.timeIntervalSince1970 / 86_400).rounded(.down)))

@@ -4,6 +4,7 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Intake
+import PhoneNumbers
 import Storage
 
 /// `POST /v1/apple/messages`: the request of a message filter, answered by sender. Its content is never stored or
@@ -28,12 +29,10 @@ struct AppleMessagesController: Sendable {
       try AppleBody.decode(AppleMessageQuery.self, from: data).query.sender
     }
     metrics.noteMessage()
-    guard let number = AppleFieldMap.number(sender, region: nil, takesPlain: true),
-      let digits = Int64(number.dropFirst())
-    else {
+    guard let number = AppleFieldMap.number(sender, region: nil, takesPlain: true) else {
       return JSON.response(Answer(action: "none"))
     }
-    let listed = try await withDeadline(.seconds(1)) { [lookups] in try await lookups.listed(number: digits) }
+    let listed = try await withDeadline(.seconds(1)) { [lookups] in try await lookups.listed(number: number.digits) }
     return JSON.response(Answer(action: listed?.mayBlock ?? false ? "junk" : "none"))
   }
 }

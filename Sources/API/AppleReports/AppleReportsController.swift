@@ -53,8 +53,8 @@ struct AppleReportsController: Sendable {
     } catch {
       return Outcome(error)
     }
-    let submission = report.submission(reporter: sender.reporter, appID: sender.app.id)
-    guard let result = try await reports.take([submission], context: context)[0] else { return .limited }
+    let checked = report.report(by: sender.reporter, appID: sender.app.id)
+    guard let result = try await reports.take([checked], context: context)[0] else { return .limited }
     let taken: TakenReport
     do {
       taken = try result.get()

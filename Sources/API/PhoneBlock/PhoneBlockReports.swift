@@ -23,9 +23,6 @@ final class PhoneBlockReports: Sendable {
   /// The most calls of a user that count in a UTC day.
   static let callsADay = 20
 
-  /// The most code points of a comment; longer ones are cut.
-  private static let commentLength = 500
-
   private let reports: ReportsController
   private let identifications: IdentificationIntake
   private let numbers: PhoneBlockNumber
@@ -52,10 +49,10 @@ final class PhoneBlockReports: Sendable {
         let names = PhoneBlockRating.allCases.map(\.rawValue).joined(separator: ", ")
         throw PhoneBlockError(status: .badRequest, text: "Invalid rating. Use one of: \(names).")
       }
-      let submission = ReportSubmission(
-        number: try numbers.read(rating.phone).e164, category: known.category.slug, reporter: reporter,
-        reportID: UUID().uuidString, reportedAt: Timestamp.format(Date()), comment: rating.comment.map(Self.cut))
-      guard let result = try await reports.take([submission], context: context)[0] else {
+      let report = CheckedReport(
+        try numbers.read(rating.phone), category: known.category, reporter: reporter, reportID: UUID(),
+        reportedAt: Date(), comment: rating.comment.map(CommentRule.cut))
+      guard let result = try await reports.take([report], context: context)[0] else {
         throw Problem.limited(.init(limit: "reporter", retryAfter: reports.limiter.secondsLeftInDay))
       }
       _ = try result.get()
@@ -84,9 +81,5 @@ final class PhoneBlockReports: Sendable {
       throw error
     }
     return Response(status: .noContent)
-  }
-
-  private static func cut(_ comment: String) -> String {
-    String(String.UnicodeScalarView(comment.unicodeScalars.filter { $0 != "\0" }.prefix(commentLength)))
   }
 }

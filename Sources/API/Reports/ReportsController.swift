@@ -114,11 +114,11 @@ struct ReportsController: Sendable {
   /// Submits the reports that are within the reporters' daily limits. Repeated reports do not count against them.
   /// - Returns: one result for each report in order; nil for those over the limit.
   func take(
-    _ submissions: [ReportSubmission], context: ServerRequestContext
+    _ incoming: [any IncomingReport], context: ServerRequestContext
   ) async throws -> [Result<TakenReport, any Error>?] {
     guard let app = context.app else { throw Problem.unauthorized }
-    let mayTake = limiter.takeReports(of: submissions.map(\.reporter), appID: app.id)
-    let admitted = zip(submissions, mayTake).filter(\.1).map(\.0)
+    let mayTake = limiter.takeReports(of: incoming.map(\.reporter), appID: app.id)
+    let admitted = zip(incoming, mayTake).filter(\.1).map(\.0)
     var notNew = admitted.map(\.reporter)
     defer { limiter.giveBackReports(of: notNew, appID: app.id) }
     let results = try await intake.take(

@@ -49,6 +49,22 @@ public struct Reporter: Hashable, Sendable, Comparable {
   public static func < (left: Reporter, right: Reporter) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }
 
+/// The rule for comments of reports. PostgreSQL's text has no NUL, and its length is in code points.
+public enum CommentRule {
+  /// The most code points.
+  public static let maxLength = 500
+
+  /// Whether a comment keeps the rule.
+  public static func allows(_ comment: String) -> Bool {
+    comment.unicodeScalars.count <= maxLength && !comment.unicodeScalars.contains("\0")
+  }
+
+  /// The start of a comment that keeps the rule.
+  public static func cut(_ comment: String) -> String {
+    String(String.UnicodeScalarView(comment.unicodeScalars.filter { $0 != "\0" }.prefix(maxLength)))
+  }
+}
+
 /// A key that is equal for comments with the same text in slightly different spelling.
 public enum CommentKey {
   /// The least number of letters and digits of a text that is compared: "Spam call" is too common.

@@ -32,8 +32,6 @@ public enum ComplaintFormat: String, Sendable, CaseIterable {
 public enum ComplaintLimits {
   /// Bytes of UTF-8 in a raw number. Longer ones are not numbers.
   public static let numberBytes = 250
-  /// Unicode scalars in a comment.
-  public static let commentCharacters = 500
   /// Bytes of UTF-8 in a reporter's pseudonym.
   public static let reporterBytes = 200
   /// Bytes of a rejected line that are kept for the file of rejects.
@@ -53,7 +51,7 @@ struct ComplaintDraft: Sendable, Equatable {
   var reporter: String?
   /// The report's own id, where the file has one.
   var reportID: UUID?
-  /// The reporter's comment, at most ``ComplaintLimits/commentCharacters`` Unicode scalars.
+  /// The reporter's comment, at most `CommentRule.maxLength` Unicode scalars.
   var comment: String?
   /// The line in the file, from 1, counting the header.
   var line: Int

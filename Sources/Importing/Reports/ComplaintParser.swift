@@ -241,7 +241,7 @@ extension DraftDecoder {
     {
       return .badReporter
     }
-    if let comment = report.comment, comment.unicodeScalars.count > ComplaintLimits.commentCharacters {
+    if let comment = report.comment, comment.unicodeScalars.count > CommentRule.maxLength {
       return .commentTooLong
     }
     return nil

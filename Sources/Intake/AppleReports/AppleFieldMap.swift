@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PhoneNumbers
+public import PhoneNumbers
 
 /// The names that an app uses in the dictionary for Apple's reporting extension. All other members are dropped, so
 /// that the text of a message is never stored.
@@ -54,18 +54,18 @@ public struct AppleFieldMap: Sendable, Equatable {
   public static let saracroche = AppleFieldMap(
     number: "phoneNumber", standardCategory: "other", legitimate: "is_good", reportedAt: "reportedAt")
 
-  /// The number in E.164, with a plus, with 00, as an integer, or in national form of the region.
+  /// Reads a number with a plus, with 00, as an integer, or in national form of the region.
   /// - Parameter takesPlain: whether a text of digits without a prefix is an international number: senders of messages
   ///   have no plus, but in a report it may be a national number of some country.
   /// - Returns: nil for anything else, such as a short code, a name or an e-mail address.
-  public static func number(_ value: AppleValue?, region: String?, takesPlain: Bool = false) -> String? {
+  public static func number(_ value: AppleValue?, region: String?, takesPlain: Bool = false) -> PhoneNumber? {
     var candidates: [String] = []
     switch value {
     case .integer(let digits) where digits > 0: candidates = ["+\(digits)"]
     case .text(let text) where (1...40).contains(text.utf8.count):
       // Letters would be read as on a keypad, and a sender may be a name.
       guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) else { return nil }
-      if let region, let number = try? PhoneNumber(parsing: text, region: region) { return number.e164 }
+      if let region, let number = try? PhoneNumber(parsing: text, region: region) { return number }
       let plain = text.filter { $0 != " " }
       candidates =
         plain.hasPrefix("+")
@@ -73,7 +73,7 @@ public struct AppleFieldMap: Sendable, Equatable {
         : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : takesPlain || region != nil ? ["+\(plain)"] : []
     default: break
     }
-    return candidates.lazy.compactMap { try? PhoneNumber(parsing: $0, region: nil) }.first?.e164
+    return candidates.lazy.compactMap { try? PhoneNumber(parsing: $0, region: nil) }.first
   }
 }
 

@@ -3,6 +3,7 @@
 import Crypto
 import Curation
 public import Foundation
+import PhoneNumbers
 import Timestamps
 
 /// A report of Apple's reporting extension, with what the server uses of it.
@@ -15,8 +16,7 @@ public struct AppleReport: Sendable, Equatable {
     case noCategory = "no_category"
   }
 
-  /// In E.164.
-  let number: String
+  let number: PhoneNumber
   let category: ReportCategory
   let reportID: UUID?
   let reportedAt: Date
@@ -68,20 +68,19 @@ public struct AppleReport: Sendable, Equatable {
     return action == .junk ? .other : nil
   }
 
-  /// The submission for the intake.
+  /// The report for the intake.
   ///
   /// A report without an id gets one from reporter, number, category and day, so that a repeated request counts once.
   /// - Parameter reporter: the app's name for the reporter.
-  public func submission(reporter: String, appID: Int32) -> ReportSubmission {
-    ReportSubmission(
-      number: number, category: category.slug, reporter: reporter,
-      reportID: (reportID ?? derivedID(reporter: reporter, appID: appID)).uuidString.lowercased(),
-      reportedAt: Timestamp.format(reportedAt))
+  package func report(by reporter: String, appID: Int32) -> CheckedReport {
+    CheckedReport(
+      number, category: category, reporter: reporter,
+      reportID: reportID ?? derivedID(reporter: reporter, appID: appID), reportedAt: reportedAt)
   }
 
   private func derivedID(reporter: String, appID: Int32) -> UUID {
     let day = Int(reportedAt.timeIntervalSince1970 / 86_400)
-    let text = "\(appID)\n\(reporter)\n\(number)\n\(category.slug)\n\(day)"
+    let text = "\(appID)\n\(reporter)\n\(number.e164)\n\(category.slug)\n\(day)"
     var bytes = Array(SHA256.hash(data: Data(text.utf8)).prefix(16))
     // A UUID of version 8 (RFC 9562).
     bytes[6] = bytes[6] & 0x0F | 0x80

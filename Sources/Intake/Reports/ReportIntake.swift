@@ -59,13 +59,13 @@ public struct ReportIntake: Sendable {
   ///   for this report. A failure does not prevent the others from being stored.
   /// - Throws: ``IntakeError``, or the database's error, when none was stored and no single report is known to be the
   ///   cause.
-  public func take(
-    _ submissions: [ReportSubmission], from app: App, network: [UInt8]? = nil
+  package func take(
+    _ incoming: [any IncomingReport], from app: App, network: [UInt8]? = nil
   ) async throws -> [Result<TakenReport, any Error>] {
     let now = Date()
-    let checked = submissions.map { submission in
+    let checked = incoming.map { incoming in
       Result { () throws(InvalidSubmission) in
-        try report(submission, from: app, network: network, at: now)
+        try report(incoming, from: app, network: network, at: now)
       }
     }
     let reports = checked.compactMap { try? $0.get() }
@@ -102,10 +102,10 @@ public struct ReportIntake: Sendable {
   }
 
   private func report(
-    _ submission: ReportSubmission, from app: App, network: [UInt8]?, at now: Date
+    _ incoming: any IncomingReport, from app: App, network: [UInt8]?, at now: Date
   ) throws(InvalidSubmission) -> Report {
-    var report = try submission.report(
-      appID: app.id, at: now, pseudonymizer: pseudonymizer, network: network, readNumber: numbers.read)
+    var report = try incoming.checked(at: now, reading: numbers)
+      .report(appID: app.id, pseudonymizer: pseudonymizer, network: network)
     report.keyID = app.keyID
     return report
   }

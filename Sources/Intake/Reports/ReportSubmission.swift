@@ -1,11 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+package import Curation
 public import Foundation
-import PhoneNumbers
-public import Storage
+package import PhoneNumbers
+import Storage
 import Synchronization
 import Timestamps
+
+/// A report on its way to the intake.
+package protocol IncomingReport: Sendable {
+  /// The app's own name for its user.
+  var reporter: String { get }
+  /// - Throws: ``InvalidSubmission`` with every field that breaks a rule.
+  func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport
+}
+
+/// A report whose fields keep every rule.
+package struct CheckedReport: IncomingReport {
+  let number: Int64
+  let category: ReportCategory
+  package let reporter: String
+  let reportID: UUID
+  let reportedAt: Date
+  let comment: String?
+
+  /// - Parameters:
+  ///   - reporter: the app's own name for its user, 1 to 200 characters.
+  ///   - reportedAt: is stored in whole seconds.
+  ///   - comment: at most ``CommentRule/maxLength`` characters and no NUL.
+  package init(
+    _ number: PhoneNumber, category: ReportCategory, reporter: String, reportID: UUID, reportedAt: Date,
+    comment: String? = nil
+  ) {
+    self.init(
+      number: number.digits, category: category, reporter: reporter, reportID: reportID,
+      reportedAt: Date(timeIntervalSince1970: reportedAt.timeIntervalSince1970.rounded(.down)),
+      comment: comment?.isEmpty == true ? nil : comment)
+  }
+
+  fileprivate init(
+    number: Int64, category: ReportCategory, reporter: String, reportID: UUID, reportedAt: Date, comment: String?
+  ) {
+    self.number = number
+    self.category = category
+    self.reporter = reporter
+    self.reportID = reportID
+    self.reportedAt = reportedAt
+    self.comment = comment
+  }
+
+  package func checked(at now: Date, reading numbers: NumberReader) -> CheckedReport { self }
+
+  /// The report to be stored, with the reporter's name replaced by a pseudonym.
+  func report(appID: Int32, pseudonymizer: Pseudonymizer, network: [UInt8]?) -> Report {
+    Report(
+      number: number, appID: appID, reportID: reportID, reportedAt: reportedAt, category: category,
+      reporter: pseudonymizer.pseudonym(of: reporter, appID: appID), comment: comment, network: network)
+  }
+}
 
 /// A report as an app sends it, not yet checked.
 public struct ReportSubmission: Sendable, Equatable {
@@ -21,7 +73,7 @@ public struct ReportSubmission: Sendable, Equatable {
   public var reportID: String
   /// RFC 3339; every retry repeats it.
   public var reportedAt: String
-  /// At most 500 characters.
+  /// At most ``CommentRule/maxLength`` characters.
   public var comment: String?
 
   package init(
@@ -38,29 +90,14 @@ public struct ReportSubmission: Sendable, Equatable {
   }
 }
 
-extension ReportSubmission {
+extension ReportSubmission: IncomingReport {
   /// How far a phone's clock may be ahead, in seconds: five minutes.
   public static let clockLeeway: TimeInterval = 300
 
   /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
   public static let greatestAge: TimeInterval = 366 * 86_400
 
-  /// The report to be stored, with the reporter's name replaced by a pseudonym.
-  /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``; nil when it is unknown.
-  /// - Throws: ``InvalidSubmission`` with every field that breaks a rule.
-  public func report(
-    appID: Int32, at now: Date, pseudonymizer: Pseudonymizer, network: [UInt8]? = nil
-  ) throws(InvalidSubmission) -> Report {
-    try report(
-      appID: appID, at: now, pseudonymizer: pseudonymizer, network: network,
-      readNumber: { (text, region) throws(PhoneNumberError) in try PhoneNumber(parsing: text, region: region) })
-  }
-
-  /// The same, with numbers read by `readNumber`.
-  func report(
-    appID: Int32, at now: Date, pseudonymizer: Pseudonymizer, network: [UInt8]?,
-    readNumber: (String, String?) throws(PhoneNumberError) -> PhoneNumber
-  ) throws(InvalidSubmission) -> Report {
+  package func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport {
     var problems: [FieldProblem] = []
     func check<Value>(_ rule: () throws(FieldProblem) -> Value) -> Value? {
       do {
@@ -70,7 +107,7 @@ extension ReportSubmission {
         return nil
       }
     }
-    let number = check { () throws(FieldProblem) in try checkedNumber(readNumber) }
+    let number = check { () throws(FieldProblem) in try checkedNumber(numbers) }
     let category = check(checkedCategory)
     let reporter = check(checkedReporter)
     let reportID = check(checkedReportID)
@@ -79,16 +116,14 @@ extension ReportSubmission {
     guard let number, let category, let reporter, let reportID, let reportedAt, problems.isEmpty else {
       throw InvalidSubmission(problems: problems)
     }
-    return Report(
-      number: number, appID: appID, reportID: reportID, reportedAt: reportedAt, category: category,
-      reporter: pseudonymizer.pseudonym(of: reporter, appID: appID), comment: comment ?? nil, network: network)
+    return CheckedReport(
+      number: number, category: category, reporter: reporter, reportID: reportID, reportedAt: reportedAt,
+      comment: comment ?? nil)
   }
 
-  private func checkedNumber(
-    _ read: (String, String?) throws(PhoneNumberError) -> PhoneNumber
-  ) throws(FieldProblem) -> Int64 {
+  private func checkedNumber(_ numbers: NumberReader) throws(FieldProblem) -> Int64 {
     do throws(PhoneNumberError) {
-      return try read(number, region).digits
+      return try numbers.read(number, region: region).digits
     } catch {
       throw FieldProblem(error)
     }
@@ -141,10 +176,10 @@ extension ReportSubmission {
   /// The comment; nil for an empty one.
   private func checkedComment() throws(FieldProblem) -> String? {
     guard let comment, !comment.isEmpty else { return nil }
-    // PostgreSQL's text has no NUL, and its length is in code points.
-    guard comment.unicodeScalars.count <= 500, !comment.unicodeScalars.contains("\0") else {
+    guard CommentRule.allows(comment) else {
       throw FieldProblem(
-        field: "comment", code: "length", detail: "A comment can have at most 500 characters and no NUL.")
+        field: "comment", code: "length",
+        detail: "A comment can have at most \(CommentRule.maxLength) characters and no NUL.")
     }
     return comment
   }
@@ -189,7 +224,7 @@ extension UUID {
 }
 
 /// Parses numbers for many tasks at once with a cache, because the same numbers are reported repeatedly.
-final class NumberReader: Sendable {
+package final class NumberReader: Sendable {
   /// The parser with its cache, about 3 MB.
   private let parser = Mutex(PhoneNumberParser(capacity: 65_536))
 

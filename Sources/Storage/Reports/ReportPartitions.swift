@@ -60,11 +60,7 @@ struct Month: Hashable, Comparable {
   var next: Month { month == 12 ? Month(year: year + 1, month: 1) : Month(year: year, month: month + 1) }
 
   /// The first moment of the month.
-  var start: Date {
-    let text = "\(year)-\(month < 10 ? "0" : "")\(month)-01T00:00:00Z"
-    guard let date = Timestamp.parse(text) else { preconditionFailure("a month of the calendar") }
-    return date
-  }
+  var start: Date { Timestamp.startOfMonth(year: year, month: month) }
 
   static func < (left: Month, right: Month) -> Bool { (left.year, left.month) < (right.year, right.month) }
 }

@@ -2,9 +2,10 @@
 
 import Curation
 import Foundation
-import Intake
 import Storage
 import Testing
+
+@testable import Intake
 
 @Suite struct SubmissionTests {
   private let now = Date(timeIntervalSince1970: 1_795_262_400)  // 2026-11-21T12:00:00Z
@@ -16,11 +17,16 @@ import Testing
       reportID: "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", reportedAt: "2026-11-21T11:59:00Z")
   }
 
+  private func report(_ submission: ReportSubmission, appID: Int32) throws(InvalidSubmission) -> Report {
+    try submission.checked(at: now, reading: NumberReader())
+      .report(appID: appID, pseudonymizer: pseudonymizer, network: nil)
+  }
+
   private func problems(_ change: (inout ReportSubmission) -> Void) -> [String] {
     var submission = good
     change(&submission)
     do {
-      _ = try submission.report(appID: 1, at: now, pseudonymizer: pseudonymizer)
+      _ = try report(submission, appID: 1)
       return []
     } catch {
       return error.problems.map { "\($0.field): \($0.code)" }
@@ -28,7 +34,7 @@ import Testing
   }
 
   @Test func `a valid submission becomes a report`() throws {
-    let report = try good.report(appID: 3, at: now, pseudonymizer: pseudonymizer)
+    let report = try report(good, appID: 3)
     #expect(report.number == 33_162_000_248)
     #expect(report.category == .fraud)
     #expect(report.appID == 3)
