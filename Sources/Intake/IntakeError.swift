@@ -33,12 +33,6 @@ public struct FieldProblem: Error, Sendable, Equatable {
   /// Plain English: the rule, and what to send instead.
   public let detail: String
 
-  package init(field: String, code: String, detail: String) {
-    self.field = field
-    self.code = code
-    self.detail = detail
-  }
-
   /// The same problem with the path of an outer object.
   /// - Parameter path: the path of the part, such as `items/3` or, for the fourth element of an array, `3`.
   public func nested(in path: String) -> FieldProblem {
@@ -51,7 +45,9 @@ public struct FieldProblem: Error, Sendable, Equatable {
       field: "reported_at", code: "before_retention",
       detail: "Reports from before \(Timestamp.format(retention)) were deleted. Older reports are refused.")
   }
+}
 
+extension FieldProblem {
   /// The problem of a number or its region.
   init(_ error: PhoneNumberError) {
     let field =
@@ -67,9 +63,4 @@ public struct FieldProblem: Error, Sendable, Equatable {
 public struct InvalidSubmission: Error, Equatable {
   /// The problems, at least one, in the order of the API's fields.
   public let problems: [FieldProblem]
-
-  /// - Parameter problems: at least one.
-  public init(problems: [FieldProblem]) {
-    self.problems = problems
-  }
 }

@@ -41,18 +41,8 @@ final class DirectoryReader {
       first.bytes.withUnsafeBufferPointer { chunk.append($0, line: first.line) }
       self.first = nil
     }
-    while chunk.bytes.count < Self.chunkBytes {
-      guard let line = try csv.next() else { break }
-      if line.bytes.isEmpty { continue }
-      if line.isTooLong {
-        let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
-        chunk.append(kept, line: line.number, problem: .lineTooLong)
-      } else if isCSV {
-        try chunk.appendCSV(line, followedBy: csv)
-      } else {
-        chunk.append(line.bytes, line: line.number)
-      }
-    }
+    let separator = isCSV ? CSVScanner.comma : nil
+    while chunk.bytes.count < Self.chunkBytes, try chunk.appendNext(of: csv, separator: separator) {}
     chunk.bytesRead = lines.bytesRead
     chunk.totalBytes = lines.totalBytes
     return chunk.records.isEmpty ? nil : chunk

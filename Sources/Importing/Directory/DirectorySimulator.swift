@@ -19,13 +19,6 @@ public struct DirectorySimulator: Sendable, Sequence {
     /// 1 or more.
     public var branches: Int
 
-    /// - Parameters: see the properties.
-    public init(category: String, name: String, branches: Int) {
-      self.category = category
-      self.name = name
-      self.branches = branches
-    }
-
     /// Reads the chains of a JSON object, `"kind|name": branches`; at most 64 MB.
     /// - Throws: ``ImportFileError/cannotRead(path:reason:)``.
     public static func read(contentsOf path: String) throws(ImportFileError) -> [Chain] {

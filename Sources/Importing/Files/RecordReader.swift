@@ -49,19 +49,10 @@ final class RecordReader {
         chunk.append($0, line: row.line, problem: row.isTooLong ? .lineTooLong : nil)
       }
     }
-    while chunk.records.count < Self.chunkRecords, chunk.bytes.count < Self.chunkBytes {
-      guard let line = try csv.next() else { break }
-      if line.isTooLong {
-        let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
-        chunk.append(kept, line: line.number, problem: .lineTooLong)
-      } else if line.bytes.isEmpty {
-        continue
-      } else if format == .ftcCSV {
-        try chunk.appendCSV(line, followedBy: csv)
-      } else {
-        chunk.append(line.bytes, line: line.number)
-      }
-    }
+    let separator = format == .ftcCSV ? CSVScanner.comma : nil
+    while chunk.records.count < Self.chunkRecords, chunk.bytes.count < Self.chunkBytes,
+      try chunk.appendNext(of: csv, separator: separator)
+    {}
     chunk.bytesRead = lines.bytesRead
     chunk.totalBytes = lines.totalBytes
     return chunk.records.isEmpty ? nil : chunk
@@ -92,6 +83,31 @@ struct RecordChunk: Sendable {
 }
 
 extension RecordChunk {
+  /// Adds the next record; empty lines are skipped.
+  /// - Parameter separator: of fields that may be quoted; nil where each line is a record.
+  /// - Returns: false at the end of the file.
+  /// - Throws: `ImportFileError`, `CancellationError`.
+  mutating func appendNext(of lines: CSVLines, separator: UInt8?) throws -> Bool {
+    while let line = try lines.next() {
+      if line.isTooLong {
+        appendTooLong(line)
+      } else if line.bytes.isEmpty {
+        continue
+      } else if let separator {
+        try appendCSV(line, followedBy: lines, separator: separator)
+      } else {
+        append(line.bytes, line: line.number)
+      }
+      return true
+    }
+    return false
+  }
+
+  private mutating func appendTooLong(_ line: LineReader.RawLine) {
+    let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
+    append(kept, line: line.number, problem: .lineTooLong)
+  }
+
   /// Adds a line of CSV, and the lines after it that belong to the same record because a quoted field continues.
   ///
   /// A quoted field that does not end within the file or the size of a record, or has text after its closing quote, is
@@ -100,8 +116,8 @@ extension RecordChunk {
   ///   - lines: the source of the line.
   ///   - separator: separates the fields.
   /// - Throws: `ImportFileError`, `CancellationError`.
-  mutating func appendCSV(
-    _ line: LineReader.RawLine, followedBy lines: CSVLines, separator: UInt8 = CSVScanner.comma
+  private mutating func appendCSV(
+    _ line: LineReader.RawLine, followedBy lines: CSVLines, separator: UInt8
   ) throws {
     // The bytes of a line are valid until the next one is read.
     var scanner = CSVScanner(separator: separator)
@@ -116,9 +132,8 @@ extension RecordChunk {
         return give(back: more, to: lines, from: index, cutAt: first, .badQuote)
       }
       if next.isTooLong {
-        let kept = UnsafeBufferPointer(rebasing: next.bytes.prefix(ComplaintLimits.rejectTextBytes))
         give(back: more, to: lines, from: index, cutAt: first, .badQuote)
-        return append(kept, line: next.number, problem: .lineTooLong)
+        return appendTooLong(next)
       }
       more.append((Array(next.bytes), next.number))
       guard records[index].end - records[index].start + next.bytes.count < lines.maximumLineBytes else {
@@ -182,7 +197,8 @@ struct RecordColumns: Sendable, Equatable {
       recorded: names.firstIndex(of: "recorded_message_or_robocall"))
   }
 
-  private static func name(_ text: String) -> String {
+  /// A column's name in lowercase, with underscores.
+  static func name(_ text: String) -> String {
     text.lowercased().split(whereSeparator: { $0 == " " || $0 == "_" }).joined(separator: "_")
   }
 }

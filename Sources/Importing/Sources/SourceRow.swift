@@ -114,11 +114,11 @@ struct DelimitedRows: SourceFileRows {
     guard fields.read(header.bytes, separator: separator) else {
       throw SourceFailure.unreadable("the header has an open quote")
     }
-    let names = (0..<fields.count).map { Self.name(String(decoding: fields[$0], as: UTF8.self)) }
+    let names = (0..<fields.count).map { RecordColumns.name(String(decoding: fields[$0], as: UTF8.self)) }
     func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
-      guard let place = names.firstIndex(of: Self.name(column)) else { throw .missingColumn(column: column) }
+      guard let place = names.firstIndex(of: RecordColumns.name(column)) else { throw .missingColumn(column: column) }
       return place
     }
     if let number {
@@ -136,7 +136,8 @@ struct DelimitedRows: SourceFileRows {
 
   mutating func next() throws -> SourceFileRow.Outcome? {
     while index == chunk.records.count {
-      guard try fill() else { return nil }
+      (chunk, index) = (RecordChunk(), 0)
+      guard try chunk.appendNext(of: csv, separator: separator) else { return nil }
     }
     let record = chunk.records[index]
     index += 1
@@ -147,27 +148,5 @@ struct DelimitedRows: SourceFileRows {
     guard isRead, number < row.count else { return .rejected }
     let text = category.flatMap { $0 < row.count ? String(decoding: row[$0], as: UTF8.self) : nil }
     return .row(SourceFileRow(number: String(decoding: row[number], as: UTF8.self), category: text))
-  }
-
-  /// Reads the next record, and following ones that belong to it.
-  private mutating func fill() throws -> Bool {
-    chunk = RecordChunk()
-    index = 0
-    while let line = try csv.next() {
-      if line.isTooLong {
-        let kept = UnsafeBufferPointer(rebasing: line.bytes.prefix(ComplaintLimits.rejectTextBytes))
-        chunk.append(kept, line: line.number, problem: .lineTooLong)
-      } else if line.bytes.isEmpty {
-        continue
-      } else {
-        try chunk.appendCSV(line, followedBy: csv, separator: separator)
-      }
-      return true
-    }
-    return false
-  }
-
-  private static func name(_ text: String) -> String {
-    text.lowercased().split(whereSeparator: { $0 == " " || $0 == "_" }).joined(separator: "_")
   }
 }

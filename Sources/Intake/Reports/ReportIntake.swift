@@ -168,9 +168,4 @@ public struct TakenReport: Sendable, Equatable {
   public let report: Report
   /// The outcome, such as whether it was new.
   public let outcome: ReportOutcome
-
-  package init(report: Report, outcome: ReportOutcome) {
-    self.report = report
-    self.outcome = outcome
-  }
 }

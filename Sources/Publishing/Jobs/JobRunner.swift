@@ -196,3 +196,16 @@ private final class StepBoard: Sendable {
 
   func say(_ step: JobStep) { current.withLock { $0 = step } }
 }
+
+/// A request or outcome of a background job, stored as JSON.
+protocol JobMessage: Codable {}
+
+extension JobMessage {
+  init(_ text: String) throws {
+    self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+  }
+
+  var text: String {
+    get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+  }
+}

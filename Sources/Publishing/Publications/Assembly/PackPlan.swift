@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+public import Curation
 import PhoneNumbers
 
 /// The packs of the recipes, and the packs that a number belongs to.
@@ -97,4 +97,16 @@ struct PackPlan {
     guard let last = packs[pack].last else { return true }
     return !rank.isBehind(last)
   }
+}
+
+/// A pack of a recipe: the only one, or its part for a region or a shard.
+public struct PackSpec: Sendable, Equatable {
+  /// A valid file name, unique in a publication: `toxic`, `directory-us-212`, or `blocklist.2` for a second shard.
+  public var name: String
+  /// The recipe.
+  public var recipe: Recipe
+  /// The region of its numbers; nil for all.
+  public var region: String?
+  /// From 1; nil if the recipe has one shard.
+  public var shard: Int?
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import Curation
+import Dispatch
 import Foundation
 import Storage
 import Synchronization
@@ -45,4 +47,9 @@ final class RunProgress: Sendable {
       guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
     }
   }
+}
+
+extension ConcurrentQueueExecutor {
+  /// Threads for work that uses a core for seconds, so that responses of a server do not wait for it.
+  static let publishing = ConcurrentQueueExecutor(label: "ringfence.publishing", qos: .utility)
 }

@@ -111,3 +111,99 @@ public struct PublicationDiff: Sendable {
     }
   }
 }
+
+/// Reads two packs in parallel, ascending, with two blocks in memory.
+struct PublicationDiffWalk {
+  private let before: PackCursor?
+  private let after: PackCursor?
+  private var hasBefore = false
+  private var hasAfter = false
+
+  /// - Parameters: nil for a missing pack; the walk starts after `number`.
+  init(before: PackReader?, after: PackReader?, behind number: Int64) throws {
+    self.before = try before?.makeCursor(from: number + 1)
+    self.after = try after?.makeCursor(from: number + 1)
+    hasBefore = try self.before?.next() ?? false
+    hasAfter = try self.after?.next() ?? false
+  }
+
+  /// The next number with its change; nil at the end.
+  /// - Returns: `change` is nil for an unchanged number.
+  mutating func next() throws -> (number: Int64, change: PublicationChange?)? {
+    let left = hasBefore ? before?.number : nil
+    let right = hasAfter ? after?.number : nil
+    guard let number = [left, right].compactMap(\.self).min() else { return nil }
+    let old = left == number ? before?.entry : nil
+    let new = right == number ? after?.entry : nil
+    if left == number { hasBefore = try before?.next() ?? false }
+    if right == number { hasAfter = try after?.next() ?? false }
+    return (number, PublicationChange(before: old, after: new))
+  }
+}
+
+/// The difference of a number between two packs.
+public struct PublicationChange: Sendable, Equatable {
+  /// A kind of change.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// The number is new.
+    case entered
+    /// The number is gone.
+    case left
+    /// The number has another label or role.
+    case relabelled
+  }
+
+  /// The kind of change.
+  public var kind: Kind
+  /// The earlier pack's entry; nil for a new number.
+  public var before: PackEntry?
+  /// The later pack's entry; nil for a removed number.
+  public var after: PackEntry?
+
+  /// E.164 digits.
+  public var number: Int64 { after?.number ?? before?.number ?? 0 }
+
+  /// - Parameters: at least one is not nil, and both have the same number.
+  /// - Returns: nil if nothing changed.
+  init?(before: PackEntry?, after: PackEntry?) {
+    switch (before, after) {
+    case (nil, nil): return nil
+    case (nil, _): kind = .entered
+    case (_, nil): kind = .left
+    default:
+      guard before != after else { return nil }
+      kind = .relabelled
+    }
+    self.before = before
+    self.after = after
+  }
+}
+
+/// Counts of changes of a pack between two publications.
+public struct ChangeTotals: Sendable, Equatable {
+  /// New numbers.
+  public var entered = 0
+  /// Removed numbers.
+  public var left = 0
+  /// Numbers with another label or role.
+  public var relabelled = 0
+  /// Unchanged numbers.
+  public var kept = 0
+
+  /// - Parameters: see the properties.
+  public init(entered: Int = 0, left: Int = 0, relabelled: Int = 0, kept: Int = 0) {
+    self.entered = entered
+    self.left = left
+    self.relabelled = relabelled
+    self.kept = kept
+  }
+
+  mutating func take(_ kind: PublicationChange.Kind?) {
+    switch kind {
+    case .entered: entered += 1
+    case .left: left += 1
+    case .relabelled: relabelled += 1
+    case nil: kept += 1
+    }
+  }
+}

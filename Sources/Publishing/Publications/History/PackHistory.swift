@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 package import CallerPack
 package import Foundation
+import PhoneNumbers
+import Synchronization
 
 /// Since which publication the packs contain a number, or do not: read from the packs that the folder keeps.
 package struct PackHistory: Sendable {
@@ -93,5 +96,49 @@ package struct PackHistory: Sendable {
   private static func state(of number: Int64, in reader: PackReader) throws -> State {
     guard let entry = try reader.lookup(number) else { return .absent }
     return entry.isBlocked ? .block : .identify
+  }
+}
+
+/// Reads the history of numbers in packs, of few numbers at a time: each reads the index of many files.
+package final class PackHistories: Sendable {
+  private let folder: PublicationFolder
+  private let running = Mutex(0)
+
+  /// The most numbers at once.
+  private static let most = 2
+
+  package init(folder: PublicationFolder) {
+    self.folder = folder
+  }
+
+  /// Packs of other countries than the number's are skipped.
+  /// - Returns: nil while the histories of other numbers are being read.
+  package func history(of number: Int64, manifest: Manifest) async -> PackHistory? {
+    let isFree = running.withLock { count in
+      guard count < Self.most else { return false }
+      count += 1
+      return true
+    }
+    guard isFree else { return nil }
+    defer { running.withLock { $0 -= 1 } }
+    let country = RegionMap.countries.region(of: number)
+    return await Task(executorPreference: ConcurrentQueueExecutor.publishing) { [folder] in
+      PackHistory(of: number, country: country, in: folder, manifest: manifest)
+    }.value
+  }
+}
+
+extension ManifestPack {
+  /// Whether the pack may contain numbers of a country.
+  /// - Parameter country: ISO 3166 alpha-2; nil for numbers without a country, which any pack may contain.
+  package func mayContainNumbers(of country: String?) -> Bool {
+    guard let region = region?.uppercased(), let country else { return true }
+    return region == country || region.hasPrefix("\(country)-") || region.count != 2
+  }
+
+  /// Whether a number is between the least and the greatest of the pack, so that the pack may contain it.
+  package func spans(_ number: Int64) -> Bool {
+    guard let first, let last else { return false }
+    return (first...last).contains(number)
   }
 }

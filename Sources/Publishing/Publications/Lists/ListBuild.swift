@@ -22,3 +22,53 @@ struct ListBuild: Sendable {
     _ = try writer.finish()
   }
 }
+
+/// The numbers of a pack that block, or what has changed since an earlier one: the numbers that are new or have another
+/// label, and those that have left the list.
+struct ListEntries {
+  private var list: BlockingEntries
+  /// The earlier pack; nil for the complete list.
+  private var base: BlockingEntries?
+  private var old: ListEntry?
+  private var new: ListEntry?
+
+  /// - Parameter base: the earlier pack from which on the changes are wanted; nil for the complete list.
+  init(_ reader: PackReader, since base: PackReader?) throws {
+    list = BlockingEntries(try reader.makeCursor())
+    self.base = try base.map { BlockingEntries(try $0.makeCursor()) }
+    old = try self.base?.next()
+    new = try list.next()
+  }
+
+  mutating func next() throws -> ListEntry? {
+    while old != nil || new != nil {
+      if var removed = old, removed.number < new?.number ?? .max {
+        (removed.label, removed.blocks, removed.isRemoved) = (nil, false, true)
+        old = try base?.next()
+        return removed
+      }
+      guard let entry = new else { return nil }
+      let isChanged = entry != old
+      if old?.number == entry.number { old = try base?.next() }
+      new = try list.next()
+      if isChanged { return entry }
+    }
+    return nil
+  }
+}
+
+/// The entries of a pack that block.
+private struct BlockingEntries {
+  private let cursor: PackCursor
+
+  init(_ cursor: PackCursor) {
+    self.cursor = cursor
+  }
+
+  mutating func next() throws -> ListEntry? {
+    while try cursor.next() {
+      if cursor.roles.contains(.blocks) { return ListEntry(number: cursor.number, label: cursor.label, blocks: true) }
+    }
+    return nil
+  }
+}

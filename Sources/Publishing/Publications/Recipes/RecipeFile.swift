@@ -2,6 +2,7 @@
 
 public import Curation
 import Foundation
+import Synchronization
 import Yams
 
 /// Reads the definitions of packs in `recipes.yaml`.
@@ -57,5 +58,55 @@ public enum RecipeFile {
         text: "a key is given twice: \(duplicates.map { "\($0)" }.sorted().joined(separator: ", "))")
     default: return .init(line: 0, text: "it is no YAML")
     }
+  }
+}
+
+/// The recipes in force. They are read again for each publication, because an operator may change the file while the server
+/// runs.
+final class CurrentRecipes: Sendable {
+  private let read: @Sendable () throws -> [Recipe]
+  private let last = Mutex<[Recipe]?>(nil)
+
+  init(_ read: @escaping @Sendable () throws -> [Recipe]) {
+    self.read = read
+  }
+
+  /// - Throws: the errors of reading.
+  func current() throws -> [Recipe] {
+    let recipes = try read()
+    last.withLock { $0 = recipes }
+    return recipes
+  }
+
+  /// The recipes in force, or the last ones that could be read: a revocation does not wait for a correction of the file.
+  /// - Throws: the errors of reading where none could be read before.
+  func currentOrLast() throws -> [Recipe] {
+    do {
+      return try current()
+    } catch {
+      guard let last = last.withLock({ $0 }) else { throw error }
+      return last
+    }
+  }
+}
+
+/// The errors in a recipe file.
+public struct RecipeFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// One error.
+  public struct Problem: Sendable, Equatable {
+    /// From 1; 0 if the error has no line, such as a missing file.
+    public var line: Int
+    /// The error and the correct values, such as `top must be 1 to 1999999`.
+    public var text: String
+  }
+
+  /// The file's name as given.
+  public var file: String
+  /// In the order of lines; at least one.
+  public var problems: [Problem]
+
+  /// One line for each problem: `recipes.yaml:12: top must be 1 to 1999999`.
+  public var description: String {
+    problems.map { $0.line > 0 ? "\(file):\($0.line): \($0.text)" : "\(file): \($0.text)" }.joined(separator: "\n")
   }
 }

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FileSupport
 import Foundation
 import Storage
+
+extension PublicationFolder {
+  /// Takes the lock of the folder: one publisher at a time.
+  /// - Throws: ``PublishingError/busy`` when another process holds it, `cannotWrite`.
+  func lock() throws(PublishingError) -> FolderLock {
+    do {
+      return try FolderLock(folder: path)
+    } catch {
+      throw error.isHeld ? .busy : .cannotWrite(error.path, errno: error.code)
+    }
+  }
+}
 
 /// The claim of the current run, stored in the folder. A process that finds one under the folder's lock knows that the
 /// run is dead, without waiting for missing heartbeats.
