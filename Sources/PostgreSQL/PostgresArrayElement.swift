@@ -55,7 +55,7 @@ extension UInt8: PostgresArrayElement {
   }
 }
 
-extension Array: PostgresEncodable where Element: PostgresArrayElement {
+extension Array: PostgresBindable, PostgresEncodable where Element: PostgresArrayElement {
   /// The type of the array; `bytea` for bytes.
   public static var postgresType: PostgresType { Element.postgresTypeOfArray }
   /// Writes the array.

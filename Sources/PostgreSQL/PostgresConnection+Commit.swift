@@ -10,30 +10,30 @@ extension PostgresConnection {
   /// has succeeded, and is never cancelled.
   /// - Parameter settings: a command that runs first, without parameters.
   /// - Throws: `PostgresError`, as ``transaction(_:readOnly:_:)`` does.
-  public func commit<S: PostgresStatement>(_ statement: S, settings: String) async throws -> [S.Row] {
+  public func commit<Row>(_ statement: Statement<Row>, settings: String) async throws -> [Row] {
     do {
       return try await commitOnce(statement, settings: settings)
     } catch let error as PostgresError where Self.isStale(error) {
       // The schema changed after planning, or the server dropped the statement; nothing was committed.
-      prepared[ObjectIdentifier(S.self)] = nil
+      prepared[statement.sql] = nil
       return try await commitOnce(statement, settings: settings)
     }
   }
 
-  private func commitOnce<S: PostgresStatement>(_ statement: S, settings: String) async throws -> [S.Row] {
+  private func commitOnce<Row>(_ statement: Statement<Row>, settings: String) async throws -> [Row] {
     try checkUnoccupied()
     guard transactionDepth == 0 else { throw PostgresError(.misuse("a commit inside a transaction")) }
     var last = PipelinedStatement(statement)
     try last.parameters.check()
-    let rows: [S.Row]
+    let rows: [Row]
     do {
-      let batches = try await perform(sql: S.sql) { link in
+      let batches = try await perform(sql: statement.sql) { link in
         guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
         if configuration.usesPreparedStatements { try last.prepare(on: self, link) }
         let opening = ["BEGIN", settings].map { PipelinedStatement(command: $0) }
         return try pipelined(opening + [last], on: link)
       }
-      rows = try batches.last?.decodeAll(S.decode) ?? []
+      rows = try batches.last?.decodeAll(statement.decode) ?? []
     } catch {
       abandon()
       throw error

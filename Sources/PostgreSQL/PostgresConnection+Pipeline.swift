@@ -9,20 +9,20 @@ extension PostgresConnection {
   /// it have not run. For statements with few rows: sending and reading do not alternate, so neither requests nor
   /// results may exceed the socket's buffers.
   /// - Throws: `PostgresError` of the first statement that fails.
-  public func pipeline<each S: PostgresStatement>(
-    _ statements: repeat each S
-  ) async throws -> sending (repeat [(each S).Row]) {
+  public func pipeline<each Row>(
+    _ statements: repeat Statement<each Row>
+  ) async throws -> sending (repeat [each Row]) {
     try checkUnoccupied()
     var sent: [PipelinedStatement] = []
     for statement in repeat each statements { sent.append(PipelinedStatement(statement)) }
     for statement in sent { try statement.parameters.check() }
     let batches = try await pipelined(sent)
     var taken = 0
-    func rows<T: PostgresStatement>(_: T.Type) throws -> [T.Row] {
+    func rows<T>(_ statement: Statement<T>) throws -> [T] {
       defer { taken += 1 }
-      return try batches[taken].decodeAll(T.decode)
+      return try batches[taken].decodeAll(statement.decode)
     }
-    return (repeat try rows((each S).self))
+    return (repeat try rows(each statements))
   }
 
   private func pipelined(_ statements: [PipelinedStatement]) async throws -> [RowBatch] {
@@ -39,7 +39,7 @@ extension PostgresConnection {
     do {
       return try await perform(opens: false) { link in
         // A statement that cannot be prepared fails inside the transaction.
-        if configuration.usesPreparedStatements, statements.contains(where: { prepared[$0.id] == nil }) {
+        if configuration.usesPreparedStatements, statements.contains(where: { prepared[$0.sql] == nil }) {
           try sendOpening(on: link)
         }
         let named = try preparing(statements, on: link)
@@ -72,7 +72,7 @@ extension PostgresConnection {
 
   /// Discards prepared statements after the schema changed or the server dropped one.
   func forget(_ statements: [PipelinedStatement]) {
-    for statement in statements { prepared[statement.id] = nil }
+    for statement in statements { prepared[statement.sql] = nil }
   }
 
   /// Closes the connection when a send has failed, because the remaining results are unknown. Not to be called within
@@ -133,28 +133,24 @@ extension PostgresConnection {
 
 /// A statement in a pipeline.
 struct PipelinedStatement {
-  /// Identifier of the statement's type.
-  let id: ObjectIdentifier
   let sql: String
   let parameters: PostgresParameters
   /// The prepared statement's name; nil to send the text.
   private(set) var name: String?
 
-  init<S: PostgresStatement>(_ statement: S) {
-    id = ObjectIdentifier(S.self)
-    sql = S.sql
+  init<Row>(_ statement: Statement<Row>) {
+    sql = statement.sql
     parameters = statement.parameters
   }
 
   /// - Parameter command: one command without parameters.
   init(command: String) {
-    id = ObjectIdentifier(Self.self)
     sql = command
     parameters = PostgresParameters()
   }
 
   mutating func prepare(on connection: isolated PostgresConnection, _ link: LibPQConnection) throws {
-    name = try connection.preparedName(id, sql, parameters, on: link)
+    name = try connection.preparedName(sql, parameters, on: link)
   }
 
   /// - Returns: libpq's result: 1 when it is queued.

@@ -6,16 +6,15 @@ extension PostgresConnection {
   /// Runs a statement and reads its rows.
   ///
   /// - Throws: `PostgresError`.
-  public func run<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
-    let batch = try await batch(statement)
-    return try batch.decodeAll(S.decode)
+  public func run<Row>(_ statement: Statement<Row>) async throws -> [Row] {
+    try await batch(statement).decodeAll(statement.decode)
   }
 
   /// Runs a statement and returns the number of affected rows.
   ///
   /// - Throws: `PostgresError`.
   @discardableResult
-  public func runReportingCount<S: PostgresStatement>(_ statement: S) async throws -> Int {
+  public func runReportingCount<Row>(_ statement: Statement<Row>) async throws -> Int {
     try await batch(statement).affectedCount
   }
 
@@ -56,13 +55,14 @@ extension PostgresConnection {
     }
   }
 
-  func batch<S: PostgresStatement>(_ statement: S) async throws -> RowBatch {
+  private func batch<Row>(_ statement: Statement<Row>) async throws -> RowBatch {
     try checkUnoccupied()
-    let parameters = statement.parameters
-    try parameters.check()
-    return try await perform(sql: S.sql) { link in
-      guard configuration.usesPreparedStatements else { return try unnamed(S.sql, parameters, on: link) }
-      return try named(S.self, parameters, on: link)
+    try statement.parameters.check()
+    return try await perform(sql: statement.sql) { link in
+      guard configuration.usesPreparedStatements else {
+        return try unnamed(statement.sql, statement.parameters, on: link)
+      }
+      return try named(statement.sql, statement.parameters, on: link)
     }
   }
 
@@ -74,39 +74,34 @@ extension PostgresConnection {
     return try accept(result, on: link, sql: sql)
   }
 
-  private func named<S: PostgresStatement>(
-    _: S.Type, _ parameters: PostgresParameters, on link: LibPQConnection
-  ) throws -> RowBatch {
-    guard let name = try preparedName(ObjectIdentifier(S.self), S.sql, parameters, on: link) else {
-      return try unnamed(S.sql, parameters, on: link)
+  private func named(_ sql: String, _ parameters: PostgresParameters, on link: LibPQConnection) throws -> RowBatch {
+    guard let name = try preparedName(sql, parameters, on: link) else {
+      return try unnamed(sql, parameters, on: link)
     }
     let result = parameters.withPointers { values, lengths, formats in
       PQexecPrepared(link.pointer, name, Int32(parameters.count), values, lengths, formats, 1)
     }
     do {
-      return try accept(result, on: link, sql: S.sql)
+      return try accept(result, on: link, sql: sql)
     } catch let error as PostgresError where Self.isStale(error) {
       // The schema changed after planning, or the server dropped the statement.
-      prepared[ObjectIdentifier(S.self)] = nil
+      prepared[sql] = nil
       guard link.isIdle else { throw error }
-      return try unnamed(S.sql, parameters, on: link)
+      return try unnamed(sql, parameters, on: link)
     }
   }
 
   /// The name of a prepared statement, which is prepared on first use.
-  /// - Parameter id: identifier of the statement's type.
   /// - Returns: nil when it is prepared with other parameter types.
-  func preparedName(
-    _ id: ObjectIdentifier, _ sql: String, _ parameters: PostgresParameters, on link: LibPQConnection
-  ) throws -> String? {
-    if let known = prepared[id] {
+  func preparedName(_ sql: String, _ parameters: PostgresParameters, on link: LibPQConnection) throws -> String? {
+    if let known = prepared[sql] {
       return known.types == parameters.types ? known.name : nil
     }
     preparedCount += 1
     let statement = PreparedStatement(name: "s\(preparedCount)", types: parameters.types)
     let result = PQprepare(link.pointer, statement.name, sql, Int32(parameters.count), parameters.types)
     _ = try accept(result, on: link, sql: sql)
-    prepared[id] = statement
+    prepared[sql] = statement
     return statement.name
   }
 

@@ -9,23 +9,23 @@ extension PostgresConnection {
   /// the current one, and the connection accepts no other statement until the stream ends. Inside a transaction other
   /// statements may run in between.
   /// - Parameter batchSize: Rows held at once, at least 1.
-  public nonisolated func stream<S: PostgresStatement>(
-    _ statement: S, batchSize: Int = 2_000
-  ) -> PostgresRowStream<S.Row> {
-    stream(sql: S.sql, batchSize: batchSize, parameters: { statement.parameters }, decode: S.decode)
+  public nonisolated func stream<Row>(
+    _ statement: Statement<Row>, batchSize: Int = 2_000
+  ) -> PostgresRowStream<Row> {
+    stream(sql: statement.sql, batchSize: batchSize, parameters: statement.parameters, decode: statement.decode)
   }
 
   /// Rows of a large ad hoc query, through a cursor.
   public nonisolated func stream(_ query: PostgresQuery, batchSize: Int = 2_000) -> PostgresRowStream<PostgresRow> {
-    stream(sql: query.sql, batchSize: batchSize, parameters: { query.parameters }, decode: { $0 })
+    stream(sql: query.sql, batchSize: batchSize, parameters: query.parameters, decode: { $0 })
   }
 
   private nonisolated func stream<Row: Sendable>(
-    sql: String, batchSize: Int, parameters: @escaping @Sendable () -> PostgresParameters,
+    sql: String, batchSize: Int, parameters: PostgresParameters,
     decode: @escaping @Sendable (PostgresRow) throws -> Row
   ) -> PostgresRowStream<Row> {
     PostgresRowStream {
-      let cursor = try await self.openCursor(sql: sql, parameters(), batchSize: max(1, batchSize))
+      let cursor = try await self.openCursor(sql: sql, parameters, batchSize: max(1, batchSize))
       return StreamReader(ticket: cursor.id, status: self.status) {
         try await self.fetch(cursor, decode)
       }

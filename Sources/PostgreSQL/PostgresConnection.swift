@@ -20,7 +20,8 @@ public actor PostgresConnection {
   nonisolated let status = ConnectionStatus()
 
   var link: LibPQConnection?
-  var prepared: [ObjectIdentifier: PreparedStatement] = [:]
+  /// Prepared statements by their text.
+  var prepared: [String: PreparedStatement] = [:]
   var preparedCount = 0
   var transactionDepth = 0
   /// The pending BEGIN of the open transaction: it is sent with the first statement.

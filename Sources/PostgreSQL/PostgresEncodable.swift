@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A Swift type that can be bound to a placeholder, in the server's binary format.
-public protocol PostgresEncodable: Sendable {
+public protocol PostgresEncodable: PostgresBindable {
   /// The type of the placeholder.
   static var postgresType: PostgresType { get }
 

@@ -62,9 +62,9 @@ public struct PostgresMigrator: Sendable {
 
   private func status(of files: [MigrationFile], on connection: PostgresConnection) async throws -> [PostgresMigration]
   {
-    let exists = try await connection.run(MigrationTable.Exists()).first ?? false
-    let applied = exists ? try await connection.run(MigrationTable.Applied()) : []
-    let checksums = try await connection.run(MigrationTable.Checksums(scripts: files.map(\.script)))
+    let exists = try await connection.run(MigrationTable.exists).first ?? false
+    let applied = exists ? try await connection.run(MigrationTable.readApplied) : []
+    let checksums = try await connection.run(MigrationTable.checksums(of: files.map(\.script)))
     return Self.compare(files, checksums, applied)
   }
 
@@ -120,9 +120,9 @@ public struct PostgresMigrator: Sendable {
     _ files: [MigrationFile], _ order: Order, _ connection: PostgresConnection
   ) async throws -> Step {
     try await connection.transaction { connection in
-      guard try await connection.run(MigrationTable.TryLock()).first == true else { return .busy }
-      if try await connection.run(MigrationTable.Exists()).first != true {
-        _ = try await connection.run(MigrationTable.Create())
+      guard try await connection.run(MigrationTable.tryLock).first == true else { return .busy }
+      if try await connection.run(MigrationTable.exists).first != true {
+        _ = try await connection.run(MigrationTable.create)
       }
       let all = try await status(of: files, on: connection)
       try Self.refuse(all, files)
@@ -145,15 +145,14 @@ public struct PostgresMigrator: Sendable {
     if file.isConcurrent {
       try await run(file) { try await applyConcurrently(file, beside: connection) }
     } else {
-      let transaction = try await connection.run(MigrationTable.TransactionID()).first
+      let transaction = try await connection.run(MigrationTable.transactionID).first
       try await run(file) { try await connection.execute(script: file.script) }
-      guard try await connection.run(MigrationTable.TransactionID()).first == transaction else {
+      guard try await connection.run(MigrationTable.transactionID).first == transaction else {
         throw PostgresMigrationError.endedItsTransaction(version: file.version, name: file.name)
       }
     }
-    let record = MigrationTable.Record(
-      version: file.version, name: file.name, kind: file.kind, checksum: checksum, appliedAt: Date(),
-      durationMilliseconds: (ContinuousClock.now - start).milliseconds)
+    let record = MigrationTable.record(
+      file, checksum: checksum, appliedAt: Date(), milliseconds: (ContinuousClock.now - start).milliseconds)
     guard let applied = try await connection.run(record).first else { throw PostgresError(.connectionLost) }
     return applied
   }
@@ -162,12 +161,12 @@ public struct PostgresMigrator: Sendable {
   private func applyConcurrently(_ file: MigrationFile, beside connection: PostgresConnection) async throws {
     let worker = try await PostgresConnection.connect(connection.configuration, logger: connection.logger)
     do {
-      let path = try await connection.run(MigrationTable.SearchPath()).first ?? ""
+      let path = try await connection.run(MigrationTable.readSearchPath).first ?? ""
       // The portal of a statement keeps its snapshot until the next simple command, and CREATE INDEX CONCURRENTLY waits
       // for older snapshots.
       try await connection.execute(script: MigrationTable.limitLockWaits)
-      _ = try await worker.run(MigrationTable.SetSearchPath(path: path))
-      for command in try await worker.run(MigrationTable.InvalidIndexes(script: file.script)) {
+      _ = try await worker.run(MigrationTable.setSearchPath(path))
+      for command in try await worker.run(MigrationTable.invalidIndexes(script: file.script)) {
         try await worker.execute(script: command)
       }
       try await worker.execute(script: file.script)

@@ -27,8 +27,8 @@ public struct PostgresPipeline: Sendable {
 
   /// Adds a statement; they run in the order in which they were added.
   @discardableResult
-  public mutating func add<S: PostgresStatement>(_ statement: S) -> Place<S.Row> {
+  public mutating func add<Row>(_ statement: Statement<Row>) -> Place<Row> {
     statements.append(PipelinedStatement(statement))
-    return Place(index: statements.count - 1, decode: S.decode)
+    return Place(index: statements.count - 1, decode: statement.decode)
   }
 }

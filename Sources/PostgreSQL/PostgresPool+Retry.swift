@@ -25,9 +25,9 @@ extension PostgresPool {
   /// idempotent. As ``transaction(_:retry:_:)``, with fewer round trips.
   /// - Parameter settings: a command that runs first, without parameters.
   /// - Throws: `PostgresError` when the attempts are used up.
-  public func commit<S: PostgresStatement>(
-    _ statement: S, settings: String, retry: PostgresRetryPolicy = .default
-  ) async throws -> [S.Row] {
+  public func commit<Row>(
+    _ statement: Statement<Row>, settings: String, retry: PostgresRetryPolicy = .default
+  ) async throws -> [Row] {
     try await retry.run { previous in
       let isInDoubt = previous?.leavesDoubt ?? false
       return try await withConnection { connection in

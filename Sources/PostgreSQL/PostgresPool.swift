@@ -54,7 +54,7 @@ public final class PostgresPool: Sendable {
   /// Runs one statement on a connection of the pool.
   ///
   /// - Throws: `PostgresError`.
-  public func run<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
+  public func run<Row>(_ statement: Statement<Row>) async throws -> [Row] {
     try await withConnection { try await $0.run(statement) }
   }
 
@@ -62,7 +62,7 @@ public final class PostgresPool: Sendable {
   ///
   /// - Throws: `PostgresError`.
   @discardableResult
-  public func runReportingCount<S: PostgresStatement>(_ statement: S) async throws -> Int {
+  public func runReportingCount<Row>(_ statement: Statement<Row>) async throws -> Int {
     try await withConnection { try await $0.runReportingCount(statement) }
   }
 

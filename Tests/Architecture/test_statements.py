@@ -23,7 +23,7 @@ PLACEMENTS = {
 }
 
 # Statements that the server sends only to a database without Citus, each with the one that it sends to a cluster.
-NOT_ON_A_CLUSTER = {"AcceptReports": "AcceptReportsOfNumbers"}
+NOT_ON_A_CLUSTER = {"acceptReports": "acceptReportsByNumber"}
 
 # For each rule, statements that it refuses.
 REFUSED = {

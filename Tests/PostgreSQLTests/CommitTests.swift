@@ -5,22 +5,13 @@ import Testing
 
 /// Statements that commit by themselves.
 @Suite struct CommitTests {
-  private struct Keep: PostgresStatement {
-    let divisor: Int64
-
-    static let sql = "INSERT INTO kept VALUES (60 / $1) RETURNING *, current_setting('enable_seqscan')"
-
-    func bind(into parameters: inout PostgresParameters) { parameters.append(divisor) }
-
-    static func decode(_ row: PostgresRow) throws -> String {
+  private func keep(divisor: Int64) -> Statement<String> {
+    Statement("INSERT INTO kept VALUES (60 / $1) RETURNING *, current_setting('enable_seqscan')", divisor) { row in
       "\(row.columnCount): \(try row.decode(row.columnCount - 1, as: String.self))"
     }
   }
 
-  private struct Sleep: PostgresStatement {
-    static let sql = "SELECT pg_sleep(60)"
-    typealias Row = PostgresRow
-  }
+  private let sleepForAMinute = Statement("SELECT pg_sleep(60)") { $0 }
 
   private static let settings = "SET LOCAL enable_seqscan = off"
 
@@ -34,9 +25,9 @@ import Testing
     try await withDatabase("commits_\(prepares)", preparing: prepares) { connection in
       try await connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")
       for divisor in [1, 2, 3] as [Int64] {
-        #expect(try await connection.commit(Keep(divisor: divisor), settings: Self.settings) == ["2: off"])
+        #expect(try await connection.commit(keep(divisor: divisor), settings: Self.settings) == ["2: off"])
         let error = await #expect(throws: PostgresError.self) {
-          try await connection.commit(Keep(divisor: 0), settings: Self.settings)
+          try await connection.commit(keep(divisor: 0), settings: Self.settings)
         }
         #expect(error?.sqlState == "22012")
       }
@@ -44,7 +35,7 @@ import Testing
       // The setting ended with the transaction.
       #expect(try await connection.query("SHOW enable_seqscan").first?.decode(0, as: String.self) == "on")
       let bad = await #expect(throws: PostgresError.self) {
-        try await connection.commit(Keep(divisor: 1), settings: "SET LOCAL nothing = off")
+        try await connection.commit(keep(divisor: 1), settings: "SET LOCAL nothing = off")
       }
       #expect(bad?.sqlState == "42704")
       #expect(try await kept(connection).count == 3)
@@ -54,11 +45,11 @@ import Testing
   @Test func `a stale plan is prepared again`() async throws {
     try await withDatabase("commits_stale") { connection in
       try await connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")
-      #expect(try await connection.commit(Keep(divisor: 1), settings: Self.settings) == ["2: off"])
+      #expect(try await connection.commit(keep(divisor: 1), settings: Self.settings) == ["2: off"])
       try await connection.execute(script: "ALTER TABLE kept ADD COLUMN more text")
-      #expect(try await connection.commit(Keep(divisor: 2), settings: Self.settings) == ["3: off"])
+      #expect(try await connection.commit(keep(divisor: 2), settings: Self.settings) == ["3: off"])
       try await connection.execute(script: "DEALLOCATE ALL")
-      #expect(try await connection.commit(Keep(divisor: 3), settings: Self.settings) == ["3: off"])
+      #expect(try await connection.commit(keep(divisor: 3), settings: Self.settings) == ["3: off"])
       #expect(try await kept(connection) == [20, 30, 60])
     }
   }
@@ -67,7 +58,7 @@ import Testing
     try await withDatabase("commits_cancelled") { connection in
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
-      let sleep = Task { try await connection.commit(Sleep(), settings: Self.settings) }
+      let sleep = Task { try await connection.commit(sleepForAMinute, settings: Self.settings) }
       try await wait {
         try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'PgSleep'").count == 1
       }
@@ -83,7 +74,7 @@ import Testing
     try await withDatabase("commits_lost") { connection in
       let pid = await connection.processID
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
-      let sleep = Task { try await connection.commit(Sleep(), settings: Self.settings) }
+      let sleep = Task { try await connection.commit(sleepForAMinute, settings: Self.settings) }
       try await wait {
         try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'PgSleep'").count == 1
       }

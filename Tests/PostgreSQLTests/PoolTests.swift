@@ -154,7 +154,7 @@ import Testing
             let victim = await connection.processID
             try await other.query("SELECT pg_terminate_backend(\(victim), 10000)")
           }
-          return try await connection.run(Series(last: 3))
+          return try await connection.run(series(last: 3))
         }
         #expect(statement == [1, 2, 3])
       }
@@ -165,7 +165,7 @@ import Testing
     let configuration = PostgresConfiguration("host=/nonexistent password=hunter2secret user=someone")
     let pool = PostgresPool(configuration, maximumConnections: 1, waitLimit: .seconds(5), logger: .quiet)
     for _ in 0..<3 {
-      let error = await #expect(throws: PostgresError.self) { try await pool.run(Series(last: 1)) }
+      let error = await #expect(throws: PostgresError.self) { try await pool.run(series(last: 1)) }
       #expect(error?.kind == .connectionFailed)
     }
     let policy = PostgresRetryPolicy(maximumAttempts: 3, firstPause: .milliseconds(1), longestPause: .milliseconds(1))
@@ -198,7 +198,7 @@ import Testing
     gate.open()
     await ending
     #expect(try await holder.value == 1)
-    await #expect(throws: PostgresError.self) { try await pool.run(Series(last: 1)) }
+    await #expect(throws: PostgresError.self) { try await pool.run(series(last: 1)) }
     await pool.shutdown()
   }
 }

@@ -4,31 +4,14 @@ import Logging
 import PostgreSQL
 import Testing
 
-struct InsertNumber: PostgresStatement {
-  typealias Row = Void
-  static let sql = "INSERT INTO numbers (number, name) VALUES ($1, $2)"
-  let number: Int64
-  let name: String?
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(name)
-  }
+private func insertNumber(number: Int64, name: String?) -> Statement<Void> {
+  Statement("INSERT INTO numbers (number, name) VALUES ($1, $2)", number, name)
 }
 
-struct AllNumbers: PostgresStatement {
-  static let sql = "SELECT * FROM numbers ORDER BY number"
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
+private let allNumbers = Statement("SELECT * FROM numbers ORDER BY number") { row -> Int64 in try row.decode(0) }
 
-struct Series: PostgresStatement {
-  static let sql = "SELECT n, n::text FROM generate_series(1, $1) AS n WHERE n % $2 = 0"
-  let last: Int64
-  var divisor: Int64 = 1
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(last)
-    parameters.append(divisor)
-  }
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+func series(last: Int64, divisor: Int64 = 1) -> Statement<Int64> {
+  Statement("SELECT n, n::text FROM generate_series(1, $1) AS n WHERE n % $2 = 0", last, divisor) { try $0.decode(0) }
 }
 
 private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (number bigint PRIMARY KEY, name text)"
@@ -39,27 +22,27 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     configuration.usesPreparedStatements = prepared
     let connection = try await PostgresConnection.connect(configuration, logger: .quiet)
     try await connection.execute(script: freshNumbers)
-    _ = try await connection.run(InsertNumber(number: 2, name: nil))
-    #expect(try await connection.runReportingCount(InsertNumber(number: 1, name: "one")) == 1)
-    #expect(try await connection.run(AllNumbers()) == [1, 2])
+    _ = try await connection.run(insertNumber(number: 2, name: nil))
+    #expect(try await connection.runReportingCount(insertNumber(number: 1, name: "one")) == 1)
+    #expect(try await connection.run(allNumbers) == [1, 2])
     let names = try await connection.query("SELECT count(*) FROM pg_prepared_statements")
     #expect(try #require(names.first).decode(0, as: Int.self) == (prepared ? 2 : 0))
     #expect(try await connection.execute("DELETE FROM numbers WHERE number = \(Int64(1))") == 1)
     await connection.close()
     await connection.close()
-    let closed = await #expect(throws: PostgresError.self) { try await connection.run(AllNumbers()) }
+    let closed = await #expect(throws: PostgresError.self) { try await connection.run(allNumbers) }
     #expect(closed?.kind == .connectionClosed)
   }
 
   @Test func `stale plans are prepared again`() async throws {
     try await withDatabase("stale") { connection in
       try await connection.execute(script: freshNumbers + "; INSERT INTO numbers VALUES (1)")
-      #expect(try await connection.run(AllNumbers()) == [1])
+      #expect(try await connection.run(allNumbers) == [1])
       try await connection.execute(script: "ALTER TABLE numbers ADD COLUMN more integer")
-      #expect(try await connection.run(AllNumbers()) == [1])
+      #expect(try await connection.run(allNumbers) == [1])
       try await connection.execute(script: "DEALLOCATE ALL")
-      #expect(try await connection.run(AllNumbers()) == [1])
-      #expect(try await connection.run(AllNumbers()) == [1])
+      #expect(try await connection.run(allNumbers) == [1])
+      #expect(try await connection.run(allNumbers) == [1])
     }
   }
 
@@ -67,14 +50,14 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
     try await withDatabase("streams") { connection in
       for (last, size) in [(Int64(0), 10), (9, 10), (10, 10), (25_000, 1_000)] {
         var next: Int64 = 0
-        for try await number in connection.stream(Series(last: last), batchSize: size) {
+        for try await number in connection.stream(series(last: last), batchSize: size) {
           next += 1
           #expect(number == next)
         }
         #expect(next == last)
       }
       var even = 0
-      for try await batch in connection.stream(Series(last: 100, divisor: 2), batchSize: 30).batches {
+      for try await batch in connection.stream(series(last: 100, divisor: 2), batchSize: 30).batches {
         even += batch.count
       }
       #expect(even == 50)
@@ -84,30 +67,30 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
 
   @Test func `a stream may be left early`() async throws {
     try await withDatabase("streams_left") { connection in
-      for try await number in connection.stream(Series(last: 1_000_000), batchSize: 100) where number == 150 { break }
+      for try await number in connection.stream(series(last: 1_000_000), batchSize: 100) where number == 150 { break }
       #expect(try await connection.query("SELECT 1").count == 1)
       try await connection.execute(script: freshNumbers)
-      _ = try await connection.run(InsertNumber(number: 1, name: nil))
+      _ = try await connection.run(insertNumber(number: 1, name: nil))
       let fails = connection.stream("SELECT 1 / (3 - n) FROM generate_series(1, 10) AS n", batchSize: 1)
       await #expect(throws: PostgresError.self) { for try await _ in fails {} }
-      #expect(try await connection.run(AllNumbers()) == [1])
+      #expect(try await connection.run(allNumbers) == [1])
     }
   }
 
   @Test func `an open stream blocks other statements outside a transaction`() async throws {
     try await withDatabase("streams_alone") { connection in
       try await connection.execute(script: freshNumbers)
-      var iterator = connection.stream(Series(last: 1_000), batchSize: 100).makeAsyncIterator()
+      var iterator = connection.stream(series(last: 1_000), batchSize: 100).makeAsyncIterator()
       _ = try await iterator.next()
       let refused = await #expect(throws: PostgresError.self) { try await connection.query("SELECT 1") }
       #expect(refused?.kind == .misuse("another statement while a COPY or a stream is open"))
       while try await iterator.next() != nil {}
       try await connection.transaction { connection in
-        for try await number in connection.stream(Series(last: 250), batchSize: 100) {
-          _ = try await connection.run(InsertNumber(number: number, name: nil))
+        for try await number in connection.stream(series(last: 250), batchSize: 100) {
+          _ = try await connection.run(insertNumber(number: number, name: nil))
         }
       }
-      #expect(try await connection.run(AllNumbers()).count == 250)
+      #expect(try await connection.run(allNumbers).count == 250)
     }
   }
 

@@ -5,10 +5,7 @@ import Testing
 
 private struct Stop: Error {}
 
-private struct SafeInsert: PostgresStatement {
-  static let sql = "INSERT INTO safe VALUES (3)"
-  typealias Row = Void
-}
+private let safeInsert = Statement<Void>("INSERT INTO safe VALUES (3)")
 
 @Suite struct TransactionTests {
   private static let script = """
@@ -55,7 +52,7 @@ private struct SafeInsert: PostgresStatement {
       // A statement whose preparation fails has still begun the transaction.
       let error = await #expect(throws: PostgresError.self) {
         try await connection.transaction { connection in
-          _ = try? await connection.run(Nonsense())
+          _ = try? await connection.run(nonsense)
           try await connection.execute("UPDATE nowhere SET x = 1")
         }
       }
@@ -79,10 +76,7 @@ private struct SafeInsert: PostgresStatement {
     }
   }
 
-  private struct Nonsense: PostgresStatement {
-    static let sql = "SELECT FROM WHERE"
-    typealias Row = Void
-  }
+  private let nonsense = Statement<Void>("SELECT FROM WHERE")
 
   @Test func `a transaction with a swallowed error is not reported as committed`() async throws {
     try await withDatabase("transactions_swallowed") { connection in
@@ -140,7 +134,7 @@ private struct SafeInsert: PostgresStatement {
     #expect(whole?.kind == .acknowledgementInDoubt)
 
     // Nor is the COMMIT of a statement that commits by itself.
-    let quick = Task { try await connection.commit(SafeInsert(), settings: "SET LOCAL enable_seqscan = off") }
+    let quick = Task { try await connection.commit(safeInsert, settings: "SET LOCAL enable_seqscan = off") }
     try await wait(for: isWaiting)
     quick.cancel()
     for _ in 0..<20 { #expect(try await isWaiting()) }

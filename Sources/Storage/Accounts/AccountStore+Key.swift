@@ -7,11 +7,11 @@ extension AccountStore {
   /// stored one.
   /// - Parameter fingerprint: 32 bytes that distinguish keys and reveal nothing about them.
   public func isKept(with fingerprint: [UInt8]) async throws -> Bool {
-    try await pool.retrying { try await $0.run(ClaimAccountKey(fingerprint: fingerprint)).first } == fingerprint
+    try await pool.retrying { try await $0.run(SQL.claimAccountKey(fingerprint: fingerprint)).first } == fingerprint
   }
 
   /// The fingerprint of the key that encrypts the secrets in this database; nil where none is stored.
   public func keyFingerprint() async throws -> [UInt8]? {
-    try await pool.run(ReadAccountKey()).first
+    try await pool.run(SQL.readAccountKey()).first
   }
 }

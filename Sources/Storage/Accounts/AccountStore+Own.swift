@@ -15,7 +15,7 @@ extension AccountStore {
     try await secure(
       moderator, "account.password", before: ["password": moderator.hasPassword ? "set" : "none"],
       after: ["password": "changed"], at: time
-    ) { _ = try await $0.run(SetPassword(id: moderator.id, hash: hash)) }
+    ) { _ = try await $0.run(SQL.setPassword(id: moderator.id, hash: hash)) }
   }
 
   /// Sets the signed-in account's second factor, with new recovery codes.
@@ -31,9 +31,9 @@ extension AccountStore {
       moderator, "account.second_factor", before: ["second_factor": moderator.hasSecondFactor ? "set" : "none"],
       after: ["second_factor": "set"], at: time
     ) { connection in
-      _ = try await connection.run(SetSecondFactor(id: moderator.id, secret: secret, step: step))
-      _ = try await connection.run(DropRecoveryCodes(id: moderator.id))
-      _ = try await connection.run(AddRecoveryCodes(id: moderator.id, hashes: recovery))
+      _ = try await connection.run(SQL.setSecondFactor(id: moderator.id, secret: secret, step: step))
+      _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id))
+      _ = try await connection.run(SQL.addRecoveryCodes(id: moderator.id, hashes: recovery))
     }
   }
 
@@ -43,8 +43,8 @@ extension AccountStore {
     try await secure(
       moderator, "account.second_factor", before: ["second_factor": "set"], after: ["second_factor": "none"], at: time
     ) { connection in
-      _ = try await connection.run(SetSecondFactor(id: moderator.id, secret: nil, step: 0))
-      _ = try await connection.run(DropRecoveryCodes(id: moderator.id))
+      _ = try await connection.run(SQL.setSecondFactor(id: moderator.id, secret: nil, step: 0))
+      _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id))
     }
   }
 
@@ -52,28 +52,28 @@ extension AccountStore {
   /// - Returns: the session's new token.
   public func setRecoveryCodes(_ hashes: [[UInt8]], of moderator: Session, at time: Date) async throws -> String {
     try await secure(moderator, "account.recovery_codes", after: ["recovery_codes": "new"], at: time) { connection in
-      _ = try await connection.run(DropRecoveryCodes(id: moderator.id))
-      _ = try await connection.run(AddRecoveryCodes(id: moderator.id, hashes: hashes))
+      _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id))
+      _ = try await connection.run(SQL.addRecoveryCodes(id: moderator.id, hashes: hashes))
     }
   }
 
   /// Sets the language of the signed-in account's pages; nil leaves it to the browser.
   public func setLanguage(_ language: String?, of moderator: Session) async throws {
-    _ = try await pool.run(SetLanguage(id: moderator.id, language: language))
+    _ = try await pool.run(SQL.setLanguage(id: moderator.id, language: language))
   }
 
   /// Sets the keys of the signed-in account.
   public func setShortcuts(_ shortcuts: ShortcutKeys, of moderator: Session) async throws {
     let text = shortcuts == .standard ? nil : shortcuts.text
-    _ = try await pool.run(SetShortcuts(id: moderator.id, shortcuts: text))
+    _ = try await pool.run(SQL.setShortcuts(id: moderator.id, shortcuts: text))
   }
 
   /// Consumes a second factor without signing in.
   /// - Returns: whether it was not used before.
   public func use(_ factor: SecondFactor, of moderator: Session) async throws -> Bool {
     switch factor {
-    case .code(let step): try await !pool.run(TakeCode(accountID: moderator.id, step: step)).isEmpty
-    case .recovery(let hash): try await !pool.run(TakeRecoveryCode(accountID: moderator.id, codeHash: hash)).isEmpty
+    case .code(let step): try await !pool.run(SQL.takeCode(accountID: moderator.id, step: step)).isEmpty
+    case .recovery(let hash): try await !pool.run(SQL.takeRecoveryCode(accountID: moderator.id, codeHash: hash)).isEmpty
     }
   }
 
@@ -86,9 +86,9 @@ extension AccountStore {
     try await pool.transaction { connection in
       try await change(connection)
       // An unused link, or a first factor that was already accepted, could still open a session.
-      _ = try await connection.run(DropEntrances(id: moderator.id))
-      _ = try await connection.run(EndSessions(accountID: moderator.id, only: nil, except: moderator.sessionID))
-      _ = try await connection.run(RotateSession(sessionID: moderator.sessionID, tokenHash: Secret.hash(token)))
+      _ = try await connection.run(SQL.dropEntrances(id: moderator.id))
+      _ = try await connection.run(SQL.endSessions(accountID: moderator.id, only: nil, except: moderator.sessionID))
+      _ = try await connection.run(SQL.rotateSession(sessionID: moderator.sessionID, tokenHash: Secret.hash(token)))
       try await connection.append(event, at: time)
     }
     return token

@@ -15,22 +15,22 @@ public struct AccountStore: Sendable {
 
   /// All accounts: those that can sign in first, by name.
   public func accounts(at time: Date) async throws -> [Account] {
-    try await pool.run(ReadAccounts(time: time))
+    try await pool.run(SQL.readAccounts(time: time))
   }
 
   /// An account by its key.
   public func account(_ id: Int32, at time: Date) async throws -> Account? {
-    try await pool.run(ReadAccounts(id: id, time: time)).first
+    try await pool.run(SQL.readAccounts(id: id, time: time)).first
   }
 
   /// An account by its name.
   public func account(named name: String, at time: Date) async throws -> Account? {
-    try await pool.run(ReadAccounts(name: name, time: time)).first
+    try await pool.run(SQL.readAccounts(name: name, time: time)).first
   }
 
   /// Credentials of an enabled account; nil where there is none of this name.
   public func credentials(of name: String) async throws -> Credentials? {
-    try await pool.run(FindCredentials(name: name)).first
+    try await pool.run(SQL.findCredentials(name: name)).first
   }
 
   /// Adds an account.
@@ -43,7 +43,7 @@ public struct AccountStore: Sendable {
   /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func add(_ name: String, role: Role, noting event: AuditEvent, at time: Date) async throws {
     try await pool.transaction { connection in
-      guard try await !connection.run(AddAccount(name: name, role: role, time: time)).isEmpty else {
+      guard try await !connection.run(SQL.addAccount(name: name, role: role, time: time)).isEmpty else {
         if try await connection.hasMade(event.id, at: time) { return }
         throw AccountError.taken(name)
       }
@@ -59,7 +59,7 @@ public struct AccountStore: Sendable {
       let account = try await connection.account(named: name, at: time)
       guard account.role != role else { return }
       if role != .administrator { try await connection.keepAnAdministrator(without: account) }
-      _ = try await connection.run(SetRole(id: account.id, role: role))
+      _ = try await connection.run(SQL.setRole(id: account.id, role: role))
       try await connection.append(
         AuditEvent(
           id: id, actor: actor.name, role: actor.role, action: "account.role", subject: name,
@@ -75,7 +75,7 @@ public struct AccountStore: Sendable {
       let account = try await connection.account(named: name, at: time)
       guard (account.disabledAt != nil) != isDisabled else { return }
       if isDisabled { try await connection.keepAnAdministrator(without: account) }
-      _ = try await connection.run(SetDisabled(id: account.id, time: isDisabled ? time : nil))
+      _ = try await connection.run(SQL.setDisabled(id: account.id, time: isDisabled ? time : nil))
       if isDisabled { _ = try await connection.close(account) }
       try await connection.append(event, at: time)
     }
@@ -91,10 +91,10 @@ public struct AccountStore: Sendable {
     let id = UUID()
     try await pool.transaction { connection in
       let account = try await connection.account(named: name, at: time)
-      _ = try await connection.run(SetPassword(id: account.id, hash: nil))
-      _ = try await connection.run(SetSecondFactor(id: account.id, secret: nil, step: 0))
-      _ = try await connection.run(DropRecoveryCodes(id: account.id))
-      _ = try await connection.run(ForgetAccountKey())
+      _ = try await connection.run(SQL.setPassword(id: account.id, hash: nil))
+      _ = try await connection.run(SQL.setSecondFactor(id: account.id, secret: nil, step: 0))
+      _ = try await connection.run(SQL.dropRecoveryCodes(id: account.id))
+      _ = try await connection.run(SQL.forgetAccountKey())
       let ended = try await connection.close(account)
       try await connection.append(
         AuditEvent(
@@ -112,8 +112,8 @@ public struct AccountStore: Sendable {
   ) async throws -> Int {
     let id = UUID()
     return try await pool.transaction { connection in
-      if only == nil { _ = try await connection.run(DropEntrances(id: account.id)) }
-      let ended = try await connection.run(EndSessions(accountID: account.id, only: only, except: except)).count
+      if only == nil { _ = try await connection.run(SQL.dropEntrances(id: account.id)) }
+      let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: only, except: except)).count
       guard ended > 0 else { return 0 }
       try await connection.append(
         AuditEvent(
@@ -125,7 +125,7 @@ public struct AccountStore: Sendable {
 
   /// An account's open sessions, the newest first.
   public func sessions(of id: Int32, at time: Date) async throws -> [AccountSession] {
-    try await pool.run(ReadSessions(accountID: id, time: time, seenAfter: time - SessionStore.idleLifetime))
+    try await pool.run(SQL.readSessions(accountID: id, time: time, seenAfter: time - SessionStore.idleLifetime))
   }
 }
 
@@ -138,19 +138,19 @@ extension Account {
 
 extension PostgresConnection {
   fileprivate func account(named name: String, at time: Date) async throws -> Account {
-    guard let account = try await run(ReadAccounts(name: name, time: time)).first else {
+    guard let account = try await run(SQL.readAccounts(name: name, time: time)).first else {
       throw AccountError.unknown(name)
     }
     return account
   }
 
   fileprivate func keepAnAdministrator(without account: Account) async throws {
-    if try await run(LockAdministrators()) == [account.id] { throw AccountError.lastAdministrator(account.name) }
+    if try await run(SQL.lockAdministrators()) == [account.id] { throw AccountError.lastAdministrator(account.name) }
   }
 
   /// Ends an account's sessions, links and steps, and deletes its known browsers.
   fileprivate func close(_ account: Account) async throws -> Int {
-    _ = try await run(DropEntrances(id: account.id))
-    return try await run(EndSessions(accountID: account.id, only: nil, except: nil)).count
+    _ = try await run(SQL.dropEntrances(id: account.id))
+    return try await run(SQL.endSessions(accountID: account.id, only: nil, except: nil)).count
   }
 }

@@ -35,26 +35,26 @@ public struct AttemptStore: Sendable {
     _ subjects: [[UInt8]], at time: Date, _ change: @Sendable ([AttemptCount]) -> [AttemptCount]?
   ) async throws -> [AttemptCount] {
     try await pool.transaction { connection in
-      let counts = try await connection.run(LockAttempts(subjects: subjects, time: time))
-      if let changed = change(counts) { _ = try await connection.run(SaveAttempts(counts: changed)) }
+      let counts = try await connection.run(SQL.lockAttempts(subjects: subjects, time: time))
+      if let changed = change(counts) { _ = try await connection.run(SQL.saveAttempts(counts: changed)) }
       return counts
     }
   }
 
   /// Deletes the counts of subjects, and all counts older than ``memory``.
   public func forget(_ subjects: [[UInt8]], at time: Date) async throws {
-    _ = try await pool.run(ForgetAttempts(subjects: subjects, before: time - Self.memory))
+    _ = try await pool.run(SQL.forgetAttempts(subjects: subjects, before: time - Self.memory))
   }
 
   /// Stores a browser with which an account has signed in.
   /// - Parameter token: the secret in the browser's cookie.
   public func remember(browser token: String, of id: Int32, at time: Date) async throws {
-    _ = try await pool.run(RememberBrowser(id: id, tokenHash: Secret.hash(token), time: time, limit: 10))
+    _ = try await pool.run(SQL.rememberBrowser(id: id, tokenHash: Secret.hash(token), time: time, limit: 10))
   }
 
   /// Whether an account of this name has signed in with a browser before.
   public func knows(browser token: String, of name: String) async throws -> Bool {
-    try await !pool.run(FindBrowser(name: name, tokenHash: Secret.hash(token))).isEmpty
+    try await !pool.run(SQL.findBrowser(name: name, tokenHash: Secret.hash(token))).isEmpty
   }
 
   /// A new secret for a browser's cookie.

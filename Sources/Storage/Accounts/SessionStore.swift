@@ -40,7 +40,7 @@ public struct SessionStore: Sendable {
       UUID()
     )
     try await pool.transaction { connection in
-      let account = try await connection.run(EnsureAccount(name: name, role: role, createdAt: time))[0]
+      let account = try await connection.run(SQL.ensureAccount(name: name, role: role, createdAt: time))[0]
       if account.former == nil {
         try await connection.append(added, at: time)
       } else if let former = account.former, former != account.role {
@@ -50,7 +50,7 @@ public struct SessionStore: Sendable {
             before: ["role": former], after: ["role": account.role]), at: time)
       }
       _ = try await connection.run(
-        CreateSignInLink(
+        SQL.createSignInLink(
           tokenHash: Secret.hash(token), accountID: account.id, expiresAt: time + Self.linkLifetime))
       try await connection.append(link, at: time)
     }
@@ -73,7 +73,8 @@ public struct SessionStore: Sendable {
   func enter(link token: String, _ opening: SessionOpening) async throws -> FirstFactor? {
     try await pool.transaction { connection in
       if let opened = try await connection.entrance(of: opening) { return opened }
-      let redeemed = try await connection.run(RedeemSignInLink(linkHash: Secret.hash(token), time: opening.time)).first
+      let redeemed = try await connection.run(SQL.redeemSignInLink(linkHash: Secret.hash(token), time: opening.time))
+        .first
       guard let account = redeemed else { return nil }
       return try await connection.enter(account, way: "link", opening)
     }
@@ -92,7 +93,7 @@ public struct SessionStore: Sendable {
 
   /// Credentials of the account that showed the first factor, found by the step's token; nil when the step has expired.
   public func credentials(step token: String, at time: Date) async throws -> Credentials? {
-    try await pool.run(FindSignInStep(tokenHash: Secret.hash(token), time: time)).first
+    try await pool.run(SQL.findSignInStep(tokenHash: Secret.hash(token), time: time)).first
   }
 
   /// Signs an account in that showed both factors, and consumes the second one.
@@ -104,12 +105,12 @@ public struct SessionStore: Sendable {
     let opening = SessionOpening(browser: browser, former: former, time: time)
     return try await pool.transaction { connection in
       if case .session(let token, _) = try await connection.entrance(of: opening) { return token }
-      let step = EndSignInStep(tokenHash: Secret.hash(token), accountID: account.id, time: time)
+      let step = SQL.endSignInStep(tokenHash: Secret.hash(token), accountID: account.id, time: time)
       let isNew =
         switch factor {
-        case .code(let step): try await !connection.run(TakeCode(accountID: account.id, step: step)).isEmpty
+        case .code(let step): try await !connection.run(SQL.takeCode(accountID: account.id, step: step)).isEmpty
         case .recovery(let hash):
-          try await !connection.run(TakeRecoveryCode(accountID: account.id, codeHash: hash)).isEmpty
+          try await !connection.run(SQL.takeRecoveryCode(accountID: account.id, codeHash: hash)).isEmpty
         }
       guard isNew, let way = try await connection.run(step).first else { return nil }
       let second = if case .code = factor { "code" } else { "recovery code" }
@@ -121,11 +122,11 @@ public struct SessionStore: Sendable {
   public func moderator(session token: String, at time: Date) async throws -> Session? {
     let hash = Secret.hash(token)
     let found = try await pool.run(
-      FindSession(tokenHash: hash, time: time, seenAfter: time - Self.idleLifetime)
+      SQL.findSession(tokenHash: hash, time: time, seenAfter: time - Self.idleLifetime)
     ).first
     guard let found else { return nil }
     // Once a minute is precise enough for the idle lifetime.
-    if found.seenAt < time - 60 { _ = try await pool.run(TouchSession(tokenHash: hash, time: time)) }
+    if found.seenAt < time - 60 { _ = try await pool.run(SQL.touchSession(tokenHash: hash, time: time)) }
     return found.moderator
   }
 
@@ -133,7 +134,7 @@ public struct SessionStore: Sendable {
   public func signOut(session token: String, at time: Date) async throws {
     let id = UUID()
     try await pool.transaction { connection in
-      guard let actor = try await connection.run(DeleteSession(tokenHash: Secret.hash(token))).first else { return }
+      guard let actor = try await connection.run(SQL.deleteSession(tokenHash: Secret.hash(token))).first else { return }
       try await connection.append(
         AuditEvent(id: id, actor: actor.name, role: actor.role, action: "session.close", subject: actor.name), at: time)
     }
@@ -167,16 +168,16 @@ struct SessionOpening {
 extension PostgresConnection {
   /// Adds an event to the audit log.
   func append(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await run(AppendAuditEvent(event, at: time))
+    _ = try await run(SQL.appendAuditEvent(event, at: time))
   }
 
   /// The result of an earlier run of this opening, because a transaction is repeated when its commit was in doubt.
   fileprivate func entrance(of opening: SessionOpening) async throws -> FirstFactor? {
     let hash = Secret.hash(opening.token)
-    if try await !run(FindSignInStep(tokenHash: hash, time: opening.time)).isEmpty {
+    if try await !run(SQL.findSignInStep(tokenHash: hash, time: opening.time)).isEmpty {
       return .secondFactor(opening.token)
     }
-    let session = try await run(FindSession(tokenHash: hash, time: opening.time, seenAfter: opening.time - 1)).first
+    let session = try await run(SQL.findSession(tokenHash: hash, time: opening.time, seenAfter: opening.time - 1)).first
     return session.map { .session(opening.token, isNew: $0.moderator.signIns == 1 || !$0.moderator.hasPassword) }
   }
 
@@ -186,7 +187,7 @@ extension PostgresConnection {
       return .session(session.token, isNew: session.signIns == 1 || account.password == nil)
     }
     _ = try await run(
-      AddSignInStep(
+      SQL.addSignInStep(
         tokenHash: Secret.hash(opening.token), accountID: account.id, way: way,
         expiresAt: opening.time + SessionStore.stepLifetime))
     return .secondFactor(opening.token)
@@ -195,9 +196,9 @@ extension PostgresConnection {
   fileprivate func open(
     _ account: Credentials, way: String, _ opening: SessionOpening
   ) async throws -> (token: String, signIns: Int32) {
-    if let former = opening.former { _ = try await run(DeleteSession(tokenHash: Secret.hash(former))) }
+    if let former = opening.former { _ = try await run(SQL.deleteSession(tokenHash: Secret.hash(former))) }
     let signIns = try await run(
-      OpenSession(
+      SQL.openSession(
         accountID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
         browser: opening.browser, time: opening.time, expiresAt: opening.time + SessionStore.sessionLifetime))
     try await append(

@@ -33,8 +33,8 @@ extension AppealStore {
       id: decisionID, number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator,
       decidedAt: time)
     return try await pool.transaction { connection in
-      _ = try await connection.run(LockAppeals(number: number))
-      let appeals = try await connection.run(ReadAppealsOf(number: number))
+      _ = try await connection.run(SQL.lockAppeals(number: number))
+      let appeals = try await connection.run(SQL.readAppealsOf(number: number))
       if try await connection.hasMade(eventID, at: time) {
         return .answered(appeals.count { $0.isAnswered(state, by: moderator, at: time) })
       }
@@ -43,55 +43,55 @@ extension AppealStore {
       guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
       // The form of a decision that was undone: its id cannot come into force again.
       if state == .upheld {
-        let history = try await connection.run(ReadDecisions(number: number))
+        let history = try await connection.run(SQL.readDecisions(number: number))
         guard !history.contains(where: { $0.id == decision.id }) else { return .changed }
       }
       let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
       let behind = state == .upheld ? decision.id : nil
-      for appeal in answers { _ = try await connection.run(AnswerAppeal(appeal: appeal, decision: behind)) }
-      let listing = try await connection.run(ReadListing(number: number)).first
+      for appeal in answers { _ = try await connection.run(SQL.answerAppeal(appeal: appeal, decision: behind)) }
+      let listing = try await connection.run(SQL.readListing(number: number)).first
       if state == .upheld {
-        let item = try await connection.run(ReadCase(number: number)).first
+        let item = try await connection.run(SQL.readCase(number: number)).first
         // The appeals are answered by now, so the rule does not find them.
-        var rule = try await connection.run(ReadAllowRule(number: number)).first
+        var rule = try await connection.run(SQL.readAllowRule(number: number)).first
         rule?.isAppealed = true
         let dated = try await connection.following(decision)
-        _ = try await connection.add(AddDecision(dated, ending: item))
+        _ = try await connection.add(SQL.addDecision(dated, ending: item), to: dated.number)
         if let rule { try await connection.openReview(of: dated, rule, by: reviews) }
         if listing != nil, let revocation = Revocation(carryingOut: decision) {
-          _ = try await connection.run(RequestRevocation(revocation: revocation))
+          _ = try await connection.run(SQL.requestRevocation(revocation))
         }
       }
-      _ = try await connection.run(SchedulePurge(number: number, time: time + Self.contactsKept))
+      _ = try await connection.run(SQL.schedulePurge(number: number, time: time + Self.contactsKept))
       if state == .upheld {
-        _ = try await connection.run(SettleCase(number: number))
+        _ = try await connection.run(SQL.settleCase(number: number))
       } else {
         // The case is evaluated again: it leaves the queue where only the appeal kept it there.
-        _ = try await connection.run(EnqueueCases([(number, .appeal)], at: time))
+        _ = try await connection.run(SQL.enqueueCases([(number, .appeal)], at: time))
       }
       let event = AuditEvent(
         id: eventID, actor: moderator, role: role, action: state == .upheld ? "appeal.uphold" : "appeal.reject",
         subject: "+\(number)",
         before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
         after: ["state": state.rawValue], reason: answers.first?.answer)
-      _ = try await connection.run(AppendAuditEvent(event, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return .answered(open.count)
     }
   }
 
   /// Open appeals after a cursor, the oldest first.
   public func open(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
-    try await pool.run(ReadOpenAppeals(after: place, limit: limit))
+    try await pool.run(SQL.readOpenAppeals(after: place, limit: limit))
   }
 
   /// Answered appeals before a cursor, the newest answer first.
   public func answered(before place: AppealCursor?, limit: Int) async throws -> [Appeal] {
-    try await pool.run(ReadAnsweredAppeals(before: place, limit: limit))
+    try await pool.run(SQL.readAnsweredAppeals(before: place, limit: limit))
   }
 
   /// Number of open appeals.
   public func openCount() async throws -> Int64 {
-    try await pool.run(CountOpenAppeals()).first ?? 0
+    try await pool.run(SQL.countOpenAppeals()).first ?? 0
   }
 }
 

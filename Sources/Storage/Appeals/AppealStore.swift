@@ -19,23 +19,23 @@ public struct AppealStore: Sendable {
 
   /// Files an appeal. Safe to call again.
   public func file(_ appeal: Appeal) async throws {
-    try await pool.retrying { _ = try await $0.run(FileAppeal(appeal: appeal)) }
+    try await pool.retrying { _ = try await $0.run(SQL.fileAppeal(appeal: appeal)) }
   }
 
   /// Answers an appeal, or changes the answer.
   /// - Returns: whether there is such an appeal.
   public func answer(_ appeal: Appeal) async throws -> Bool {
-    try await pool.retrying { try await !$0.run(AnswerAppeal(appeal: appeal)).isEmpty }
+    try await pool.retrying { try await !$0.run(SQL.answerAppeal(appeal: appeal)).isEmpty }
   }
 
   /// A number's appeals, the oldest first.
   public func appeals(of number: Int64) async throws -> [Appeal] {
-    try await pool.run(ReadAppealsOf(number: number))
+    try await pool.run(SQL.readAppealsOf(number: number))
   }
 
   /// All open appeals, the oldest first.
   public func open() async throws -> [Appeal] {
-    try await pool.run(ReadAllOpenAppeals())
+    try await pool.run(SQL.readAllOpenAppeals())
   }
 
   /// Whether a number is identified and not blocked; see `Spoofing`.
@@ -50,14 +50,14 @@ public struct AppealStore: Sendable {
     at time: Date, numbers: [Int64]? = nil, on connection: PostgresConnection
   ) async throws -> Set<Int64> {
     var victims = VictimsOfSpoofing()
-    for try await batch in connection.stream(ReadAppealedDays(time: time, numbers: numbers)).batches {
+    for try await batch in connection.stream(SQL.readAppealedDays(time: time, numbers: numbers)).batches {
       for day in batch { victims.add(day) }
     }
     return victims.finish()
   }
 
   /// - Parameter days: grouped by number.
-  static func victims(_ days: [ReadAppealedDays.Day]) -> Set<Int64> {
+  static func victims(_ days: [AppealedDay]) -> Set<Int64> {
     var victims = VictimsOfSpoofing()
     for day in days { victims.add(day) }
     return victims.finish()
@@ -68,9 +68,9 @@ public struct AppealStore: Sendable {
 private struct VictimsOfSpoofing {
   private var victims = Set<Int64>()
   private var complaints: [Int32: Int] = [:]
-  private var last: ReadAppealedDays.Day?
+  private var last: AppealedDay?
 
-  mutating func add(_ day: ReadAppealedDays.Day) {
+  mutating func add(_ day: AppealedDay) {
     if day.number != last?.number { settle() }
     complaints[day.day] = day.complaints
     last = day

@@ -30,10 +30,10 @@ public struct AppStore: Sendable {
   ) async throws -> (app: App, key: String) {
     let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
     let app = try await pool.transaction { connection in
-      let added = try await connection.run(InsertApp(name: name, createdAt: time)).first
+      let added = try await connection.run(SQL.insertApp(name: name, createdAt: time)).first
       guard let app = added else {
         // The name is taken, unless by this call itself, whose commit was not acknowledged.
-        guard let app = try await connection.run(FindApp(keyHash: Secret.hash(key), time: time)).first else {
+        guard let app = try await connection.run(SQL.findApp(keyHash: Secret.hash(key), time: time)).first else {
           throw AppError.nameTaken(name)
         }
         return app
@@ -49,7 +49,7 @@ public struct AppStore: Sendable {
   /// The app under which an imported list is stored; added when it is new. It has no key.
   /// - Throws: ``AppError/notList(_:)``.
   public func source(named name: String, at time: Date) async throws -> App {
-    guard let app = try await pool.run(EnsureSource(name: name, createdAt: time)).first else {
+    guard let app = try await pool.run(SQL.ensureSource(name: name, createdAt: time)).first else {
       throw AppError.notList(name)
     }
     return app
@@ -57,7 +57,7 @@ public struct AppStore: Sendable {
 
   /// The app of this key, with the key's scopes; nil when the key is unknown, revoked or expired.
   public func app(key: String, at time: Date = Date()) async throws -> App? {
-    try await pool.run(FindApp(keyHash: Secret.hash(key), time: time)).first
+    try await pool.run(SQL.findApp(keyHash: Secret.hash(key), time: time)).first
   }
 
   /// Gives an app a new key with the scopes of its newest one; the other keys stay valid for a while.
@@ -72,12 +72,12 @@ public struct AppStore: Sendable {
     let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
     try await pool.transaction { connection in
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
-      let keys = try await connection.run(ReadKeys(appID: app.id))
+      let keys = try await connection.run(SQL.readKeys(appID: app.id))
       let model = keys.first { $0.state(at: time) == .valid } ?? keys.first
       let scopes = model?.scopes ?? .all
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
       _ = try await connection.run(
-        EndKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
+        SQL.endKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
       try await connection.note(
         .app(eventID, "rotate", app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
     }
@@ -90,8 +90,8 @@ public struct AppStore: Sendable {
     let eventID = UUID()
     try await pool.transaction { connection in
       let key = try await connection.key(keyID)
-      _ = try await connection.run(RevokeKey(keyID: keyID, time: time))
-      _ = try await connection.run(DeleteInstallations(keyID: keyID))
+      _ = try await connection.run(SQL.revokeKey(keyID: keyID, time: time))
+      _ = try await connection.run(SQL.deleteInstallations(keyID: keyID))
       try await connection.note(
         .app(
           eventID, "revoke", app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]),
@@ -108,7 +108,7 @@ public struct AppStore: Sendable {
     try await pool.transaction { connection in
       let key = try await connection.key(keyID)
       guard key.state(at: time) == .valid else { throw AppError.notValid(keyID) }
-      _ = try await connection.run(ChangeScopes(keyID: keyID, scopes: scopes))
+      _ = try await connection.run(SQL.changeScopes(keyID: keyID, scopes: scopes))
       try await connection.note(
         .app(
           eventID, "scopes", app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
@@ -120,9 +120,9 @@ public struct AppStore: Sendable {
   /// - Throws: ``AppError/noApp(_:)``.
   public func keys(of name: String? = nil) async throws -> [AppKey] {
     try await pool.withConnection { connection in
-      guard let name else { return try await connection.run(ReadKeys()) }
+      guard let name else { return try await connection.run(SQL.readKeys()) }
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
-      return try await connection.run(ReadKeys(appID: app.id))
+      return try await connection.run(SQL.readKeys(appID: app.id))
     }
   }
 
@@ -141,27 +141,27 @@ public struct AppStore: Sendable {
   /// Stores when keys were last used; of several times for a key the latest is kept.
   public func note(uses: [(key: Int32, time: Date)]) async throws {
     guard !uses.isEmpty else { return }
-    _ = try await pool.run(NoteKeyUses(uses: uses.sorted { $0.key < $1.key }))
+    _ = try await pool.run(SQL.noteKeyUses(uses: uses.sorted { $0.key < $1.key }))
   }
 }
 
 extension PostgresConnection {
-  func app(named name: String) async throws -> App? { try await run(FindAppNamed(name: name)).first }
+  func app(named name: String) async throws -> App? { try await run(SQL.findAppNamed(name: name)).first }
 
   func key(_ id: Int32) async throws -> AppKey {
-    guard let key = try await run(ReadKeys(keyID: id)).first else { throw AppError.noKey(id) }
+    guard let key = try await run(SQL.readKeys(keyID: id)).first else { throw AppError.noKey(id) }
     return key
   }
 
   func note(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await run(AppendAuditEvent(event, at: time))
+    _ = try await run(SQL.appendAuditEvent(event, at: time))
   }
 
   fileprivate func add(
     _ key: String, to app: App, scopes: AppScopes, expiresAt: Date?, by person: String, at time: Date
   ) async throws {
     _ = try await run(
-      InsertKey(
+      SQL.insertKey(
         appID: app.id, hash: Secret.hash(key), hint: String(key.prefix(8)) + "…", scopes: scopes, createdAt: time,
         createdBy: person, expiresAt: expiresAt))
   }

@@ -20,30 +20,30 @@ public struct InstallationStore: Sendable {
     let token = Secret.make(prefix: "")
     let digest = Secret.hash(token)
     let added = try await pool.run(
-      InsertInstallation(digest: digest, appID: app.id, keyID: keyID, createdAt: time))
+      SQL.insertInstallation(digest: digest, appID: app.id, keyID: keyID, createdAt: time))
     return added.isEmpty ? nil : (token, digest)
   }
 
   /// The installation of a token; nil for an unknown or revoked one, and where the key that created it was revoked or
   /// no longer has the scope `report`.
   public func find(token: String) async throws -> Installation? {
-    try await pool.run(FindInstallation(digest: Secret.hash(token))).first
+    try await pool.run(SQL.findInstallation(digest: Secret.hash(token))).first
   }
 
   /// Stores the day of a report, unless it is known.
   public func noteUse(of installation: Installation, at time: Date) async throws {
     guard Installation.day(of: time) > installation.lastDay else { return }
-    _ = try await pool.run(NoteInstallationUse(digest: installation.digest, day: Installation.day(of: time)))
+    _ = try await pool.run(SQL.noteInstallationUse(digest: installation.digest, day: Installation.day(of: time)))
   }
 
   /// Revokes a token of an app.
   /// - Returns: whether the app has it, or had revoked it.
   public func revoke(digest: [UInt8], of app: App, at time: Date) async throws -> Bool {
-    try await !pool.run(RevokeInstallation(digest: digest, appID: app.id, time: time)).isEmpty
+    try await !pool.run(SQL.revokeInstallation(digest: digest, appID: app.id, time: time)).isEmpty
   }
 
   /// The app with this name and its newest valid key with the scope `report`; nil if it has none.
   public func reportingApp(named name: String, at time: Date) async throws -> App? {
-    try await pool.run(FindReportingApp(name: name, time: time)).first
+    try await pool.run(SQL.findReportingApp(name: name, time: time)).first
   }
 }

@@ -3,142 +3,96 @@
 import Foundation
 import PostgreSQL
 
-/// Stores a request to withdraw a key's reports.
-struct InsertKeyWithdrawal: PostgresStatement {
-  let keyID: Int32
-  let since: Date
-  let until: Date
-  let reason: String
-  let askedBy: String
-  let askedAt: Date
-
-  static let sql = """
-    INSERT INTO key_withdrawals (key_id, since, until, reason, asked_by, asked_at) VALUES ($1, $2, $3, $4, $5, $6)
-    RETURNING \(KeyWithdrawal.columns)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(keyID)
-    parameters.append(since)
-    parameters.append(until)
-    parameters.append(reason)
-    parameters.append(askedBy)
-    parameters.append(askedAt)
+extension SQL {
+  /// Stores a request to withdraw a key's reports.
+  static func insertKeyWithdrawal(
+    keyID: Int32, since: Date, until: Date, reason: String, askedBy: String, askedAt: Date
+  ) -> Statement<KeyWithdrawal> {
+    Statement(
+      """
+      INSERT INTO key_withdrawals (key_id, since, until, reason, asked_by, asked_at) VALUES ($1, $2, $3, $4, $5, $6)
+      RETURNING \(KeyWithdrawal.columns)
+      """,
+      keyID, since, until, reason, askedBy, askedAt
+    ) { try KeyWithdrawal($0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
-}
-
-/// Reads withdrawals, the newest first.
-struct ReadKeyWithdrawals: PostgresStatement {
-  /// Whether only unfinished withdrawals are read.
-  let onlyOpen: Bool
-
-  static let sql = """
-    SELECT \(KeyWithdrawal.columns) FROM key_withdrawals WHERE done_at IS NULL OR NOT $1
-    ORDER BY withdrawal_id DESC LIMIT 200
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(onlyOpen)
+  /// Reads withdrawals, the newest first.
+  /// - Parameter onlyOpen: Whether only unfinished withdrawals are read.
+  static func readKeyWithdrawals(onlyOpen: Bool) -> Statement<KeyWithdrawal> {
+    Statement(
+      """
+      SELECT \(KeyWithdrawal.columns) FROM key_withdrawals WHERE done_at IS NULL OR NOT $1
+      ORDER BY withdrawal_id DESC LIMIT 200
+      """,
+      onlyOpen
+    ) { try KeyWithdrawal($0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
-}
-
-/// Locks a withdrawal until the transaction ends, and reads its progress: two workers take turns.
-struct LockKeyWithdrawal: PostgresStatement {
-  let id: Int64
-
-  static let sql = """
-    UPDATE key_withdrawals SET seen = seen WHERE withdrawal_id = $1 RETURNING \(KeyWithdrawal.columns)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
+  /// Locks a withdrawal until the transaction ends, and reads its progress: two workers take turns.
+  static func lockKeyWithdrawal(id: Int64) -> Statement<KeyWithdrawal> {
+    Statement(
+      """
+      UPDATE key_withdrawals SET seen = seen WHERE withdrawal_id = $1 RETURNING \(KeyWithdrawal.columns)
+      """,
+      id
+    ) { try KeyWithdrawal($0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
-}
-
-/// Stores the progress of a withdrawal.
-struct AdvanceKeyWithdrawal: PostgresStatement {
-  let id: Int64
-  let position: UUID
-  let seen: Int
-  let withdrawn: Int
-  let doneAt: Date?
-
-  static let sql = """
-    UPDATE key_withdrawals SET position = $2, seen = seen + $3, withdrawn = withdrawn + $4, done_at = $5
-    WHERE withdrawal_id = $1 RETURNING \(KeyWithdrawal.columns)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(position)
-    parameters.append(Int64(seen))
-    parameters.append(Int64(withdrawn))
-    parameters.append(doneAt)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> KeyWithdrawal { try KeyWithdrawal(row) }
-}
-
-/// A page of an app's reports in the order of their ids, each with whether it came by the key and is not withdrawn.
-struct ReadReportsOfApp: PostgresStatement {
-  /// A report of the page.
-  struct Found: Sendable {
-    let reportID: UUID
-    let isMeant: Bool
-    let report: StoredReport
-  }
-
-  let key: AppKey
-  let withdrawal: KeyWithdrawal
-  let limit: Int
-
-  static let sql = """
-    SELECT report_id, number, reported_at, withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey) FROM reports
-    WHERE app_id = $1 AND report_id >= $5 ORDER BY report_id LIMIT $6
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(key, since: withdrawal.since, until: withdrawal.until)
-    parameters.append(withdrawal.position)
-    parameters.append(Int64(limit))
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Found {
-    Found(
-      reportID: try row.decode(0), isMeant: try row.decode(3),
-      report: StoredReport(number: try row.decode(1), reportedAt: try row.decode(2), withdrawnAt: nil))
+  /// Stores the progress of a withdrawal.
+  static func advanceKeyWithdrawal(
+    id: Int64, position: UUID, seen: Int, withdrawn: Int, doneAt: Date?
+  ) -> Statement<KeyWithdrawal> {
+    Statement(
+      """
+      UPDATE key_withdrawals SET position = $2, seen = seen + $3, withdrawn = withdrawn + $4, done_at = $5
+      WHERE withdrawal_id = $1 RETURNING \(KeyWithdrawal.columns)
+      """,
+      id, position, Int64(seen), Int64(withdrawn), doneAt
+    ) { try KeyWithdrawal($0) }
   }
 }
 
-/// Counts the reports of a key that are not withdrawn.
-struct TraceKey: PostgresStatement {
-  let key: AppKey
-  let since: Date
-  let until: Date
+/// A report of the page.
+struct ReportOfApp: Sendable {
+  let reportID: UUID
+  let isMeant: Bool
+  let report: StoredReport
+}
 
-  static let sql = """
-    SELECT count(*), count(DISTINCT number), count(DISTINCT reporter), min(received_at), max(received_at)
-    FROM (
-      SELECT number, reporter, received_at FROM reports
-      WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
-      LIMIT \(KeyReportCounts.mostReports)
-    ) found
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(key, since: since, until: until)
+extension SQL {
+  /// A page of an app's reports in the order of their ids, each with whether it came by the key and is not withdrawn.
+  static func readReportsOfApp(key: AppKey, withdrawal: KeyWithdrawal, limit: Int) -> Statement<ReportOfApp> {
+    Statement(
+      """
+      SELECT report_id, number, reported_at, withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey) FROM reports
+      WHERE app_id = $1 AND report_id >= $5 ORDER BY report_id LIMIT $6
+      """,
+      KeyPeriod(key: key, since: withdrawal.since, until: withdrawal.until), withdrawal.position, Int64(limit)
+    ) { row in
+      ReportOfApp(
+        reportID: try row.decode(0), isMeant: try row.decode(3),
+        report: StoredReport(number: try row.decode(1), reportedAt: try row.decode(2), withdrawnAt: nil))
+    }
   }
 
-  static func decode(_ row: PostgresRow) throws -> KeyReportCounts {
-    KeyReportCounts(
-      reports: Int(try row.decode(0, as: Int64.self)), numbers: Int(try row.decode(1, as: Int64.self)),
-      reporters: Int(try row.decode(2, as: Int64.self)), first: try row.decode(3), last: try row.decode(4))
+  /// Counts the reports of a key that are not withdrawn.
+  static func traceKey(key: AppKey, since: Date, until: Date) -> Statement<KeyReportCounts> {
+    Statement(
+      """
+      SELECT count(*), count(DISTINCT number), count(DISTINCT reporter), min(received_at), max(received_at)
+      FROM (
+        SELECT number, reporter, received_at FROM reports
+        WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
+        LIMIT \(KeyReportCounts.mostReports)
+      ) found
+      """,
+      KeyPeriod(key: key, since: since, until: until)
+    ) { row in
+      KeyReportCounts(
+        reports: Int(try row.decode(0, as: Int64.self)), numbers: Int(try row.decode(1, as: Int64.self)),
+        reporters: Int(try row.decode(2, as: Int64.self)), first: try row.decode(3), last: try row.decode(4))
+    }
   }
 }
 
@@ -147,13 +101,17 @@ extension KeyReportCounts {
   fileprivate static let isOfKey = "key_id IS NOT DISTINCT FROM $2 AND received_at >= $3 AND received_at < $4"
 }
 
-extension PostgresParameters {
-  /// $1 to $4: the app, the key and the period.
-  fileprivate mutating func append(_ key: AppKey, since: Date, until: Date) {
-    append(key.appID)
-    append(key.id)
-    append(since)
-    append(until)
+/// $1 to $4: the app, the key and the period.
+private struct KeyPeriod: PostgresBindable {
+  let key: AppKey
+  let since: Date
+  let until: Date
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(key.appID)
+    parameters.append(key.id)
+    parameters.append(since)
+    parameters.append(until)
   }
 }
 

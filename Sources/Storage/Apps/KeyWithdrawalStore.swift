@@ -36,7 +36,7 @@ public struct KeyWithdrawalStore: Sendable {
       let key = try await connection.key(keyID)
       // Nothing arrives after the end of a key but reports with its tokens.
       let until = try Self.end(until ?? (since <= time ? time : nil), of: key, since: since, at: time)
-      return try await connection.run(TraceKey(key: key, since: since, until: until))[0]
+      return try await connection.run(SQL.traceKey(key: key, since: since, until: until))[0]
     }
   }
 
@@ -54,13 +54,13 @@ public struct KeyWithdrawalStore: Sendable {
       let key = try await connection.key(keyID)
       var end = try Self.end(until, of: key, since: since, at: time)
       // Tokens of installations outlive an expired key, and servers may still be storing their reports.
-      let tokens = try await connection.run(DeleteInstallations(keyID: keyID))[0]
+      let tokens = try await connection.run(SQL.deleteInstallations(keyID: keyID))[0]
       if tokens > 0, until == nil { end = max(end, AppKey.lastArrival(after: time)) }
       let fields = ["since": since.ISO8601Format(), "until": end.ISO8601Format()]
       try await connection.note(
         .app(UUID(), "withdraw", app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
       return try await connection.run(
-        InsertKeyWithdrawal(
+        SQL.insertKeyWithdrawal(
           keyID: keyID, since: since, until: end, reason: reason, askedBy: person, askedAt: time))[0]
     }
   }
@@ -75,7 +75,7 @@ public struct KeyWithdrawalStore: Sendable {
   /// Recent withdrawals, the newest first.
   /// - Parameter onlyOpen: leaves out finished ones.
   public func list(onlyOpen: Bool) async throws -> [KeyWithdrawal] {
-    try await pool.run(ReadKeyWithdrawals(onlyOpen: onlyOpen))
+    try await pool.run(SQL.readKeyWithdrawals(onlyOpen: onlyOpen))
   }
 
   /// Does one step; it does nothing while reports that match can still arrive.
@@ -84,11 +84,11 @@ public struct KeyWithdrawalStore: Sendable {
     let eventID = UUID()
     let onlyOneNumber = try await cluster.isCluster
     return try await pool.transaction { connection in
-      _ = try await connection.run(WriteShardsInOrder())
-      let found = try await connection.run(LockKeyWithdrawal(id: id)).first
+      _ = try await connection.run(SQL.writeShardsInOrder())
+      let found = try await connection.run(SQL.lockKeyWithdrawal(id: id)).first
       guard let work = found, work.doneAt == nil, work.until <= time else { return found }
       let key = try await connection.key(work.keyID)
-      let page = try await connection.run(ReadReportsOfApp(key: key, withdrawal: work, limit: Self.page))
+      let page = try await connection.run(SQL.readReportsOfApp(key: key, withdrawal: work, limit: Self.page))
       let meant = page.filter(\.isMeant)
       let open = onlyOneNumber ? meant.filter { $0.report.number == meant.first?.report.number } : meant
       let batch = open.prefix(Self.batch)
@@ -100,7 +100,7 @@ public struct KeyWithdrawalStore: Sendable {
       let isEnd = isWhole && page.count < Self.page
       if isEnd {
         _ = try await connection.run(
-          WithdrawPersonalNumbers(keyID: work.keyID, since: work.since, until: work.until))
+          SQL.withdrawPersonalNumbers(keyID: work.keyID, since: work.since, until: work.until))
         let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
         try await connection.note(
           .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
@@ -108,7 +108,7 @@ public struct KeyWithdrawalStore: Sendable {
       // Reports of other numbers may precede the last one of this number: then the next step reads the page again.
       let last = isWhole ? page.last : onlyOneNumber ? nil : batch.last
       return try await connection.run(
-        AdvanceKeyWithdrawal(
+        SQL.advanceKeyWithdrawal(
           id: id, position: last?.reportID ?? work.position, seen: last == nil ? 0 : page.count,
           withdrawn: batch.count, doneAt: isEnd ? time : nil)
       ).first

@@ -3,33 +3,17 @@
 import Foundation
 import PostgreSQL
 
-/// Adds an event to the audit log. Run it in the transaction of the change, so that both commit or neither does.
-struct AppendAuditEvent: PostgresStatement {
-  typealias Row = Void
-  let event: AuditEvent
-  let time: Date
-
-  init(_ event: AuditEvent, at time: Date) {
-    self.event = event
-    self.time = time
-  }
-
-  static let sql = """
-    INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason)
-    VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9)
-    ON CONFLICT (happened_at, event_id) DO NOTHING
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(time)
-    parameters.append(event.id)
-    parameters.append(event.actor)
-    parameters.append(event.role)
-    parameters.append(event.action)
-    parameters.append(event.subject)
-    parameters.append(AuditFields.encode(event.before))
-    parameters.append(AuditFields.encode(event.after))
-    parameters.append(event.reason)
+extension SQL {
+  /// Adds an event to the audit log. Run it in the transaction of the change, so that both commit or neither does.
+  static func appendAuditEvent(_ event: AuditEvent, at time: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason)
+      VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9)
+      ON CONFLICT (happened_at, event_id) DO NOTHING
+      """,
+      time, event.id, event.actor, event.role, event.action, event.subject, AuditFields.encode(event.before),
+      AuditFields.encode(event.after), event.reason)
   }
 }
 

@@ -68,11 +68,11 @@ public struct AuditLog: Sendable {
   ///   - after: the end of the page before.
   ///   - limit: 1 to 1,000.
   public func events(_ filter: AuditFilter, after: AuditCursor? = nil, limit: Int) async throws -> [AuditRecord] {
-    try await pool.run(ReadAudit(filter: filter, after: after, limit: Int64(limit)))
+    try await pool.run(SQL.readAudit(filter: filter, after: after, limit: Int64(limit)))
   }
 
   /// The names of all actors; at most 1,000.
-  public func actors() async throws -> [String] { try await pool.run(ReadAuditActors()) }
+  public func actors() async throws -> [String] { try await pool.run(SQL.readAuditActors()) }
 
   /// Records an event that changed nothing in the database.
   public func append(_ event: AuditEvent, at time: Date) async throws {

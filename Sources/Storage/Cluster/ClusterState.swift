@@ -18,7 +18,7 @@ final class ClusterState: Sendable {
   var isCluster: Bool {
     get async throws {
       if let isCluster = known.withLock({ $0 }) { return isCluster }
-      let isCluster = try await pool.run(ReadIsCluster()).first ?? false
+      let isCluster = try await pool.run(SQL.readIsCluster()).first ?? false
       known.withLock { $0 = isCluster }
       return isCluster
     }

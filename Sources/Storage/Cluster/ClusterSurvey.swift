@@ -32,8 +32,8 @@ public struct ClusterSurvey: Sendable, Equatable {
   /// Reads the catalog. Changes nothing.
   /// - Throws: `PostgresError`.
   public static func read(_ pool: PostgresPool) async throws -> ClusterSurvey {
-    let isCluster = try await pool.run(ReadIsCluster()).first ?? false
-    let tables = try await pool.run(ReadTableSizes())
+    let isCluster = try await pool.run(SQL.readIsCluster()).first ?? false
+    let tables = try await pool.run(SQL.readTableSizes())
     // Tables of Citus: no statement can name them where it is not installed.
     let (placed, nodes): ([String], Int64?) = try await pool.withConnection { connection in
       guard isCluster else { return ([], nil) }
@@ -48,24 +48,26 @@ public struct ClusterSurvey: Sendable, Equatable {
   }
 }
 
-/// The size of each table of the schema.
-struct ReadTableSizes: PostgresStatement {
-  static let sql = """
-    SELECT current_database()::text, r.relname::text,
-           coalesce(sum(greatest(m.reltuples, 0)) FILTER (WHERE m.relkind = 'r'), 0)::bigint,
-           sum(pg_total_relation_size(m.oid))::bigint
-    FROM pg_class r
-    JOIN (SELECT oid AS root, oid AS member FROM pg_class UNION ALL SELECT inhparent, inhrelid FROM pg_inherits) t
-      ON t.root = r.oid
-    JOIN pg_class m ON m.oid = t.member
-    WHERE r.relnamespace = 'public'::regnamespace AND r.relkind IN ('r', 'p') AND NOT r.relispartition
-    GROUP BY r.relname ORDER BY r.relname
-    """
-
-  static func decode(_ row: PostgresRow) throws -> (database: String, name: String, size: ClusterSurvey.Size) {
-    (
-      try row.decode(0), try row.decode(1),
-      ClusterSurvey.Size(rows: try row.decode(2), bytes: try row.decode(3))
-    )
+extension SQL {
+  /// The size of each table of the schema.
+  static func readTableSizes() -> Statement<(database: String, name: String, size: ClusterSurvey.Size)> {
+    Statement(
+      """
+      SELECT current_database()::text, r.relname::text,
+             coalesce(sum(greatest(m.reltuples, 0)) FILTER (WHERE m.relkind = 'r'), 0)::bigint,
+             sum(pg_total_relation_size(m.oid))::bigint
+      FROM pg_class r
+      JOIN (SELECT oid AS root, oid AS member FROM pg_class UNION ALL SELECT inhparent, inhrelid FROM pg_inherits) t
+        ON t.root = r.oid
+      JOIN pg_class m ON m.oid = t.member
+      WHERE r.relnamespace = 'public'::regnamespace AND r.relkind IN ('r', 'p') AND NOT r.relispartition
+      GROUP BY r.relname ORDER BY r.relname
+      """
+    ) { row in
+      (
+        try row.decode(0), try row.decode(1),
+        ClusterSurvey.Size(rows: try row.decode(2), bytes: try row.decode(3))
+      )
+    }
   }
 }

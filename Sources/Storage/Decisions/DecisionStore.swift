@@ -72,7 +72,7 @@ public struct DecisionStore: Sendable {
     var count = 0
     while true {
       var ended = 0
-      for (number, id) in try await pool.run(ReadExpiredDecisions(time: time, limit: 500)) {
+      for (number, id) in try await pool.run(SQL.readExpiredDecisions(time: time, limit: 500)) {
         let hasEnded = try await pool.transaction { try await $0.expire(id, of: number, at: time) }
         if hasEnded { ended += 1 }
       }
@@ -84,11 +84,11 @@ public struct DecisionStore: Sendable {
 
   /// All decisions about a number and their undoings, the oldest first.
   public func history(of number: Int64) async throws -> [DecisionEvent] {
-    try await pool.run(ReadDecisions(number: number))
+    try await pool.run(SQL.readDecisions(number: number))
   }
 
   /// The decision in force for a number; nil where reports decide.
   public func standing(of number: Int64) async throws -> StandingDecision? {
-    try await pool.run(ReadStandingDecision(number: number)).first
+    try await pool.run(SQL.readStandingDecision(number: number)).first
   }
 }

@@ -21,8 +21,8 @@ extension PostgresConnection {
     // The lock of appeals comes first, as where an appeal is answered.
     let number = decision.number
     let (_, history, _, standings, items, rules) = try await pipeline(
-      LockAppeals(number: number), ReadDecisions(number: number), LockStandingDecision(number: number),
-      ReadStandingDecision(number: number), ReadCase(number: number), ReadAllowRule(number: number))
+      SQL.lockAppeals(number: number), SQL.readDecisions(number: number), SQL.lockStandingDecision(number: number),
+      SQL.readStandingDecision(number: number), SQL.readCase(number: number), SQL.readAllowRule(number: number))
     let standing = standings.first
     if let known = history.first(where: { $0.id == decision.id }) {
       return known.says(decision) ? .duplicate : .conflict
@@ -34,19 +34,19 @@ extension PostgresConnection {
     if case .this(let id) = expected {
       guard standing?.decisionID == id else { throw DecisionError.stale }
       // Where there was no row to lock: of two transactions that insert one, the second finds it.
-      if standing == nil, try await run(TakeStandingPlace(decision: decision)).isEmpty { throw DecisionError.stale }
+      if standing == nil, try await run(SQL.takeStandingPlace(decision: decision)).isEmpty { throw DecisionError.stale }
       dated.follow(standing)
     }
-    guard try await add(AddDecision(dated, ending: items.first)) else {
+    guard try await add(SQL.addDecision(dated, ending: items.first), to: dated.number) else {
       // Another transaction has recorded it at the same moment.
-      let known = try await run(ReadDecisions(number: decision.number)).first { $0.id == decision.id }
+      let known = try await run(SQL.readDecisions(number: decision.number)).first { $0.id == decision.id }
       return known?.says(decision) == true ? .duplicate : .conflict
     }
     let event = AuditEvent(
       actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
       subject: "+\(decision.number)",
       before: standing?.fields, after: dated.fields, reason: decision.reason)
-    _ = try await pipeline(SettleCase(number: decision.number), AppendAuditEvent(event, at: decision.decidedAt))
+    _ = try await pipeline(SQL.settleCase(number: decision.number), SQL.appendAuditEvent(event, at: decision.decidedAt))
     if let rule = rules.first {
       try await openReview(of: dated, replacing: standing?.decisionID, rule, by: reviews)
     }
@@ -58,24 +58,24 @@ extension PostgresConnection {
   /// requests the number's revocation where it is listed.
   private func upholdAppeals(by decision: Decision, role: Role, revoking action: Revocation.Action) async throws {
     let number = decision.number
-    let (appeals, listings) = try await pipeline(ReadAppealsOf(number: number), ReadListing(number: number))
+    let (appeals, listings) = try await pipeline(SQL.readAppealsOf(number: number), SQL.readListing(number: number))
     let open = appeals.filter { $0.state == .open }
     for appeal in open {
       let answered = try appeal.answered(
         .upheld, by: decision.decidedBy, at: decision.decidedAt, answer: decision.reason)
-      _ = try await run(AnswerAppeal(appeal: answered, decision: decision.id))
+      _ = try await run(SQL.answerAppeal(appeal: answered, decision: decision.id))
     }
     if !listings.isEmpty, var revocation = Revocation(carryingOut: decision) {
       revocation.action = action
-      _ = try await run(RequestRevocation(revocation: revocation))
+      _ = try await run(SQL.requestRevocation(revocation))
     }
     let event = AuditEvent(
       actor: decision.decidedBy, role: role, action: "appeal.uphold", subject: "+\(number)",
       before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
       after: ["state": Appeal.State.upheld.rawValue], reason: decision.reason)
     _ = try await pipeline(
-      SchedulePurge(number: number, time: decision.decidedAt + AppealStore.contactsKept),
-      AppendAuditEvent(event, at: decision.decidedAt))
+      SQL.schedulePurge(number: number, time: decision.decidedAt + AppealStore.contactsKept),
+      SQL.appendAuditEvent(event, at: decision.decidedAt))
   }
 
   /// Undoes a decision with its audit event; see `DecisionStore.undo`.
@@ -84,16 +84,16 @@ extension PostgresConnection {
     let number = undoing.number
     // Before the history is read: of two simultaneous undoings the second sees the first.
     let (_, _, history, cases) = try await pipeline(
-      LockAppeals(number: number), LockStandingDecision(number: number), ReadDecisions(number: number),
-      ReadDecidedCase(number: number, id: decisionID))
+      SQL.lockAppeals(number: number), SQL.lockStandingDecision(number: number), SQL.readDecisions(number: number),
+      SQL.readDecidedCase(number: number, id: decisionID))
     guard history.contains(where: { $0.id == decisionID && $0.isDecision }) else { return .notFound }
     if let earlier = history.first(where: { $0.kind == .undo(decisionID) }) {
       // This call itself, whose commit was not acknowledged.
       return earlier.id == undoing.id ? .undone : .alreadyUndone
     }
-    let before = try await run(ReadStandingDecision(number: number)).first
-    let ending = AddDecision(
-      undoing: decisionID, of: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy,
+    let before = try await run(SQL.readStandingDecision(number: number)).first
+    let ending = DecisionEnding(
+      number: number, id: undoing.id, undone: decisionID, reason: undoing.reason, decidedBy: undoing.decidedBy,
       time: undoing.decidedAt)
     _ = try await end(
       decisionID, by: ending, restoring: cases.first, from: before, role: role.rawValue, action: "decision.undo")
@@ -104,14 +104,14 @@ extension PostgresConnection {
   /// - Returns: false where another server has ended it, or another decision is in force.
   func expire(_ decisionID: UUID, of number: Int64, at time: Date) async throws -> Bool {
     let (_, _, history, standings, cases) = try await pipeline(
-      LockAppeals(number: number), LockStandingDecision(number: number), ReadDecisions(number: number),
-      ReadStandingDecision(number: number), ReadDecidedCase(number: number, id: decisionID))
+      SQL.lockAppeals(number: number), SQL.lockStandingDecision(number: number), SQL.readDecisions(number: number),
+      SQL.readStandingDecision(number: number), SQL.readDecidedCase(number: number, id: decisionID))
     guard let before = standings.first, before.decisionID == decisionID,
       let expiry = history.first(where: { $0.id == decisionID })?.expiresAt, expiry <= time
     else { return false }
-    let ending = AddDecision(
-      undoing: decisionID, of: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), reason: nil,
-      decidedBy: "ringfence", time: time, expiredAt: expiry)
+    let ending = DecisionEnding(
+      number: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), undone: decisionID,
+      reason: nil, decidedBy: "ringfence", time: time, expiredAt: expiry)
     // The wait starts anew.
     var item = cases.first
     item?.since = time
@@ -128,40 +128,41 @@ extension PostgresConnection {
   ///   - role: the role of the event's author, for the audit log.
   /// - Returns: false where the event was stored already; nothing else changes.
   private func end(
-    _ decisionID: UUID, by ending: AddDecision, restoring item: DecidedCase?, from before: StandingDecision?,
+    _ decisionID: UUID, by ending: DecisionEnding, restoring item: DecidedCase?, from before: StandingDecision?,
     role: String, action: String
   ) async throws -> Bool {
     let number = ending.number
-    guard try await add(ending) else { return false }
-    _ = try await run(ReopenAppeals(number: number, decision: decisionID))
+    guard try await add(SQL.addUndoing(ending), to: number) else { return false }
+    _ = try await run(SQL.reopenAppeals(number: number, decision: decisionID))
     if let item {
-      _ = try await run(RestoreCase(number: number, item: item))
+      _ = try await run(SQL.restoreCase(number: number, item: item))
     } else {
-      _ = try await run(EnqueueCases([(number, .threshold)], at: ending.time))
+      _ = try await run(SQL.enqueueCases([(number, .threshold)], at: ending.time))
     }
-    let after = try await run(ReadStandingDecision(number: number)).first
+    let after = try await run(SQL.readStandingDecision(number: number)).first
     let event = AuditEvent(
       actor: ending.decidedBy, role: role, action: action, subject: "+\(number)", before: before?.fields,
       after: after?.fields, reason: ending.reason)
-    _ = try await run(AppendAuditEvent(event, at: ending.time))
+    _ = try await run(SQL.appendAuditEvent(event, at: ending.time))
     return true
   }
 
   /// The decision dated after the one in force, whatever the clock of its server says.
   func following(_ decision: Decision) async throws -> Decision {
-    _ = try await run(LockStandingDecision(number: decision.number))
+    _ = try await run(SQL.lockStandingDecision(number: decision.number))
     var dated = decision
-    dated.follow(try await run(ReadStandingDecision(number: decision.number)).first)
+    dated.follow(try await run(SQL.readStandingDecision(number: decision.number)).first)
     return dated
   }
 
   /// Adds an event to the history and puts into force the decision that results.
   /// - Returns: whether the event is new.
-  func add(_ decision: AddDecision) async throws -> Bool {
-    let settle = SettleDecisions(number: decision.number)
+  func add(_ decision: Statement<Int64>, to number: Int64) async throws -> Bool {
+    let settle = SQL.settleDecisions(number: number)
     // Settled twice: where there was no row to lock, another decision may have been committed in between; now there is
     // a row.
-    let (_, added, _, _) = try await pipeline(LockStandingDecision(number: decision.number), decision, settle, settle)
+    let (_, added, _, _) = try await pipeline(
+      SQL.lockStandingDecision(number: number), decision, settle, settle)
     return !added.isEmpty
   }
 }

@@ -15,11 +15,11 @@ extension DirectoryStore {
   public static func forEachEntry(
     at time: Date, on connection: PostgresConnection, _ body: @Sendable ([DirectoryEntry]) async throws -> Void
   ) async throws {
-    let sources = try await connection.run(ReadDirectorySources())
+    let sources = try await connection.run(SQL.readDirectorySources())
     guard !sources.isEmpty else { return }
     var settling = DirectorySettling(sources: sources)
-    var heats = HeatCursor(connection.stream(ReadIdentificationHeats()).batches, at: time)
-    let statement = ReadDirectoryEntries(generations: sources.compactMap(\.generation))
+    var heats = HeatCursor(connection.stream(SQL.readIdentificationHeats()).batches, at: time)
+    let statement = SQL.readDirectoryEntries(generations: sources.compactMap(\.generation))
     for try await batch in connection.stream(statement, batchSize: 4_000).batches {
       var entries = settling.take(batch)
       for index in entries.indices { entries[index].identifications = try await heats.value(of: entries[index].number) }
@@ -37,7 +37,7 @@ extension DirectoryStore {
 struct DirectorySettling {
   private let sources: [Int32: (rank: Int, priority: Int32, source: DirectorySource)]
   private var counts: [Int32: Int64] = [:]
-  private var best: ReadDirectoryEntries.Entry?
+  private var best: GenerationEntry?
 
   /// - Parameter sources: those with precedence first, each with a generation.
   init(sources: [DirectorySource]) {
@@ -49,7 +49,7 @@ struct DirectorySettling {
   }
 
   /// Takes entries; returns the numbers that are complete because a greater one followed.
-  mutating func take(_ batch: [ReadDirectoryEntries.Entry]) -> [DirectoryEntry] {
+  mutating func take(_ batch: [GenerationEntry]) -> [DirectoryEntry] {
     var settled: [DirectoryEntry] = []
     settled.reserveCapacity(batch.count)
     for entry in batch {
@@ -74,7 +74,7 @@ struct DirectorySettling {
     return best.map { DirectoryEntry($0.stored) }
   }
 
-  private func wins(_ entry: ReadDirectoryEntries.Entry, over former: ReadDirectoryEntries.Entry) -> Bool {
+  private func wins(_ entry: GenerationEntry, over former: GenerationEntry) -> Bool {
     guard let new = sources[entry.generation], let old = sources[former.generation] else { return false }
     return (new.priority, -entry.stored.mentions, new.rank) < (old.priority, -former.stored.mentions, old.rank)
   }

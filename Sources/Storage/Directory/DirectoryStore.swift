@@ -25,12 +25,12 @@ public struct DirectoryStore: Sendable {
 
   /// Sources with entries, those with precedence first.
   public func sources() async throws -> [DirectorySource] {
-    try await pool.run(ReadDirectorySources())
+    try await pool.run(SQL.readDirectorySources())
   }
 
   /// A number's names in the sources, those with precedence first.
   public func names(of number: Int64) async throws -> [DirectoryName] {
-    try await pool.run(ReadDirectoryNames(number: number))
+    try await pool.run(SQL.readDirectoryNames(number: number))
   }
 
   /// Replaces all entries of a source in one transaction: readers see either the old entries or the new ones.
@@ -44,9 +44,9 @@ public struct DirectoryStore: Sendable {
   ) async throws -> DirectoryChange {
     try await pool.withConnection { connection in
       let (change, transaction) = try await connection.transaction { connection in
-        _ = try await connection.run(WriteShardsInOrder())
-        let source = try await connection.run(HoldDirectorySource(name: name, priority: priority))[0]
-        let sql = GenerationSQL(generation: try await connection.run(NextDirectoryGeneration())[0])
+        _ = try await connection.run(SQL.writeShardsInOrder())
+        let source = try await connection.run(SQL.holdDirectorySource(name: name, priority: priority))[0]
+        let sql = GenerationSQL(generation: try await connection.run(SQL.nextDirectoryGeneration())[0])
         for command in sql.create { try await connection.execute(script: command) }
         let entries = try await connection.copyIn(sql.copy) {
           let rows = try await next()
@@ -58,12 +58,12 @@ public struct DirectoryStore: Sendable {
         }
         for command in sql.attach { try await connection.execute(script: command) }
         _ = try await connection.run(
-          SwitchDirectoryGeneration(
+          SQL.switchDirectoryGeneration(
             source: source.id, generation: sql.generation, entries: Int64(entries), importedAt: time))
         let overruled = try await Self.overruled(sql.generation, by: source, on: connection)
         return (
           DirectoryChange(entries: entries, replaced: Int(source.entries), overruled: overruled),
-          try await connection.run(ReadTransactionID())[0]
+          try await connection.run(SQL.readTransactionID())[0]
         )
       }
       try await Self.dropOldGenerations(replacedBy: transaction, on: connection)
@@ -74,11 +74,11 @@ public struct DirectoryStore: Sendable {
   private static func overruled(
     _ generation: Int32, by source: DirectorySource, on connection: PostgresConnection
   ) async throws -> Int {
-    let others = try await connection.run(ReadDirectorySources()).filter {
+    let others = try await connection.run(SQL.readDirectorySources()).filter {
       $0.id != source.id && $0.priority < source.priority
     }
     guard !others.isEmpty else { return 0 }
-    let counted = CountOverruledEntries(generation: generation, others: others.compactMap(\.generation))
+    let counted = SQL.countOverruledEntries(generation: generation, others: others.compactMap(\.generation))
     return Int(try await connection.run(counted)[0])
   }
 
@@ -88,14 +88,14 @@ public struct DirectoryStore: Sendable {
   ) async throws {
     let (attached, used) = try await connection.transaction(.repeatableRead, readOnly: true) { connection in
       (
-        try await connection.run(FindAttachedGenerations(switchedBy: transaction)),
-        Set(try await connection.run(ReadUsedGenerations()))
+        try await connection.run(SQL.findAttachedGenerations(switchedBy: transaction)),
+        Set(try await connection.run(SQL.readUsedGenerations()))
       )
     }
     for generation in attached where !used.contains(generation) {
       do {
         try await connection.transaction { connection in
-          _ = try await connection.run(WriteShardsInOrder())
+          _ = try await connection.run(SQL.writeShardsInOrder())
           for command in GenerationSQL(generation: generation).drop {
             try await connection.execute(script: command)
           }

@@ -37,41 +37,38 @@ struct GenerationSQL {
   var drop: [String] { ["SET LOCAL lock_timeout = '2s'", "DROP TABLE IF EXISTS \(table)"] }
 }
 
-/// Generations that are attached, unless an open transaction may still read old ones: one whose snapshot is as old as the
-/// switch. Read in the same snapshot as ``ReadUsedGenerations``: Citus does not join catalogs with reference tables.
-struct FindAttachedGenerations: PostgresStatement {
-  let switchedBy: String
-
-  static let sql = """
-    SELECT g.generation FROM (
-      SELECT substring(c.relname FROM '^directory_entries_g([0-9]{1,9})$')::integer AS generation
-      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE i.inhparent = 'directory_entries'::regclass) g
-    WHERE g.generation IS NOT NULL
-      AND NOT EXISTS (
-        SELECT 1 FROM pg_stat_activity a
-        WHERE a.pid <> pg_backend_pid() AND a.datname = current_database() AND a.backend_type = 'client backend'
-          AND a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age($1::text::xid))
-    ORDER BY g.generation
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(switchedBy)
+extension SQL {
+  /// Generations that are attached, unless an open transaction may still read old ones: one whose snapshot is as old as the
+  /// switch. Read in the same snapshot as ``ReadUsedGenerations``: Citus does not join catalogs with reference tables.
+  static func findAttachedGenerations(switchedBy: String) -> Statement<Int32> {
+    Statement(
+      """
+      SELECT g.generation FROM (
+        SELECT substring(c.relname FROM '^directory_entries_g([0-9]{1,9})$')::integer AS generation
+        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'directory_entries'::regclass) g
+      WHERE g.generation IS NOT NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM pg_stat_activity a
+          WHERE a.pid <> pg_backend_pid() AND a.datname = current_database() AND a.backend_type = 'client backend'
+            AND a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age($1::text::xid))
+      ORDER BY g.generation
+      """,
+      switchedBy
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
+  /// Generations that sources use.
+  static func readUsedGenerations() -> Statement<Int32> {
+    Statement(
+      "SELECT generation FROM directory_sources WHERE generation IS NOT NULL"
+    ) { try $0.decode(0) }
+  }
 
-/// Generations that sources use.
-struct ReadUsedGenerations: PostgresStatement {
-  static let sql = "SELECT generation FROM directory_sources WHERE generation IS NOT NULL"
-
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// The current transaction, named as in pg_stat_activity.
-struct ReadTransactionID: PostgresStatement {
-  static let sql = "SELECT pg_current_xact_id()::xid::text"
-
-  static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
+  /// The current transaction, named as in pg_stat_activity.
+  static func readTransactionID() -> Statement<String> {
+    Statement(
+      "SELECT pg_current_xact_id()::xid::text"
+    ) { try $0.decode(0) }
+  }
 }

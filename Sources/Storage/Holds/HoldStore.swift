@@ -30,13 +30,13 @@ public struct HoldStore: Sendable {
     _ body: ([Int64]) async throws -> Void
   ) async throws {
     let since = time.addingTimeInterval(-Double(BrigadeDetection.window + 1) * 86_400)
-    let statement = ReadReviewable(
+    let statement = SQL.readReviewable(
       heat: Self.storedHeat(heat, at: time), reporters: reporters, since: since,
       votes: min(reporters, BrigadeDetection.leastOnEachSide))
     for try await batch in connection.stream(statement).batches {
       try Task.checkCancellation()
       let asked = batch.filter { !$0.isSplit }.map(\.number)
-      let fresh = Set(try await connection.run(FindFresh(numbers: asked, reporters: reporters, since: since)))
+      let fresh = Set(try await connection.run(SQL.findFresh(numbers: asked, reporters: reporters, since: since)))
       let numbers = batch.filter { $0.isSplit || fresh.contains($0.number) }.map(\.number)
       if !numbers.isEmpty { try await body(numbers) }
     }
@@ -53,7 +53,7 @@ public struct HoldStore: Sendable {
       try Task.checkCancellation()
       let piece = Array(numbers[start..<min(start + batchSize, numbers.count)])
       var all = NumberVotes(number: 0, votes: [])
-      for try await batch in connection.stream(ReadVotes(numbers: piece, windowStart: windowStart)).batches {
+      for try await batch in connection.stream(SQL.readVotes(numbers: piece, windowStart: windowStart)).batches {
         for row in batch {
           if row.number != all.number {
             if !all.votes.isEmpty { try await body(all) }
@@ -74,7 +74,7 @@ public struct HoldStore: Sendable {
   ) async throws -> [Int64: Int32] {
     let since = time.addingTimeInterval(-Double(days) * 86_400)
     let today = ComplaintDays.day(of: time)
-    let rows = try await connection.run(SampleConfirmed(since: since, size: size))
+    let rows = try await connection.run(SQL.sampleConfirmed(since: since, size: size))
     return Dictionary(rows.map { ($0.number, today - ComplaintDays.day(of: $0.confirmedAt)) }) { max($0, $1) }
   }
 
@@ -92,14 +92,16 @@ public struct HoldStore: Sendable {
     let sorted = found.sorted { $0.number < $1.number }
     return try await pool.transaction { connection in
       let new = try await connection.run(
-        AddHolds(numbers: sorted.map(\.number), findings: sorted.map(\.finding), time: time))
+        SQL.addHolds(numbers: sorted.map(\.number), findings: sorted.map(\.finding), time: time))
       let isNew = Set(new.map(\.number))
       let members = sorted.filter { isNew.contains($0.number) }.flatMap { item in
         item.finding.reporters.map { (number: item.number, reporter: $0) }
       }
-      if !members.isEmpty { _ = try await connection.run(AddHoldReporters(members: members)) }
+      if !members.isEmpty { _ = try await connection.run(SQL.addHoldReporters(members: members)) }
       let waiting = new.filter { !$0.isSettled }
-      if !waiting.isEmpty { _ = try await connection.run(EnqueueCases(waiting.map { ($0.number, .held) }, at: time)) }
+      if !waiting.isEmpty {
+        _ = try await connection.run(SQL.enqueueCases(waiting.map { ($0.number, .held) }, at: time))
+      }
       return waiting.count
     }
   }
@@ -107,17 +109,17 @@ public struct HoldStore: Sendable {
   /// Stores bursts that hold nothing because they are usual; a later one replaces that of the same number.
   public func addUsual(_ found: [(number: Int64, burst: UsualBurst)], at time: Date) async throws {
     guard !found.isEmpty else { return }
-    _ = try await pool.run(AddUsualBursts(found: found.sorted { $0.number < $1.number }, time: time))
+    _ = try await pool.run(SQL.addUsualBursts(found: found.sorted { $0.number < $1.number }, time: time))
   }
 
   /// The newest hold of a number, also a settled one; nil if there was none.
   public func hold(of number: Int64) async throws -> Hold? {
-    try await pool.run(ReadHold(number: number)).first
+    try await pool.run(SQL.readHold(number: number)).first
   }
 
   /// All numbers that are held now, in ascending order.
   public func held() async throws -> [Hold] {
-    try await pool.run(ReadHolds())
+    try await pool.run(SQL.readHolds())
   }
 
   private static func storedHeat(_ heat: Double, at time: Date) -> Double {

@@ -4,120 +4,81 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Stores the ids and content hashes of batches; returns those that are new.
-struct RememberBatches: PostgresStatement {
-  let batches: [IdentificationBatch]
-  let receivedAt: Date
-
-  static let sql = """
-    INSERT INTO identification_batches (app_id, batch_id, content_hash, received_at)
-    SELECT app_id, batch_id, content_hash, $4::timestamptz
-    FROM unnest($1::integer[], $2::uuid[], $3::bytea[]) AS t (app_id, batch_id, content_hash)
-    ORDER BY app_id, batch_id
-    ON CONFLICT (app_id, batch_id) DO NOTHING
-    RETURNING app_id, batch_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(batches.map(\.appID))
-    parameters.append(batches.map(\.batchID))
-    parameters.append(batches.map(\.contentHash))
-    parameters.append(receivedAt)
+extension SQL {
+  /// Stores the ids and content hashes of batches; returns those that are new.
+  static func rememberBatches(batches: [IdentificationBatch], receivedAt: Date) -> Statement<BatchName> {
+    Statement(
+      """
+      INSERT INTO identification_batches (app_id, batch_id, content_hash, received_at)
+      SELECT app_id, batch_id, content_hash, $4::timestamptz
+      FROM unnest($1::integer[], $2::uuid[], $3::bytea[]) AS t (app_id, batch_id, content_hash)
+      ORDER BY app_id, batch_id
+      ON CONFLICT (app_id, batch_id) DO NOTHING
+      RETURNING app_id, batch_id
+      """,
+      batches.map(\.appID), batches.map(\.batchID), batches.map(\.contentHash), receivedAt
+    ) { BatchName(appID: try $0.decode(0), batchID: try $0.decode(1)) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> BatchName {
-    BatchName(appID: try row.decode(0), batchID: try row.decode(1))
-  }
-}
-
-/// The stored ids and content hashes of batches.
-struct ReadBatches: PostgresStatement {
-  let batches: [IdentificationBatch]
-
-  static let sql = """
-    SELECT b.app_id, b.batch_id, b.content_hash
-    FROM identification_batches b
-    JOIN unnest($1::integer[], $2::uuid[]) AS t (app_id, batch_id) USING (app_id, batch_id)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(batches.map(\.appID))
-    parameters.append(batches.map(\.batchID))
+  /// The stored ids and content hashes of batches.
+  static func readBatches(batches: [IdentificationBatch]) -> Statement<(BatchName, [UInt8])> {
+    Statement(
+      """
+      SELECT b.app_id, b.batch_id, b.content_hash
+      FROM identification_batches b
+      JOIN unnest($1::integer[], $2::uuid[]) AS t (app_id, batch_id) USING (app_id, batch_id)
+      """,
+      batches.map(\.appID), batches.map(\.batchID)
+    ) { (BatchName(appID: try $0.decode(0), batchID: try $0.decode(1)), try $0.decode(2)) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> (BatchName, [UInt8]) {
-    (BatchName(appID: try row.decode(0), batchID: try row.decode(1)), try row.decode(2))
-  }
-}
-
-/// Adds calls to the counters, sorted by number, so that two batches lock rows in the same order.
-struct CountIdentifications: PostgresStatement {
-  typealias Row = Void
-  let items: [IdentificationBatch.Item]
-
-  static let sql = """
-    WITH item AS (
-      SELECT number, day, sum(named)::bigint AS named, sum(unknown)::bigint AS unknown
-      FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[]) AS t (number, day, named, unknown)
-      WHERE named > 0 OR unknown > 0
-      GROUP BY number, day
-    ), by_day AS (
-      INSERT INTO identification_days AS d (number, day, named, unknown)
-      SELECT number, DATE '1970-01-01' + day, named, unknown FROM item ORDER BY number, day
-      ON CONFLICT (number, day) DO UPDATE SET
-        named = d.named + excluded.named, unknown = d.unknown + excluded.unknown
-    )
-    INSERT INTO number_identifications AS n (number, heat, named, unknown, last_day)
-    SELECT number, sum((named + unknown) * \(IdentificationSQL.noonScale(day: "day"))), sum(named), sum(unknown),
-           DATE '1970-01-01' + max(day)
-    FROM item GROUP BY number ORDER BY number
-    ON CONFLICT (number) DO UPDATE SET
-      heat = n.heat + excluded.heat, named = n.named + excluded.named, unknown = n.unknown + excluded.unknown,
-      last_day = greatest(n.last_day, excluded.last_day)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(items.map(\.number))
-    parameters.append(items.map(\.day))
-    parameters.append(items.map(\.named))
-    parameters.append(items.map(\.unknown))
-  }
-}
-
-/// Counts of identified calls from one number.
-struct ReadIdentifications: PostgresStatement {
-  let number: Int64
-  let time: Date
-
-  static let sql = """
-    SELECT number, heat / $2::float8, named, unknown, last_day - DATE '1970-01-01'
-    FROM number_identifications WHERE number = $1
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(Decay.heat.scale(at: time))
+  /// Adds calls to the counters, sorted by number, so that two batches lock rows in the same order.
+  static func countIdentifications(items: [IdentificationBatch.Item]) -> Statement<Void> {
+    Statement(
+      """
+      WITH item AS (
+        SELECT number, day, sum(named)::bigint AS named, sum(unknown)::bigint AS unknown
+        FROM unnest($1::bigint[], $2::integer[], $3::bigint[], $4::bigint[]) AS t (number, day, named, unknown)
+        WHERE named > 0 OR unknown > 0
+        GROUP BY number, day
+      ), by_day AS (
+        INSERT INTO identification_days AS d (number, day, named, unknown)
+        SELECT number, DATE '1970-01-01' + day, named, unknown FROM item ORDER BY number, day
+        ON CONFLICT (number, day) DO UPDATE SET
+          named = d.named + excluded.named, unknown = d.unknown + excluded.unknown
+      )
+      INSERT INTO number_identifications AS n (number, heat, named, unknown, last_day)
+      SELECT number, sum((named + unknown) * \(IdentificationSQL.noonScale(day: "day"))), sum(named), sum(unknown),
+             DATE '1970-01-01' + max(day)
+      FROM item GROUP BY number ORDER BY number
+      ON CONFLICT (number) DO UPDATE SET
+        heat = n.heat + excluded.heat, named = n.named + excluded.named, unknown = n.unknown + excluded.unknown,
+        last_day = greatest(n.last_day, excluded.last_day)
+      """,
+      items.map(\.number), items.map(\.day), items.map(\.named), items.map(\.unknown))
   }
 
-  static func decode(_ row: PostgresRow) throws -> IdentificationCounts { try row.identificationCounts() }
-}
-
-/// The numbers that ring most phones.
-struct ReadMostIdentified: PostgresStatement {
-  let time: Date
-  let limit: Int
-
-  static let sql = """
-    SELECT number, heat / $1::float8, named, unknown, last_day - DATE '1970-01-01'
-    FROM number_identifications ORDER BY heat DESC, number LIMIT $2::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(Decay.heat.scale(at: time))
-    parameters.append(Int64(limit))
+  /// Counts of identified calls from one number.
+  static func readIdentifications(number: Int64, time: Date) -> Statement<IdentificationCounts> {
+    Statement(
+      """
+      SELECT number, heat / $2::float8, named, unknown, last_day - DATE '1970-01-01'
+      FROM number_identifications WHERE number = $1
+      """,
+      number, Decay.heat.scale(at: time)
+    ) { try $0.identificationCounts() }
   }
 
-  static func decode(_ row: PostgresRow) throws -> IdentificationCounts { try row.identificationCounts() }
+  /// The numbers that ring most phones.
+  static func readMostIdentified(time: Date, limit: Int) -> Statement<IdentificationCounts> {
+    Statement(
+      """
+      SELECT number, heat / $1::float8, named, unknown, last_day - DATE '1970-01-01'
+      FROM number_identifications ORDER BY heat DESC, number LIMIT $2::bigint
+      """,
+      Decay.heat.scale(at: time), Int64(limit)
+    ) { try $0.identificationCounts() }
+  }
 }
 
 /// SQL that several statements about identifications share.

@@ -27,12 +27,12 @@ public struct IdentificationStore: Sendable {
     guard !firsts.isEmpty else { return [] }
     let unique = firsts.values.sorted().map { batches[$0] }
     let known = try await pool.transaction { connection -> [BatchName: [UInt8]] in
-      let fresh = Set(try await connection.run(RememberBatches(batches: unique, receivedAt: receivedAt)))
+      let fresh = Set(try await connection.run(SQL.rememberBatches(batches: unique, receivedAt: receivedAt)))
       let counted = unique.filter { fresh.contains(BatchName(appID: $0.appID, batchID: $0.batchID)) }
-      if !counted.isEmpty { _ = try await connection.run(CountIdentifications(items: counted.flatMap(\.items))) }
+      if !counted.isEmpty { _ = try await connection.run(SQL.countIdentifications(items: counted.flatMap(\.items))) }
       guard counted.count < unique.count else { return [:] }
       // A new snapshot: it also sees a batch of the same id that another server has just committed.
-      let rows = try await connection.run(ReadBatches(batches: unique.filter { !counted.contains($0) }))
+      let rows = try await connection.run(SQL.readBatches(batches: unique.filter { !counted.contains($0) }))
       return Dictionary(uniqueKeysWithValues: rows)
     }
     return batches.enumerated().map { index, batch in
@@ -45,13 +45,13 @@ public struct IdentificationStore: Sendable {
 
   /// A number's counts; nil when it never rang.
   public func counts(of number: Int64, at time: Date) async throws -> IdentificationCounts? {
-    try await pool.run(ReadIdentifications(number: number, time: time)).first
+    try await pool.run(SQL.readIdentifications(number: number, time: time)).first
   }
 
   /// The numbers that ring most phones, hottest first.
   /// - Parameter limit: at least 1.
   public func hottest(at time: Date, limit: Int) async throws -> [IdentificationCounts] {
-    try await pool.run(ReadMostIdentified(time: time, limit: limit))
+    try await pool.run(SQL.readMostIdentified(time: time, limit: limit))
   }
 }
 

@@ -7,197 +7,135 @@ import PostgreSQL
 // Leases and heartbeats use the database clock: servers whose clocks differ would consider each other lost, and
 // interrupt running jobs.
 
-/// Stores a preview job in place of the account's earlier one.
-struct PlacePreview: PostgresStatement {
-  let job: BackgroundJob
+extension SQL {
+  /// Stores a preview job in place of the account's earlier one.
+  static func placePreview(job: BackgroundJob) -> Statement<UUID> {
+    Statement(
+      """
+      INSERT INTO background_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
+      VALUES ($1, 'preview', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
+              statement_timestamp() + make_interval(secs => $4))
+      ON CONFLICT (account) WHERE kind = 'preview' DO UPDATE SET
+        job_id = excluded.job_id, request = excluded.request, state = excluded.state, asked_at = excluded.asked_at,
+        server = NULL, heartbeat_at = excluded.heartbeat_at, step = NULL, outcome = NULL, expires_at = excluded.expires_at
+      RETURNING job_id
+      """,
+      job.id, job.account, job.request, JobStore.lifetime
+    ) { try $0.decode(0) }
+  }
 
-  static let sql = """
-    INSERT INTO background_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
-    VALUES ($1, 'preview', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
-            statement_timestamp() + make_interval(secs => $4))
-    ON CONFLICT (account) WHERE kind = 'preview' DO UPDATE SET
-      job_id = excluded.job_id, request = excluded.request, state = excluded.state, asked_at = excluded.asked_at,
-      server = NULL, heartbeat_at = excluded.heartbeat_at, step = NULL, outcome = NULL, expires_at = excluded.expires_at
-    RETURNING job_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters) }
-
-  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
-}
-
-/// Stores a publication job; no row while another one is open.
-struct PlaceOrder: PostgresStatement {
-  let job: BackgroundJob
-
-  static let sql = """
-    INSERT INTO background_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
-    VALUES ($1, 'publication', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
-            statement_timestamp() + make_interval(secs => $4))
-    ON CONFLICT DO NOTHING RETURNING job_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) { job.bind(into: &parameters) }
-
-  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
-}
-
-extension BackgroundJob {
-  fileprivate func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(account)
-    parameters.append(request)
-    parameters.append(JobStore.lifetime)
+  /// Stores a publication job; no row while another one is open.
+  static func placeOrder(job: BackgroundJob) -> Statement<UUID> {
+    Statement(
+      """
+      INSERT INTO background_jobs (job_id, kind, account, request, state, asked_at, heartbeat_at, expires_at)
+      VALUES ($1, 'publication', $2, $3, 'waiting', statement_timestamp(), statement_timestamp(),
+              statement_timestamp() + make_interval(secs => $4))
+      ON CONFLICT DO NOTHING RETURNING job_id
+      """,
+      job.id, job.account, job.request, JobStore.lifetime
+    ) { try $0.decode(0) }
   }
 }
 
-/// Deletes ended publication jobs, except one that is being stored again.
-struct ForgetEndedOrders: PostgresStatement {
-  typealias Row = Void
-  let but: UUID
-
-  static let sql = """
-    DELETE FROM background_jobs
-    WHERE kind = 'publication' AND state IN ('done', 'failed', 'broken') AND job_id <> $1
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(but) }
-}
-
-/// Marks jobs as broken whose server is lost, and publication jobs that no server has started in time: nobody expects a
-/// publication that begins much later.
-struct BreakLostJobs: PostgresStatement {
-  typealias Row = Void
-  /// Seconds without a heartbeat after which a server is lost.
-  let lostAfter: TimeInterval
-
-  static let sql = """
-    UPDATE background_jobs SET state = 'broken', server = NULL
-    WHERE heartbeat_at < statement_timestamp() - make_interval(secs => $1)
-      AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(lostAfter) }
-}
-
-/// Deletes expired jobs.
-struct ForgetExpiredJobs: PostgresStatement {
-  typealias Row = Void
-
-  static let sql = "DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'"
-}
-
-/// Claims the oldest job of a kind, unless another server runs one. A job that this server has claimed and not started
-/// is returned again, so that the claim can be repeated after a lost response.
-struct ClaimJob: PostgresStatement {
-  let kind: BackgroundJob.Kind
-  let server: UUID
-
-  static let sql = """
-    UPDATE background_jobs SET state = 'running', server = $2, heartbeat_at = statement_timestamp()
-    WHERE job_id = (
-        SELECT job_id FROM background_jobs
-        WHERE kind = $1 AND (state = 'waiting' OR state = 'running' AND server = $2)
-        ORDER BY state, asked_at, job_id LIMIT 1)
-      AND (state = 'waiting' OR server = $2)
-      AND NOT EXISTS (SELECT 1 FROM background_jobs WHERE kind = $1 AND state = 'running' AND server <> $2)
-    RETURNING job_id, kind, account, request, state, asked_at, step::text, 0::bigint, outcome, false
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(kind.rawValue)
-    parameters.append(server)
+extension SQL {
+  /// Deletes ended publication jobs, except one that is being stored again.
+  static func forgetEndedOrders(but: UUID) -> Statement<Void> {
+    Statement(
+      """
+      DELETE FROM background_jobs
+      WHERE kind = 'publication' AND state IN ('done', 'failed', 'broken') AND job_id <> $1
+      """,
+      but)
   }
 
-  static func decode(_ row: PostgresRow) throws -> BackgroundJob { try BackgroundJob(row) }
-}
-
-/// Stores the current step and a heartbeat; no row where the job is no longer this server's.
-struct BeatJob: PostgresStatement {
-  let id: UUID
-  let server: UUID
-  let step: JobStep
-
-  static let sql = """
-    UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3::text::jsonb
-    WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(server)
-    parameters.append(step.json)
+  /// Marks jobs as broken whose server is lost, and publication jobs that no server has started in time: nobody expects a
+  /// publication that begins much later.
+  /// - Parameter lostAfter: Seconds without a heartbeat after which a server is lost.
+  static func breakLostJobs(lostAfter: TimeInterval) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE background_jobs SET state = 'broken', server = NULL
+      WHERE heartbeat_at < statement_timestamp() - make_interval(secs => $1)
+        AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
+      """,
+      lostAfter)
   }
 
-  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
-}
-
-/// Stores the outcome of a job. A job that was marked broken but has finished counts as finished.
-struct EndJob: PostgresStatement {
-  typealias Row = Void
-  let id: UUID
-  let server: UUID
-  let state: BackgroundJob.State
-  let outcome: String?
-
-  static let sql = """
-    UPDATE background_jobs SET state = $3, outcome = $4, server = NULL,
-      expires_at = statement_timestamp() + make_interval(secs => $5)
-    WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(server)
-    parameters.append(state.rawValue)
-    parameters.append(outcome)
-    parameters.append(JobStore.lifetime)
-  }
-}
-
-/// The newest job of a kind, of one account or of any; broken where its server, or every server, is lost.
-struct ReadJob: PostgresStatement {
-  let kind: BackgroundJob.Kind
-  let account: String?
-  let isWithOutcome: Bool
-  /// Seconds without a heartbeat after which a server is lost.
-  let lostAfter: TimeInterval
-
-  static let sql = """
-    SELECT j.job_id, j.kind, j.account, j.request, j.state, j.asked_at, j.step::text,
-           (SELECT count(*) FROM background_jobs o
-            WHERE o.kind = j.kind AND o.job_id <> j.job_id
-              AND (o.state = 'running'
-                   OR o.state = 'waiting' AND (o.asked_at, o.job_id) < (j.asked_at, j.job_id))),
-           CASE WHEN $3 THEN j.outcome END,
-           j.heartbeat_at < statement_timestamp() - make_interval(secs => $4)
-             AND (j.state = 'running' OR j.state = 'waiting' AND j.kind = 'publication')
-    FROM background_jobs j
-    WHERE j.kind = $1 AND ($2::text IS NULL OR j.account = $2::text)
-    ORDER BY j.asked_at DESC, j.job_id LIMIT 1
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(kind.rawValue)
-    parameters.append(account)
-    parameters.append(isWithOutcome)
-    parameters.append(lostAfter)
+  /// Deletes expired jobs.
+  static func forgetExpiredJobs() -> Statement<Void> {
+    Statement(
+      "DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'")
   }
 
-  static func decode(_ row: PostgresRow) throws -> BackgroundJob { try BackgroundJob(row) }
-}
+  /// Claims the oldest job of a kind, unless another server runs one. A job that this server has claimed and not started
+  /// is returned again, so that the claim can be repeated after a lost response.
+  static func claimJob(kind: BackgroundJob.Kind, server: UUID) -> Statement<BackgroundJob> {
+    Statement(
+      """
+      UPDATE background_jobs SET state = 'running', server = $2, heartbeat_at = statement_timestamp()
+      WHERE job_id = (
+          SELECT job_id FROM background_jobs
+          WHERE kind = $1 AND (state = 'waiting' OR state = 'running' AND server = $2)
+          ORDER BY state, asked_at, job_id LIMIT 1)
+        AND (state = 'waiting' OR server = $2)
+        AND NOT EXISTS (SELECT 1 FROM background_jobs WHERE kind = $1 AND state = 'running' AND server <> $2)
+      RETURNING job_id, kind, account, request, state, asked_at, step::text, 0::bigint, outcome, false
+      """,
+      kind.rawValue, server
+    ) { try BackgroundJob($0) }
+  }
 
-/// Deletes an account's job.
-struct RemoveJob: PostgresStatement {
-  typealias Row = Void
-  let kind: BackgroundJob.Kind
-  let account: String
+  /// Stores the current step and a heartbeat; no row where the job is no longer this server's.
+  static func beatJob(id: UUID, server: UUID, step: JobStep) -> Statement<UUID> {
+    Statement(
+      """
+      UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3::text::jsonb
+      WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
+      """,
+      id, server, step.json
+    ) { try $0.decode(0) }
+  }
 
-  static let sql = "DELETE FROM background_jobs WHERE kind = $1 AND account = $2"
+  /// Stores the outcome of a job. A job that was marked broken but has finished counts as finished.
+  static func endJob(id: UUID, server: UUID, state: BackgroundJob.State, outcome: String?) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE background_jobs SET state = $3, outcome = $4, server = NULL,
+        expires_at = statement_timestamp() + make_interval(secs => $5)
+      WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
+      """,
+      id, server, state.rawValue, outcome, JobStore.lifetime)
+  }
 
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(kind.rawValue)
-    parameters.append(account)
+  /// The newest job of a kind, of one account or of any; broken where its server, or every server, is lost.
+  /// - Parameter lostAfter: Seconds without a heartbeat after which a server is lost.
+  static func readJob(
+    kind: BackgroundJob.Kind, account: String?, isWithOutcome: Bool, lostAfter: TimeInterval
+  ) -> Statement<BackgroundJob> {
+    Statement(
+      """
+      SELECT j.job_id, j.kind, j.account, j.request, j.state, j.asked_at, j.step::text,
+             (SELECT count(*) FROM background_jobs o
+              WHERE o.kind = j.kind AND o.job_id <> j.job_id
+                AND (o.state = 'running'
+                     OR o.state = 'waiting' AND (o.asked_at, o.job_id) < (j.asked_at, j.job_id))),
+             CASE WHEN $3 THEN j.outcome END,
+             j.heartbeat_at < statement_timestamp() - make_interval(secs => $4)
+               AND (j.state = 'running' OR j.state = 'waiting' AND j.kind = 'publication')
+      FROM background_jobs j
+      WHERE j.kind = $1 AND ($2::text IS NULL OR j.account = $2::text)
+      ORDER BY j.asked_at DESC, j.job_id LIMIT 1
+      """,
+      kind.rawValue, account, isWithOutcome, lostAfter
+    ) { try BackgroundJob($0) }
+  }
+
+  /// Deletes an account's job.
+  static func removeJob(kind: BackgroundJob.Kind, account: String) -> Statement<Void> {
+    Statement(
+      "DELETE FROM background_jobs WHERE kind = $1 AND account = $2",
+      kind.rawValue, account)
   }
 }
 

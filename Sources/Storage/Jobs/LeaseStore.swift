@@ -30,7 +30,7 @@ public struct LeaseStore: Sendable {
   /// Takes a lease that is free, has expired or is held by this store.
   /// - Returns: nil when another server holds it.
   public func take(_ job: String) async throws -> Lease? {
-    let statement = TakeLease(job: job, holder: holder, host: ProcessInfo.processInfo.hostName)
+    let statement = SQL.takeLease(job: job, holder: holder, host: ProcessInfo.processInfo.hostName)
     return try await pool.run(statement).isEmpty ? nil : Lease(job: job, holder: holder)
   }
 
@@ -51,7 +51,7 @@ public struct LeaseStore: Sendable {
       result = .failure(error)
     }
     heart.cancel()
-    _ = try? await pool.run(GiveLeaseBack(lease: lease))
+    _ = try? await pool.run(SQL.giveLeaseBack(lease: lease))
     return try result.get()
   }
 }

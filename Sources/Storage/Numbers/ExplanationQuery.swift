@@ -16,49 +16,49 @@ struct ExplanationQuery {
     var appeals: [Appeal]
   }
 
-  private typealias Place<S: PostgresStatement> = PostgresPipeline.Place<S.Row>
+  private typealias Place = PostgresPipeline.Place
 
   private let number: Int64
   private let time: Date
-  private let patterns: Place<ReadProtectedPatterns>
-  private let numbers: Place<ReadProtectedNumber>
-  private let standing: Place<ReadStandingDecision>
-  private let decisions: Place<ReadDecisions>
-  private let removals: Place<ReadRemovalsOfNumber>
-  private let holds: Place<ReadHold>
-  private let usual: Place<ReadUsualBurst>
-  private let listings: Place<ReadListing>
-  private let ranges: Place<ReadRangeOfNumber>
-  private let appeals: Place<ReadAppealsOf>
-  private let appealedDays: Place<ReadAppealedDaysOf>
-  private let thresholds: Place<ReadThresholds>
-  private let sources: Place<ReadSourceRules>
-  private let ceilings: Place<ReadCeilings>
-  private let record: Place<ReadRecord>
-  private let weights: Place<ReadNumberWeights>
+  private let patterns: Place<Protection>
+  private let numbers: Place<(number: Int64, protection: Protection)>
+  private let standing: Place<StandingDecision>
+  private let decisions: Place<DecisionEvent>
+  private let removals: Place<UUID>
+  private let holds: Place<Hold>
+  private let usual: Place<Explanation.Usual>
+  private let listings: Place<Explanation.Listing>
+  private let ranges: Place<NumberRange>
+  private let appeals: Place<Appeal>
+  private let appealedDays: Place<AppealedDay>
+  private let thresholds: Place<Threshold>
+  private let sources: Place<SourceRule>
+  private let ceilings: Place<CeilingRow>
+  private let record: Place<RecordRow>
+  private let weights: Place<Explanation.Weights>
 
   /// - Parameters:
   ///   - scoredAt: the time for which scores are calculated; nil for `time`.
   ///   - pipeline: runs in a snapshot; later statements in it keep their plans.
   init(_ number: Int64, at time: Date, scoredAt: Date? = nil, in pipeline: inout PostgresPipeline) {
     (self.number, self.time) = (number, scoredAt ?? time)
-    pipeline.add(KeepPlans())
-    patterns = pipeline.add(ReadProtectedPatterns(only: number))
-    numbers = pipeline.add(ReadProtectedNumber(number: number))
-    ranges = pipeline.add(ReadRangeOfNumber(number: number))
-    thresholds = pipeline.add(ReadThresholds(version: nil))
-    sources = pipeline.add(ReadSourceRules(version: nil))
-    ceilings = pipeline.add(ReadCeilings())
-    standing = pipeline.add(ReadStandingDecision(number: number))
-    decisions = pipeline.add(ReadDecisions(number: number))
-    removals = pipeline.add(ReadRemovalsOfNumber(number: number))
-    holds = pipeline.add(ReadHold(number: number))
-    usual = pipeline.add(ReadUsualBurst(number: number))
-    listings = pipeline.add(ReadListing(number: number))
-    appeals = pipeline.add(ReadAppealsOf(number: number))
-    appealedDays = pipeline.add(ReadAppealedDaysOf(number: number, time: time))
-    record = pipeline.add(ReadRecord(number: number))
-    weights = pipeline.add(ReadNumberWeights(number: number))
+    pipeline.add(SQL.keepPlans())
+    patterns = pipeline.add(SQL.readProtectedPatterns(only: number))
+    numbers = pipeline.add(SQL.readProtectedNumber(number: number))
+    ranges = pipeline.add(SQL.readRangeOfNumber(number: number))
+    thresholds = pipeline.add(SQL.readThresholds(version: nil))
+    sources = pipeline.add(SQL.readSourceRules(version: nil))
+    ceilings = pipeline.add(SQL.readCeilings())
+    standing = pipeline.add(SQL.readStandingDecision(number: number))
+    decisions = pipeline.add(SQL.readDecisions(number: number))
+    removals = pipeline.add(SQL.readRemovalsOfNumber(number: number))
+    holds = pipeline.add(SQL.readHold(number: number))
+    usual = pipeline.add(SQL.readUsualBurst(number: number))
+    listings = pipeline.add(SQL.readListing(number: number))
+    appeals = pipeline.add(SQL.readAppealsOf(number: number))
+    appealedDays = pipeline.add(SQL.readAppealedDaysOf(number: number, time: time))
+    record = pipeline.add(SQL.readRecord(number: number))
+    weights = pipeline.add(SQL.readNumberWeights(number: number))
   }
 
   /// - Parameter pool: for data that few numbers have.
@@ -92,7 +92,7 @@ struct ExplanationQuery {
       explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
     }
     if let score = explanation.score, !score.lists.isEmpty {
-      let names = try await pool.run(ReadAppNames(apps: score.lists.map(\.appID)))
+      let names = try await pool.run(SQL.readAppNames(apps: score.lists.map(\.appID)))
       explanation.lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
     }
     return Reading(explanation: explanation, decisions: decisions, hold: hold, appeals: appeals)

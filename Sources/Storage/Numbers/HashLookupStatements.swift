@@ -27,51 +27,43 @@ enum ListedSQL {
   }
 }
 
-/// Listed numbers whose hash has this prefix.
-struct FindListedByHash: PostgresStatement {
-  let prefix: NumberHashPrefix
+struct ListedCandidate: Sendable {
+  let number: Int64
+  var listed: ListedHash
+  /// Whether an appeal may prevent blocking the number.
+  let isAppealed: Bool
+  /// Whether a number or a pattern may protect it.
+  let mayBeProtected: Bool
+}
 
-  // The expression must equal that of the index listings_by_hash.
-  static let sql = """
-    \(ListedSQL.find(where: "substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2"))
-    LIMIT $3::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
+extension SQL {
+  /// Listed numbers whose hash has this prefix.
+  static func findListedByHash(prefix: NumberHashPrefix) -> Statement<ListedCandidate> {
+    // The expression must equal that of the index listings_by_hash.
     let bounds = prefix.bounds
-    parameters.append(bounds.least)
-    parameters.append(bounds.greatest)
-    parameters.append(Int64(HashLookupStore.mostEntries))
+    return Statement(
+      """
+      \(ListedSQL.find(where: "substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2"))
+      LIMIT $3::bigint
+      """,
+      bounds.least, bounds.greatest, Int64(HashLookupStore.mostEntries), decode: decodeListedCandidate)
   }
 
-  struct Found: Sendable {
-    let number: Int64
-    var listed: ListedHash
-    /// Whether an appeal may prevent blocking the number.
-    let isAppealed: Bool
-    /// Whether a number or a pattern may protect it.
-    let mayBeProtected: Bool
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Found {
+  static func decodeListedCandidate(_ row: PostgresRow) throws -> ListedCandidate {
     let number: Int64 = try row.decode(0)
     let category = try row.category(1)
-    return Found(
+    return ListedCandidate(
       number: number,
       listed: ListedHash(
         hash: NumberHash.of(number), category: category, label: try row.decode(2) ?? category.label,
         mayBlock: try row.decode(3)),
       isAppealed: try row.decode(4), mayBeProtected: try row.decode(5))
   }
-}
 
-/// A listed number.
-struct FindListedNumber: PostgresStatement {
-  let number: Int64
-
-  static let sql = ListedSQL.find(where: "l.number = $1")
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> FindListedByHash.Found { try FindListedByHash.decode(row) }
+  /// A listed number.
+  static func findListedNumber(number: Int64) -> Statement<ListedCandidate> {
+    Statement(
+      ListedSQL.find(where: "l.number = $1"),
+      number, decode: decodeListedCandidate)
+  }
 }

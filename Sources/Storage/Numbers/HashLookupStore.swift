@@ -39,7 +39,7 @@ public struct HashLookupStore: Sendable {
   /// An appeal by itself changes nothing. A number that was protected since is left out at once.
   /// - Parameter time: the time for which appeals are evaluated.
   public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {
-    let found = try await find(FindListedByHash(prefix: prefix), at: time)
+    let found = try await find(SQL.findListedByHash(prefix: prefix), at: time)
     return found.map(\.listed).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
   }
 
@@ -48,12 +48,10 @@ public struct HashLookupStore: Sendable {
   ///   - number: E.164 digits.
   ///   - time: the time for which appeals are evaluated.
   public func listed(number: Int64, at time: Date = Date()) async throws -> ListedHash? {
-    try await find(FindListedNumber(number: number), at: time).first?.listed
+    try await find(SQL.findListedNumber(number: number), at: time).first?.listed
   }
 
-  private func find<S: PostgresStatement>(
-    _ statement: S, at time: Date
-  ) async throws -> [FindListedByHash.Found] where S.Row == FindListedByHash.Found {
+  private func find(_ statement: Statement<ListedCandidate>, at time: Date) async throws -> [ListedCandidate] {
     try await pool.withConnection { connection in
       var found = try await connection.run(statement)
       for number in found.filter(\.mayBeProtected).map(\.number)

@@ -48,36 +48,24 @@ private enum RecordSQL {
   }
 }
 
-/// The record of one number.
-struct ReadRecord: PostgresStatement {
-  let number: Int64
-
-  static let sql = "SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins) WHERE n.number = $1"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
+extension SQL {
+  /// The record of one number.
+  static func readRecord(number: Int64) -> Statement<RecordRow> {
+    Statement(
+      "SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins) WHERE n.number = $1",
+      number, decode: RecordSQL.decode)
   }
 
-  static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
-}
-
-/// The records of some numbers with at least a stored heat, in ascending order.
-struct ReadRecordsOf: PostgresStatement {
-  let numbers: [Int64]
-  /// The least stored heat; 0 for all.
-  let heat: Double
-
-  static let sql = """
-    SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins)
-    WHERE n.number = ANY($1::bigint[]) AND n.heat >= $2 ORDER BY n.number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(numbers)
-    parameters.append(heat)
+  /// The records of some numbers with at least a stored heat, in ascending order.
+  /// - Parameter heat: The least stored heat; 0 for all.
+  static func readRecordsOf(numbers: [Int64], heat: Double) -> Statement<RecordRow> {
+    Statement(
+      """
+      SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins)
+      WHERE n.number = ANY($1::bigint[]) AND n.heat >= $2 ORDER BY n.number
+      """,
+      numbers, heat, decode: RecordSQL.decode)
   }
-
-  static func decode(_ row: PostgresRow) throws -> RecordRow { try RecordSQL.decode(row) }
 }
 
 /// The records of all numbers with enough heat to be evaluated, in ascending order of number, without the time of their
@@ -140,44 +128,32 @@ struct CopyRecords {
   }
 }
 
-/// The size of a sample of the numbers with enough heat, and the heat of the sampled number at a rank. The sample is
-/// about 1 % of the table's blocks.
-struct SampleHeats: PostgresStatement {
-  /// The least stored heat.
-  let heat: Double
-  /// The number of sampled numbers with more heat.
-  let rank: Int
-
-  static let sql = """
-    WITH sample AS MATERIALIZED (SELECT heat FROM numbers TABLESAMPLE SYSTEM (1) REPEATABLE (1) WHERE heat >= $1)
-    SELECT (SELECT count(*) FROM sample), (SELECT heat FROM sample ORDER BY heat DESC OFFSET $2::bigint LIMIT 1)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(heat)
-    parameters.append(Int64(rank))
+extension SQL {
+  /// The size of a sample of the numbers with enough heat, and the heat of the sampled number at a rank. The sample is
+  /// about 1 % of the table's blocks.
+  /// - Parameter heat: The least stored heat.
+  /// - Parameter rank: The number of sampled numbers with more heat.
+  static func sampleHeats(heat: Double, rank: Int) -> Statement<(count: Int, heat: Double?)> {
+    Statement(
+      """
+      WITH sample AS MATERIALIZED (SELECT heat FROM numbers TABLESAMPLE SYSTEM (1) REPEATABLE (1) WHERE heat >= $1)
+      SELECT (SELECT count(*) FROM sample), (SELECT heat FROM sample ORDER BY heat DESC OFFSET $2::bigint LIMIT 1)
+      """,
+      heat, Int64(rank)
+    ) { (Int(try $0.decode(0, as: Int64.self)), try $0.decode(1)) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> (count: Int, heat: Double?) {
-    (Int(try row.decode(0, as: Int64.self)), try row.decode(1))
+  /// The same for the heat of identified calls, without the size.
+  /// - Parameter rank: The number of sampled numbers with more calls.
+  static func sampleIdentifications(rank: Int) -> Statement<Double> {
+    Statement(
+      """
+      SELECT heat FROM number_identifications TABLESAMPLE SYSTEM (1) REPEATABLE (1)
+      ORDER BY heat DESC OFFSET $1::bigint LIMIT 1
+      """,
+      Int64(rank)
+    ) { try $0.decode(0) }
   }
-}
-
-/// The same for the heat of identified calls, without the size.
-struct SampleIdentifications: PostgresStatement {
-  /// The number of sampled numbers with more calls.
-  let rank: Int
-
-  static let sql = """
-    SELECT heat FROM number_identifications TABLESAMPLE SYSTEM (1) REPEATABLE (1)
-    ORDER BY heat DESC OFFSET $1::bigint LIMIT 1
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(Int64(rank))
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Double { try row.decode(0) }
 }
 
 /// Assembles a number's rows into its record.

@@ -23,14 +23,14 @@ public struct NumberRecordStore: Sendable {
 
   /// The same as of a connection's snapshot.
   public static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
-    RecordAssembler.record(of: try await connection.run(ReadRecord(number: number)))
+    RecordAssembler.record(of: try await connection.run(SQL.readRecord(number: number)))
   }
 
   /// The records of numbers in ascending order, as of a connection's snapshot; numbers that were never reported are
   /// left out.
   public static func records(of numbers: [Int64], on connection: PostgresConnection) async throws -> [NumberRecord] {
     var assembler = RecordAssembler()
-    let rows = try await connection.run(ReadRecordsOf(numbers: numbers, heat: 0))
+    let rows = try await connection.run(SQL.readRecordsOf(numbers: numbers, heat: 0))
     var records = rows.compactMap { assembler.take($0) }
     if let last = assembler.finish() { records.append(last) }
     return records
@@ -75,11 +75,11 @@ public struct NumberRecordStore: Sendable {
   ) async throws -> SelectionCut? {
     guard hot >= leastCut else { return nil }
     let scale = Decay.heat.scale(at: time)
-    let sample = SampleHeats(heat: heat * leeway * scale, rank: hot / 100)
+    let sample = SQL.sampleHeats(heat: heat * leeway * scale, rank: hot / 100)
     guard let found = try await connection.run(sample).first, let warm = found.heat, found.count * 100 > 2 * hot
     else { return nil }
     guard identified > 0 else { return SelectionCut(heat: warm / scale, identifications: .infinity) }
-    let calls = try await connection.run(SampleIdentifications(rank: identified / 100)).first ?? 0
+    let calls = try await connection.run(SQL.sampleIdentifications(rank: identified / 100)).first ?? 0
     return SelectionCut(heat: warm / scale, identifications: calls / scale)
   }
 

@@ -4,22 +4,19 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// The aggregates of one number by category.
-struct ReadStanding: PostgresStatement {
-  let number: Int64
-
-  static let sql = """
-    SELECT category_id, heat, evidence, reports, reporters FROM number_categories WHERE number = $1 ORDER BY category_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> NumberAggregate.Part {
-    NumberAggregate.Part(
-      category: try row.category(0), heat: try row.decode(1), evidence: try row.decode(2),
-      reports: try row.decode(3), reporters: try row.decode(4))
+extension SQL {
+  /// The aggregates of one number by category.
+  static func readStanding(number: Int64) -> Statement<NumberAggregate.Part> {
+    Statement(
+      """
+      SELECT category_id, heat, evidence, reports, reporters FROM number_categories WHERE number = $1 ORDER BY category_id
+      """,
+      number
+    ) { row in
+      NumberAggregate.Part(
+        category: try row.category(0), heat: try row.decode(1), evidence: try row.decode(2),
+        reports: try row.decode(3), reporters: try row.decode(4))
+    }
   }
 }
 

@@ -14,7 +14,7 @@ public struct NumberStore: Sendable {
 
   /// A number's aggregates; without parts when it was never reported.
   public func standing(of number: Int64) async throws -> NumberAggregate {
-    NumberAggregate(parts: try await pool.run(ReadStanding(number: number)))
+    NumberAggregate(parts: try await pool.run(SQL.readStanding(number: number)))
   }
 
   /// A number's record; nil when it was never reported.

@@ -32,13 +32,13 @@ public struct BackupStore: Sendable {
   ) async throws -> Result {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { connection in
-        let name = try await connection.run(ExportSnapshot()).first ?? ""
+        let name = try await connection.run(SQL.exportSnapshot()).first ?? ""
         return try await body(
           Snapshot(
             name: name, tables: try await Self.count(on: connection),
-            migrations: try await connection.run(ReadAppliedMigrations()),
-            serverVersion: try await connection.run(ReadServerVersion()).first ?? 0,
-            publication: try await connection.run(ReadLatestPublication()).first))
+            migrations: try await connection.run(SQL.readAppliedMigrations()),
+            serverVersion: try await connection.run(SQL.readServerVersion()).first ?? 0,
+            publication: try await connection.run(SQL.readLatestPublication()).first))
       }
     }
   }
@@ -47,7 +47,10 @@ public struct BackupStore: Sendable {
   /// - Throws: `PostgresError`.
   public func versions() async throws -> (server: Int, migrations: [Int64]) {
     try await pool.withConnection { connection in
-      (try await connection.run(ReadServerVersion()).first ?? 0, try await connection.run(ReadAppliedMigrations()))
+      (
+        try await connection.run(SQL.readServerVersion()).first ?? 0,
+        try await connection.run(SQL.readAppliedMigrations())
+      )
     }
   }
 
@@ -60,7 +63,7 @@ public struct BackupStore: Sendable {
 
   private static func count(on connection: PostgresConnection) async throws -> [String: Int64] {
     var counts: [String: Int64] = [:]
-    for table in try await connection.run(ReadTables()) {
+    for table in try await connection.run(SQL.readTables()) {
       // The name comes from the catalog, quoted.
       let rows = try await connection.query(PostgresQuery(unsafeRaw: "SELECT count(*) FROM \(table.quoted)"))
       counts[table.name] = try rows.first?.decode(0) ?? 0

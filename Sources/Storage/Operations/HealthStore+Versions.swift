@@ -12,21 +12,23 @@ public struct StorageVersions: Sendable, Equatable {
   public var databaseBytes: Int64
 }
 
-/// Reads versions and size of the database.
-struct ReadVersions: PostgresStatement {
-  static let sql = """
-    SELECT current_setting('server_version'), coalesce((SELECT max(version)::text FROM schema_migrations), ''),
-           pg_database_size(current_database())
-    """
-
-  static func decode(_ row: PostgresRow) throws -> StorageVersions {
-    StorageVersions(server: try row.decode(0), migration: try row.decode(1), databaseBytes: try row.decode(2))
+extension SQL {
+  /// Reads versions and size of the database.
+  static func readVersions() -> Statement<StorageVersions> {
+    Statement(
+      """
+      SELECT current_setting('server_version'), coalesce((SELECT max(version)::text FROM schema_migrations), ''),
+             pg_database_size(current_database())
+      """
+    ) { row in
+      StorageVersions(server: try row.decode(0), migration: try row.decode(1), databaseBytes: try row.decode(2))
+    }
   }
 }
 
 extension HealthStore {
   /// Versions and size of the database.
   public func versions() async throws -> StorageVersions? {
-    try await pool.run(ReadVersions()).first
+    try await pool.run(SQL.readVersions()).first
   }
 }

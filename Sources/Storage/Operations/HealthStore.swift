@@ -14,12 +14,14 @@ public struct HealthStore: Sendable {
   /// Runs the cheapest possible query.
   /// - Throws: `PostgresError` when the database does not answer.
   public func check() async throws {
-    _ = try await pool.run(SelectOne())
+    _ = try await pool.run(SQL.selectOne())
   }
 }
 
-/// The cheapest possible query.
-struct SelectOne: PostgresStatement {
-  typealias Row = Void
-  static let sql = "SELECT 1"
+extension SQL {
+  /// The cheapest possible query.
+  static func selectOne() -> Statement<Void> {
+    Statement(
+      "SELECT 1")
+  }
 }

@@ -13,22 +13,21 @@ public struct OlderProgram: Sendable, Equatable {
   public var since: Date
 }
 
-/// Reads the connections of older versions.
-struct ReadOlderPrograms: PostgresStatement {
-  let version: Int64
-
-  static let sql = """
-    SELECT host(client_addr), count(*), min(backend_start) FROM pg_stat_activity
-    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-      AND CASE WHEN application_name ~ '^ringfence [0-9]{14}$' THEN substr(application_name, 11)::bigint < $1 END
-    GROUP BY 1 ORDER BY 3
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(version) }
-
-  static func decode(_ row: PostgresRow) throws -> OlderProgram {
-    OlderProgram(
-      address: try row.decode(0), connections: Int(try row.decode(1, as: Int64.self)), since: try row.decode(2))
+extension SQL {
+  /// Reads the connections of older versions.
+  static func readOlderPrograms(version: Int64) -> Statement<OlderProgram> {
+    Statement(
+      """
+      SELECT host(client_addr), count(*), min(backend_start) FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+        AND CASE WHEN application_name ~ '^ringfence [0-9]{14}$' THEN substr(application_name, 11)::bigint < $1 END
+      GROUP BY 1 ORDER BY 3
+      """,
+      version
+    ) { row in
+      OlderProgram(
+        address: try row.decode(0), connections: Int(try row.decode(1, as: Int64.self)), since: try row.decode(2))
+    }
   }
 }
 
@@ -41,6 +40,6 @@ extension OperationStore {
   /// - Parameter version: of the newest migration that this one knows.
   /// - Throws: `PostgresError`.
   public func olderPrograms(than version: Int64) async throws -> [OlderProgram] {
-    try await pool.run(ReadOlderPrograms(version: version))
+    try await pool.run(SQL.readOlderPrograms(version: version))
   }
 }

@@ -18,18 +18,18 @@ public struct OperationStore: Sendable {
   /// - Throws: `PostgresError`.
   public func figures() async throws -> OperationalStatistics {
     try await pool.withConnection { connection in
-      let sources = try await connection.run(ReadSourceStates()).first
+      let sources = try await connection.run(SQL.readSourceStates()).first
       return OperationalStatistics(
-        newest: try await connection.run(ReadNewestStatistics()).first,
-        packs: try await connection.run(ReadPackStatistics()),
-        runs: try await connection.run(CountRuns()),
-        failedGates: try await connection.run(CountFailedGates()).first ?? 0,
-        webhooks: try await connection.run(ReadWebhookBacklog()).first ?? .init(count: 0),
-        revocations: try await connection.run(CountOpenRevocations()).first ?? .init(count: 0),
-        reviewQueue: try await connection.run(ReadReviewQueue()).first ?? .init(count: 0),
+        newest: try await connection.run(SQL.readNewestStatistics()).first,
+        packs: try await connection.run(SQL.readPackStatistics()),
+        runs: try await connection.run(SQL.countRuns()),
+        failedGates: try await connection.run(SQL.countFailedGates()).first ?? 0,
+        webhooks: try await connection.run(SQL.readWebhookBacklog()).first ?? .init(count: 0),
+        revocations: try await connection.run(SQL.countOpenRevocations()).first ?? .init(count: 0),
+        reviewQueue: try await connection.run(SQL.readReviewQueue()).first ?? .init(count: 0),
         goodSources: sources?.good ?? 0, failingSources: sources?.failing ?? 0, oldestSource: sources?.oldest,
-        sources: try await connection.run(ReadSourceFigures()),
-        partitions: try await connection.run(CountReportPartitions()).first ?? 0)
+        sources: try await connection.run(SQL.readSourceFigures()),
+        partitions: try await connection.run(SQL.countReportPartitions()).first ?? 0)
     }
   }
 }

@@ -8,41 +8,40 @@ enum ClusterSQL {
   static let isCluster = "(to_regproc('citus_version') IS NOT NULL)"
 }
 
-/// Whether Citus distributes the tables.
-struct ReadIsCluster: PostgresStatement {
-  static let sql = "SELECT \(ClusterSQL.isCluster)"
+extension SQL {
+  /// Whether Citus distributes the tables.
+  static func readIsCluster() -> Statement<Bool> {
+    Statement(
+      "SELECT \(ClusterSQL.isCluster)"
+    ) { try $0.decode(0) }
+  }
 
-  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
-}
+  /// On a cluster, makes the transaction write its shards one after the other, in the same order as every other one, over
+  /// one connection to each node. For transactions that write many shards and a reference table, or that create or drop
+  /// a table: Citus refuses these over several connections to one node.
+  static func writeShardsInOrder() -> Statement<Void> {
+    Statement(
+      """
+      SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) WHERE \(ClusterSQL.isCluster)
+      """)
+  }
 
-/// On a cluster, makes the transaction write its shards one after the other, in the same order as every other one, over
-/// one connection to each node. For transactions that write many shards and a reference table, or that create or drop
-/// a table: Citus refuses these over several connections to one node.
-struct WriteShardsInOrder: PostgresStatement {
-  typealias Row = Void
+  /// Makes the transaction's other statements reuse their generic plans.
+  ///
+  /// For statements that read one number from partitioned tables: PostgreSQL estimates that planning such a statement for
+  /// each number is cheaper, but planning takes longer than running it. Not for statements about intervals of numbers.
+  /// Citus cannot plan without the values of parameters, so on a cluster the setting stays as it is by default.
+  static func keepPlans() -> Statement<Void> {
+    Statement(
+      """
+      SELECT set_config(
+        'plan_cache_mode', CASE WHEN \(ClusterSQL.isCluster) THEN 'auto' ELSE 'force_generic_plan' END, true)
+      """)
+  }
 
-  static let sql = """
-    SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) WHERE \(ClusterSQL.isCluster)
-    """
-}
-
-/// Makes the transaction's other statements reuse their generic plans.
-///
-/// For statements that read one number from partitioned tables: PostgreSQL estimates that planning such a statement for
-/// each number is cheaper, but planning takes longer than running it. Not for statements about intervals of numbers.
-/// Citus cannot plan without the values of parameters, so on a cluster the setting stays as it is by default.
-struct KeepPlans: PostgresStatement {
-  typealias Row = Void
-
-  static let sql = """
-    SELECT set_config(
-      'plan_cache_mode', CASE WHEN \(ClusterSQL.isCluster) THEN 'auto' ELSE 'force_generic_plan' END, true)
-    """
-}
-
-/// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
-struct CommitSoon: PostgresStatement {
-  typealias Row = Void
-
-  static let sql = "SELECT set_config('synchronous_commit', 'off', true)"
+  /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
+  static func commitSoon() -> Statement<Void> {
+    Statement(
+      "SELECT set_config('synchronous_commit', 'off', true)")
+  }
 }

@@ -39,79 +39,52 @@ struct FoundCaller: Sendable {
   let isAppealed: Bool
 }
 
-/// Listed numbers whose SHA-1 begins with the stored bytes of a prefix.
-struct FindCallersBySHA1: PostgresStatement {
-  let prefix: NumberSHA1Prefix
-
-  static let sql = "\(CallerSQL.columns) AND l.sha1 BETWEEN $1 AND $2 LIMIT $3::bigint"
-
-  func bind(into parameters: inout PostgresParameters) {
+extension SQL {
+  /// Listed numbers whose SHA-1 begins with the stored bytes of a prefix.
+  static func findCallersBySHA1(prefix: NumberSHA1Prefix) -> Statement<FoundCaller> {
     let bounds = prefix.bounds
-    parameters.append(bounds.least)
-    parameters.append(bounds.greatest)
-    parameters.append(Int64(CallerStore.mostCallers))
+    return Statement(
+      "\(CallerSQL.columns) AND l.sha1 BETWEEN $1 AND $2 LIMIT $3::bigint",
+      bounds.least, bounds.greatest, Int64(CallerStore.mostCallers), decode: CallerSQL.decode)
   }
 
-  static func decode(_ row: PostgresRow) throws -> FoundCaller { try CallerSQL.decode(row) }
-}
-
-/// A listed number.
-struct FindCaller: PostgresStatement {
-  let number: Int64
-
-  static let sql = "\(CallerSQL.columns) AND l.number = $1"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> FoundCaller { try CallerSQL.decode(row) }
-}
-
-/// Those of some numbers that are listed to be blocked, without an appeal or a decision against it.
-struct FindBlockedNumbers: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = """
-    SELECT l.number FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
-    WHERE l.number = ANY($1::bigint[]) AND \(ListedSQL.mayBlock)
-      AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// The numbers of a treatment with the most heat, the hottest first. A decision since the publication can take a number
-/// away, but not change its treatment: the result is kept, and the decision may be undone.
-struct FindHottestCallers: PostgresStatement {
-  /// Whether they are blocked; otherwise they are identified.
-  let blocks: Bool
-  /// The digits that numbers begin with; empty for all.
-  let prefix: String
-  let limit: Int
-
-  static let sql = """
-    \(CallerSQL.columns) AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
-      AND r.decision IS DISTINCT FROM 'allow' AND (NOT $3 OR r.decision IS DISTINCT FROM 'identify')
-    ORDER BY n.heat DESC NULLS LAST, l.number LIMIT $2::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(prefix)
-    parameters.append(Int64(limit))
-    parameters.append(blocks)
+  /// A listed number.
+  static func findCaller(number: Int64) -> Statement<FoundCaller> {
+    Statement(
+      "\(CallerSQL.columns) AND l.number = $1",
+      number, decode: CallerSQL.decode)
   }
 
-  static func decode(_ row: PostgresRow) throws -> FoundCaller { try CallerSQL.decode(row) }
-}
+  /// Those of some numbers that are listed to be blocked, without an appeal or a decision against it.
+  static func findBlockedNumbers(numbers: [Int64]) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT l.number FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
+      WHERE l.number = ANY($1::bigint[]) AND \(ListedSQL.mayBlock)
+        AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
+      """,
+      numbers
+    ) { try $0.decode(0) }
+  }
 
-/// Some listed numbers, for the votes and the category of a list's entries.
-struct ReadCallers: PostgresStatement {
-  let numbers: [Int64]
+  /// The numbers of a treatment with the most heat, the hottest first. A decision since the publication can take a number
+  /// away, but not change its treatment: the result is kept, and the decision may be undone.
+  /// - Parameter blocks: Whether they are blocked; otherwise they are identified.
+  /// - Parameter prefix: The digits that numbers begin with; empty for all.
+  static func findHottestCallers(blocks: Bool, prefix: String, limit: Int) -> Statement<FoundCaller> {
+    Statement(
+      """
+      \(CallerSQL.columns) AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
+        AND r.decision IS DISTINCT FROM 'allow' AND (NOT $3 OR r.decision IS DISTINCT FROM 'identify')
+      ORDER BY n.heat DESC NULLS LAST, l.number LIMIT $2::bigint
+      """,
+      prefix, Int64(limit), blocks, decode: CallerSQL.decode)
+  }
 
-  static let sql = "\(CallerSQL.columns) AND l.number = ANY($1::bigint[])"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> FoundCaller { try CallerSQL.decode(row) }
+  /// Some listed numbers, for the votes and the category of a list's entries.
+  static func readCallers(numbers: [Int64]) -> Statement<FoundCaller> {
+    Statement(
+      "\(CallerSQL.columns) AND l.number = ANY($1::bigint[])",
+      numbers, decode: CallerSQL.decode)
+  }
 }

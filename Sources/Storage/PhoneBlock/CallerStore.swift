@@ -85,7 +85,7 @@ public struct CallerStore: Sendable {
     _ prefix: NumberSHA1Prefix, for reporter: [UInt8], at time: Date
   ) async throws -> (callers: [ListedCaller], personal: [PersonalNumber]) {
     let (rows, personal) = try await pool.withConnection { connection in
-      try await connection.pipeline(FindCallersBySHA1(prefix: prefix), ReadPersonalNumbers(reporter: reporter))
+      try await connection.pipeline(SQL.findCallersBySHA1(prefix: prefix), SQL.readPersonalNumbers(reporter: reporter))
     }
     let found = rows.filter {
       prefix.bytes.count <= 8 || prefix.matches(NumberSHA1.of("+\($0.caller.number)"))
@@ -102,7 +102,8 @@ public struct CallerStore: Sendable {
   ) async throws -> (state: CallerState, personal: [PersonalNumber]) {
     let (found, decisions, personal) = try await pool.withConnection { connection in
       try await connection.pipeline(
-        FindCaller(number: number), ReadStandingDecision(number: number), ReadPersonalNumbers(reporter: reporter))
+        SQL.findCaller(number: number), SQL.readStandingDecision(number: number),
+        SQL.readPersonalNumbers(reporter: reporter))
     }
     if let caller = try await evaluated(found, at: time).first { return (.listed(caller), personal) }
     if decisions.first?.treatment == .allow { return (.allowed, personal) }
@@ -129,14 +130,14 @@ public struct CallerStore: Sendable {
 
   /// The approved ranges, ascending.
   public func approvedRanges() async throws -> [NumberRange] {
-    try await pool.run(ReadRanges(state: .approved)).map(\.range)
+    try await pool.run(SQL.readRanges(state: .approved)).map(\.range)
   }
 
   /// Those of some ranges whose numbers are all listed to be blocked. A range with a number that is protected, allowed,
   /// held or appealed is not among them, so that no client blocks this number with its range.
   public func complete(_ ranges: [NumberRange]) async throws -> Set<NumberRange> {
     guard !ranges.isEmpty else { return [] }
-    let blocked = Set(try await pool.run(FindBlockedNumbers(numbers: ranges.flatMap { Array($0.numbers) })))
+    let blocked = Set(try await pool.run(SQL.findBlockedNumbers(numbers: ranges.flatMap { Array($0.numbers) })))
     let listed = ranges.filter { $0.numbers.allSatisfy(blocked.contains) }
     guard !listed.isEmpty else { return [] }
     let protected = try await protection.numbers()
@@ -152,12 +153,12 @@ public struct CallerStore: Sendable {
   public func hottest(
     blocks: Bool = true, prefix: String, limit: Int = mostHottest, at time: Date
   ) async throws -> [ListedCaller] {
-    let found = try await pool.run(FindHottestCallers(blocks: blocks, prefix: prefix, limit: limit))
+    let found = try await pool.run(SQL.findHottestCallers(blocks: blocks, prefix: prefix, limit: limit))
     return try await evaluated(found, at: time).filter { $0.mayBlock == blocks && !$0.isAllowed }
   }
 
   /// The figures of some numbers; those that are not listed are missing.
   public func callers(_ numbers: [Int64]) async throws -> [ListedCaller] {
-    try await pool.run(ReadCallers(numbers: numbers)).map(\.caller)
+    try await pool.run(SQL.readCallers(numbers: numbers)).map(\.caller)
   }
 }

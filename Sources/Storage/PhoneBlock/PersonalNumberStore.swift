@@ -38,19 +38,19 @@ public struct PersonalNumberStore: Sendable {
   /// The entries of a user in ascending order.
   /// - Parameter reporter: the pseudonym, 16 bytes.
   public func entries(of reporter: [UInt8]) async throws -> [PersonalNumber] {
-    try await pool.run(ReadPersonalNumbers(reporter: reporter))
+    try await pool.run(SQL.readPersonalNumbers(reporter: reporter))
   }
 
   /// Adds an entry, or moves it to the other list. Safe to repeat.
   /// - Parameter keyID: the key of the request.
   /// - Returns: false when the user has ``mostEntries`` already.
   public func add(_ entry: PersonalNumber, of reporter: [UInt8], keyID: Int32) async throws -> Bool {
-    try await !pool.run(AddPersonalNumber(entry: entry, reporter: reporter, keyID: keyID)).isEmpty
+    try await !pool.run(SQL.addPersonalNumber(entry: entry, reporter: reporter, keyID: keyID)).isEmpty
   }
 
   /// Removes an entry from one of the lists. Safe to repeat.
   public func remove(_ number: Int64, isPrefix: Bool, isBlocked: Bool, of reporter: [UInt8]) async throws {
     _ = try await pool.run(
-      RemovePersonalNumber(number: number, isPrefix: isPrefix, isBlocked: isBlocked, reporter: reporter))
+      SQL.removePersonalNumber(number: number, isPrefix: isPrefix, isBlocked: isBlocked, reporter: reporter))
   }
 }

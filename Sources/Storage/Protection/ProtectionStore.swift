@@ -41,26 +41,26 @@ public struct ProtectionStore: Sendable {
     }
     let (sortedNumbers, sortedPatterns) = (numbers.sorted { $0.key < $1.key }, patterns.sorted { $0.key < $1.key })
     try await pool.transaction { connection in
-      _ = try await connection.run(BumpProtectionVersion())
+      _ = try await connection.run(SQL.bumpProtectionVersion())
       for start in stride(from: 0, to: sortedNumbers.count, by: 10_000) {
         let batch = sortedNumbers[start..<min(start + 10_000, sortedNumbers.count)]
         _ = try await connection.run(
-          AddProtectedNumbers(
+          SQL.addProtectedNumbers(
             numbers: batch.map(\.key), reasons: batch.map(\.value), addedBy: addedBy, time: time))
       }
       if !sortedPatterns.isEmpty {
         _ = try await connection.run(
-          AddProtectedPatterns(
+          SQL.addProtectedPatterns(
             patterns: sortedPatterns.map(\.key), reasons: sortedPatterns.map(\.value), addedBy: addedBy, time: time))
       }
-      let counts = try await connection.run(CountProtected())[0]
+      let counts = try await connection.run(SQL.countProtected())[0]
       guard counts.patterns <= Self.mostPatterns else {
         throw ProtectionError.tooManyPatterns(limit: Self.mostPatterns)
       }
       guard counts.numbers <= Self.mostNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.mostNumbers) }
       try await Self.revokeListed(
         numbers: sortedNumbers.map(\.key), patterns: sortedPatterns.map(\.key), by: addedBy, at: time, on: connection)
-      if let audit { _ = try await connection.run(AppendAuditEvent(audit, at: time)) }
+      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
     }
   }
 
@@ -70,7 +70,7 @@ public struct ProtectionStore: Sendable {
     numbers: [Int64], patterns: [String], by addedBy: String, at time: Date, on connection: PostgresConnection
   ) async throws {
     var listed = try await connection.run(
-      FindListedOfProtected(numbers: numbers, patterns: patterns, limit: Revocation.mostTogether))
+      SQL.findListedOfProtected(numbers: numbers, patterns: patterns, limit: Revocation.mostTogether))
     if !patterns.isEmpty {
       var builder = ProtectedNumbersBuilder()
       for number in numbers { builder.add(number, reason: "") }
@@ -80,7 +80,7 @@ public struct ProtectionStore: Sendable {
     }
     guard !listed.isEmpty else { return }
     _ = try await connection.run(
-      RevokeProtected(ids: listed.map { _ in UUID() }, numbers: listed, requestedBy: addedBy, time: time))
+      SQL.revokeProtected(ids: listed.map { _ in UUID() }, numbers: listed, requestedBy: addedBy, time: time))
   }
 
   /// Removes a protection.
@@ -88,16 +88,16 @@ public struct ProtectionStore: Sendable {
   /// - Returns: whether there was a protection. Those of emergency and short numbers cannot be removed.
   public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
     try await pool.transaction { connection in
-      _ = try await connection.run(BumpProtectionVersion())
+      _ = try await connection.run(SQL.bumpProtectionVersion())
       let isGone =
         switch target {
-        case .number(let number): try await !connection.run(RemoveProtectedNumber(number: number)).isEmpty
+        case .number(let number): try await !connection.run(SQL.removeProtectedNumber(number: number)).isEmpty
         case .pattern(let pattern):
-          try await !connection.run(RemoveProtectedPattern(pattern: pattern.text)).isEmpty
+          try await !connection.run(SQL.removeProtectedPattern(pattern: pattern.text)).isEmpty
         }
       guard let audit else { return isGone }
       if !isGone { return try await connection.hasMade(audit.event.id, at: audit.time) }
-      _ = try await connection.run(AppendAuditEvent(audit.event, at: audit.time))
+      _ = try await connection.run(SQL.appendAuditEvent(audit.event, at: audit.time))
       return true
     }
   }
@@ -105,8 +105,8 @@ public struct ProtectionStore: Sendable {
   /// Passes all protections to `body`: patterns first, then numbers in ascending order.
   public func forEach(_ body: @Sendable ([Protection]) async throws -> Void) async throws {
     try await pool.withConnection { connection in
-      try await body(try await connection.run(ReadProtectedPatterns()))
-      for try await batch in connection.stream(ReadProtectedNumbers()).batches {
+      try await body(try await connection.run(SQL.readProtectedPatterns()))
+      for try await batch in connection.stream(SQL.readProtectedNumbers()).batches {
         try await body(batch.map(\.protection))
       }
     }
@@ -120,10 +120,10 @@ public struct ProtectionStore: Sendable {
   /// The same as of a connection's snapshot.
   public static func load(on connection: PostgresConnection) async throws -> ProtectedNumbers {
     var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
-    for item in try await connection.run(ReadProtectedPatterns()) {
+    for item in try await connection.run(SQL.readProtectedPatterns()) {
       builder.add(try ProtectedPattern(item.what), reason: item.reason)
     }
-    for try await batch in connection.stream(ReadProtectedNumbers()).batches {
+    for try await batch in connection.stream(SQL.readProtectedNumbers()).batches {
       for item in batch { builder.add(item.number, reason: item.protection.reason) }
     }
     return builder.finish()
@@ -136,13 +136,13 @@ public struct ProtectionStore: Sendable {
 
   static func rule(for number: Int64, on connection: PostgresConnection) async throws -> ProtectionReason? {
     let (patterns, numbers) = try await connection.pipeline(
-      ReadProtectedPatterns(only: number), ReadProtectedNumber(number: number))
+      SQL.readProtectedPatterns(only: number), SQL.readProtectedNumber(number: number))
     return try rule(for: number, patterns: patterns, numbers: numbers)
   }
 
   /// The same from rows: the patterns that may match the number, and the number itself if it is protected.
   static func rule(
-    for number: Int64, patterns: [ReadProtectedPatterns.Row], numbers: [ReadProtectedNumbers.Row]
+    for number: Int64, patterns: [Protection], numbers: [(number: Int64, protection: Protection)]
   ) throws -> ProtectionReason? {
     var builder = ProtectedNumbersBuilder(shortNumber: shortNumber)
     for item in patterns { builder.add(try ProtectedPattern(item.what), reason: item.reason) }
@@ -152,7 +152,7 @@ public struct ProtectionStore: Sendable {
 
   /// The version of the protected numbers, which rises with every change; the result of ``load()`` is valid until then.
   public func version() async throws -> Int64 {
-    try await pool.run(ReadProtectionVersion()).first ?? 0
+    try await pool.run(SQL.readProtectionVersion()).first ?? 0
   }
 
   private static let shortNumber: @Sendable (Int64) -> ProtectionReason? = { number in
@@ -165,11 +165,11 @@ public struct ProtectionStore: Sendable {
   }
 }
 
-/// Number of protected patterns and numbers.
-struct CountProtected: PostgresStatement {
-  static let sql = "SELECT (SELECT count(*) FROM protected_patterns), (SELECT count(*) FROM protected_numbers)"
-
-  static func decode(_ row: PostgresRow) throws -> (patterns: Int, numbers: Int) {
-    (Int(try row.decode(0, as: Int64.self)), Int(try row.decode(1, as: Int64.self)))
+extension SQL {
+  /// Number of protected patterns and numbers.
+  static func countProtected() -> Statement<(patterns: Int, numbers: Int)> {
+    Statement(
+      "SELECT (SELECT count(*) FROM protected_patterns), (SELECT count(*) FROM protected_numbers)"
+    ) { (Int(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self))) }
   }
 }

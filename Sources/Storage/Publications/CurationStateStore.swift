@@ -14,12 +14,12 @@ public enum CurationStateStore {
   public static func load(at time: Date, on connection: PostgresConnection) async throws -> CurationState {
     var state = CurationState()
     state.protected = try await ProtectionStore.load(on: connection)
-    for try await batch in connection.stream(ReadStandingDecisions()).batches {
+    for try await batch in connection.stream(SQL.readStandingDecisions()).batches {
       for decision in batch { state.decisions.append(decision) }
     }
-    for hold in try await connection.run(ReadHolds()) { state.held.insert(hold.number) }
+    for hold in try await connection.run(SQL.readHolds()) { state.held.insert(hold.number) }
     state.victims = try await AppealStore.victims(at: time, on: connection)
-    state.ranges = try await connection.run(ReadRanges(state: .approved)).map { range in
+    state.ranges = try await connection.run(SQL.readRanges(state: .approved)).map { range in
       ApprovedRange(
         range: range.range, category: range.category, heat: Decay.heat.value(ofStoredSum: range.heat, at: time))
     }

@@ -36,13 +36,13 @@ public struct PublicationChangeStore: Sendable {
   ) async throws -> [Int64: ChangeFacts] {
     let numbers = numbers.sorted()
     return try await pool.withConnection { connection in
-      let found = try await connection.run(ReadChangeFacts(numbers: numbers, from: earlier.asOf, to: later.asOf))
+      let found = try await connection.run(SQL.readChangeFacts(numbers: numbers, from: earlier.asOf, to: later.asOf))
       var facts = Dictionary(numbers.map { ($0, ChangeFacts()) }) { first, _ in first }
       for (number, known) in found { facts[number] = known }
       let singles = try await connection.run(
-        ReadSingleChanges(numbers: numbers, after: earlier.serial, upTo: later.serial))
+        SQL.readSingleChanges(numbers: numbers, after: earlier.serial, upTo: later.serial))
       for single in singles { facts[single.number]?.revocation = single.reason }
-      let ranges = try await connection.run(ReadDecidedRanges(from: earlier.asOf, to: later.asOf))
+      let ranges = try await connection.run(SQL.readDecidedRanges(from: earlier.asOf, to: later.asOf))
       let change = try await Self.thresholds(from: earlier.asOf, to: later.asOf, on: connection)
       for number in numbers {
         facts[number]?.isRangeDecided = ranges.contains { $0.numbers.contains(number) }
@@ -64,8 +64,8 @@ public struct PublicationChangeStore: Sendable {
   private static func thresholds(
     from earlier: Date, to later: Date, on connection: PostgresConnection
   ) async throws -> Change? {
-    let first = try await connection.run(ReadVersionAt(time: earlier)).first
-    guard let last = try await connection.run(ReadVersionAt(time: later)).first, first != last else { return nil }
+    let first = try await connection.run(SQL.readVersionAt(time: earlier)).first
+    guard let last = try await connection.run(SQL.readVersionAt(time: later)).first, first != last else { return nil }
     return Change(
       version: last, before: try await ThresholdStore.set(first ?? 1, on: connection),
       after: try await ThresholdStore.set(last, on: connection))

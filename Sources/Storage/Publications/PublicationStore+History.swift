@@ -23,31 +23,31 @@ public struct PublicationHistory: Sendable, Equatable {
 extension PublicationStore {
   /// The newest runs, the newest first.
   public func runs(limit: Int) async throws -> [PublicationRun] {
-    try await pool.run(ReadRuns(limit: limit))
+    try await pool.run(SQL.readRuns(limit: limit))
   }
 
   /// Attempts at the publication that was due at a time, without revocations.
   public func attempts(since due: Date) async throws -> PublicationAttempts {
-    try await pool.run(ReadAttempts(since: due)).first ?? PublicationAttempts()
+    try await pool.run(SQL.readAttempts(since: due)).first ?? PublicationAttempts()
   }
 
   /// Failed attempts to publish revocations since the last publication.
   public func revocationFailures() async throws -> PublicationAttempts {
-    try await pool.run(ReadRevocationFailures()).first ?? PublicationAttempts()
+    try await pool.run(SQL.readRevocationFailures()).first ?? PublicationAttempts()
   }
 
   /// Whether a publication run is in progress or starting; a run whose process was lost counts until its heartbeat is
   /// too old.
   public func isTaken() async throws -> Bool {
-    try await pool.run(FindWhoPublishes()).first ?? false
+    try await pool.run(SQL.findWhoPublishes()).first ?? false
   }
 
   /// The newest runs with their packs and gates, the newest first.
   public func history(limit: Int) async throws -> [PublicationHistory] {
     let runs = try await runs(limit: limit)
     let serials = runs.map(\.serial)
-    let packs = Dictionary(grouping: try await pool.run(ReadPacks(serials: serials)), by: \.serial)
-    let gates = Dictionary(grouping: try await pool.run(ReadGates(serials: serials)), by: \.serial)
+    let packs = Dictionary(grouping: try await pool.run(SQL.readPacks(serials: serials)), by: \.serial)
+    let gates = Dictionary(grouping: try await pool.run(SQL.readGates(serials: serials)), by: \.serial)
     return runs.map { run in
       PublicationHistory(
         run: run, packs: (packs[run.serial] ?? []).map(\.pack), gates: (gates[run.serial] ?? []).map(\.gate))

@@ -20,7 +20,7 @@ extension PublicationStore {
     var after: Int64 = 0
     var isEnd = false
     while !isEnd {
-      let stored = try await connection.run(ReadListings(after: after, limit: ListingChange.batch))
+      let stored = try await connection.run(SQL.readListings(after: after, limit: ListingChange.batch))
       isEnd = stored.count < ListingChange.batch
       for (listing, hasSHA1) in stored {
         while let new = next, new.number < listing.number {
@@ -51,7 +51,7 @@ extension PublicationStore {
 
   /// Number of listed numbers.
   public func listingCount() async throws -> Int64 {
-    try await pool.run(CountListings()).first ?? 0
+    try await pool.run(SQL.countListings()).first ?? 0
   }
 }
 
@@ -79,8 +79,8 @@ private struct ListingChange {
   }
 
   mutating func write(on connection: PostgresConnection) async throws {
-    if !removed.isEmpty { _ = try await connection.run(UnlistNumbers(numbers: removed)) }
-    if !added.isEmpty { _ = try await connection.run(AddListed(listings: added, serial: serial, time: time)) }
+    if !removed.isEmpty { _ = try await connection.run(SQL.unlistNumbers(numbers: removed)) }
+    if !added.isEmpty { _ = try await connection.run(SQL.addListed(listings: added, serial: serial, time: time)) }
     written += removed.count + added.count
     removed.removeAll(keepingCapacity: true)
     added.removeAll(keepingCapacity: true)

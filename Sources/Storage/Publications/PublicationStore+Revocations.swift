@@ -18,7 +18,7 @@ extension PublicationStore {
     // The event has the same id and time as the revocation, so a repeated request is recorded once.
     try await pool.transaction { connection in
       for revocation in revocations {
-        _ = try await connection.run(RequestRevocation(revocation: revocation))
+        _ = try await connection.run(SQL.requestRevocation(revocation))
         try await connection.append(revocation.event(role: role), at: revocation.requestedAt)
       }
     }
@@ -26,25 +26,25 @@ extension PublicationStore {
 
   /// Whether there are open revocations.
   public func hasOpenRevocations() async throws -> Bool {
-    try await !pool.run(ReadOpenRevocations(limit: 1)).isEmpty
+    try await !pool.run(SQL.readOpenRevocations(limit: 1)).isEmpty
   }
 
   /// The open revocations, the oldest first.
   /// - Parameter limit: the most that one publication takes.
   public func openRevocations(limit: Int = Revocation.mostTogether) async throws -> [Revocation] {
-    try await pool.run(ReadOpenRevocations(limit: limit))
+    try await pool.run(SQL.readOpenRevocations(limit: limit))
   }
 
   /// The outcome of a revocation; nil when there is none of this id.
   public func outcome(of id: UUID) async throws -> RevocationOutcome? {
-    try await pool.run(ReadRevocationOutcome(id: id)).first
+    try await pool.run(SQL.readRevocationOutcome(id: id)).first
   }
 
   /// Settles revocations that cannot be carried out.
   public func refuse(_ revocations: [Revocation], because failure: RevocationFailure, at time: Date) async throws {
     try await pool.retrying { connection in
       _ = try await connection.run(
-        SettleRevocations(ids: revocations.map(\.id), serial: nil, failure: failure, time: time))
+        SQL.settleRevocations(ids: revocations.map(\.id), serial: nil, failure: failure, time: time))
     }
   }
 
@@ -67,7 +67,7 @@ extension PublicationStore {
     at time: Date, on connection: PostgresConnection
   ) async throws {
     _ = try await connection.run(
-      SettleRevocations(ids: revocations.map(\.id), serial: serial, failure: nil, time: time))
+      SQL.settleRevocations(ids: revocations.map(\.id), serial: serial, failure: nil, time: time))
     // The last revocation of a number counts.
     var last: [Int64: Revocation.Action] = [:]
     for revocation in revocations { last[revocation.number] = revocation.action }
@@ -76,8 +76,8 @@ extension PublicationStore {
       guard case .add(let category, _) = action, let treatment = placed[number] else { return nil }
       return Listing(number: number, category: category, cause: .decision, treatment: treatment)
     }.sorted { $0.number < $1.number }
-    _ = try await connection.run(UnlistNumbers(numbers: Set(removed + dropped).sorted()))
-    _ = try await connection.run(ListNumbers(listings: added, serial: serial, time: time))
+    _ = try await connection.run(SQL.unlistNumbers(numbers: Set(removed + dropped).sorted()))
+    _ = try await connection.run(SQL.listNumbers(listings: added, serial: serial, time: time))
   }
 }
 
@@ -86,11 +86,11 @@ extension PublicationStore {
   /// revocation.
   /// - Parameter connection: within the snapshot that is published.
   public static func revokedNumbers(on connection: PostgresConnection) async throws -> Set<Int64> {
-    let removals = try await connection.run(ReadRemovals())
+    let removals = try await connection.run(SQL.readRemovals())
     guard !removals.isEmpty else { return [] }
     let ids = Set(removals.map(\.id))
     let standing = try await connection.run(
-      ReadStandingDecisionsOf(numbers: Set(removals.map(\.number)).sorted()))
+      SQL.readStandingDecisionsOf(numbers: Set(removals.map(\.number)).sorted()))
     return Set(standing.filter { ids.contains($0.decisionID) }.map(\.number))
   }
 }

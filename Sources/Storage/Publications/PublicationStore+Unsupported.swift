@@ -23,7 +23,7 @@ extension PublicationStore {
     _ numbers: [Int64], because source: String, at time: Date
   ) async throws -> Int? {
     // First: a publication that ends after this has its numbers in the listings.
-    let isPublishing = try await !pool.run(ReadRunning()).isEmpty
+    let isPublishing = try await !pool.run(SQL.readRunning()).isEmpty
     var (unsupported, further): ([Int64], [Int64]) = ([], [])
     for start in stride(from: 0, to: numbers.count, by: Self.judged) {
       let found = try await self.unsupported(
@@ -49,12 +49,12 @@ extension PublicationStore {
     _ numbers: [Int64], isPublishing: Bool, at time: Date
   ) async throws -> (listed: [Int64], further: [Int64]) {
     try await pool.withConnection { connection in
-      let present = Set(try await connection.run(ReadListedByReports(numbers: numbers)))
+      let present = Set(try await connection.run(SQL.readListedByReports(numbers: numbers)))
       let listed = (isPublishing ? numbers : Array(present)).sorted()
       guard !listed.isEmpty else { return ([], []) }
       let thresholds = try await ThresholdStore.current(on: connection).set
-      let decided = Set(try await connection.run(ReadStandingDecisionsOf(numbers: listed)).map(\.number))
-      let ranges = try await connection.run(ReadRanges(state: .approved)).map(\.range)
+      let decided = Set(try await connection.run(SQL.readStandingDecisionsOf(numbers: listed)).map(\.number))
+      let ranges = try await connection.run(SQL.readRanges(state: .approved)).map(\.range)
       let records = try await NumberRecordStore.records(of: listed, on: connection)
       let supported = Set(
         records.filter { record in

@@ -18,12 +18,12 @@ public struct PublicationStore: Sendable {
 
   /// The newest publication that became visible; nil before the first.
   public func latest() async throws -> Publication? {
-    try await pool.run(ReadLatestPublication()).first
+    try await pool.run(SQL.readLatestPublication()).first
   }
 
   /// The greatest serial that was ever claimed, 0 before the first.
   public func greatestSerial() async throws -> Int64 {
-    try await pool.run(ReadGreatestSerial()).first ?? 0
+    try await pool.run(SQL.readGreatestSerial()).first ?? 0
   }
 
   /// Ends the decisions that have expired, so that the next snapshot does not have them.
@@ -38,10 +38,10 @@ public struct PublicationStore: Sendable {
   ) async throws -> PublicationClaim? {
     let claim = PublicationClaim(serial: serial)
     return try await pool.transaction { connection in
-      _ = try await connection.run(AbandonStaleRuns())
-      let others = try await connection.run(ReadRunning()).filter { $0 != serial }
+      _ = try await connection.run(SQL.abandonStaleRuns())
+      let others = try await connection.run(SQL.readRunning()).filter { $0 != serial }
       guard others.isEmpty else { return nil }
-      let claimed = try await connection.run(ClaimSerial(claim: claim, cause: cause, asOf: asOf))
+      let claimed = try await connection.run(SQL.claimSerial(claim: claim, cause: cause, asOf: asOf))
       return claimed.isEmpty ? nil : claim
     }
   }
@@ -49,7 +49,7 @@ public struct PublicationStore: Sendable {
   /// Stores the progress of a run and a heartbeat.
   /// - Returns: whether the claim is still valid; false when the run was marked as failed for lack of heartbeats.
   public func report(_ claim: PublicationClaim, step: JobStep, percent: Int) async throws -> Bool {
-    try await !pool.run(ReportProgress(claim: claim, step: step, percent: percent)).isEmpty
+    try await !pool.run(SQL.reportProgress(claim: claim, step: step, percent: percent)).isEmpty
   }
 
   /// Ends a run without a publication, and stores the results of the gates.
@@ -57,8 +57,8 @@ public struct PublicationStore: Sendable {
     _ claim: PublicationClaim, as state: PublicationRun.State, failure: PublicationFailure, gates: [GateRecord] = []
   ) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(EndRun(claim: claim, state: state, failure: failure))
-      if !gates.isEmpty { _ = try await connection.run(RecordGates(serial: claim.serial, gates: gates)) }
+      _ = try await connection.run(SQL.endRun(claim: claim, state: state, failure: failure))
+      if !gates.isEmpty { _ = try await connection.run(SQL.recordGates(serial: claim.serial, gates: gates)) }
     }
   }
 
@@ -73,10 +73,10 @@ public struct PublicationStore: Sendable {
   ) async throws {
     let overrules = gates.compactMap { $0.overrule(of: publication.serial) }
     try await pool.transaction { connection in
-      let recorded = try await connection.run(RecordPublication(publication: publication))
+      let recorded = try await connection.run(SQL.recordPublication(publication: publication))
       guard !recorded.isEmpty else { throw StorageError.serialTaken(publication.serial) }
-      if !packs.isEmpty { _ = try await connection.run(RecordPacks(serial: publication.serial, packs: packs)) }
-      if !gates.isEmpty { _ = try await connection.run(RecordGates(serial: publication.serial, gates: gates)) }
+      if !packs.isEmpty { _ = try await connection.run(SQL.recordPacks(serial: publication.serial, packs: packs)) }
+      if !gates.isEmpty { _ = try await connection.run(SQL.recordGates(serial: publication.serial, gates: gates)) }
       for event in overrules { try await connection.append(event, at: publication.publishedAt) }
       try await body(connection)
     }

@@ -15,242 +15,165 @@ extension Bulk {
   }
 }
 
-/// The number of decisions and undoings about each of some numbers; no row for a number without any.
-struct CountDecisionsOf: PostgresStatement {
-  let numbers: [Int64]
+extension SQL {
+  /// The number of decisions and undoings about each of some numbers; no row for a number without any.
+  static func countDecisionsOf(numbers: [Int64]) -> Statement<(number: Int64, count: Int)> {
+    Statement(
+      "SELECT number, count(*) FROM decisions WHERE number = ANY($1::bigint[]) GROUP BY number",
+      numbers
+    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
+  }
 
-  static let sql = "SELECT number, count(*) FROM decisions WHERE number = ANY($1::bigint[]) GROUP BY number"
+  /// The stored heat of some numbers.
+  static func readHeats(numbers: [Int64]) -> Statement<(number: Int64, heat: Double)> {
+    Statement(
+      "SELECT number, heat FROM numbers WHERE number = ANY($1::bigint[])",
+      numbers
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
 
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
+  /// The hottest category of complaints about each of some numbers, and the reporters of all of them.
+  static func readComplaints(numbers: [Int64]) -> Statement<(number: Int64, hottest: ReportCategory?, reporters: Int)> {
+    Statement(
+      """
+      SELECT c.number, (array_agg(c.category_id ORDER BY c.heat DESC, c.category_id) FILTER (WHERE c.heat > 0))[1],
+             sum(c.reporters)
+      FROM number_categories c JOIN categories k ON k.category_id = c.category_id
+      WHERE c.number = ANY($1::bigint[]) AND k.toxic GROUP BY c.number
+      """,
+      numbers
+    ) { (try $0.decode(0), try $0.optionalCategory(1), Int(try $0.decode(2, as: Int64.self))) }
+  }
 
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, count: Int) {
-    (try row.decode(0), Int(try row.decode(1, as: Int64.self)))
+  /// The level of the cases of some numbers, and the claim on each.
+  static func readClaims(numbers: [Int64]) -> Statement<(number: Int64, level: Int16, claim: QueueCase.Claim?)> {
+    Statement(
+      """
+      SELECT number, level, claim_id, claimed_by, claimed_until FROM queue WHERE number = ANY($1::bigint[])
+      """,
+      numbers
+    ) { row in
+      let id: UUID? = try row.decode(2)
+      let claim = try id.map { QueueCase.Claim(id: $0, account: try row.decode(3), until: try row.decode(4)) }
+      return (try row.decode(0), try row.decode(1), claim)
+    }
+  }
+
+  /// Those of some numbers that the newest publication lists.
+  static func findListed(numbers: [Int64]) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM listings WHERE number = ANY($1::bigint[])",
+      numbers
+    ) { try $0.decode(0) }
+  }
+
+  /// Those of some numbers that a rule against brigading holds.
+  static func findHeld(numbers: [Int64]) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled",
+      numbers
+    ) { try $0.decode(0) }
+  }
+
+  /// Those of some numbers with an open appeal.
+  static func findAppealed(numbers: [Int64]) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'",
+      numbers
+    ) { try $0.decode(0) }
+  }
+
+  /// Those of some numbers that a directory names.
+  static func findNamedNumbers(numbers: [Int64]) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT DISTINCT e.number FROM directory_entries e JOIN directory_sources s ON s.generation = e.generation
+      WHERE e.number = ANY($1::bigint[])
+      """,
+      numbers
+    ) { try $0.decode(0) }
+  }
+
+  /// Stores a bulk with everything that is needed to finish it, once.
+  /// - Parameter items: In ascending order.
+  static func addBulk(bulk: Bulk, items: [BulkItem]) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO bulks
+        (bulk_id, account, decision, label, category_id, reason, numbers, chosen_numbers, decision_counts, decided_at,
+         expires_at, heartbeat_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())
+      ON CONFLICT (bulk_id) DO NOTHING
+      """,
+      bulk.id, bulk.worker.account, bulk.treatment.rawValue, bulk.label, bulk.category?.rawValue, bulk.reason,
+      Int32(items.count), items.map(\.number), items.map { Int32(clamping: $0.decisionCount) }, bulk.decidedAt,
+      bulk.expiresAt)
+  }
+
+  /// Prevents a bulk from being undone until the transaction ends, and stores a heartbeat; returns a row where it has not
+  /// been undone.
+  static func holdBulk(id: UUID) -> Statement<UUID> {
+    Statement(
+      """
+      UPDATE bulks SET heartbeat_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
+      """,
+      id
+    ) { try $0.decode(0) }
+  }
+
+  /// Stores that a decision belongs to a bulk.
+  static func addBulkDecision(bulk: UUID, number: Int64, decision: UUID) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO bulk_decisions (number, decision_id, bulk_id) VALUES ($1, $2, $3)
+      ON CONFLICT (number, decision_id) DO NOTHING
+      """,
+      number, decision, bulk)
+  }
+
+  /// The decisions of a bulk, in ascending order of number.
+  static func readBulkDecisions(bulk: UUID) -> Statement<(number: Int64, decision: UUID)> {
+    Statement(
+      "SELECT number, decision_id FROM bulk_decisions WHERE bulk_id = $1 ORDER BY number",
+      bulk
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// Number of decisions that some bulks made.
+  static func countBulkDecisions(bulks: [UUID]) -> Statement<(bulk: UUID, count: Int)> {
+    Statement(
+      """
+      SELECT bulk_id, count(*) FROM bulk_decisions WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
+      """,
+      bulks
+    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
+  }
+
+  /// A bulk, without the number of its decisions.
+  static func readBulk(id: UUID) -> Statement<BulkRun> {
+    Statement(
+      "SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1",
+      id
+    ) { try BulkRun($0) }
   }
 }
 
-/// The stored heat of some numbers.
-struct ReadHeats: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = "SELECT number, heat FROM numbers WHERE number = ANY($1::bigint[])"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, heat: Double) {
-    (try row.decode(0), try row.decode(1))
-  }
-}
-
-/// The hottest category of complaints about each of some numbers, and the reporters of all of them.
-struct ReadComplaints: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = """
-    SELECT c.number, (array_agg(c.category_id ORDER BY c.heat DESC, c.category_id) FILTER (WHERE c.heat > 0))[1],
-           sum(c.reporters)
-    FROM number_categories c JOIN categories k ON k.category_id = c.category_id
-    WHERE c.number = ANY($1::bigint[]) AND k.toxic GROUP BY c.number
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, hottest: ReportCategory?, reporters: Int) {
-    (try row.decode(0), try row.optionalCategory(1), Int(try row.decode(2, as: Int64.self)))
-  }
-}
-
-/// The level of the cases of some numbers, and the claim on each.
-struct ReadClaims: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = """
-    SELECT number, level, claim_id, claimed_by, claimed_until FROM queue WHERE number = ANY($1::bigint[])
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, level: Int16, claim: QueueCase.Claim?) {
-    let id: UUID? = try row.decode(2)
-    let claim = try id.map { QueueCase.Claim(id: $0, account: try row.decode(3), until: try row.decode(4)) }
-    return (try row.decode(0), try row.decode(1), claim)
-  }
-}
-
-/// Those of some numbers that the newest publication lists.
-struct FindListed: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = "SELECT number FROM listings WHERE number = ANY($1::bigint[])"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Those of some numbers that a rule against brigading holds.
-struct FindHeld: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = "SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Those of some numbers with an open appeal.
-struct FindAppealed: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = "SELECT number FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Those of some numbers that a directory names.
-struct FindNamedNumbers: PostgresStatement {
-  let numbers: [Int64]
-
-  static let sql = """
-    SELECT DISTINCT e.number FROM directory_entries e JOIN directory_sources s ON s.generation = e.generation
-    WHERE e.number = ANY($1::bigint[])
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Stores a bulk with everything that is needed to finish it, once.
-struct AddBulk: PostgresStatement {
-  typealias Row = Void
-  let bulk: Bulk
-  /// In ascending order.
-  let items: [BulkItem]
-
-  static let sql = """
-    INSERT INTO bulks
-      (bulk_id, account, decision, label, category_id, reason, numbers, chosen_numbers, decision_counts, decided_at,
-       expires_at, heartbeat_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())
-    ON CONFLICT (bulk_id) DO NOTHING
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(bulk.id)
-    parameters.append(bulk.worker.account)
-    parameters.append(bulk.treatment.rawValue)
-    parameters.append(bulk.label)
-    parameters.append(bulk.category?.rawValue)
-    parameters.append(bulk.reason)
-    parameters.append(Int32(items.count))
-    parameters.append(items.map(\.number))
-    parameters.append(items.map { Int32(clamping: $0.decisionCount) })
-    parameters.append(bulk.decidedAt)
-    parameters.append(bulk.expiresAt)
-  }
-}
-
-/// Prevents a bulk from being undone until the transaction ends, and stores a heartbeat; returns a row where it has not
-/// been undone.
-struct HoldBulk: PostgresStatement {
-  let id: UUID
-
-  static let sql = """
-    UPDATE bulks SET heartbeat_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
-
-  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
-}
-
-/// Stores that a decision belongs to a bulk.
-struct AddBulkDecision: PostgresStatement {
-  typealias Row = Void
-  let bulk: UUID
-  let number: Int64
-  let decision: UUID
-
-  static let sql = """
-    INSERT INTO bulk_decisions (number, decision_id, bulk_id) VALUES ($1, $2, $3)
-    ON CONFLICT (number, decision_id) DO NOTHING
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(decision)
-    parameters.append(bulk)
-  }
-}
-
-/// The decisions of a bulk, in ascending order of number.
-struct ReadBulkDecisions: PostgresStatement {
-  let bulk: UUID
-
-  static let sql = "SELECT number, decision_id FROM bulk_decisions WHERE bulk_id = $1 ORDER BY number"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(bulk) }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, decision: UUID) {
-    (try row.decode(0), try row.decode(1))
-  }
-}
-
-/// Number of decisions that some bulks made.
-struct CountBulkDecisions: PostgresStatement {
-  let bulks: [UUID]
-
-  static let sql = """
-    SELECT bulk_id, count(*) FROM bulk_decisions WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(bulks) }
-
-  static func decode(_ row: PostgresRow) throws -> (bulk: UUID, count: Int) {
-    (try row.decode(0), Int(try row.decode(1, as: Int64.self)))
-  }
-}
-
-/// A bulk, without the number of its decisions.
-struct ReadBulk: PostgresStatement {
-  let id: UUID
-
-  static let sql = "SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
-
-  static func decode(_ row: PostgresRow) throws -> BulkRun { try BulkRun(row) }
-}
-
-/// Interrupted bulks, of one account or of all, the newest first, without the number of their decisions.
-struct ReadUnfinishedBulks: PostgresStatement {
-  let account: String?
-  let limit: Int
-
-  /// Nil for a worker who may finish none.
-  init?(for worker: QueueWorker, limit: Int) {
+extension SQL {
+  /// Interrupted bulks that a worker may finish, the newest first, without the number of their decisions.
+  /// - Returns: nil for a worker who may finish none.
+  static func readUnfinishedBulks(for worker: QueueWorker, limit: Int) -> Statement<BulkRun>? {
     guard worker.role >= .moderator else { return nil }
-    (account, self.limit) = (worker.role >= .administrator ? nil : worker.account, limit)
+    return Statement(
+      """
+      SELECT \(BulkRun.columns) FROM bulks
+      WHERE finished_at IS NULL AND undone_at IS NULL
+        AND heartbeat_at < statement_timestamp() - make_interval(secs => $2)
+        AND ($1::text IS NULL OR account = $1::text)
+      ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
+      """,
+      worker.role >= .administrator ? nil : worker.account, BulkRun.silence, Int64(limit)
+    ) { try BulkRun($0) }
   }
-
-  static let sql = """
-    SELECT \(BulkRun.columns) FROM bulks
-    WHERE finished_at IS NULL AND undone_at IS NULL
-      AND heartbeat_at < statement_timestamp() - make_interval(secs => $2)
-      AND ($1::text IS NULL OR account = $1::text)
-    ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(account)
-    parameters.append(BulkRun.silence)
-    parameters.append(Int64(limit))
-  }
-
-  static func decode(_ row: PostgresRow) throws -> BulkRun { try BulkRun(row) }
 }
 
 extension BulkRun {
@@ -273,36 +196,22 @@ extension BulkRun {
   }
 }
 
-/// Stores that all batches of a bulk were processed; no row where that is stored already, or it was undone.
-struct FinishBulk: PostgresStatement {
-  let id: UUID
-  let time: Date
-
-  static let sql = """
-    UPDATE bulks SET finished_at = $2 WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
-    RETURNING bulk_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(time)
+extension SQL {
+  /// Stores that all batches of a bulk were processed; no row where that is stored already, or it was undone.
+  static func finishBulk(id: UUID, time: Date) -> Statement<UUID> {
+    Statement(
+      """
+      UPDATE bulks SET finished_at = $2 WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
+      RETURNING bulk_id
+      """,
+      id, time
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> UUID { try row.decode(0) }
-}
-
-/// Stores that a bulk was undone.
-struct UndoBulk: PostgresStatement {
-  typealias Row = Void
-  let id: UUID
-  let account: String
-  let time: Date
-
-  static let sql = "UPDATE bulks SET undone_at = $3, undone_by = $2 WHERE bulk_id = $1 AND undone_at IS NULL"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(account)
-    parameters.append(time)
+  /// Stores that a bulk was undone.
+  static func undoBulk(id: UUID, account: String, time: Date) -> Statement<Void> {
+    Statement(
+      "UPDATE bulks SET undone_at = $3, undone_by = $2 WHERE bulk_id = $1 AND undone_at IS NULL",
+      id, account, time)
   }
 }

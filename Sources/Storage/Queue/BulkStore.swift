@@ -30,25 +30,25 @@ public struct BulkStore: Sendable {
     let items = try await pool.withConnection { connection in
       var items = Dictionary(
         uniqueKeysWithValues: sorted.map { ($0, BulkItem(number: $0, heat: 0, isPublished: false)) })
-      for row in try await connection.run(ReadStandingDecisionsOf(numbers: sorted)) {
+      for row in try await connection.run(SQL.readStandingDecisionsOf(numbers: sorted)) {
         items[row.number]?.standing = row
       }
-      for row in try await connection.run(CountDecisionsOf(numbers: sorted)) {
+      for row in try await connection.run(SQL.countDecisionsOf(numbers: sorted)) {
         items[row.number]?.decisionCount = row.count
       }
-      for row in try await connection.run(ReadHeats(numbers: sorted)) { items[row.number]?.heat = row.heat }
-      for row in try await connection.run(ReadComplaints(numbers: sorted)) {
+      for row in try await connection.run(SQL.readHeats(numbers: sorted)) { items[row.number]?.heat = row.heat }
+      for row in try await connection.run(SQL.readComplaints(numbers: sorted)) {
         items[row.number]?.category = row.hottest
         items[row.number]?.reporters = row.reporters
       }
-      for row in try await connection.run(ReadClaims(numbers: sorted)) {
+      for row in try await connection.run(SQL.readClaims(numbers: sorted)) {
         items[row.number]?.level = row.level
         items[row.number]?.claim = row.claim
       }
-      for number in try await connection.run(FindListed(numbers: sorted)) { items[number]?.isPublished = true }
-      for number in try await connection.run(FindHeld(numbers: sorted)) { items[number]?.isHeld = true }
-      for number in try await connection.run(FindAppealed(numbers: sorted)) { items[number]?.isAppealed = true }
-      for number in try await connection.run(FindNamedNumbers(numbers: sorted)) {
+      for number in try await connection.run(SQL.findListed(numbers: sorted)) { items[number]?.isPublished = true }
+      for number in try await connection.run(SQL.findHeld(numbers: sorted)) { items[number]?.isHeld = true }
+      for number in try await connection.run(SQL.findAppealed(numbers: sorted)) { items[number]?.isAppealed = true }
+      for number in try await connection.run(SQL.findNamedNumbers(numbers: sorted)) {
         items[number]?.blockRule.isNamed = true
       }
       return items
@@ -80,7 +80,7 @@ public struct BulkStore: Sendable {
   public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
     try bulk.check(Array(items.prefix(Bulk.most)))
     let left = try await rule(bulk, items)
-    _ = try await pool.retrying { try await $0.run(FinishBulk(id: bulk.id, time: bulk.decidedAt)) }
+    _ = try await pool.retrying { try await $0.run(SQL.finishBulk(id: bulk.id, time: bulk.decidedAt)) }
     return left
   }
 
@@ -89,12 +89,12 @@ public struct BulkStore: Sendable {
     let allowed = items.filter { $0.isOpen(to: bulk) }
     let decisions = try allowed.map { (decision: try bulk.decision(of: $0.number), standing: $0.standing?.decisionID) }
     guard !decisions.isEmpty else { return items.map(\.number) }
-    _ = try await pool.retrying { try await $0.run(AddBulk(bulk: bulk, items: allowed)) }
+    _ = try await pool.retrying { try await $0.run(SQL.addBulk(bulk: bulk, items: allowed)) }
     var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
     for start in stride(from: 0, to: decisions.count, by: Self.step) {
       let some = decisions[start..<min(start + Self.step, decisions.count)]
       let stale = try await pool.transaction { connection in
-        guard try await !connection.run(HoldBulk(id: bulk.id)).isEmpty else {
+        guard try await !connection.run(SQL.holdBulk(id: bulk.id)).isEmpty else {
           return some.map(\.decision.number)
         }
         var stale: [Int64] = []
@@ -115,9 +115,9 @@ public struct BulkStore: Sendable {
   /// since it started are left out. Nothing happens where the bulk is finished or was undone. Safe to call again.
   /// - Returns: false where there is no bulk of this id.
   public func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
-    guard let run = try await pool.run(ReadBulk(id: id)).first else { return false }
+    guard let run = try await pool.run(SQL.readBulk(id: id)).first else { return false }
     guard !run.isFinished, run.undoneBy == nil else { return true }
-    let made = Set(try await pool.run(ReadBulkDecisions(bulk: id)).map(\.number))
+    let made = Set(try await pool.run(SQL.readBulkDecisions(bulk: id)).map(\.number))
     let items = try await items(run.chosenNumbers.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
     let bulk = Bulk(
       id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
@@ -130,8 +130,8 @@ public struct BulkStore: Sendable {
       reason: run.reason)
     try await pool.transaction { connection in
       // Nothing is recorded where somebody else has finished or undone it.
-      guard try await !connection.run(FinishBulk(id: id, time: time)).isEmpty else { return }
-      _ = try await connection.run(AppendAuditEvent(event, at: time))
+      guard try await !connection.run(SQL.finishBulk(id: id, time: time)).isEmpty else { return }
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
     }
     return true
   }
@@ -139,7 +139,7 @@ public struct BulkStore: Sendable {
   /// Interrupted bulks that the worker may finish, the newest first: their own, or all for administrators.
   /// - Parameter limit: the most bulks, at least 1.
   public func unfinished(for worker: QueueWorker, limit: Int = 10) async throws -> [BulkRun] {
-    guard let statement = ReadUnfinishedBulks(for: worker, limit: limit) else { return [] }
+    guard let statement = SQL.readUnfinishedBulks(for: worker, limit: limit) else { return [] }
     return try await Self.counted(try await pool.run(statement), pool: pool)
   }
 
@@ -148,7 +148,7 @@ public struct BulkStore: Sendable {
     var runs = runs
     guard !runs.isEmpty else { return [] }
     let counts = Dictionary(
-      try await pool.run(CountBulkDecisions(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }
+      try await pool.run(SQL.countBulkDecisions(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }
     ) { first, _ in first }
     for index in runs.indices { runs[index].decisions = counts[runs[index].id] ?? 0 }
     return runs
@@ -156,20 +156,20 @@ public struct BulkStore: Sendable {
 
   /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
-    guard var run = try await pool.run(ReadBulk(id: id)).first else { return nil }
-    run.decisions = try await pool.run(ReadBulkDecisions(bulk: id)).count
+    guard var run = try await pool.run(SQL.readBulk(id: id)).first else { return nil }
+    run.decisions = try await pool.run(SQL.readBulkDecisions(bulk: id)).count
     return run
   }
 
   /// Undoes every decision of a bulk that was not undone singly. Safe to call again.
   /// - Returns: the number of decisions that this bulk's undoing has undone, now or in an earlier call.
   public func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
-    let decisions = try await pool.run(ReadBulkDecisions(bulk: id))
+    let decisions = try await pool.run(SQL.readBulkDecisions(bulk: id))
     var count = try await undo(decisions, by: worker, at: time)
-    _ = try await pool.retrying { try await $0.run(UndoBulk(id: id, account: worker.account, time: time)) }
+    _ = try await pool.retrying { try await $0.run(SQL.undoBulk(id: id, account: worker.account, time: time)) }
     // Decisions that were made before the bulk was marked as undone.
     let known = Set(decisions.map(\.number))
-    let late = try await pool.run(ReadBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
+    let late = try await pool.run(SQL.readBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
     count += try await undo(late, by: worker, at: time)
     return count
   }
@@ -205,7 +205,7 @@ extension PostgresConnection {
       try await transaction { connection in
         _ = try await connection.record(
           decision, expecting: .this(standing), role: bulk.worker.role, reviews: reviews)
-        _ = try await connection.run(AddBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
+        _ = try await connection.run(SQL.addBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
       }
       return true
     } catch DecisionError.stale {

@@ -15,239 +15,176 @@ private enum CommentSQL {
     """
 }
 
-/// Comments on a number in groups of one text: the largest groups first, of equal ones the one with the newest comment.
-struct ReadComments: PostgresStatement {
-  let number: Int64
-  let before: CommentPlace
-  let limit: Int
+extension SQL {
+  /// Comments on a number in groups of one text: the largest groups first, of equal ones the one with the newest comment.
+  static func readComments(number: Int64, before: CommentPlace, limit: Int) -> Statement<CaseComment> {
+    Statement(
+      """
+      SELECT texts[1], count, reported_at, category_id, ids[1], full_weight, partial_weight, new_weight, no_weight FROM (
+        SELECT array_agg(comment ORDER BY reported_at DESC, report_id DESC) AS texts, count(*) AS count,
+               max(reported_at) AS reported_at, mode() WITHIN GROUP (ORDER BY category_id) AS category_id,
+               array_agg(report_id ORDER BY reported_at DESC, report_id DESC) AS ids,
+               count(DISTINCT reporter) FILTER (WHERE weight >= 1) AS full_weight,
+               count(DISTINCT reporter) FILTER (WHERE weight > 0 AND weight < 1) AS partial_weight,
+               count(DISTINCT reporter) FILTER (WHERE weight = $6::double precision) AS new_weight,
+               count(DISTINCT reporter) FILTER (WHERE weight <= 0) AS no_weight
+        FROM (
+          SELECT r.comment, r.reported_at, r.report_id, r.category_id, r.reporter, w.weight, \(CommentSQL.key) AS key
+          FROM reports r LEFT JOIN number_reporters w ON w.number = r.number AND w.reporter = r.reporter
+          WHERE r.number = $1 AND r.comment IS NOT NULL AND r.withdrawn_at IS NULL
+          ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
+        ) c GROUP BY key
+      ) t
+      WHERE (count, reported_at, ids[1]) < ($2::bigint, $3::timestamptz, $4::uuid)
+      ORDER BY count DESC, reported_at DESC, ids[1] DESC LIMIT $5::bigint
+      """,
+      number, before.count, before.reportedAt, before.reportID, Int64(limit), ReporterWeight.newcomer
+    ) { row in
+      CaseComment(
+        text: try row.decode(0), count: Int(try row.decode(1, as: Int64.self)), reportedAt: try row.decode(2),
+        category: try row.category(3), reportID: try row.decode(4),
+        reporters: Explanation.Weights(
+          full: Int(try row.decode(5, as: Int64.self)), partial: Int(try row.decode(6, as: Int64.self)),
+          new: Int(try row.decode(7, as: Int64.self)), none: Int(try row.decode(8, as: Int64.self))))
+    }
+  }
 
-  static let sql = """
-    SELECT texts[1], count, reported_at, category_id, ids[1], full_weight, partial_weight, new_weight, no_weight FROM (
-      SELECT array_agg(comment ORDER BY reported_at DESC, report_id DESC) AS texts, count(*) AS count,
-             max(reported_at) AS reported_at, mode() WITHIN GROUP (ORDER BY category_id) AS category_id,
-             array_agg(report_id ORDER BY reported_at DESC, report_id DESC) AS ids,
-             count(DISTINCT reporter) FILTER (WHERE weight >= 1) AS full_weight,
-             count(DISTINCT reporter) FILTER (WHERE weight > 0 AND weight < 1) AS partial_weight,
-             count(DISTINCT reporter) FILTER (WHERE weight = $6::double precision) AS new_weight,
-             count(DISTINCT reporter) FILTER (WHERE weight <= 0) AS no_weight
-      FROM (
-        SELECT r.comment, r.reported_at, r.report_id, r.category_id, r.reporter, w.weight, \(CommentSQL.key) AS key
-        FROM reports r LEFT JOIN number_reporters w ON w.number = r.number AND w.reporter = r.reporter
-        WHERE r.number = $1 AND r.comment IS NOT NULL AND r.withdrawn_at IS NULL
+  /// How the complaints about a number are concentrated in one network and in one text.
+  static func readCaseConcentration(number: Int64) -> Statement<CaseConcentration> {
+    Statement(
+      """
+      WITH complaints AS (
+        SELECT r.reporter, r.network, r.comment, r.category_id, \(CommentSQL.key) AS key
+        FROM reports r JOIN categories c ON c.category_id = r.category_id
+        WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reporter IS NOT NULL AND c.toxic
         ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
-      ) c GROUP BY key
-    ) t
-    WHERE (count, reported_at, ids[1]) < ($2::bigint, $3::timestamptz, $4::uuid)
-    ORDER BY count DESC, reported_at DESC, ids[1] DESC LIMIT $5::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(before.count)
-    parameters.append(before.reportedAt)
-    parameters.append(before.reportID)
-    parameters.append(Int64(limit))
-    parameters.append(ReporterWeight.newcomer)
+      ), networks AS (
+        SELECT count(DISTINCT reporter) AS reporters FROM complaints WHERE network IS NOT NULL GROUP BY network
+      ), texts AS (
+        SELECT count(DISTINCT reporter) AS reporters, min(comment) AS comment,
+               mode() WITHIN GROUP (ORDER BY category_id) AS category_id
+        FROM complaints WHERE comment IS NOT NULL GROUP BY key
+      )
+      SELECT (SELECT count(DISTINCT reporter) FROM complaints WHERE network IS NOT NULL),
+             (SELECT coalesce(max(reporters), 0) FROM networks),
+             (SELECT count(DISTINCT reporter) FROM complaints WHERE comment IS NOT NULL),
+             coalesce((SELECT max(reporters) FROM texts), 0),
+             coalesce((SELECT comment FROM texts ORDER BY reporters DESC, comment LIMIT 1), ''),
+             (SELECT category_id FROM texts ORDER BY reporters DESC, comment LIMIT 1)
+      """,
+      number
+    ) { row in
+      CaseConcentration(
+        networked: Int(try row.decode(0, as: Int64.self)), sameNetwork: Int(try row.decode(1, as: Int64.self)),
+        commenting: Int(try row.decode(2, as: Int64.self)), sameText: Int(try row.decode(3, as: Int64.self)),
+        text: try row.decode(4), textCategory: try row.optionalCategory(5))
+    }
   }
 
-  static func decode(_ row: PostgresRow) throws -> CaseComment {
-    CaseComment(
-      text: try row.decode(0), count: Int(try row.decode(1, as: Int64.self)), reportedAt: try row.decode(2),
-      category: try row.category(3), reportID: try row.decode(4),
-      reporters: Explanation.Weights(
-        full: Int(try row.decode(5, as: Int64.self)), partial: Int(try row.decode(6, as: Int64.self)),
-        new: Int(try row.decode(7, as: Int64.self)), none: Int(try row.decode(8, as: Int64.self))))
-  }
-}
-
-/// How the complaints about a number are concentrated in one network and in one text.
-struct ReadCaseConcentration: PostgresStatement {
-  let number: Int64
-
-  static let sql = """
-    WITH complaints AS (
-      SELECT r.reporter, r.network, r.comment, r.category_id, \(CommentSQL.key) AS key
-      FROM reports r JOIN categories c ON c.category_id = r.category_id
-      WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reporter IS NOT NULL AND c.toxic
-      ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
-    ), networks AS (
-      SELECT count(DISTINCT reporter) AS reporters FROM complaints WHERE network IS NOT NULL GROUP BY network
-    ), texts AS (
-      SELECT count(DISTINCT reporter) AS reporters, min(comment) AS comment,
-             mode() WITHIN GROUP (ORDER BY category_id) AS category_id
-      FROM complaints WHERE comment IS NOT NULL GROUP BY key
-    )
-    SELECT (SELECT count(DISTINCT reporter) FROM complaints WHERE network IS NOT NULL),
-           (SELECT coalesce(max(reporters), 0) FROM networks),
-           (SELECT count(DISTINCT reporter) FROM complaints WHERE comment IS NOT NULL),
-           coalesce((SELECT max(reporters) FROM texts), 0),
-           coalesce((SELECT comment FROM texts ORDER BY reporters DESC, comment LIMIT 1), ''),
-           (SELECT category_id FROM texts ORDER BY reporters DESC, comment LIMIT 1)
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> CaseConcentration {
-    CaseConcentration(
-      networked: Int(try row.decode(0, as: Int64.self)), sameNetwork: Int(try row.decode(1, as: Int64.self)),
-      commenting: Int(try row.decode(2, as: Int64.self)), sameText: Int(try row.decode(3, as: Int64.self)),
-      text: try row.decode(4), textCategory: try row.optionalCategory(5))
-  }
-}
-
-/// Protected numbers among the others of the same block of 100, the nearest first.
-struct ReadProtectedNeighbour: PostgresStatement {
-  let number: Int64
-
-  static let sql = """
-    SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = ANY($2::bigint[])
-    ORDER BY abs(number - $1::bigint), number LIMIT 1
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(NumberRange(around: number, digits: 2).numbers.filter { $0 != number })
+  /// Protected numbers among the others of the same block of 100, the nearest first.
+  static func readProtectedNeighbour(number: Int64) -> Statement<Protection> {
+    Statement(
+      """
+      SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = ANY($2::bigint[])
+      ORDER BY abs(number - $1::bigint), number LIMIT 1
+      """,
+      number, NumberRange(around: number, digits: 2).numbers.filter { $0 != number }
+    ) { try SQL.decodeReadProtectedNumbers($0).protection }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Protection { try ReadProtectedNumbers.decode(row).protection }
-}
-
-/// Reporters of a number, those with the greatest weight first.
-struct ReadCaseReporters: PostgresStatement {
-  let number: Int64
-  let limit: Int
-
-  static let sql = """
-    SELECT substr(encode(w.reporter, 'hex'), 1, 4), w.weight, w.category_id, coalesce(r.judged, 0), coalesce(r.agreed, 0)
-    FROM number_reporters w LEFT JOIN reporters r ON r.reporter = w.reporter
-    WHERE w.number = $1 ORDER BY w.weight DESC, w.reporter LIMIT $2::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(Int64(limit))
+  /// Reporters of a number, those with the greatest weight first.
+  static func readCaseReporters(number: Int64, limit: Int) -> Statement<CaseReporter> {
+    Statement(
+      """
+      SELECT substr(encode(w.reporter, 'hex'), 1, 4), w.weight, w.category_id, coalesce(r.judged, 0), coalesce(r.agreed, 0)
+      FROM number_reporters w LEFT JOIN reporters r ON r.reporter = w.reporter
+      WHERE w.number = $1 ORDER BY w.weight DESC, w.reporter LIMIT $2::bigint
+      """,
+      number, Int64(limit)
+    ) { row in
+      CaseReporter(
+        pseudonym: try row.decode(0), weight: try row.decode(1), category: try row.category(2),
+        judged: Int(try row.decode(3, as: Int32.self)), agreed: Int(try row.decode(4, as: Int32.self)))
+    }
   }
 
-  static func decode(_ row: PostgresRow) throws -> CaseReporter {
-    CaseReporter(
-      pseudonym: try row.decode(0), weight: try row.decode(1), category: try row.category(2),
-      judged: Int(try row.decode(3, as: Int32.self)), agreed: Int(try row.decode(4, as: Int32.self)))
-  }
-}
-
-/// Reported numbers of the same block of 100, the hottest first.
-struct ReadNeighbours: PostgresStatement {
-  let number: Int64
-  let limit: Int
-
-  static let sql = """
-    SELECT n.number, n.heat, n.reports, l.number IS NOT NULL, r.decision, h.number IS NOT NULL, q.number IS NOT NULL
-    FROM numbers n
-    LEFT JOIN listings l ON l.number = n.number
-    LEFT JOIN number_decisions r ON r.number = n.number
-    LEFT JOIN holds h ON h.number = n.number AND NOT h.settled
-    LEFT JOIN queue q ON q.number = n.number
-    WHERE n.number = ANY($1::bigint[])
-    ORDER BY n.heat DESC, n.number LIMIT $2::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
+  /// Reported numbers of the same block of 100, the hottest first.
+  static func readNeighbours(number: Int64, limit: Int) -> Statement<Neighbour> {
     // A list and not an interval: the plan of an interval depends on its length, so each case would need a new plan.
-    parameters.append(NumberRange(around: number, digits: 2).numbers.filter { $0 != number })
-    parameters.append(Int64(limit))
+    return Statement(
+      """
+      SELECT n.number, n.heat, n.reports, l.number IS NOT NULL, r.decision, h.number IS NOT NULL, q.number IS NOT NULL
+      FROM numbers n
+      LEFT JOIN listings l ON l.number = n.number
+      LEFT JOIN number_decisions r ON r.number = n.number
+      LEFT JOIN holds h ON h.number = n.number AND NOT h.settled
+      LEFT JOIN queue q ON q.number = n.number
+      WHERE n.number = ANY($1::bigint[])
+      ORDER BY n.heat DESC, n.number LIMIT $2::bigint
+      """,
+      NumberRange(around: number, digits: 2).numbers.filter { $0 != number }, Int64(limit)
+    ) { row in
+      let decision: String? = try row.decode(4)
+      return Neighbour(
+        number: try row.decode(0), heat: try row.decode(1), reports: try row.decode(2), isPublished: try row.decode(3),
+        decision: decision.flatMap { Decision.Treatment(rawValue: $0) }, isHeld: try row.decode(5),
+        isWaiting: try row.decode(6))
+    }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Neighbour {
-    let decision: String? = try row.decode(4)
-    return Neighbour(
-      number: try row.decode(0), heat: try row.decode(1), reports: try row.decode(2), isPublished: try row.decode(3),
-      decision: decision.flatMap { Decision.Treatment(rawValue: $0) }, isHeld: try row.decode(5),
-      isWaiting: try row.decode(6))
-  }
-}
-
-/// Reports and calls by day, without days that had none.
-struct ReadCaseDays: PostgresStatement {
-  let number: Int64
-  let time: Date
-
-  static let sql = """
-    SELECT day, sum(complaints)::bigint, sum(votes)::bigint, sum(calls)::bigint FROM (
-      SELECT (r.reported_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01' AS day,
-             count(*) FILTER (WHERE c.toxic) AS complaints, count(*) FILTER (WHERE NOT c.toxic) AS votes, 0 AS calls
-      FROM reports r JOIN categories c ON c.category_id = r.category_id
-      WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reported_at >= $2 GROUP BY 1
-      UNION ALL
-      SELECT d.day - DATE '1970-01-01', 0, 0, d.named + d.unknown FROM identification_days d
-      WHERE d.number = $1 AND d.day - DATE '1970-01-01' >= $3::integer
-    ) t GROUP BY day ORDER BY day
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
+  /// Reports and calls by day, without days that had none.
+  static func readCaseDays(number: Int64, time: Date) -> Statement<CaseDay> {
     let first = ComplaintDays.day(of: time) - Int32(CaseStore.days) + 1
-    parameters.append(number)
-    parameters.append(Date(timeIntervalSince1970: Double(first) * 86_400))
-    parameters.append(first)
+    return Statement(
+      """
+      SELECT day, sum(complaints)::bigint, sum(votes)::bigint, sum(calls)::bigint FROM (
+        SELECT (r.reported_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01' AS day,
+               count(*) FILTER (WHERE c.toxic) AS complaints, count(*) FILTER (WHERE NOT c.toxic) AS votes, 0 AS calls
+        FROM reports r JOIN categories c ON c.category_id = r.category_id
+        WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reported_at >= $2 GROUP BY 1
+        UNION ALL
+        SELECT d.day - DATE '1970-01-01', 0, 0, d.named + d.unknown FROM identification_days d
+        WHERE d.number = $1 AND d.day - DATE '1970-01-01' >= $3::integer
+      ) t GROUP BY day ORDER BY day
+      """,
+      number, Date(timeIntervalSince1970: Double(first) * 86_400), first
+    ) { row in
+      CaseDay(
+        day: try row.decode(0), complaints: Int(try row.decode(1, as: Int64.self)),
+        votes: Int(try row.decode(2, as: Int64.self)), calls: try row.decode(3))
+    }
   }
 
-  static func decode(_ row: PostgresRow) throws -> CaseDay {
-    CaseDay(
-      day: try row.decode(0), complaints: Int(try row.decode(1, as: Int64.self)),
-      votes: Int(try row.decode(2, as: Int64.self)), calls: try row.decode(3))
-  }
-}
-
-/// The range of 10 or 100 numbers that contains a number, where one is stored; the narrower one first.
-struct ReadRangeAround: PostgresStatement {
-  let number: Int64
-
-  static let sql = """
-    SELECT number, digits, state, category_id, members, heat, proposed_at, decided_by, reason FROM ranges
-    WHERE (number = $1::bigint / 10 * 10 AND digits = 1) OR (number = $1::bigint / 100 * 100 AND digits = 2)
-    ORDER BY digits LIMIT 1
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> ProposedRange { try ReadRanges.decode(row) }
-}
-
-/// Notes of moderators about a number, the newest first.
-struct ReadNotes: PostgresStatement {
-  let number: Int64
-
-  static let sql = """
-    SELECT account, note, written_at FROM number_notes WHERE number = $1 ORDER BY written_at DESC, note_id LIMIT 100
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> CaseNote {
-    CaseNote(account: try row.decode(0), text: try row.decode(1), writtenAt: try row.decode(2))
-  }
-}
-
-/// Adds a note about a number, once; returns a row when it is new.
-struct AddNote: PostgresStatement {
-  let number: Int64
-  let id: UUID
-  let account: String
-  let note: String
-  let time: Date
-
-  static let sql = """
-    INSERT INTO number_notes (number, note_id, account, note, written_at) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (number, note_id) DO NOTHING
-    RETURNING number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(id)
-    parameters.append(account)
-    parameters.append(note)
-    parameters.append(time)
+  /// The range of 10 or 100 numbers that contains a number, where one is stored; the narrower one first.
+  static func readRangeAround(number: Int64) -> Statement<ProposedRange> {
+    Statement(
+      """
+      SELECT number, digits, state, category_id, members, heat, proposed_at, decided_by, reason FROM ranges
+      WHERE (number = $1::bigint / 10 * 10 AND digits = 1) OR (number = $1::bigint / 100 * 100 AND digits = 2)
+      ORDER BY digits LIMIT 1
+      """,
+      number, decode: decodeProposedRange)
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
+  /// Notes of moderators about a number, the newest first.
+  static func readNotes(number: Int64) -> Statement<CaseNote> {
+    Statement(
+      """
+      SELECT account, note, written_at FROM number_notes WHERE number = $1 ORDER BY written_at DESC, note_id LIMIT 100
+      """,
+      number
+    ) { CaseNote(account: try $0.decode(0), text: try $0.decode(1), writtenAt: try $0.decode(2)) }
+  }
+
+  /// Adds a note about a number, once; returns a row when it is new.
+  static func addNote(number: Int64, id: UUID, account: String, note: String, time: Date) -> Statement<Int64> {
+    Statement(
+      """
+      INSERT INTO number_notes (number, note_id, account, note, written_at) VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (number, note_id) DO NOTHING
+      RETURNING number
+      """,
+      number, id, account, note, time
+    ) { try $0.decode(0) }
+  }
 }

@@ -30,19 +30,19 @@ public struct CaseStore: Sendable {
   {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
-    let neighbours = pipeline.add(ReadNeighbours(number: number, limit: Self.neighbours))
-    let range = pipeline.add(ReadRangeAround(number: number))
-    let item = pipeline.add(ReadCase(number: number))
-    let passes = pipeline.add(ReadPasses(number: number))
-    let names = pipeline.add(ReadDirectoryNames(number: number))
-    let protected = pipeline.add(ReadProtectedNeighbour(number: number))
-    let newest = pipeline.add(ReadLatestPublication())
-    let concentration = pipeline.add(ReadCaseConcentration(number: number))
-    let notes = pipeline.add(ReadNotes(number: number))
+    let neighbours = pipeline.add(SQL.readNeighbours(number: number, limit: Self.neighbours))
+    let range = pipeline.add(SQL.readRangeAround(number: number))
+    let item = pipeline.add(SQL.readCase(number: number))
+    let passes = pipeline.add(SQL.readPasses(number: number))
+    let names = pipeline.add(SQL.readDirectoryNames(number: number))
+    let protected = pipeline.add(SQL.readProtectedNeighbour(number: number))
+    let newest = pipeline.add(SQL.readLatestPublication())
+    let concentration = pipeline.add(SQL.readCaseConcentration(number: number))
+    let notes = pipeline.add(SQL.readNotes(number: number))
     let comments = pipeline.add(
-      ReadComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1))
-    let reporters = pipeline.add(ReadCaseReporters(number: number, limit: Self.reporters))
-    let days = pipeline.add(ReadCaseDays(number: number, time: time))
+      SQL.readComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1))
+    let reporters = pipeline.add(SQL.readCaseReporters(number: number, limit: Self.reporters))
+    let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, pool: pool)
     return CaseFile(
@@ -63,9 +63,9 @@ public struct CaseStore: Sendable {
   ) async throws -> (explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?, blockRule: BlockRule) {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
-    let item = pipeline.add(ReadCase(number: number))
-    let names = pipeline.add(ReadDirectoryNames(number: number))
-    let protected = pipeline.add(ReadProtectedNeighbour(number: number))
+    let item = pipeline.add(SQL.readCase(number: number))
+    let names = pipeline.add(SQL.readDirectoryNames(number: number))
+    let protected = pipeline.add(SQL.readProtectedNeighbour(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, pool: pool)
     let rule = BlockRule(
@@ -78,10 +78,10 @@ public struct CaseStore: Sendable {
   public func note(_ text: String, about number: Int64, id: UUID, by worker: QueueWorker, at time: Date) async throws {
     let note = try RuleViolation.text(text, "note", atMost: Self.noteLength)
     try await pool.transaction { connection in
-      let add = AddNote(number: number, id: id, account: worker.account, note: note, time: time)
+      let add = SQL.addNote(number: number, id: id, account: worker.account, note: note, time: time)
       guard try await !connection.run(add).isEmpty else { return }
       let event = worker.event("note.add", number, after: ["note": note])
-      _ = try await connection.run(AppendAuditEvent(event, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
     }
   }
 

@@ -32,210 +32,149 @@ enum QueueSQL {
     """
   }
 
-  static func bind(_ filter: QueueFilter, level: Int16, at time: Date, into parameters: inout PostgresParameters) {
-    parameters.append(filter.country)
-    parameters.append(filter.category?.rawValue)
-    parameters.append(filter.cause?.bit)
-    parameters.append(filter.days.map { time.addingTimeInterval(-Double($0) * 86_400) })
-    parameters.append(level)
+  /// The parameters of ``filter(from:)``.
+  struct Filter: PostgresBindable {
+    let filter: QueueFilter
+    let level: Int16
+    let time: Date
+
+    func bind(into parameters: inout PostgresParameters) {
+      parameters.append(filter.country)
+      parameters.append(filter.category?.rawValue)
+      parameters.append(filter.cause?.bit)
+      parameters.append(filter.days.map { time.addingTimeInterval(-Double($0) * 86_400) })
+      parameters.append(level)
+    }
   }
 }
 
-/// The most urgent cases without a claim that this account has not passed on.
-struct FindOpenCases: PostgresStatement {
-  /// These numbers are left out.
-  let skipped: [Int64]
-  let worker: QueueWorker
-  let filter: QueueFilter
-  let time: Date
-  let limit: Int
-
-  static let sql = """
-    SELECT q.number FROM queue q
-    WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz)
-      AND NOT EXISTS (SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)
-      AND q.number <> ALL($4::bigint[]) AND \(QueueSQL.filter(from: 5))
-    ORDER BY q.urgency, q.number LIMIT $3::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(time)
-    parameters.append(worker.account)
-    parameters.append(Int64(limit))
-    parameters.append(skipped)
-    QueueSQL.bind(filter, level: worker.level, at: time, into: &parameters)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Claims a case that is free or already the account's. Of two simultaneous claims one succeeds: the second waits for
-/// the row and then fails the condition.
-struct ClaimCase: PostgresStatement {
-  let number: Int64
-  let worker: QueueWorker
-  let id: UUID
-  let time: Date
-  /// Whether an existing claim of another account is replaced.
-  let takesOver: Bool
-
-  static let sql = """
-    UPDATE queue q SET claim_id = $4, claimed_by = $2, claimed_until = $5
-    WHERE number = $1 AND level <= $3::smallint
-      AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz)
-    RETURNING \(QueueSQL.columns)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(worker.account)
-    parameters.append(worker.level)
-    parameters.append(id)
-    parameters.append(time.addingTimeInterval(QueueStore.claimLifetime))
-    parameters.append(time)
-    parameters.append(takesOver)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> QueueCase { try QueueSQL.decode(row) }
-}
-
-/// Renews a claim; returns a row while it is the account's.
-struct RenewClaim: PostgresStatement {
-  let number: Int64
-  let account: String
-  let time: Date
-
-  static let sql = "UPDATE queue SET claimed_until = $3 WHERE number = $1 AND claimed_by = $2 RETURNING number"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(account)
-    parameters.append(time.addingTimeInterval(QueueStore.claimLifetime))
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Releases the claim of one opening, so that a late request of a closed page does not end a newer claim.
-struct ReleaseClaim: PostgresStatement {
-  typealias Row = Void
-  let number: Int64
-  let account: String
-  let id: UUID
-
-  static let sql = """
-    UPDATE queue SET claim_id = NULL, claimed_by = NULL, claimed_until = NULL
-    WHERE number = $1 AND claimed_by = $2 AND claim_id = $3
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(account)
-    parameters.append(id)
+extension SQL {
+  /// The most urgent cases without a claim that this account has not passed on.
+  /// - Parameter skipped: These numbers are left out.
+  static func findOpenCases(
+    skipped: [Int64], worker: QueueWorker, filter: QueueFilter, time: Date, limit: Int
+  ) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT q.number FROM queue q
+      WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz)
+        AND NOT EXISTS (SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)
+        AND q.number <> ALL($4::bigint[]) AND \(QueueSQL.filter(from: 5))
+      ORDER BY q.urgency, q.number LIMIT $3::bigint
+      """,
+      time, worker.account, Int64(limit), skipped, QueueSQL.Filter(filter: filter, level: worker.level, time: time)
+    ) { try $0.decode(0) }
   }
 }
 
-/// One case.
-struct ReadCase: PostgresStatement {
-  let number: Int64
-
-  static let sql = "SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> QueueCase { try QueueSQL.decode(row) }
-}
-
-/// Removes a case from the queue, and deletes who passed it on.
-struct SettleCase: PostgresStatement {
-  typealias Row = Void
-  let number: Int64
-
-  static let sql = """
-    WITH settled AS (DELETE FROM queue WHERE number = $1)
-    DELETE FROM queue_passes WHERE number = $1
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-}
-
-/// Stores that an account passed a case on, and returns how many accounts have.
-struct PassCase: PostgresStatement {
-  let number: Int64
-  let account: String
-  let time: Date
-
-  static let sql = """
-    WITH passed AS (
-      INSERT INTO queue_passes (number, account, passed_at) VALUES ($1, $2, $3)
-      ON CONFLICT (number, account) DO UPDATE SET passed_at = excluded.passed_at
-    )
-    SELECT count(*) + 1 FROM queue_passes WHERE number = $1 AND account <> $2
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(account)
-    parameters.append(time)
+extension SQL {
+  /// Claims a case that is free or already the account's. Of two simultaneous claims one succeeds: the second waits for
+  /// the row and then fails the condition.
+  /// - Parameter takesOver: Whether an existing claim of another account is replaced.
+  static func claimCase(
+    number: Int64, worker: QueueWorker, id: UUID, time: Date, takesOver: Bool
+  ) -> Statement<QueueCase> {
+    Statement(
+      """
+      UPDATE queue q SET claim_id = $4, claimed_by = $2, claimed_until = $5
+      WHERE number = $1 AND level <= $3::smallint
+        AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz)
+      RETURNING \(QueueSQL.columns)
+      """,
+      number, worker.account, worker.level, id, time.addingTimeInterval(QueueStore.claimLifetime), time, takesOver,
+      decode: QueueSQL.decode)
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int { Int(try row.decode(0, as: Int64.self)) }
-}
-
-/// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
-struct RaiseCase: PostgresStatement {
-  let number: Int64
-  let account: String
-  let level: Int16
-
-  static let sql = """
-    UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
-      claim_id = CASE WHEN claimed_by = $2 THEN NULL ELSE claim_id END,
-      claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END,
-      claimed_until = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_until END
-    WHERE number = $1 RETURNING number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(number)
-    parameters.append(account)
-    parameters.append(level)
+  /// Renews a claim; returns a row while it is the account's.
+  static func renewClaim(number: Int64, account: String, time: Date) -> Statement<Int64> {
+    Statement(
+      "UPDATE queue SET claimed_until = $3 WHERE number = $1 AND claimed_by = $2 RETURNING number",
+      number, account, time.addingTimeInterval(QueueStore.claimLifetime)
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// The accounts that passed a case on.
-struct ReadPasses: PostgresStatement {
-  let number: Int64
-
-  static let sql = "SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(number) }
-
-  static func decode(_ row: PostgresRow) throws -> String { try row.decode(0) }
-}
-
-/// Counts cases by everything that can be filtered.
-struct CountQueue: PostgresStatement {
-  let time: Date
-
-  static let sql = """
-    SELECT country, category_id, causes,
-           CASE WHEN since <= $1::timestamptz THEN 30 WHEN since <= $2::timestamptz THEN 7
-                WHEN since <= $3::timestamptz THEN 3 WHEN since <= $4::timestamptz THEN 1 ELSE 0 END,
-           level, count(*)
-    FROM queue GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    for days in QueueFilter.ages.reversed() { parameters.append(time.addingTimeInterval(-Double(days) * 86_400)) }
+  /// Releases the claim of one opening, so that a late request of a closed page does not end a newer claim.
+  static func releaseClaim(number: Int64, account: String, id: UUID) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE queue SET claim_id = NULL, claimed_by = NULL, claimed_until = NULL
+      WHERE number = $1 AND claimed_by = $2 AND claim_id = $3
+      """,
+      number, account, id)
   }
 
-  static func decode(_ row: PostgresRow) throws -> QueueTotals.Group {
-    QueueTotals.Group(
-      country: try row.decode(0), category: try row.optionalCategory(1),
-      causes: QueueCauses(rawValue: try row.decode(2)), days: Int(try row.decode(3, as: Int32.self)),
-      level: try row.decode(4), count: Int(try row.decode(5, as: Int64.self)))
+  /// One case.
+  static func readCase(number: Int64) -> Statement<QueueCase> {
+    Statement(
+      "SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1",
+      number, decode: QueueSQL.decode)
+  }
+
+  /// Removes a case from the queue, and deletes who passed it on.
+  static func settleCase(number: Int64) -> Statement<Void> {
+    Statement(
+      """
+      WITH settled AS (DELETE FROM queue WHERE number = $1)
+      DELETE FROM queue_passes WHERE number = $1
+      """,
+      number)
+  }
+
+  /// Stores that an account passed a case on, and returns how many accounts have.
+  static func passCase(number: Int64, account: String, time: Date) -> Statement<Int> {
+    Statement(
+      """
+      WITH passed AS (
+        INSERT INTO queue_passes (number, account, passed_at) VALUES ($1, $2, $3)
+        ON CONFLICT (number, account) DO UPDATE SET passed_at = excluded.passed_at
+      )
+      SELECT count(*) + 1 FROM queue_passes WHERE number = $1 AND account <> $2
+      """,
+      number, account, time
+    ) { Int(try $0.decode(0, as: Int64.self)) }
+  }
+
+  /// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
+  static func raiseCase(number: Int64, account: String, level: Int16) -> Statement<Int64> {
+    Statement(
+      """
+      UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
+        claim_id = CASE WHEN claimed_by = $2 THEN NULL ELSE claim_id END,
+        claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END,
+        claimed_until = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_until END
+      WHERE number = $1 RETURNING number
+      """,
+      number, account, level
+    ) { try $0.decode(0) }
+  }
+
+  /// The accounts that passed a case on.
+  static func readPasses(number: Int64) -> Statement<String> {
+    Statement(
+      "SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at",
+      number
+    ) { try $0.decode(0) }
+  }
+}
+
+extension SQL {
+  /// Counts cases by everything that can be filtered.
+  static func countQueue(time: Date) -> Statement<QueueTotals.Group> {
+    func days(_ count: Int) -> Date { time.addingTimeInterval(-Double(count) * 86_400) }
+    return Statement(
+      """
+      SELECT country, category_id, causes,
+             CASE WHEN since <= $1::timestamptz THEN 30 WHEN since <= $2::timestamptz THEN 7
+                  WHEN since <= $3::timestamptz THEN 3 WHEN since <= $4::timestamptz THEN 1 ELSE 0 END,
+             level, count(*)
+      FROM queue GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      """,
+      days(30), days(7), days(3), days(1)
+    ) { row in
+      QueueTotals.Group(
+        country: try row.decode(0), category: try row.optionalCategory(1),
+        causes: QueueCauses(rawValue: try row.decode(2)), days: Int(try row.decode(3, as: Int32.self)),
+        level: try row.decode(4), count: Int(try row.decode(5, as: Int64.self)))
+    }
   }
 }

@@ -17,7 +17,9 @@ extension QueueStore {
     let numbers = Set(numbers).sorted()
     guard !numbers.isEmpty else { return QueueChange() }
     return try await pool.retrying { connection in
-      let found = Dictionary(try await connection.run(ReadQueueFacts(numbers: numbers)).map { ($0.number, $0) }) { $1 }
+      let found = Dictionary(try await connection.run(SQL.readQueueFacts(numbers: numbers)).map { ($0.number, $0) }) {
+        $1
+      }
       let known = numbers.map { found[$0] ?? .none($0) }
       // Numbers below every review threshold are read only where another cause is possible.
       let guarded = numbers.filter { protected.rule(for: $0) != nil }
@@ -37,10 +39,10 @@ extension QueueStore {
     }
   }
 
-  /// The numbers of stale cases; see ``EnqueueCases``.
+  /// The numbers of stale cases; see ``SQL/enqueueCases(_:at:)``.
   /// - Parameter limit: the most numbers, at least 1.
   public func stale(limit: Int) async throws -> [Int64] {
-    try await pool.run(ReadStaleCases(limit: limit))
+    try await pool.run(SQL.readStaleCases(limit: limit))
   }
 }
 
@@ -49,7 +51,7 @@ private struct CaseEvaluator {
   let thresholds: ThresholdSet
   let time: Date
   var judged = 0
-  var waiting: [WriteCases.Entry] = []
+  var waiting: [CaseEntry] = []
   var settled: [(number: Int64, version: Int64)] = []
 
   init(thresholds: ThresholdSet, time: Date) {
@@ -58,7 +60,7 @@ private struct CaseEvaluator {
   }
 
   mutating func take(
-    _ known: ReadQueueFacts.Facts, _ record: NumberRecord?, isProtected: Bool, _ recentReports: Int
+    _ known: StoredQueueFacts, _ record: NumberRecord?, isProtected: Bool, _ recentReports: Int
   ) {
     judged += 1
     let country = RegionMap.countries.region(of: known.number)
@@ -74,14 +76,14 @@ private struct CaseEvaluator {
     if let entry = QueueEntry(number: known.number, facts: facts) {
       let sums = record.map { QueueSums(heat: $0.standing.heat, reports: $0.standing.reports) } ?? QueueSums()
       waiting.append(
-        WriteCases.Entry(entry: entry, country: country ?? "", version: known.version, sums: sums))
+        CaseEntry(entry: entry, country: country ?? "", version: known.version, sums: sums))
     } else if known.since != nil {
       settled.append((known.number, known.version))
     }
   }
 }
 
-extension ReadQueueFacts.Facts {
+extension StoredQueueFacts {
   /// Whether it may have another cause than heat.
   fileprivate var isNotable: Bool { isHeld || appealedAt != nil || isRangeProposed || isPublished || since != nil }
 }
@@ -91,7 +93,7 @@ extension PostgresConnection {
     guard !numbers.isEmpty else { return [:] }
     var assembler = RecordAssembler()
     var records: [Int64: NumberRecord] = [:]
-    for row in try await run(ReadRecordsOf(numbers: numbers, heat: heat)) {
+    for row in try await run(SQL.readRecordsOf(numbers: numbers, heat: heat)) {
       if let record = assembler.take(row) { records[record.number] = record }
     }
     if let last = assembler.finish() { records[last.number] = last }
@@ -103,14 +105,16 @@ extension PostgresConnection {
     guard !numbers.isEmpty else { return [:] }
     var counts = Dictionary(uniqueKeysWithValues: numbers.map { ($0, 0) })
     let since = time.addingTimeInterval(-QueueRule.protectedWindow)
-    for (number, count) in try await run(CountRecentReports(numbers: numbers, since: since)) { counts[number] = count }
+    for (number, count) in try await run(SQL.countRecentReports(numbers: numbers, since: since)) {
+      counts[number] = count
+    }
     return counts
   }
 
   fileprivate func write(_ evaluator: CaseEvaluator) async throws -> QueueChange {
     var change = QueueChange(judged: evaluator.judged)
-    if !evaluator.waiting.isEmpty { change.written = try await run(WriteCases(entries: evaluator.waiting)).count }
-    if !evaluator.settled.isEmpty { change.removed = try await run(RemoveCases(cases: evaluator.settled)).count }
+    if !evaluator.waiting.isEmpty { change.written = try await run(SQL.writeCases(entries: evaluator.waiting)).count }
+    if !evaluator.settled.isEmpty { change.removed = try await run(SQL.removeCases(cases: evaluator.settled)).count }
     return change
   }
 }

@@ -14,14 +14,14 @@ extension QueueStore {
     _ filter: QueueFilter, by order: QueueOrder, after: QueuePlace?, for worker: QueueWorker, limit: Int, at time: Date
   ) async throws -> QueueListing {
     var pipeline = PostgresPipeline()
-    pipeline.add(KeepPlans())
+    pipeline.add(SQL.keepPlans())
     let query = QueueQuery(after: after ?? order.start, filter: filter, level: worker.level, time: time, limit: limit)
-    let rows = pipeline.add(query, by: order)
-    let thresholds = pipeline.add(ReadThresholds(version: nil))
-    let sources = pipeline.add(ReadSourceRules(version: nil))
-    let ceilings = pipeline.add(ReadCeilings())
-    let saved = pipeline.add(ReadSavedFilters(account: worker.account, limit: Self.mostFilters))
-    let bulks = ReadUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
+    let rows = pipeline.add(SQL.readQueue(query, by: order))
+    let thresholds = pipeline.add(SQL.readThresholds(version: nil))
+    let sources = pipeline.add(SQL.readSourceRules(version: nil))
+    let ceilings = pipeline.add(SQL.readCeilings())
+    let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.mostFilters))
+    let bulks = SQL.readUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
     let set = try ThresholdSet(
       thresholds: try results.rows(thresholds), sources: try results.rows(sources),
@@ -41,10 +41,10 @@ extension QueueStore {
     guard !rows.isEmpty else { return [:] }
     let numbers = rows.map(\.item.number)
     var pipeline = PostgresPipeline()
-    pipeline.add(KeepPlans())
-    let records = pipeline.add(ReadRecordsOf(numbers: numbers, heat: 0))
+    pipeline.add(SQL.keepPlans())
+    let records = pipeline.add(SQL.readRecordsOf(numbers: numbers, heat: 0))
     let comments = pipeline.add(
-      ReadLastComments(numbers: numbers, since: time.addingTimeInterval(-Double(CaseStore.days) * 86_400)))
+      SQL.readLastComments(numbers: numbers, since: time.addingTimeInterval(-Double(CaseStore.days) * 86_400)))
     let results = try await pool.snapshot(pipeline)
     var assembler = RecordAssembler()
     var known: [Int64: NumberRecord] = [:]
@@ -65,26 +65,19 @@ extension QueueStore {
   }
 }
 
-/// The newest comment on each of some numbers since a time.
-struct ReadLastComments: PostgresStatement {
-  let numbers: [Int64]
-  let since: Date
-
-  static let sql = """
-    SELECT number, comment, category_id FROM (
-      SELECT number, comment, category_id,
-             row_number() OVER (PARTITION BY number ORDER BY reported_at DESC, report_id DESC) AS place
-      FROM reports
-      WHERE number = ANY($1::bigint[]) AND reported_at >= $2 AND comment IS NOT NULL AND withdrawn_at IS NULL
-    ) AS commented WHERE place = 1 ORDER BY number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(numbers)
-    parameters.append(since)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, comment: NewestComment) {
-    (try row.decode(0), NewestComment(text: try row.decode(1), category: try row.category(2)))
+extension SQL {
+  /// The newest comment on each of some numbers since a time.
+  static func readLastComments(numbers: [Int64], since: Date) -> Statement<(number: Int64, comment: NewestComment)> {
+    Statement(
+      """
+      SELECT number, comment, category_id FROM (
+        SELECT number, comment, category_id,
+               row_number() OVER (PARTITION BY number ORDER BY reported_at DESC, report_id DESC) AS place
+        FROM reports
+        WHERE number = ANY($1::bigint[]) AND reported_at >= $2 AND comment IS NOT NULL AND withdrawn_at IS NULL
+      ) AS commented WHERE place = 1 ORDER BY number
+      """,
+      numbers, since
+    ) { (try $0.decode(0), NewestComment(text: try $0.decode(1), category: try $0.category(2))) }
   }
 }

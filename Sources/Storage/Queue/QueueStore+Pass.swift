@@ -2,12 +2,12 @@
 
 import Curation
 public import Foundation
-public import PostgreSQL
+import PostgreSQL
 
 extension QueueStore {
   /// Marks the cases of numbers as stale: the next round evaluates them again.
   public func recheck(_ numbers: [Int64]) async throws {
-    _ = try await pool.run(RecheckCases(numbers))
+    _ = try await pool.run(SQL.recheckCases(numbers))
   }
 
   /// Passes a case on: it is free again for all other accounts. The third account that passes it on raises it by a
@@ -16,13 +16,13 @@ extension QueueStore {
   public func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
     let event = worker.event("case.pass", number)
     return try await pool.transaction { connection in
-      guard let item = try await connection.run(ReadCase(number: number)).first else { return false }
-      let isNew = try await !connection.run(ReadPasses(number: number)).contains(worker.account)
-      let passes = try await connection.run(PassCase(number: number, account: worker.account, time: time))[0]
+      guard let item = try await connection.run(SQL.readCase(number: number)).first else { return false }
+      let isNew = try await !connection.run(SQL.readPasses(number: number)).contains(worker.account)
+      let passes = try await connection.run(SQL.passCase(number: number, account: worker.account, time: time))[0]
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
-      _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
-      _ = try await connection.run(AppendAuditEvent(event, at: time))
+      _ = try await connection.run(SQL.raiseCase(number: number, account: worker.account, level: level))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
@@ -38,33 +38,23 @@ extension QueueStore {
     guard level <= 2 else { return false }
     let eventID = UUID()
     return try await pool.transaction { connection in
-      guard let item = try await connection.run(ReadCase(number: number)).first, item.level < level else {
+      guard let item = try await connection.run(SQL.readCase(number: number)).first, item.level < level else {
         return try await connection.hasMade(eventID, at: time)
       }
-      _ = try await connection.run(RaiseCase(number: number, account: worker.account, level: level))
+      _ = try await connection.run(SQL.raiseCase(number: number, account: worker.account, level: level))
       let event = worker.event(
         "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: ["level": "\(level)"],
         reason: reason)
-      _ = try await connection.run(AppendAuditEvent(event, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
 }
 
-/// Marks the cases of numbers as stale: the next round evaluates them again.
-public struct RecheckCases: PostgresStatement {
-  /// The statement returns no rows.
-  public typealias Row = Void
-  private let numbers: [Int64]
-
+extension SQL {
+  /// Marks the cases of numbers as stale: the next round evaluates them again.
   /// - Parameter numbers: in any order; numbers without a case are ignored.
-  public init(_ numbers: [Int64]) {
-    self.numbers = numbers.sorted()
+  static func recheckCases(_ numbers: [Int64]) -> Statement<Void> {
+    Statement("UPDATE queue SET stale = true, version = version + 1 WHERE number = ANY($1::bigint[])", numbers.sorted())
   }
-
-  /// The statement's text.
-  public static let sql = "UPDATE queue SET stale = true, version = version + 1 WHERE number = ANY($1::bigint[])"
-
-  /// Binds the parameters in the order of the text.
-  public func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
 }

@@ -24,7 +24,7 @@ extension QueueStore {
       }
       return warm
     }
-    let notable = try await pool.run(ReadNotableNumbers())
+    let notable = try await pool.run(SQL.readNotableNumbers())
     let guarded = try await protectedAndBusy(protected, at: time)
     let numbers = Set(warm.numbers).union(notable).union(guarded).sorted()
     var change = try await judgeAll(numbers, by: thresholds, protected: protected, at: time, progress: progress)
@@ -36,7 +36,7 @@ extension QueueStore {
   /// numbers need no review. Safe to repeat and to interrupt.
   public func reevaluate(at time: Date) async throws -> QueueChange {
     try await judgeAll(
-      try await pool.run(ReadNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
+      try await pool.run(SQL.readNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
       protected: try await ProtectionStore(pool: pool).load(), at: time, progress: { _, _ in })
   }
 
@@ -58,16 +58,16 @@ extension QueueStore {
 
   /// Removes the least urgent cases whose only cause is a threshold, where there are too many.
   private func trim() async throws -> Int {
-    let surplus = try await pool.run(FindSurplusCases(keep: QueueRule.mostByThreshold))
+    let surplus = try await pool.run(SQL.findSurplusCases(keep: QueueRule.mostByThreshold))
     for start in stride(from: 0, to: surplus.count, by: Self.batch) {
       let batch = Array(surplus[start..<min(start + Self.batch, surplus.count)])
-      _ = try await pool.retrying { try await $0.run(RemoveCases(cases: batch)) }
+      _ = try await pool.retrying { try await $0.run(SQL.removeCases(cases: batch)) }
     }
     return surplus.count
   }
 
   private func protectedAndBusy(_ protected: ProtectedNumbers, at time: Date) async throws -> [Int64] {
-    let busy = ReadBusyNumbers(
+    let busy = SQL.readBusyNumbers(
       since: time.addingTimeInterval(-QueueRule.protectedWindow), reports: QueueRule.leastProtectedReports)
     return try await pool.withConnection { connection in
       var found: [Int64] = []

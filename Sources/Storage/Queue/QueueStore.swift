@@ -32,20 +32,20 @@ public struct QueueStore: Sendable {
   ) async throws -> [QueueRow] {
     var pipeline = PostgresPipeline()
     // The same plan for every filter: there is only one plan, and planning takes as long as running it.
-    pipeline.add(KeepPlans())
+    pipeline.add(SQL.keepPlans())
     let query = QueueQuery(after: after ?? order.start, filter: filter, level: level, time: time, limit: limit)
-    let rows = pipeline.add(query, by: order)
+    let rows = pipeline.add(SQL.readQueue(query, by: order))
     return try await pool.snapshot(pipeline).rows(rows)
   }
 
   /// Number of cases, by everything that can be filtered.
   public func queueCounts(at time: Date) async throws -> QueueTotals {
-    QueueTotals(groups: try await pool.run(CountQueue(time: time)))
+    QueueTotals(groups: try await pool.run(SQL.countQueue(time: time)))
   }
 
   /// A number's case; nil where it has none.
   public func find(_ number: Int64) async throws -> QueueCase? {
-    try await pool.run(ReadCase(number: number)).first
+    try await pool.run(SQL.readCase(number: number)).first
   }
 
   /// Claims a case for a worker.
@@ -53,14 +53,14 @@ public struct QueueStore: Sendable {
   public func claim(
     _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
   ) async throws -> ClaimOutcome {
-    let claim = ClaimCase(number: number, worker: worker, id: id, time: time, takesOver: takesOver)
+    let claim = SQL.claimCase(number: number, worker: worker, id: id, time: time, takesOver: takesOver)
     if takesOver {
       let mine = try await pool.transaction { connection in
-        let before = try await connection.run(ReadCase(number: number)).first?.claim
+        let before = try await connection.run(SQL.readCase(number: number)).first?.claim
         let mine = try await connection.run(claim).first
         if mine != nil, let before, before.account != worker.account {
           let event = worker.event("case.take_over", number, before: ["claim": before.account])
-          _ = try await connection.run(AppendAuditEvent(event, at: time))
+          _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
         }
         return mine
       }
@@ -73,7 +73,7 @@ public struct QueueStore: Sendable {
   /// Claims a case that is free.
   /// - Returns: nil when somebody else has claimed it, when its level is too high, or when there is no case.
   public func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
-    let claim = ClaimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
+    let claim = SQL.claimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
     return try await commitSoon(claim).first
   }
 
@@ -85,8 +85,8 @@ public struct QueueStore: Sendable {
   ) async throws -> QueueCase? {
     var skipped = skipped
     for _ in 0..<Self.rounds {
-      let find = FindOpenCases(skipped: skipped, worker: worker, filter: filter, time: time, limit: Self.tries)
-      let open = try await pool.withConnection { try await $0.pipeline(KeepPlans(), find).1 }
+      let find = SQL.findOpenCases(skipped: skipped, worker: worker, filter: filter, time: time, limit: Self.tries)
+      let open = try await pool.withConnection { try await $0.pipeline(SQL.keepPlans(), find).1 }
       for number in open {
         if let mine = try await take(number, by: worker, at: time) { return mine }
       }
@@ -100,26 +100,26 @@ public struct QueueStore: Sendable {
 
   /// Runs a statement without waiting for the disk. A lost claim does no harm: after a crash of the database moderators
   /// start again, and the decision's version prevents two decisions from overwriting each other.
-  private func commitSoon<S: PostgresStatement>(_ statement: S) async throws -> [S.Row] {
-    try await pool.withConnection { try await $0.pipeline(CommitSoon(), statement).1 }
+  private func commitSoon<Row>(_ statement: Statement<Row>) async throws -> [Row] {
+    try await pool.withConnection { try await $0.pipeline(SQL.commitSoon(), statement).1 }
   }
 
   /// Renews a claim for another ``claimLifetime``.
   /// - Returns: false when somebody else has claimed the case by now, or it is settled.
   public func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
-    let renew = RenewClaim(number: number, account: account, time: time)
+    let renew = SQL.renewClaim(number: number, account: account, time: time)
     return try await !commitSoon(renew).isEmpty
   }
 
   /// Releases a claim.
   /// - Parameter claim: the claim of the page that is closed; another claim of the same account stays.
   public func release(_ number: Int64, claim: UUID, account: String) async throws {
-    let release = ReleaseClaim(number: number, account: account, id: claim)
+    let release = SQL.releaseClaim(number: number, account: account, id: claim)
     _ = try await commitSoon(release)
   }
 
   /// The accounts that passed a number's case on.
   public func passes(of number: Int64) async throws -> [String] {
-    try await pool.run(ReadPasses(number: number))
+    try await pool.run(SQL.readPasses(number: number))
   }
 }

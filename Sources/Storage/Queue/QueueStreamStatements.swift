@@ -4,202 +4,163 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Facts about numbers for evaluating their cases, in the order of the numbers.
-struct ReadQueueFacts: PostgresStatement {
-  struct Facts: Sendable {
-    let number: Int64
-    let decidedAt: Date?
-    let isHeld: Bool
-    let appealedAt: Date?
-    let isRangeProposed: Bool
-    let isPublished: Bool
-    let since: Date?
-    let level: Int16
-    /// The version of its case; 0 where it has none.
-    let version: Int64
+struct StoredQueueFacts: Sendable {
+  let number: Int64
+  let decidedAt: Date?
+  let isHeld: Bool
+  let appealedAt: Date?
+  let isRangeProposed: Bool
+  let isPublished: Bool
+  let since: Date?
+  let level: Int16
+  /// The version of its case; 0 where it has none.
+  let version: Int64
 
-    /// The facts about a number without a row.
-    static func none(_ number: Int64) -> Facts {
-      Facts(
-        number: number, decidedAt: nil, isHeld: false, appealedAt: nil, isRangeProposed: false, isPublished: false,
-        since: nil, level: 0, version: 0)
+  /// The facts about a number without a row.
+  static func none(_ number: Int64) -> StoredQueueFacts {
+    StoredQueueFacts(
+      number: number, decidedAt: nil, isHeld: false, appealedAt: nil, isRangeProposed: false, isPublished: false,
+      since: nil, level: 0, version: 0)
+  }
+}
+
+extension SQL {
+  /// StoredQueueFacts about numbers for evaluating their cases, in the order of the numbers.
+  static func readQueueFacts(numbers: [Int64]) -> Statement<StoredQueueFacts> {
+    Statement(
+      """
+      SELECT number, max(decided_at), bool_or(is_held), max(appealed_at), bool_or(is_proposed), bool_or(is_published),
+             max(since), max(level), max(version)
+      FROM (
+        SELECT number, decided_at, false AS is_held, NULL::timestamptz AS appealed_at, false AS is_proposed,
+               false AS is_published, NULL::timestamptz AS since, 0::smallint AS level, 0::bigint AS version
+        FROM number_decisions WHERE number = ANY($1::bigint[])
+        UNION ALL
+        SELECT number, NULL, true, NULL, false, false, NULL, 0::smallint, 0 FROM holds
+        WHERE number = ANY($1::bigint[]) AND NOT settled
+        UNION ALL
+        SELECT number, NULL, false, filed_at, false, false, NULL, 0::smallint, 0 FROM appeals
+        WHERE number = ANY($1::bigint[]) AND state = 'open'
+        UNION ALL
+        SELECT number, NULL, false, NULL, true, false, NULL, 0::smallint, 0 FROM ranges
+        WHERE number = ANY($1::bigint[]) AND state = 'proposed'
+        UNION ALL
+        SELECT number, NULL, false, NULL, false, true, NULL, 0::smallint, 0 FROM listings
+        WHERE number = ANY($1::bigint[])
+        UNION ALL
+        SELECT number, NULL, false, NULL, false, false, since, level, version FROM queue
+        WHERE number = ANY($1::bigint[])
+      ) known GROUP BY number
+      """,
+      numbers
+    ) { row in
+      StoredQueueFacts(
+        number: try row.decode(0), decidedAt: try row.decode(1), isHeld: try row.decode(2),
+        appealedAt: try row.decode(3),
+        isRangeProposed: try row.decode(4), isPublished: try row.decode(5), since: try row.decode(6),
+        level: try row.decode(7), version: try row.decode(8))
     }
   }
 
-  let numbers: [Int64]
-
-  static let sql = """
-    SELECT number, max(decided_at), bool_or(is_held), max(appealed_at), bool_or(is_proposed), bool_or(is_published),
-           max(since), max(level), max(version)
-    FROM (
-      SELECT number, decided_at, false AS is_held, NULL::timestamptz AS appealed_at, false AS is_proposed,
-             false AS is_published, NULL::timestamptz AS since, 0::smallint AS level, 0::bigint AS version
-      FROM number_decisions WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT number, NULL, true, NULL, false, false, NULL, 0::smallint, 0 FROM holds
-      WHERE number = ANY($1::bigint[]) AND NOT settled
-      UNION ALL
-      SELECT number, NULL, false, filed_at, false, false, NULL, 0::smallint, 0 FROM appeals
-      WHERE number = ANY($1::bigint[]) AND state = 'open'
-      UNION ALL
-      SELECT number, NULL, false, NULL, true, false, NULL, 0::smallint, 0 FROM ranges
-      WHERE number = ANY($1::bigint[]) AND state = 'proposed'
-      UNION ALL
-      SELECT number, NULL, false, NULL, false, true, NULL, 0::smallint, 0 FROM listings
-      WHERE number = ANY($1::bigint[])
-      UNION ALL
-      SELECT number, NULL, false, NULL, false, false, since, level, version FROM queue
-      WHERE number = ANY($1::bigint[])
-    ) known GROUP BY number
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(numbers) }
-
-  static func decode(_ row: PostgresRow) throws -> Facts {
-    Facts(
-      number: try row.decode(0), decidedAt: try row.decode(1), isHeld: try row.decode(2), appealedAt: try row.decode(3),
-      isRangeProposed: try row.decode(4), isPublished: try row.decode(5), since: try row.decode(6),
-      level: try row.decode(7), version: try row.decode(8))
+  /// Number of reports of each number since a time.
+  static func countRecentReports(numbers: [Int64], since: Date) -> Statement<(number: Int64, count: Int)> {
+    Statement(
+      """
+      SELECT number, count(*) FROM reports
+      WHERE number = ANY($1::bigint[]) AND reported_at > $2 AND withdrawn_at IS NULL GROUP BY number ORDER BY number
+      """,
+      numbers, since
+    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
   }
 }
 
-/// Number of reports of each number since a time.
-struct CountRecentReports: PostgresStatement {
-  let numbers: [Int64]
-  let since: Date
-
-  static let sql = """
-    SELECT number, count(*) FROM reports
-    WHERE number = ANY($1::bigint[]) AND reported_at > $2 AND withdrawn_at IS NULL GROUP BY number ORDER BY number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(numbers)
-    parameters.append(since)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, count: Int) {
-    (try row.decode(0), Int(try row.decode(1, as: Int64.self)))
-  }
+struct CaseEntry: Sendable {
+  let entry: QueueEntry
+  let country: String
+  let version: Int64
+  let sums: QueueSums
 }
 
-/// Writes evaluated cases. A case that has changed since its facts were read is left as it is, and stale.
-struct WriteCases: PostgresStatement {
-  struct Entry: Sendable {
-    let entry: QueueEntry
-    let country: String
-    let version: Int64
-    let sums: QueueSums
+extension SQL {
+  /// Writes evaluated cases. A case that has changed since its facts were read is left as it is, and stale.
+  static func writeCases(entries: [CaseEntry]) -> Statement<Int64> {
+    Statement(
+      """
+      INSERT INTO queue AS q (number, causes, urgency, country, category_id, since, version, heat, reports)
+      SELECT * FROM unnest(
+        $1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[], $7::bigint[],
+        $8::float8[], $9::bigint[])
+        AS t (number, causes, urgency, country, category_id, since, version, heat, reports)
+      ORDER BY t.number
+      ON CONFLICT (number) DO UPDATE SET
+        causes = excluded.causes, urgency = excluded.urgency, category_id = excluded.category_id,
+        country = excluded.country, stale = false, heat = excluded.heat, reports = excluded.reports,
+        version = q.version + CASE WHEN q.causes = excluded.causes THEN 0 ELSE 1 END
+      WHERE q.version = excluded.version
+        AND (q.stale OR (q.causes, q.urgency, q.category_id, q.country, q.heat, q.reports)
+               IS DISTINCT FROM (excluded.causes, excluded.urgency, excluded.category_id, excluded.country,
+                                 excluded.heat, excluded.reports))
+      RETURNING number
+      """,
+      entries.map(\.entry.number), entries.map(\.entry.causes.rawValue), entries.map(\.entry.urgency),
+      entries.map(\.country), entries.map { $0.entry.category?.rawValue }, entries.map(\.entry.since),
+      entries.map(\.version), entries.map(\.sums.heat), entries.map(\.sums.reports)
+    ) { try $0.decode(0) }
   }
 
-  let entries: [Entry]
-
-  static let sql = """
-    INSERT INTO queue AS q (number, causes, urgency, country, category_id, since, version, heat, reports)
-    SELECT * FROM unnest(
-      $1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::smallint[], $6::timestamptz[], $7::bigint[],
-      $8::float8[], $9::bigint[])
-      AS t (number, causes, urgency, country, category_id, since, version, heat, reports)
-    ORDER BY t.number
-    ON CONFLICT (number) DO UPDATE SET
-      causes = excluded.causes, urgency = excluded.urgency, category_id = excluded.category_id,
-      country = excluded.country, stale = false, heat = excluded.heat, reports = excluded.reports,
-      version = q.version + CASE WHEN q.causes = excluded.causes THEN 0 ELSE 1 END
-    WHERE q.version = excluded.version
-      AND (q.stale OR (q.causes, q.urgency, q.category_id, q.country, q.heat, q.reports)
-             IS DISTINCT FROM (excluded.causes, excluded.urgency, excluded.category_id, excluded.country,
-                               excluded.heat, excluded.reports))
-    RETURNING number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(entries.map(\.entry.number))
-    parameters.append(entries.map(\.entry.causes.rawValue))
-    parameters.append(entries.map(\.entry.urgency))
-    parameters.append(entries.map(\.country))
-    parameters.append(entries.map { $0.entry.category?.rawValue })
-    parameters.append(entries.map(\.entry.since))
-    parameters.append(entries.map(\.version))
-    parameters.append(entries.map(\.sums.heat))
-    parameters.append(entries.map(\.sums.reports))
+  /// Deletes cases without a cause, and who passed them on; not those that have changed since they were evaluated.
+  static func removeCases(cases: [(number: Int64, version: Int64)]) -> Statement<Int64> {
+    Statement(
+      """
+      WITH removed AS (
+        DELETE FROM queue q USING unnest($1::bigint[], $2::bigint[]) AS t (number, version)
+        WHERE q.number = t.number AND q.version = t.version RETURNING q.number
+      ), forgotten AS (
+        DELETE FROM queue_passes p USING removed WHERE p.number = removed.number
+      )
+      SELECT number FROM removed
+      """,
+      cases.map(\.number), cases.map(\.version)
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Deletes cases without a cause, and who passed them on; not those that have changed since they were evaluated.
-struct RemoveCases: PostgresStatement {
-  let cases: [(number: Int64, version: Int64)]
-
-  static let sql = """
-    WITH removed AS (
-      DELETE FROM queue q USING unnest($1::bigint[], $2::bigint[]) AS t (number, version)
-      WHERE q.number = t.number AND q.version = t.version RETURNING q.number
-    ), forgotten AS (
-      DELETE FROM queue_passes p USING removed WHERE p.number = removed.number
-    )
-    SELECT number FROM removed
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(cases.map(\.number))
-    parameters.append(cases.map(\.version))
+  /// Stale cases: something has happened since they were evaluated.
+  static func readStaleCases(limit: Int) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM queue WHERE stale ORDER BY number LIMIT $1::bigint",
+      Int64(limit)
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Stale cases: something has happened since they were evaluated.
-struct ReadStaleCases: PostgresStatement {
-  let limit: Int
-
-  static let sql = "SELECT number FROM queue WHERE stale ORDER BY number LIMIT $1::bigint"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(limit)) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Numbers with a case, or with another possible cause than heat, in ascending order.
-struct ReadNotableNumbers: PostgresStatement {
-  static let sql = """
-    SELECT number FROM queue
-    UNION SELECT number FROM holds WHERE NOT settled
-    UNION SELECT number FROM appeals WHERE state = 'open'
-    UNION SELECT number FROM ranges WHERE state = 'proposed' AND number > 0
-    ORDER BY 1
-    """
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Numbers with many reports, the last one recent: some of the protected ones among them may need review.
-struct ReadBusyNumbers: PostgresStatement {
-  let since: Date
-  let reports: Int
-
-  static let sql = "SELECT number FROM numbers WHERE last_reported_at > $1 AND reports >= $2::bigint"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(since)
-    parameters.append(Int64(reports))
+  /// Numbers with a case, or with another possible cause than heat, in ascending order.
+  static func readNotableNumbers() -> Statement<Int64> {
+    Statement(
+      """
+      SELECT number FROM queue
+      UNION SELECT number FROM holds WHERE NOT settled
+      UNION SELECT number FROM appeals WHERE state = 'open'
+      UNION SELECT number FROM ranges WHERE state = 'proposed' AND number > 0
+      ORDER BY 1
+      """
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
+  /// Numbers with many reports, the last one recent: some of the protected ones among them may need review.
+  static func readBusyNumbers(since: Date, reports: Int) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM numbers WHERE last_reported_at > $1 AND reports >= $2::bigint",
+      since, Int64(reports)
+    ) { try $0.decode(0) }
+  }
 
-/// The least urgent unclaimed cases of level 0 whose only cause is a threshold, beyond a limit.
-struct FindSurplusCases: PostgresStatement {
-  let keep: Int
-
-  static let sql = """
-    SELECT number, version FROM queue WHERE causes = 1 AND claimed_by IS NULL AND level = 0
-    ORDER BY urgency, number OFFSET $1::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(Int64(keep)) }
-
-  static func decode(_ row: PostgresRow) throws -> (number: Int64, version: Int64) {
-    (try row.decode(0), try row.decode(1))
+  /// The least urgent unclaimed cases of level 0 whose only cause is a threshold, beyond a limit.
+  static func findSurplusCases(keep: Int) -> Statement<(number: Int64, version: Int64)> {
+    Statement(
+      """
+      SELECT number, version FROM queue WHERE causes = 1 AND claimed_by IS NULL AND level = 0
+      ORDER BY urgency, number OFFSET $1::bigint
+      """,
+      Int64(keep)
+    ) { (try $0.decode(0), try $0.decode(1)) }
   }
 }

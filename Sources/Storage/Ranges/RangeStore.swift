@@ -23,7 +23,7 @@ public struct RangeStore: Sendable {
     var hundreds = Set<Int64>()
     var new: [NumberRange] = []
     for digits in [2, 1] as [Int16] {
-      let statement = FindRanges(
+      let statement = SQL.findRanges(
         digits: digits, memberHeat: Self.memberHeat * scale, heat: RangeDetection.leastHeat(digits: digits) * scale)
       let found = try await pool.run(statement)
       for item in found {
@@ -41,11 +41,11 @@ public struct RangeStore: Sendable {
   /// - Returns: whether the range is new.
   private func propose(_ facts: RangeDetection.Facts, heat: Double, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
-      let category = try await connection.run(ReadRangeCategory(range: facts.range)).first ?? .other
-      let statement = ProposeRange(
+      let category = try await connection.run(SQL.readRangeCategory(range: facts.range)).first ?? .other
+      let statement = SQL.proposeRange(
         range: facts.range, category: category, members: facts.members, heat: heat, time: time)
       let isNew = try await connection.run(statement).first ?? false
-      if isNew { _ = try await connection.run(EnqueueCases([(facts.range.first, .range)], at: time)) }
+      if isNew { _ = try await connection.run(SQL.enqueueCases([(facts.range.first, .range)], at: time)) }
       return isNew
     }
   }
@@ -70,10 +70,10 @@ public struct RangeStore: Sendable {
     }
     return try await pool.transaction { connection in
       let decided = try await connection.run(
-        DecideRange(range: range, state: state, decidedBy: decision.decidedBy, reason: decision.reason, time: time))
+        SQL.decideRange(range: range, state: state, decidedBy: decision.decidedBy, reason: decision.reason, time: time))
       guard !decided.isEmpty else { return false }
-      _ = try await connection.run(RecheckCases([range.first]))
-      if let event { _ = try await connection.run(AppendAuditEvent(event, at: time)) }
+      _ = try await connection.run(SQL.recheckCases([range.first]))
+      if let event { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
       return true
     }
   }
@@ -81,6 +81,6 @@ public struct RangeStore: Sendable {
   /// Ranges in ascending order.
   /// - Parameter state: nil for all.
   public func ranges(_ state: ProposedRange.State? = nil) async throws -> [ProposedRange] {
-    try await pool.run(ReadRanges(state: state))
+    try await pool.run(SQL.readRanges(state: state))
   }
 }

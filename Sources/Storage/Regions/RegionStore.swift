@@ -40,11 +40,11 @@ public struct RegionStore: Sendable {
     let prefixes = regions.flatMap { region in region.prefixes.map { (prefix: $0, region: region.code) } }
       .sorted { $0.prefix < $1.prefix }
     try await pool.transaction { connection in
-      try await connection.runReportingCount(DeleteRegionPrefixes())
-      try await connection.runReportingCount(DeleteRegions())
-      try await connection.runReportingCount(InsertRegions(codes: regions.map(\.code), names: regions.map(\.name)))
+      try await connection.runReportingCount(SQL.deleteRegionPrefixes())
+      try await connection.runReportingCount(SQL.deleteRegions())
+      try await connection.runReportingCount(SQL.insertRegions(codes: regions.map(\.code), names: regions.map(\.name)))
       try await connection.runReportingCount(
-        InsertRegionPrefixes(prefixes: prefixes.map(\.prefix), regions: prefixes.map(\.region)))
+        SQL.insertRegionPrefixes(prefixes: prefixes.map(\.prefix), regions: prefixes.map(\.region)))
     }
   }
 
@@ -61,6 +61,6 @@ public struct RegionStore: Sendable {
   }
 
   private static func regions(on connection: PostgresConnection) async throws -> [StoredRegion] {
-    try await connection.run(ReadRegions())
+    try await connection.run(SQL.readRegions())
   }
 }

@@ -4,64 +4,49 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Reporters who took part in a burst, those with most bursts first.
-struct ReadCaughtReporters: PostgresStatement {
-  let after: ReporterCursor?
-  let limit: Int
-
-  static let sql = """
-    SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
-    FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
-    WHERE r.brigades > 0
-      AND ($1::integer IS NULL OR r.brigades < $1::integer OR (r.brigades = $1::integer AND r.reporter > $2::bytea))
-    ORDER BY r.brigades DESC, r.reporter LIMIT $3::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after?.rank)
-    parameters.append(after?.reporter.bytes)
-    parameters.append(Int64(limit))
+extension SQL {
+  /// Reporters who took part in a burst, those with most bursts first.
+  static func readCaughtReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
+    Statement(
+      """
+      SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
+      FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
+      WHERE r.brigades > 0
+        AND ($1::integer IS NULL OR r.brigades < $1::integer OR (r.brigades = $1::integer AND r.reporter > $2::bytea))
+      ORDER BY r.brigades DESC, r.reporter LIMIT $3::bigint
+      """,
+      after?.rank, after?.reporter.bytes, Int64(limit)
+    ) { try $0.reporterLine() }
   }
 
-  static func decode(_ row: PostgresRow) throws -> ReporterLine { try row.reporterLine() }
-}
-
-/// Reporters whose votes were compared with decisions, those with most comparisons first.
-struct ReadJudgedReporters: PostgresStatement {
-  let after: ReporterCursor?
-  let limit: Int
-
-  static let sql = """
-    SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
-    FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
-    WHERE r.judged > 0
-      AND ($1::integer IS NULL OR r.judged < $1::integer OR (r.judged = $1::integer AND r.reporter > $2::bytea))
-    ORDER BY r.judged DESC, r.reporter LIMIT $3::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after?.rank)
-    parameters.append(after?.reporter.bytes)
-    parameters.append(Int64(limit))
+  /// Reporters whose votes were compared with decisions, those with most comparisons first.
+  static func readJudgedReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
+    Statement(
+      """
+      SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
+      FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
+      WHERE r.judged > 0
+        AND ($1::integer IS NULL OR r.judged < $1::integer OR (r.judged = $1::integer AND r.reporter > $2::bytea))
+      ORDER BY r.judged DESC, r.reporter LIMIT $3::bigint
+      """,
+      after?.rank, after?.reporter.bytes, Int64(limit)
+    ) { try $0.reporterLine() }
   }
 
-  static func decode(_ row: PostgresRow) throws -> ReporterLine { try row.reporterLine() }
-}
-
-/// Number of reporters by kind.
-struct CountReporters: PostgresStatement {
-  static let sql = """
-    SELECT count(*), count(*) FILTER (WHERE is_established), count(*) FILTER (WHERE judged >= $1::integer),
-           count(*) FILTER (WHERE brigades > 0), max(recounted_at)
-    FROM reporters
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(Int32(ReporterWeight.leastJudged)) }
-
-  static func decode(_ row: PostgresRow) throws -> ReporterCounts {
-    ReporterCounts(
-      known: try row.decode(0), established: try row.decode(1), judged: try row.decode(2), caught: try row.decode(3),
-      recountedAt: try row.decode(4))
+  /// Number of reporters by kind.
+  static func countReporters() -> Statement<ReporterCounts> {
+    Statement(
+      """
+      SELECT count(*), count(*) FILTER (WHERE is_established), count(*) FILTER (WHERE judged >= $1::integer),
+             count(*) FILTER (WHERE brigades > 0), max(recounted_at)
+      FROM reporters
+      """,
+      Int32(ReporterWeight.leastJudged)
+    ) { row in
+      ReporterCounts(
+        known: try row.decode(0), established: try row.decode(1), judged: try row.decode(2), caught: try row.decode(3),
+        recountedAt: try row.decode(4))
+    }
   }
 }
 

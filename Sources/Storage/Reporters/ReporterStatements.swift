@@ -4,152 +4,122 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Records of reporters, recounted from reports, decisions and holds, beside the stored ones: of all reporters with
-/// more than a newcomer's record, and of all with a stored record.
-struct RecountReporters: PostgresStatement {
-  /// A reporter as recounted and as stored.
-  struct Found: Sendable {
-    let reporter: Reporter
-    /// Nil for a newcomer.
-    let record: ReporterRecord?
-    let stored: ReporterRecord?
-    let storedIsEstablished: Bool?
-    let storedWeight: Float?
-  }
+/// A reporter as recounted and as stored.
+struct RecountedReporter: Sendable {
+  let reporter: Reporter
+  /// Nil for a newcomer.
+  let record: ReporterRecord?
+  let stored: ReporterRecord?
+  let storedIsEstablished: Bool?
+  let storedWeight: Float?
+}
 
-  let time: Date
-
-  // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be
-  // newer than the decision and would hide the earlier one, to which the decision applies. A report withdrawn after the
-  // decision still counts, since a withdrawal removes nothing from a record. A decision that awaits its confirmation
-  // counts for nothing.
-  static let sql = """
-    WITH said AS (
-      SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
-      FROM reports WHERE reporter IS NOT NULL AND withdrawn_at IS NULL GROUP BY reporter
-    ), word AS (
-      SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
-      FROM number_decisions n
-      JOIN reports r ON r.number = n.number
-      WHERE r.reporter IS NOT NULL AND r.received_at < n.decided_at
-        AND (r.withdrawn_at IS NULL OR r.withdrawn_at > n.decided_at)
-      ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC
-    ), judged AS (
-      SELECT w.reporter, count(*)::integer AS judged,
-             (count(*) FILTER (WHERE c.toxic = (n.decision <> 'allow')))::integer AS agreed
-      FROM number_decisions n
-      JOIN word w ON w.number = n.number
-      JOIN categories c ON c.category_id = w.category_id
-      LEFT JOIN categories decided ON decided.category_id = n.category_id
-      WHERE (n.decision <> 'identify' OR decided.toxic) AND \(ReviewSQL.counts("n"))
-      GROUP BY w.reporter
-    ), caught AS (
-      SELECT b.reporter, count(*)::integer AS brigades
-      FROM hold_reporters b
-      JOIN holds h ON h.number = b.number
-      JOIN number_decisions n ON n.number = b.number
-      WHERE n.decision = 'allow' AND n.decided_at >= h.held_at AND \(ReviewSQL.counts("n"))
-      GROUP BY b.reporter
-    ), known AS (
-      SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,
-             coalesce(numbers, 0) AS numbers, coalesce(judged, 0) AS judged, coalesce(agreed, 0) AS agreed,
-             coalesce(brigades, 0) AS brigades
-      FROM said FULL JOIN caught USING (reporter) FULL JOIN judged USING (reporter)
-      WHERE judged > 0 OR brigades > 0 OR (numbers >= $2::integer AND first_received_at <= $3::timestamptz)
-    )
-    SELECT reporter, k.first_received_at, k.numbers, k.judged, k.agreed, k.brigades,
-           s.first_received_at, s.numbers, s.judged, s.agreed, s.brigades, s.is_established, w.weight
-    FROM known k FULL JOIN reporters s USING (reporter) FULL JOIN reporter_weights w USING (reporter)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(time)
-    parameters.append(Int32(ReporterWeight.establishedNumbers))
-    parameters.append(time.addingTimeInterval(-ReporterWeight.establishedAge))
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Found {
-    let reporter = Reporter(try row.decode(0))
-    func record(from column: Int) throws -> ReporterRecord? {
-      guard let first: Date = try row.decode(column) else { return nil }
-      return ReporterRecord(
-        reporter: reporter, firstReceivedAt: first, numbers: Int(try row.decode(column + 1, as: Int32.self)),
-        judged: Int(try row.decode(column + 2, as: Int32.self)),
-        agreed: Int(try row.decode(column + 3, as: Int32.self)),
-        brigades: Int(try row.decode(column + 4, as: Int32.self)))
+extension SQL {
+  /// Records of reporters, recounted from reports, decisions and holds, beside the stored ones: of all reporters with
+  /// more than a newcomer's record, and of all with a stored record.
+  static func recountReporters(time: Date) -> Statement<RecountedReporter> {
+    // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be
+    // newer than the decision and would hide the earlier one, to which the decision applies. A report withdrawn after the
+    // decision still counts, since a withdrawal removes nothing from a record. A decision that awaits its confirmation
+    // counts for nothing.
+    Statement(
+      """
+      WITH said AS (
+        SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
+        FROM reports WHERE reporter IS NOT NULL AND withdrawn_at IS NULL GROUP BY reporter
+      ), word AS (
+        SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
+        FROM number_decisions n
+        JOIN reports r ON r.number = n.number
+        WHERE r.reporter IS NOT NULL AND r.received_at < n.decided_at
+          AND (r.withdrawn_at IS NULL OR r.withdrawn_at > n.decided_at)
+        ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC
+      ), judged AS (
+        SELECT w.reporter, count(*)::integer AS judged,
+               (count(*) FILTER (WHERE c.toxic = (n.decision <> 'allow')))::integer AS agreed
+        FROM number_decisions n
+        JOIN word w ON w.number = n.number
+        JOIN categories c ON c.category_id = w.category_id
+        LEFT JOIN categories decided ON decided.category_id = n.category_id
+        WHERE (n.decision <> 'identify' OR decided.toxic) AND \(ReviewSQL.counts("n"))
+        GROUP BY w.reporter
+      ), caught AS (
+        SELECT b.reporter, count(*)::integer AS brigades
+        FROM hold_reporters b
+        JOIN holds h ON h.number = b.number
+        JOIN number_decisions n ON n.number = b.number
+        WHERE n.decision = 'allow' AND n.decided_at >= h.held_at AND \(ReviewSQL.counts("n"))
+        GROUP BY b.reporter
+      ), known AS (
+        SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,
+               coalesce(numbers, 0) AS numbers, coalesce(judged, 0) AS judged, coalesce(agreed, 0) AS agreed,
+               coalesce(brigades, 0) AS brigades
+        FROM said FULL JOIN caught USING (reporter) FULL JOIN judged USING (reporter)
+        WHERE judged > 0 OR brigades > 0 OR (numbers >= $2::integer AND first_received_at <= $3::timestamptz)
+      )
+      SELECT reporter, k.first_received_at, k.numbers, k.judged, k.agreed, k.brigades,
+             s.first_received_at, s.numbers, s.judged, s.agreed, s.brigades, s.is_established, w.weight
+      FROM known k FULL JOIN reporters s USING (reporter) FULL JOIN reporter_weights w USING (reporter)
+      """,
+      time, Int32(ReporterWeight.establishedNumbers), time.addingTimeInterval(-ReporterWeight.establishedAge)
+    ) { row in
+      let reporter = Reporter(try row.decode(0))
+      func record(from column: Int) throws -> ReporterRecord? {
+        guard let first: Date = try row.decode(column) else { return nil }
+        return ReporterRecord(
+          reporter: reporter, firstReceivedAt: first, numbers: Int(try row.decode(column + 1, as: Int32.self)),
+          judged: Int(try row.decode(column + 2, as: Int32.self)),
+          agreed: Int(try row.decode(column + 3, as: Int32.self)),
+          brigades: Int(try row.decode(column + 4, as: Int32.self)))
+      }
+      return RecountedReporter(
+        reporter: reporter, record: try record(from: 1), stored: try record(from: 6),
+        storedIsEstablished: try row.decode(11), storedWeight: try row.decode(12))
     }
-    return Found(
-      reporter: reporter, record: try record(from: 1), stored: try record(from: 6),
-      storedIsEstablished: try row.decode(11), storedWeight: try row.decode(12))
   }
-}
 
-/// Stores the records of reporters.
-struct StoreReporters: PostgresStatement {
-  typealias Row = Void
-  let records: [ReporterRecord]
-  let time: Date
-
-  static let sql = """
-    INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
-    SELECT *, $8::timestamptz
-    FROM unnest($1::bytea[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::boolean[])
-      AS t (reporter, first_received_at, numbers, judged, agreed, brigades, is_established)
-    ORDER BY reporter
-    ON CONFLICT (reporter) DO UPDATE SET
-      first_received_at = excluded.first_received_at, numbers = excluded.numbers, judged = excluded.judged,
-      agreed = excluded.agreed, brigades = excluded.brigades, is_established = excluded.is_established,
-      recounted_at = excluded.recounted_at
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(records.map(\.reporter.bytes))
-    parameters.append(records.map(\.firstReceivedAt))
-    parameters.append(records.map { Int32($0.numbers) })
-    parameters.append(records.map { Int32($0.judged) })
-    parameters.append(records.map { Int32($0.agreed) })
-    parameters.append(records.map { Int32($0.brigades) })
-    parameters.append(records.map { $0.isEstablished(at: time) })
-    parameters.append(time)
+  /// Stores the records of reporters.
+  static func storeReporters(records: [ReporterRecord], time: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
+      SELECT *, $8::timestamptz
+      FROM unnest($1::bytea[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::boolean[])
+        AS t (reporter, first_received_at, numbers, judged, agreed, brigades, is_established)
+      ORDER BY reporter
+      ON CONFLICT (reporter) DO UPDATE SET
+        first_received_at = excluded.first_received_at, numbers = excluded.numbers, judged = excluded.judged,
+        agreed = excluded.agreed, brigades = excluded.brigades, is_established = excluded.is_established,
+        recounted_at = excluded.recounted_at
+      """,
+      records.map(\.reporter.bytes), records.map(\.firstReceivedAt), records.map { Int32($0.numbers) },
+      records.map { Int32($0.judged) }, records.map { Int32($0.agreed) }, records.map { Int32($0.brigades) },
+      records.map { $0.isEstablished(at: time) }, time)
   }
-}
 
-/// Deletes the records of reporters who are newcomers again.
-struct ForgetReporters: PostgresStatement {
-  typealias Row = Void
-  let reporters: [Reporter]
-
-  static let sql = "DELETE FROM reporters WHERE reporter = ANY($1::bytea[])"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(reporters.map(\.bytes)) }
-}
-
-/// Stores the weights of reporters.
-struct StoreWeights: PostgresStatement {
-  typealias Row = Void
-  let weights: [(reporter: Reporter, weight: Float)]
-  let time: Date
-
-  static let sql = """
-    INSERT INTO reporter_weights (reporter, weight, changed_at)
-    SELECT reporter, weight, $3::timestamptz FROM unnest($1::bytea[], $2::real[]) AS t (reporter, weight)
-    ORDER BY reporter
-    ON CONFLICT (reporter) DO UPDATE SET weight = excluded.weight, changed_at = excluded.changed_at
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(weights.map(\.reporter.bytes))
-    parameters.append(weights.map(\.weight))
-    parameters.append(time)
+  /// Deletes the records of reporters who are newcomers again.
+  static func forgetReporters(reporters: [Reporter]) -> Statement<Void> {
+    Statement(
+      "DELETE FROM reporters WHERE reporter = ANY($1::bytea[])",
+      reporters.map(\.bytes))
   }
-}
 
-/// Deletes weights, so that a newcomer's weight applies.
-struct ForgetWeights: PostgresStatement {
-  typealias Row = Void
-  let reporters: [Reporter]
+  /// Stores the weights of reporters.
+  static func storeWeights(weights: [(reporter: Reporter, weight: Float)], time: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO reporter_weights (reporter, weight, changed_at)
+      SELECT reporter, weight, $3::timestamptz FROM unnest($1::bytea[], $2::real[]) AS t (reporter, weight)
+      ORDER BY reporter
+      ON CONFLICT (reporter) DO UPDATE SET weight = excluded.weight, changed_at = excluded.changed_at
+      """,
+      weights.map(\.reporter.bytes), weights.map(\.weight), time)
+  }
 
-  static let sql = "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[])"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(reporters.map(\.bytes)) }
+  /// Deletes weights, so that a newcomer's weight applies.
+  static func forgetWeights(reporters: [Reporter]) -> Statement<Void> {
+    Statement(
+      "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[])",
+      reporters.map(\.bytes))
+  }
 }

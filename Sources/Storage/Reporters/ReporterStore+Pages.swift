@@ -45,16 +45,16 @@ public struct ReporterCounts: Sendable, Equatable {
 extension ReporterStore {
   /// Reporters in a burst against a number that was then allowed; most bursts first.
   public func caught(after: ReporterCursor?, limit: Int) async throws -> [ReporterLine] {
-    try await pool.run(ReadCaughtReporters(after: after, limit: limit))
+    try await pool.run(SQL.readCaughtReporters(after: after, limit: limit))
   }
 
   /// Reporters with compared decisions; most comparisons first.
   public func judged(after: ReporterCursor?, limit: Int) async throws -> [ReporterLine] {
-    try await pool.run(ReadJudgedReporters(after: after, limit: limit))
+    try await pool.run(SQL.readJudgedReporters(after: after, limit: limit))
   }
 
   /// Number of reporters by kind.
   public func counts() async throws -> ReporterCounts {
-    try await pool.run(CountReporters()).first ?? ReporterCounts()
+    try await pool.run(SQL.countReporters()).first ?? ReporterCounts()
   }
 }

@@ -46,10 +46,10 @@ public struct ReporterStore: Sendable {
     while after < RecountStore.allNumbers.upperBound {
       try Task.checkCancellation()
       let end = try await pool.run(
-        FindRangeEnd(after: after, upTo: RecountStore.allNumbers.upperBound, size: rangeSize))[0]
-      let numbers = try await pool.run(ReadNumbersOfRange(after: after, upTo: end))
+        SQL.findRangeEnd(after: after, upTo: RecountStore.allNumbers.upperBound, size: rangeSize))[0]
+      let numbers = try await pool.run(SQL.readNumbersOfRange(after: after, upTo: end))
       let unweighed = numbers.filter { protected.rule(for: $0) != nil }
-      let misweighed = try await pool.run(FindMisweighed(after: after, upTo: end, unweighed: unweighed))
+      let misweighed = try await pool.run(SQL.findMisweighed(after: after, upTo: end, unweighed: unweighed))
       for start in stride(from: 0, to: misweighed.count, by: 200) {
         try await reweigh(Array(misweighed[start..<min(start + 200, misweighed.count)]), unweighed: unweighed, at: time)
       }
@@ -65,7 +65,7 @@ public struct ReporterStore: Sendable {
   private func recountReporters(at time: Date) async throws -> Int {
     try await pool.withConnection { connection in
       var changed = 0
-      for try await batch in connection.stream(RecountReporters(time: time)).batches {
+      for try await batch in connection.stream(SQL.recountReporters(time: time)).batches {
         let changes = ReporterChanges(batch, at: time)
         changed += changes.count
         if changes.count > 0 { try await store(changes, at: time) }
@@ -76,18 +76,18 @@ public struct ReporterStore: Sendable {
 
   private func store(_ changes: ReporterChanges, at time: Date) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(StoreReporters(records: changes.records, time: time))
-      _ = try await connection.run(ForgetReporters(reporters: changes.forgotten))
-      _ = try await connection.run(StoreWeights(weights: changes.weights, time: time))
-      _ = try await connection.run(ForgetWeights(reporters: changes.weightless))
+      _ = try await connection.run(SQL.storeReporters(records: changes.records, time: time))
+      _ = try await connection.run(SQL.forgetReporters(reporters: changes.forgotten))
+      _ = try await connection.run(SQL.storeWeights(weights: changes.weights, time: time))
+      _ = try await connection.run(SQL.forgetWeights(reporters: changes.weightless))
     }
   }
 
   /// Locks in the order of a batch and of a withdrawal: reports, votes, categories, numbers.
   private func reweigh(_ numbers: [Int64], unweighed: [Int64], at time: Date) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(WriteShardsInOrder())
-      _ = try await connection.run(Reweigh(numbers: numbers, unweighed: unweighed))
+      _ = try await connection.run(SQL.writeShardsInOrder())
+      _ = try await connection.run(SQL.reweigh(numbers: numbers, unweighed: unweighed))
       try await connection.repairAggregates(of: numbers, at: time)
     }
   }
@@ -101,7 +101,7 @@ private struct ReporterChanges: Sendable {
   var weightless: [Reporter] = []
   private(set) var count = 0
 
-  init(_ found: [RecountReporters.Found], at time: Date) {
+  init(_ found: [RecountedReporter], at time: Date) {
     for item in found {
       var isChanged = false
       if let record = item.record {

@@ -17,61 +17,38 @@ private enum ReweighSQL {
   }
 }
 
-/// The numbers of an interval that have a row, in ascending order.
-struct ReadNumbersOfRange: PostgresStatement {
-  let after: Int64
-  let upTo: Int64
-
-  static let sql = "SELECT number FROM numbers WHERE number > $1 AND number <= $2 ORDER BY number"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
-    parameters.append(upTo)
+extension SQL {
+  /// The numbers of an interval that have a row, in ascending order.
+  static func readNumbersOfRange(after: Int64, upTo: Int64) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM numbers WHERE number > $1 AND number <= $2 ORDER BY number",
+      after, upTo
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// The numbers of an interval with a report whose weight differs from the one it should have, in ascending order;
-/// without numbers whose reports were partly dropped, because reweighting would damage their aggregates.
-struct FindMisweighed: PostgresStatement {
-  let after: Int64
-  let upTo: Int64
-  let unweighed: [Int64]
-
-  static let sql = """
-    SELECT DISTINCT r.number FROM reports r
-    WHERE r.number > $1 AND r.number <= $2 AND r.reporter IS NOT NULL
-      AND r.weight <> \(ReweighSQL.due(unweighed: "$3", newcomer: "$4"))
-      AND \(RetentionSQL.isWhole("r.number"))
-    ORDER BY r.number
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
-    parameters.append(upTo)
-    parameters.append(unweighed)
-    parameters.append(Float(ReporterWeight.newcomer))
+  /// The numbers of an interval with a report whose weight differs from the one it should have, in ascending order;
+  /// without numbers whose reports were partly dropped, because reweighting would damage their aggregates.
+  static func findMisweighed(after: Int64, upTo: Int64, unweighed: [Int64]) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT DISTINCT r.number FROM reports r
+      WHERE r.number > $1 AND r.number <= $2 AND r.reporter IS NOT NULL
+        AND r.weight <> \(ReweighSQL.due(unweighed: "$3", newcomer: "$4"))
+        AND \(RetentionSQL.isWhole("r.number"))
+      ORDER BY r.number
+      """,
+      after, upTo, unweighed, Float(ReporterWeight.newcomer)
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// Sets the weights of the reports of numbers to those that they should have.
-struct Reweigh: PostgresStatement {
-  typealias Row = Void
-  let numbers: [Int64]
-  let unweighed: [Int64]
-
-  static let sql = """
-    UPDATE reports r SET weight = \(ReweighSQL.due(unweighed: "$2", newcomer: "$3"))
-    WHERE r.number = ANY($1::bigint[]) AND r.reporter IS NOT NULL
-      AND r.weight <> \(ReweighSQL.due(unweighed: "$2", newcomer: "$3"))
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(numbers)
-    parameters.append(unweighed)
-    parameters.append(Float(ReporterWeight.newcomer))
+  /// Sets the weights of the reports of numbers to those that they should have.
+  static func reweigh(numbers: [Int64], unweighed: [Int64]) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE reports r SET weight = \(ReweighSQL.due(unweighed: "$2", newcomer: "$3"))
+      WHERE r.number = ANY($1::bigint[]) AND r.reporter IS NOT NULL
+        AND r.weight <> \(ReweighSQL.due(unweighed: "$2", newcomer: "$3"))
+      """,
+      numbers, unweighed, Float(ReporterWeight.newcomer))
   }
 }

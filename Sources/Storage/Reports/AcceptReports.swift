@@ -4,33 +4,53 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Stores a batch of reports, replaces votes and updates the aggregates, in one statement.
-///
-/// Returns the ordinals (from 1) of reports that were not stored, and why; all others are new. A reporter's earlier
-/// vote is read from the row that `ON CONFLICT` locks, so two servers that store two reports of one reporter at once
-/// still subtract the earlier vote exactly once. A report older than the vote changes only the count of reports; of two
-/// reports with the same time the one that arrived later is the vote, and within a batch each arrives a microsecond
-/// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
-///
-/// A report id that the app has used before is searched in the months around the batch. Two servers that store the same
-/// id with different numbers at the same moment may both succeed: then the app has two reports, each with its own
-/// content, which a withdrawal removes together. No report is lost, and the app could have done the same with two ids.
-///
-/// A report is stored with its effective weight: the sent weight times the reporter's weight (a newcomer's where none
-/// is stored), or, for a list's row, the list's. Reporters' weights are looked up one by one, like known reports.
-struct AcceptReports: PostgresStatement {
-  let reports: [Report]
-  let receivedAt: Date
+extension SQL {
+  /// Stores a batch of reports, replaces votes and updates the aggregates, in one statement.
+  ///
+  /// Returns the ordinals (from 1) of reports that were not stored, and why; all others are new. A reporter's earlier
+  /// vote is read from the row that `ON CONFLICT` locks, so two servers that store two reports of one reporter at once
+  /// still subtract the earlier vote exactly once. A report older than the vote changes only the count of reports; of two
+  /// reports with the same time the one that arrived later is the vote, and within a batch each arrives a microsecond
+  /// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
+  ///
+  /// A report id that the app has used before is searched in the months around the batch. Two servers that store the same
+  /// id with different numbers at the same moment may both succeed: then the app has two reports, each with its own
+  /// content, which a withdrawal removes together. No report is lost, and the app could have done the same with two ids.
+  ///
+  /// A report is stored with its effective weight: the sent weight times the reporter's weight (a newcomer's where none
+  /// is stored), or, for a list's row, the list's. Reporters' weights are looked up one by one, like known reports.
+  ///
+  /// On a cluster ids of reports belong to a number, because the look-up by app and id would ask every shard (record
+  /// 0074): there a report with the id of another number's report is new.
+  /// - Parameter byNumber: Whether the database is a cluster.
+  static func acceptReports(
+    _ reports: [Report], receivedAt: Date, byNumber: Bool
+  ) -> Statement<(ordinal: Int, outcome: ReportOutcome?)> {
+    let times = reports.map(\.reportedAt)
+    return Statement(
+      byNumber ? acceptReportsByNumber : acceptReportsByID,
+      ReportColumns(reports: reports), reports.map(\.weight), reports.map(\.comment), reports.map(\.network),
+      receivedAt, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant,
+      (times.min() ?? receivedAt).addingTimeInterval(-reportIDWindow),
+      (times.max() ?? receivedAt).addingTimeInterval(reportIDWindow), Float(ReporterWeight.newcomer),
+      reports.map(\.keyID)
+    ) { row in
+      // No outcome where another server stored the report a moment ago.
+      let state: Int32? = try row.decode(1)
+      return (Int(try row.decode(0, as: Int64.self)), state.map(ReportSQL.outcome))
+    }
+  }
 
   /// How far before and after a report, in seconds, another one with its id is searched: 31 days.
-  static let idWindow: TimeInterval = 31 * 86_400
+  static let reportIDWindow: TimeInterval = 31 * 86_400
 
-  /// Settings for the statement's transaction. The plan is cached, and one made while a month's partition was empty
-  /// would scan that partition for every batch until statistics are refreshed. For the same reason known reports are
-  /// looked up one by one, which no plan can turn into a join with the complete table.
-  static let settings = "SET LOCAL enable_seqscan = off"
+  /// Settings for the transaction of ``acceptReports(_:receivedAt:byNumber:)``. The plan is cached, and one made while a
+  /// month's partition was empty would scan that partition for every batch until statistics are refreshed. For the same
+  /// reason known reports are looked up one by one, which no plan can turn into a join with the complete table.
+  static let acceptReportsSettings = "SET LOCAL enable_seqscan = off"
 
-  static let sql = text(
+  /// Texts are made once, because the statement runs for each batch.
+  static let acceptReportsByID = acceptReports(
     known: """
       SELECT i.ordinal, found.state
       FROM input i CROSS JOIN LATERAL (
@@ -41,8 +61,17 @@ struct AcceptReports: PostgresStatement {
       WHERE found.state IS NOT NULL
       """)
 
+  static let acceptReportsByNumber = acceptReports(
+    known: """
+      SELECT i.ordinal, min(\(ReportSQL.state)) AS state
+      FROM input i
+      JOIN reports r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
+      WHERE r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      GROUP BY i.ordinal
+      """)
+
   /// - Parameter known: a query for the ordinals of reports whose ids are known, each with its state.
-  fileprivate static func text(known: String) -> String {
+  private static func acceptReports(known: String) -> String {
     """
     WITH list AS (
       SELECT app_id, weight FROM source_rules WHERE version = (SELECT max(version) FROM threshold_versions)
@@ -133,45 +162,4 @@ struct AcceptReports: PostgresStatement {
     WHERE inserted.number IS NULL
     """
   }
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(reports)
-    parameters.append(reports.map(\.weight))
-    parameters.append(reports.map(\.comment))
-    parameters.append(reports.map(\.network))
-    parameters.append(receivedAt)
-    parameters.append(Decay.origin)
-    parameters.append(Decay.heat.timeConstant)
-    parameters.append(Decay.evidence.timeConstant)
-    let times = reports.map(\.reportedAt)
-    parameters.append((times.min() ?? receivedAt).addingTimeInterval(-Self.idWindow))
-    parameters.append((times.max() ?? receivedAt).addingTimeInterval(Self.idWindow))
-    parameters.append(Float(ReporterWeight.newcomer))
-    parameters.append(reports.map(\.keyID))
-  }
-
-  /// - Returns: the ordinal; a nil outcome where another server stored the report a moment ago.
-  static func decode(_ row: PostgresRow) throws -> (ordinal: Int, outcome: ReportOutcome?) {
-    let state: Int32? = try row.decode(1)
-    return (Int(try row.decode(0, as: Int64.self)), state.map(ReportSQL.outcome))
-  }
-}
-
-/// The same where ids of reports belong to a number: on a cluster, where the look-up by app and id would ask every shard
-/// (record 0074). A report with the id of another number's report is new.
-struct AcceptReportsOfNumbers: PostgresStatement {
-  let batch: AcceptReports
-
-  static let sql = AcceptReports.text(
-    known: """
-      SELECT i.ordinal, min(\(ReportSQL.state)) AS state
-      FROM input i
-      JOIN reports r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
-      WHERE r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
-      GROUP BY i.ordinal
-      """)
-
-  func bind(into parameters: inout PostgresParameters) { batch.bind(into: &parameters) }
-
-  static func decode(_ row: PostgresRow) throws -> AcceptReports.Row { try AcceptReports.decode(row) }
 }

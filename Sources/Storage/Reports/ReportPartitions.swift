@@ -24,10 +24,10 @@ final class ReportPartitions: Sendable {
     for month in missing.sorted() {
       do {
         try await pool.transaction { connection in
-          _ = try await connection.run(WriteShardsInOrder())
+          _ = try await connection.run(SQL.writeShardsInOrder())
           try await connection.execute(script: CreateReportPartition(month: month).script)
           // Read after creating has taken its lock: a concurrent drop of the month is committed by now.
-          let before = try await connection.run(ReadDroppedBefore()).first
+          let before = try await connection.run(SQL.readDroppedBefore()).first
           if let before, month.next.start <= before { throw StorageError.reportsDropped(before: before) }
         }
       } catch let error as PostgresError where error.isDuplicateObject {

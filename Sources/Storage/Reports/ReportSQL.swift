@@ -126,14 +126,16 @@ enum ReportSQL {
   }
 }
 
-extension PostgresParameters {
-  /// $1 to $6: the columns that every batch of reports has.
-  mutating func append(_ reports: [Report]) {
-    append(reports.map(\.number))
-    append(reports.map(\.appID))
-    append(reports.map(\.reportID))
-    append(reports.map(\.reportedAt))
-    append(reports.map(\.category.rawValue))
-    append(reports.map(\.reporter))
+/// $1 to $6: the columns that every batch of reports has.
+struct ReportColumns: PostgresBindable {
+  let reports: [Report]
+
+  func bind(into parameters: inout PostgresParameters) {
+    parameters.append(reports.map(\.number))
+    parameters.append(reports.map(\.appID))
+    parameters.append(reports.map(\.reportID))
+    parameters.append(reports.map(\.reportedAt))
+    parameters.append(reports.map(\.category.rawValue))
+    parameters.append(reports.map(\.reporter))
   }
 }

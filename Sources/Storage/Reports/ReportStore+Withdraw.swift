@@ -14,7 +14,7 @@ extension ReportStore {
   /// - Throws: `PostgresError`.
   public func withdraw(reportID: UUID, appID: Int32, at time: Date) async throws -> WithdrawalOutcome {
     try await pool.transaction { connection in
-      let reports = try await connection.run(FindReports(appID: appID, reportID: reportID))
+      let reports = try await connection.run(SQL.findReports(appID: appID, reportID: reportID))
       guard !reports.isEmpty else { return .notFound }
       var outcome = WithdrawalOutcome.alreadyWithdrawn
       for report in reports {
@@ -35,7 +35,7 @@ extension PostgresConnection {
   /// - Returns: false when it was withdrawn before.
   @discardableResult
   func withdraw(_ report: StoredReport, reportID: UUID, appID: Int32, at time: Date) async throws -> Bool {
-    let mark = MarkWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
+    let mark = SQL.markWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
     guard let (word, reporter, network) = try await run(mark).first else { return false }
     try await subtract(word, of: reporter, network, about: report.number, appID: appID)
     return true
@@ -45,25 +45,25 @@ extension PostgresConnection {
   fileprivate func subtract(
     _ word: Word, of reporter: [UInt8]?, _ network: [UInt8]?, about number: Int64, appID: Int32
   ) async throws {
-    if reporter == nil { _ = try await run(LockSource(number: number, appID: appID)) }
+    if reporter == nil { _ = try await run(SQL.lockSource(number: number, appID: appID)) }
     let parts = try await change(word, of: reporter, about: number)
-    _ = try await run(ChangeAggregates(number: number, parts: parts))
+    _ = try await run(SQL.changeAggregates(number: number, parts: parts))
     guard word.category.isToxic, word.weight > 0 else { return }
     // Only now: the number's row is locked, and a batch that has it next adds its days and networks to what is counted here.
-    _ = try await run(RecountMarks(number: number, network: network))
-    if reporter == nil { _ = try await run(RecountSource(number: number, appID: appID)) }
+    _ = try await run(SQL.recountMarks(number: number, network: network))
+    if reporter == nil { _ = try await run(SQL.recountSource(number: number, appID: appID)) }
   }
 
   /// The changes by the withdrawal of a report; stores the reporter's next vote.
   private func change(
     _ word: Word, of reporter: [UInt8]?, about number: Int64
-  ) async throws -> [ChangeAggregates.Part] {
+  ) async throws -> [AggregateChange] {
     // A row of a list has no vote.
     guard let reporter else { return [.init(word: word, weight: -1, reports: -1, reporters: 0)] }
-    let present = try await run(LockVote(number: number, reporter: reporter)).first
+    let present = try await run(SQL.lockVote(number: number, reporter: reporter)).first
     guard present == word else { return [.init(word: word, weight: 0, reports: -1, reporters: 0)] }
-    var parts = [ChangeAggregates.Part(word: word, weight: -1, reports: -1, reporters: word.weight > 0 ? -1 : 0)]
-    if let next = try await run(ReplaceVote(number: number, reporter: reporter)).first {
+    var parts = [AggregateChange(word: word, weight: -1, reports: -1, reporters: word.weight > 0 ? -1 : 0)]
+    if let next = try await run(SQL.replaceVote(number: number, reporter: reporter)).first {
       parts.append(.init(word: next, weight: 1, reports: 0, reporters: next.weight > 0 ? 1 : 0))
     }
     return parts

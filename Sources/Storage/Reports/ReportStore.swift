@@ -44,8 +44,7 @@ public struct ReportStore: Sendable {
       places[name] = index
       return true
     }
-    let statement = AcceptReports(reports: firsts.map { reports[$0] }, receivedAt: receivedAt)
-    let refused = try await commit(statement)
+    let refused = try await commit(firsts.map { reports[$0] }, receivedAt: receivedAt)
 
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
     for index in firsts { outcomes[index] = .created }
@@ -66,16 +65,16 @@ public struct ReportStore: Sendable {
     return outcomes.map { $0 ?? .duplicate }
   }
 
-  private func commit(_ statement: AcceptReports) async throws -> [AcceptReports.Row] {
-    try await partitions.prepare(for: statement.reports)
+  private func commit(_ reports: [Report], receivedAt: Date) async throws -> [(ordinal: Int, outcome: ReportOutcome?)] {
+    try await partitions.prepare(for: reports)
     do {
-      return try await cluster.isCluster
-        ? pool.commit(AcceptReportsOfNumbers(batch: statement), settings: AcceptReports.settings)
-        : pool.commit(statement, settings: AcceptReports.settings)
+      return try await pool.commit(
+        SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: cluster.isCluster),
+        settings: SQL.acceptReportsSettings)
     } catch let error as PostgresError where error.sqlState == "23514" {
       // A cached month may have been dropped meanwhile; preparing it again throws the precise error.
       partitions.forget()
-      try await partitions.prepare(for: statement.reports)
+      try await partitions.prepare(for: reports)
       throw error
     }
   }
@@ -95,7 +94,7 @@ public struct ReportStore: Sendable {
   private func compare(_ reports: [Report], _ outcomes: inout [ReportOutcome?]) async throws {
     let open = outcomes.indices.filter { outcomes[$0] == nil }
     guard !open.isEmpty else { return }
-    let statement = CompareReports(reports: open.map { reports[$0] })
+    let statement = SQL.compareReports(reports: open.map { reports[$0] })
     let found = try await pool.retrying { try await $0.run(statement) }
     for (ordinal, outcome) in found {
       outcomes[open[ordinal - 1]] = outcome

@@ -22,16 +22,16 @@ extension RetentionStore {
   public func dropReports(before time: Date, at now: Date = Date()) async throws -> Int {
     let last = Month(containing: time)
     return try await pool.transaction { connection in
-      let months = try await connection.run(ReadReportMonths()).filter { $0.next <= last }.sorted()
+      let months = try await connection.run(SQL.readReportMonths()).filter { $0.next <= last }.sorted()
       guard let newest = months.last else { return 0 }
-      let database = try await connection.run(ReadDatabaseTime())[0]
+      let database = try await connection.run(SQL.readDatabaseTime())[0]
       guard newest.next.start <= database - Self.leastAge else {
         throw StorageError.monthsTooYoung(until: newest.next.start, here: now, database: database)
       }
-      _ = try await connection.run(WriteShardsInOrder())
+      _ = try await connection.run(SQL.writeShardsInOrder())
       try await connection.execute(script: "SET LOCAL lock_timeout = '2s'")
       for month in months { try await connection.execute(script: DropReportPartition(month: month).script) }
-      _ = try await connection.run(NoteDroppedReports(before: newest.next.start))
+      _ = try await connection.run(SQL.noteDroppedReports(before: newest.next.start))
       return months.count
     }
   }
@@ -52,41 +52,43 @@ extension RetentionStore {
   /// The time before which reports were dropped; nil when none ever were.
   /// - Throws: `PostgresError`.
   public func reportsDroppedBefore() async throws -> Date? {
-    try await pool.run(ReadDroppedBefore()).first
+    try await pool.run(SQL.readDroppedBefore()).first
   }
 
   /// How far back reports were dropped; nil when none ever were.
   /// - Throws: `PostgresError`.
   public func state() async throws -> ReportRetention? {
     try await pool.withConnection { connection in
-      guard let before = try await connection.run(ReadDroppedBefore()).first else { return nil }
-      return ReportRetention(droppedBefore: before, time: try await connection.run(ReadDatabaseTime())[0])
+      guard let before = try await connection.run(SQL.readDroppedBefore()).first else { return nil }
+      return ReportRetention(droppedBefore: before, time: try await connection.run(SQL.readDatabaseTime())[0])
     }
   }
 }
 
-/// The time by the database clock.
-struct ReadDatabaseTime: PostgresStatement {
-  static let sql = "SELECT statement_timestamp()"
-  static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
-}
+extension SQL {
+  /// The time by the database clock.
+  static func readDatabaseTime() -> Statement<Date> {
+    Statement(
+      "SELECT statement_timestamp()"
+    ) { try $0.decode(0) }
+  }
 
-/// The time before which reports were dropped; no row when none were.
-struct ReadDroppedBefore: PostgresStatement {
-  static let sql = "SELECT dropped_before FROM report_retention"
-  static func decode(_ row: PostgresRow) throws -> Date { try row.decode(0) }
-}
+  /// The time before which reports were dropped; no row when none were.
+  static func readDroppedBefore() -> Statement<Date> {
+    Statement(
+      "SELECT dropped_before FROM report_retention"
+    ) { try $0.decode(0) }
+  }
 
-/// The months that have a partition.
-struct ReadReportMonths: PostgresStatement {
-  static let sql = """
-    SELECT substr(c.relname, 9, 4)::integer, substr(c.relname, 14, 2)::integer
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'public.reports'::regclass AND c.relname ~ '^reports_[0-9]{4}_[0-9]{2}$'
-    """
-
-  static func decode(_ row: PostgresRow) throws -> Month {
-    Month(year: Int(try row.decode(0, as: Int32.self)), month: Int(try row.decode(1, as: Int32.self)))
+  /// The months that have a partition.
+  static func readReportMonths() -> Statement<Month> {
+    Statement(
+      """
+      SELECT substr(c.relname, 9, 4)::integer, substr(c.relname, 14, 2)::integer
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'public.reports'::regclass AND c.relname ~ '^reports_[0-9]{4}_[0-9]{2}$'
+      """
+    ) { Month(year: Int(try $0.decode(0, as: Int32.self)), month: Int(try $0.decode(1, as: Int32.self))) }
   }
 }
 
@@ -97,18 +99,17 @@ struct DropReportPartition {
   var script: String { String(format: "DROP TABLE IF EXISTS reports_%04d_%02d", month.year, month.month) }
 }
 
-/// Stores the time before which reports were dropped.
-struct NoteDroppedReports: PostgresStatement {
-  typealias Row = Void
-  let before: Date
-
-  static let sql = """
-    INSERT INTO report_retention (only_row, dropped_before) VALUES (true, $1)
-    ON CONFLICT (only_row) DO UPDATE
-      SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before)
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(before) }
+extension SQL {
+  /// Stores the time before which reports were dropped.
+  static func noteDroppedReports(before: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO report_retention (only_row, dropped_before) VALUES (true, $1)
+      ON CONFLICT (only_row) DO UPDATE
+        SET dropped_before = greatest(report_retention.dropped_before, excluded.dropped_before)
+      """,
+      before)
+  }
 }
 
 /// Numbers whose reports may be partly dropped: they cannot be recounted.
@@ -131,20 +132,15 @@ enum RetentionSQL {
   }
 }
 
-/// Number of numbers of an interval that cannot be recounted.
-struct CountBeyondRetention: PostgresStatement {
-  let after: Int64
-  let upTo: Int64
-
-  static let sql = """
-    SELECT count(*) FROM numbers n CROSS JOIN report_retention gone
-    WHERE n.number > $1 AND n.number <= $2 AND n.first_reported_at < gone.dropped_before
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
-    parameters.append(upTo)
+extension SQL {
+  /// Number of numbers of an interval that cannot be recounted.
+  static func countBeyondRetention(after: Int64, upTo: Int64) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT count(*) FROM numbers n CROSS JOIN report_retention gone
+      WHERE n.number > $1 AND n.number <= $2 AND n.first_reported_at < gone.dropped_before
+      """,
+      after, upTo
+    ) { try $0.decode(0) }
   }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
 }

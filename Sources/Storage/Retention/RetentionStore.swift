@@ -18,7 +18,7 @@ public struct RetentionStore: Sendable {
   /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeNetworks(before time: Date) async throws -> Int {
-    try await repeatedly { PurgeNetworks(before: time, limit: $0) }
+    try await repeatedly { SQL.purgeNetworks(before: time, limit: $0) }
   }
 
   /// Deletes the comments of reports that arrived before `time`.
@@ -26,14 +26,14 @@ public struct RetentionStore: Sendable {
   /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeComments(before time: Date, at now: Date) async throws -> Int {
-    try await repeatedly { PurgeComments(before: time, now: now, limit: $0) }
+    try await repeatedly { SQL.purgeComments(before: time, now: now, limit: $0) }
   }
 
   /// Deletes the ids of identification batches that arrived before `time`; their counts stay.
   /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeIdentificationBatches(before time: Date) async throws -> Int {
-    try await repeatedly { PurgeIdentificationBatches(before: time, limit: $0) }
+    try await repeatedly { SQL.purgeIdentificationBatches(before: time, limit: $0) }
   }
 
   /// Deletes the personal numbers of keys that ended before `time`.
@@ -41,9 +41,9 @@ public struct RetentionStore: Sendable {
   @discardableResult
   public func purgePersonalNumbers(endedBefore time: Date) async throws -> Int {
     try await pool.retrying { connection in
-      let ended = try await connection.run(ReadEndedKeys(time: time))
+      let ended = try await connection.run(SQL.readEndedKeys(time: time))
       guard !ended.isEmpty else { return 0 }
-      return try await connection.runReportingCount(PurgePersonalNumbers(keyIDs: ended))
+      return try await connection.runReportingCount(SQL.purgePersonalNumbers(keyIDs: ended))
     }
   }
 
@@ -52,8 +52,8 @@ public struct RetentionStore: Sendable {
     while true {
       try Task.checkCancellation()
       let count = try await pool.retrying { connection in
-        let numbers = try await connection.run(FindListingsWithoutSHA1(limit: batchSize))
-        if !numbers.isEmpty { _ = try await connection.run(AddListingSHA1(numbers: numbers)) }
+        let numbers = try await connection.run(SQL.findListingsWithoutSHA1(limit: batchSize))
+        if !numbers.isEmpty { _ = try await connection.run(SQL.addListingSHA1(numbers: numbers)) }
         return numbers.count
       }
       if count < batchSize { return }
@@ -64,10 +64,10 @@ public struct RetentionStore: Sendable {
   /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeInstallations(before time: Date) async throws -> Int {
-    try await repeatedly { PurgeInstallations(before: Installation.day(of: time), limit: $0) }
+    try await repeatedly { SQL.purgeInstallations(before: Installation.day(of: time), limit: $0) }
   }
 
-  private func repeatedly<S: PostgresStatement>(_ statement: @Sendable (Int) -> S) async throws -> Int {
+  private func repeatedly<Row>(_ statement: @Sendable (Int) -> Statement<Row>) async throws -> Int {
     var total = 0
     while true {
       try Task.checkCancellation()

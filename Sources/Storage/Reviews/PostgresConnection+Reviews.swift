@@ -16,7 +16,7 @@ extension PostgresConnection {
     let cause = policy.cause(of: decision.id, decision.treatment, rule)
     guard cause != nil || (replaced != nil && decision.treatment == .allow) else { return }
     var category = decision.category
-    if category == nil { category = try await run(ReadHottestCategory(number: decision.number)).first }
-    _ = try await run(OpenReview(decision: decision, cause: cause, category: category, replaced: replaced))
+    if category == nil { category = try await run(SQL.readHottestCategory(number: decision.number)).first }
+    _ = try await run(SQL.openReview(decision: decision, cause: cause, category: category, replaced: replaced))
   }
 }

@@ -33,9 +33,9 @@ public struct ReviewStore: Sendable {
   /// Decisions that an account may review, in an order of its own; now and then a golden case is among them.
   public func open(for account: String, limit: Int = listed) async throws -> [ReviewItem] {
     var pipeline = PostgresPipeline()
-    let open = pipeline.add(ReadOpenReviews(account: account, limit: limit))
-    let counts = pipeline.add(CountOpinions(account: account))
-    let golden = pipeline.add(ReadGoldenItems(account: account, limit: 1))
+    let open = pipeline.add(SQL.readOpenReviews(account: account, limit: limit))
+    let counts = pipeline.add(SQL.countOpinions(account: account))
+    let golden = pipeline.add(SQL.readGoldenItems(account: account, limit: 1))
     let results = try await pool.snapshot(pipeline)
     var items = try results.rows(open)
     if let count = try results.rows(counts).first, count.reviews / goldenInterval > count.golden,
@@ -49,9 +49,9 @@ public struct ReviewStore: Sendable {
 
   /// A decision that the account may review, or a golden case that it may answer; nil for any other.
   public func find(_ number: Int64, _ decisionID: UUID, for account: String) async throws -> ReviewItem? {
-    let review = FindReviewItem(number: number, decisionID: decisionID, account: account)
+    let review = SQL.findReviewItem(number: number, decisionID: decisionID, account: account)
     if let item = try await pool.run(review).first { return item }
-    return try await pool.run(FindGoldenItem(number: number, decisionID: decisionID, account: account)).first
+    return try await pool.run(SQL.findGoldenItem(number: number, decisionID: decisionID, account: account)).first
   }
 
   /// Records an opinion, and confirms or disputes the decision. Safe to call again.
@@ -59,28 +59,30 @@ public struct ReviewStore: Sendable {
   public func record(_ opinion: ReviewOpinion, role: Role) async throws -> OpinionOutcome {
     let (number, id) = (opinion.number, opinion.decisionID)
     return try await pool.transaction { connection in
-      let locked = try await connection.run(LockReview(number: number, decisionID: id, state: "open")).first
+      let locked = try await connection.run(SQL.lockReview(number: number, decisionID: id, state: "open")).first
       if let locked {
         guard locked.decidedBy != opinion.account else { return .closed }
         let isEqual = locked.treatment == opinion.treatment
-        _ = try await connection.run(AddOpinion(opinion: opinion, isGolden: false))
+        _ = try await connection.run(SQL.addOpinion(opinion: opinion, isGolden: false))
         _ = try await connection.run(
-          SetReviewState(
+          SQL.setReviewState(
             number: number, decisionID: id, state: isEqual ? "confirmed" : "disputed",
             settledBy: isEqual ? opinion.account : nil, time: opinion.reviewedAt))
       } else {
-        let golden = FindGoldenItem(number: number, decisionID: id, account: opinion.account)
+        let golden = SQL.findGoldenItem(number: number, decisionID: id, account: opinion.account)
         guard try await !connection.run(golden).isEmpty else {
           // This call itself, whose commit was not acknowledged.
-          let known = try await connection.run(ReadOpinions(number: number, decisionID: id))
+          let known = try await connection.run(SQL.readOpinions(number: number, decisionID: id))
           return known.contains { $0.account == opinion.account } ? .recorded : .closed
         }
-        guard try await !connection.run(AddOpinion(opinion: opinion, isGolden: true)).isEmpty else { return .recorded }
+        guard try await !connection.run(SQL.addOpinion(opinion: opinion, isGolden: true)).isEmpty else {
+          return .recorded
+        }
       }
       // The same for a golden case, so that the log does not reveal it.
       let event = AuditEvent(
         actor: opinion.account, role: role, action: "review.record", subject: "+\(number)")
-      _ = try await connection.run(AppendAuditEvent(event, at: opinion.reviewedAt))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: opinion.reviewedAt))
       return .recorded
     }
   }
@@ -89,12 +91,12 @@ public struct ReviewStore: Sendable {
 
   /// Disputed decisions, the oldest first.
   public func disputes(limit: Int = listed) async throws -> [Dispute] {
-    try await pool.run(ReadDisputes(number: nil, limit: limit))
+    try await pool.run(SQL.readDisputes(number: nil, limit: limit))
   }
 
   /// The dispute about a decision; nil for none.
   public func dispute(_ number: Int64, _ decisionID: UUID) async throws -> Dispute? {
-    try await pool.run(ReadDisputes(number: number, limit: 10)).first { $0.decisionID == decisionID }
+    try await pool.run(SQL.readDisputes(number: number, limit: 10)).first { $0.decisionID == decisionID }
   }
 
   /// Settles a dispute: the same treatment confirms the decision, another one replaces it. A replacement that the
@@ -108,10 +110,10 @@ public struct ReviewStore: Sendable {
     }
     return try await pool.transaction { [policy] connection in
       // Of two persons who settle it at once, the second finds it closed.
-      let lock = LockReview(number: number, decisionID: decisionID, state: "disputed")
+      let lock = SQL.lockReview(number: number, decisionID: decisionID, state: "disputed")
       guard try await !connection.run(lock).isEmpty else { return .closed }
       guard
-        let dispute = try await connection.run(ReadDisputes(number: number, limit: 10))
+        let dispute = try await connection.run(SQL.readDisputes(number: number, limit: 10))
           .first(where: { $0.decisionID == decisionID }), dispute.canBeSettled(by: decision.decidedBy)
       else { return .closed }
       let isConfirmed = decision.treatment == dispute.treatment
@@ -119,20 +121,20 @@ public struct ReviewStore: Sendable {
         _ = try await connection.record(decision, expecting: .this(decisionID), role: role, reviews: policy)
         if decision.treatment == dispute.opinion.treatment {
           _ = try await connection.run(
-            SetReviewState(
+            SQL.setReviewState(
               number: number, decisionID: decision.id, state: "confirmed", settledBy: dispute.opinion.account,
               time: decision.decidedAt))
         }
       }
       _ = try await connection.run(
-        SetReviewState(
+        SQL.setReviewState(
           number: number, decisionID: decisionID, state: isConfirmed ? "confirmed" : "overruled",
           settledBy: decision.decidedBy, time: decision.decidedAt))
       let event = AuditEvent(
         actor: decision.decidedBy, role: role, action: "review.settle", subject: "+\(number)",
         before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
         after: ["decision": decision.treatment.rawValue], reason: decision.reason)
-      _ = try await connection.run(AppendAuditEvent(event, at: decision.decidedAt))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: decision.decidedAt))
       return .settled
     }
   }
@@ -144,17 +146,18 @@ public struct ReviewStore: Sendable {
   public func mark(_ number: Int64, by account: String, role: Role, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       let (standings, history, hottest) = try await connection.pipeline(
-        ReadStandingDecision(number: number), ReadDecisions(number: number), ReadHottestCategory(number: number))
+        SQL.readStandingDecision(number: number), SQL.readDecisions(number: number),
+        SQL.readHottestCategory(number: number))
       guard let decision = standings.first, let event = history.first(where: { $0.id == decision.decisionID }) else {
         return false
       }
-      let golden = AddGoldenCase(
+      let golden = SQL.addGoldenCase(
         decision: decision, decidedBy: event.decidedBy, category: decision.category ?? hottest.first, account: account,
         time: time)
       guard try await !connection.run(golden).isEmpty else { return false }
       let marked = AuditEvent(
         actor: account, role: role, action: "golden.mark", subject: "+\(number)")
-      _ = try await connection.run(AppendAuditEvent(marked, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(marked, at: time))
       return true
     }
   }
@@ -165,18 +168,18 @@ public struct ReviewStore: Sendable {
     _ number: Int64, _ decisionID: UUID, by account: String, role: Role, at time: Date
   ) async throws -> Bool {
     try await pool.transaction { connection in
-      guard try await !connection.run(RemoveGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
+      guard try await !connection.run(SQL.removeGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
         return false
       }
       let event = AuditEvent(actor: account, role: role, action: "golden.unmark", subject: "+\(number)")
-      _ = try await connection.run(AppendAuditEvent(event, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
 
   /// Golden cases, the newest first.
   public func goldenCases(limit: Int = golden) async throws -> [GoldenCase] {
-    try await pool.run(ReadGoldenCases(limit: limit))
+    try await pool.run(SQL.readGoldenCases(limit: limit))
   }
 
   // MARK: Figures
@@ -185,14 +188,14 @@ public struct ReviewStore: Sendable {
   /// accounts and treatments, so that the result does not grow with the number of reviews.
   /// - Parameter since: opinions before this time are left out.
   public func ratedDecisions(since: Date) async throws -> [RatedDecisions] {
-    try await pool.run(CountRatings(since: since))
+    try await pool.run(SQL.countRatings(since: since))
   }
 
   /// Figures of reviewers, in ascending order of name.
   /// - Parameter account: nil for all accounts.
   public func records(of account: String?) async throws -> [ReviewerRecord] {
     let (reviewers, reviewed) = try await pool.withConnection {
-      try await $0.pipeline(CountReviewers(account: account), CountReviewed(account: account))
+      try await $0.pipeline(SQL.countReviewers(account: account), SQL.countReviewed(account: account))
     }
     var records = Dictionary(reviewers.map { ($0.account, $0) }) { first, _ in first }
     for other in reviewed {

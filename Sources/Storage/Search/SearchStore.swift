@@ -27,11 +27,11 @@ public struct SearchStore: Sendable {
     guard digits > 0 else { return [] }
     // All intervals in one round trip: most are empty, and one query after the other would take longer.
     var pipeline = PostgresPipeline()
-    pipeline.add(KeepPlans())
+    pipeline.add(SQL.keepPlans())
     let places = SearchRange.beginning(with: digits).filter { $0.greatest > after }.map { range in
       (
-        reported: pipeline.add(FindReportedNumbers(range: range, after: after, limit: limit)),
-        decided: pipeline.add(FindDecidedNumbers(range: range, after: after, limit: limit))
+        reported: pipeline.add(SQL.findReportedNumbers(range: range, after: after, limit: limit)),
+        decided: pipeline.add(SQL.findDecidedNumbers(range: range, after: after, limit: limit))
       )
     }
     return try await pool.withConnection { [pipeline] connection in
@@ -53,7 +53,7 @@ public struct SearchStore: Sendable {
     guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
       return []
     }
-    let find = FindNumbersEndingWith(ending: ending, count: digits.utf8.count, after: after, limit: limit)
+    let find = SQL.findNumbersEndingWith(ending: ending, count: digits.utf8.count, after: after, limit: limit)
     return try await pool.withConnection { connection in
       try await connection.numberLines(try await connection.run(find))
     }
@@ -72,8 +72,8 @@ public struct SearchStore: Sendable {
       pattern.append(character)
     }
     var pipeline = PostgresPipeline()
-    let labels = pipeline.add(FindLabels(pattern: pattern + "%", after: after, limit: limit))
-    let names = pipeline.add(FindDirectoryNames(pattern: "%\(pattern)%", after: after, limit: limit))
+    let labels = pipeline.add(SQL.findLabels(pattern: pattern + "%", after: after, limit: limit))
+    let names = pipeline.add(SQL.findDirectoryNames(pattern: "%\(pattern)%", after: after, limit: limit))
     return try await pool.withConnection { [pipeline] connection in
       let results = try await connection.snapshot(pipeline)
       let found = Set(try results.rows(labels) + results.rows(names)).sorted()
@@ -92,8 +92,8 @@ extension PostgresConnection {
   fileprivate func numberLines(_ numbers: [Int64]) async throws -> [SearchHit] {
     guard !numbers.isEmpty else { return [] }
     var pipeline = PostgresPipeline()
-    let lines = pipeline.add(ReadNumberLines(numbers: numbers))
-    let names = pipeline.add(ReadNamesOfNumbers(numbers: numbers))
+    let lines = pipeline.add(SQL.readNumberLines(numbers: numbers))
+    let names = pipeline.add(SQL.readNamesOfNumbers(numbers: numbers))
     let results = try await snapshot(pipeline)
     let byNumber = Dictionary(try results.rows(names).map { ($0.number, $0.name) }) { first, _ in first }
     let known = Dictionary(try results.rows(lines).map { ($0.number, $0) }) { $1 }

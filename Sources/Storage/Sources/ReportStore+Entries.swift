@@ -20,7 +20,7 @@ extension ReportStore {
     var found: [ReportWithoutEntry] = []
     var after = (number: Int64(0), reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     while case let page = try await pool.run(
-      ReadReportsWithoutEntry(appID: appID, after: after, limit: SourceStore.page)), let last = page.last
+      SQL.readReportsWithoutEntry(appID: appID, after: after, limit: SourceStore.page)), let last = page.last
     {
       // Rows of a file that was imported under the name of the source have other ids.
       found += page.filter { $0.report.entry.reportID(of: appID) == $0.reportID }.map(\.report)
@@ -53,7 +53,7 @@ extension ReportStore {
             StoredReport(number: entry.number, reportedAt: entry.reportedAt, withdrawnAt: nil),
             reportID: entry.reportID(of: appID), appID: appID, at: time)
         }
-        _ = try await connection.run(NoteWithdrawnEntries(appID: appID, entries: Array(some)))
+        _ = try await connection.run(SQL.noteWithdrawnEntries(appID: appID, entries: Array(some)))
       }
     }
   }

@@ -4,166 +4,109 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// The number of a source's entries.
-struct CountSourceEntries: PostgresStatement {
-  let appID: Int32
-
-  static let sql = "SELECT count(*) FROM source_entries WHERE app_id = $1"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(appID) }
-
-  static func decode(_ row: PostgresRow) throws -> Int64 { try row.decode(0) }
-}
-
-/// A row where a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
-struct FindListReport: PostgresStatement {
-  let appID: Int32
-
-  static let sql = "SELECT app_id FROM reports WHERE app_id = $1 AND withdrawn_at IS NULL LIMIT 1"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(appID) }
-
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// Entries of a source after a number, in ascending order of numbers.
-struct ReadSourceEntries: PostgresStatement {
-  let appID: Int32
-  let number: Int64
-  let limit: Int
-
-  static let sql = """
-    SELECT number, category_id, reported_at, origins, hops FROM source_entries WHERE app_id = $1 AND number > $2
-    ORDER BY number LIMIT $3::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(appID)
-    parameters.append(number)
-    parameters.append(Int64(limit))
+extension SQL {
+  /// The number of a source's entries.
+  static func countSourceEntries(appID: Int32) -> Statement<Int64> {
+    Statement(
+      "SELECT count(*) FROM source_entries WHERE app_id = $1",
+      appID
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> SourceEntry {
+  /// A row where a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
+  static func findListReport(appID: Int32) -> Statement<Int32> {
+    Statement(
+      "SELECT app_id FROM reports WHERE app_id = $1 AND withdrawn_at IS NULL LIMIT 1",
+      appID
+    ) { try $0.decode(0) }
+  }
+
+  /// Entries of a source after a number, in ascending order of numbers.
+  static func readSourceEntries(appID: Int32, number: Int64, limit: Int) -> Statement<SourceEntry> {
+    Statement(
+      """
+      SELECT number, category_id, reported_at, origins, hops FROM source_entries WHERE app_id = $1 AND number > $2
+      ORDER BY number LIMIT $3::bigint
+      """,
+      appID, number, Int64(limit), decode: decodeSourceEntry)
+  }
+
+  static func decodeSourceEntry(_ row: PostgresRow) throws -> SourceEntry {
     SourceEntry(
       number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2),
       origins: try row.decode(3), hops: Int(try row.decode(4, as: Int16.self)))
   }
-}
 
-/// Entries of a source with reports that are not later than a time, in ascending order of numbers.
-struct ReadOldEntries: PostgresStatement {
-  let appID: Int32
-  let time: Date
-  let limit: Int
-
-  static let sql = """
-    SELECT number, category_id, reported_at, origins, hops FROM source_entries
-    WHERE app_id = $1 AND reported_at > $2 AND reported_at <= $3 ORDER BY number LIMIT $4::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(appID)
-    parameters.append(SourceEntry.withoutReport)
-    parameters.append(time)
-    parameters.append(Int64(limit))
+  /// Entries of a source with reports that are not later than a time, in ascending order of numbers.
+  static func readOldEntries(appID: Int32, time: Date, limit: Int) -> Statement<SourceEntry> {
+    Statement(
+      """
+      SELECT number, category_id, reported_at, origins, hops FROM source_entries
+      WHERE app_id = $1 AND reported_at > $2 AND reported_at <= $3 ORDER BY number LIMIT $4::bigint
+      """,
+      appID, SourceEntry.withoutReport, time, Int64(limit), decode: decodeSourceEntry)
   }
 
-  static func decode(_ row: PostgresRow) throws -> SourceEntry { try ReadSourceEntries.decode(row) }
-}
-
-/// Stores entries of a source in place of those of the same numbers.
-struct StoreSourceEntries: PostgresStatement {
-  typealias Row = Void
-  let appID: Int32
-  let entries: [SourceEntry]
-
-  static let sql = """
-    INSERT INTO source_entries AS e (app_id, number, category_id, reported_at, origins, hops)
-    SELECT $1::integer, t.number, t.category_id, t.reported_at, string_to_array(t.origins, ','), t.hops
-    FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[], $5::text[], $6::smallint[])
-      AS t (number, category_id, reported_at, origins, hops)
-    ORDER BY t.number
-    ON CONFLICT (app_id, number) DO UPDATE
-      SET category_id = excluded.category_id, reported_at = excluded.reported_at, origins = excluded.origins,
-        hops = excluded.hops
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(appID)
-    parameters.append(entries.map(\.number))
-    parameters.append(entries.map(\.category.rawValue))
-    parameters.append(entries.map(\.reportedAt))
-    parameters.append(entries.map { $0.origins.joined(separator: ",") })
-    parameters.append(entries.map { Int16($0.hops) })
-  }
-}
-
-/// Reports of a source that are not those of its entries, after a report in the order of numbers.
-struct ReadReportsWithoutEntry: PostgresStatement {
-  let appID: Int32
-  /// The number and the id of the report before the first one.
-  let after: (number: Int64, reportID: UUID)
-  let limit: Int
-
-  static let sql = """
-    SELECT r.number, r.category_id, r.reported_at, r.report_id, e.number IS NOT NULL
-    FROM number_sources s
-    JOIN reports r ON r.number = s.number AND r.app_id = s.app_id
-    LEFT JOIN source_entries e ON e.number = s.number AND e.app_id = s.app_id
-    WHERE s.app_id = $1 AND s.complaints > 0 AND r.withdrawn_at IS NULL AND r.reporter IS NULL
-      AND (e.number IS NULL OR e.category_id <> r.category_id OR e.reported_at <> r.reported_at)
-      AND (r.number, r.report_id) > ($2::bigint, $3::uuid)
-    ORDER BY r.number, r.report_id LIMIT $4::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(appID)
-    parameters.append(after.number)
-    parameters.append(after.reportID)
-    parameters.append(Int64(limit))
+  /// Stores entries of a source in place of those of the same numbers.
+  static func storeSourceEntries(appID: Int32, entries: [SourceEntry]) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO source_entries AS e (app_id, number, category_id, reported_at, origins, hops)
+      SELECT $1::integer, t.number, t.category_id, t.reported_at, string_to_array(t.origins, ','), t.hops
+      FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[], $5::text[], $6::smallint[])
+        AS t (number, category_id, reported_at, origins, hops)
+      ORDER BY t.number
+      ON CONFLICT (app_id, number) DO UPDATE
+        SET category_id = excluded.category_id, reported_at = excluded.reported_at, origins = excluded.origins,
+          hops = excluded.hops
+      """,
+      appID, entries.map(\.number), entries.map(\.category.rawValue), entries.map(\.reportedAt),
+      entries.map { $0.origins.joined(separator: ",") }, entries.map { Int16($0.hops) })
   }
 
-  static func decode(_ row: PostgresRow) throws -> (report: ReportWithoutEntry, reportID: UUID) {
-    (
-      ReportWithoutEntry(
-        entry: SourceEntry(number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2)),
-        hasOther: try row.decode(4)),
-      try row.decode(3)
-    )
+  /// Reports of a source that are not those of its entries, after a report in the order of numbers.
+  /// - Parameter after: The number and the id of the report before the first one.
+  static func readReportsWithoutEntry(
+    appID: Int32, after: (number: Int64, reportID: UUID), limit: Int
+  ) -> Statement<(report: ReportWithoutEntry, reportID: UUID)> {
+    Statement(
+      """
+      SELECT r.number, r.category_id, r.reported_at, r.report_id, e.number IS NOT NULL
+      FROM number_sources s
+      JOIN reports r ON r.number = s.number AND r.app_id = s.app_id
+      LEFT JOIN source_entries e ON e.number = s.number AND e.app_id = s.app_id
+      WHERE s.app_id = $1 AND s.complaints > 0 AND r.withdrawn_at IS NULL AND r.reporter IS NULL
+        AND (e.number IS NULL OR e.category_id <> r.category_id OR e.reported_at <> r.reported_at)
+        AND (r.number, r.report_id) > ($2::bigint, $3::uuid)
+      ORDER BY r.number, r.report_id LIMIT $4::bigint
+      """,
+      appID, after.number, after.reportID, Int64(limit)
+    ) { row in
+      (
+        ReportWithoutEntry(
+          entry: SourceEntry(number: try row.decode(0), category: try row.category(1), reportedAt: try row.decode(2)),
+          hasOther: try row.decode(4)),
+        try row.decode(3)
+      )
+    }
   }
-}
 
-/// Stores that the reports of entries are withdrawn; entries of the same numbers with other reports stay.
-struct NoteWithdrawnEntries: PostgresStatement {
-  typealias Row = Void
-  let appID: Int32
-  let entries: [SourceEntry]
-
-  static let sql = """
-    UPDATE source_entries e SET reported_at = $5
-    FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[]) AS t (number, category_id, reported_at)
-    WHERE e.app_id = $1 AND e.number = t.number AND e.category_id = t.category_id AND e.reported_at = t.reported_at
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(appID)
-    parameters.append(entries.map(\.number))
-    parameters.append(entries.map(\.category.rawValue))
-    parameters.append(entries.map(\.reportedAt))
-    parameters.append(SourceEntry.withoutReport)
+  /// Stores that the reports of entries are withdrawn; entries of the same numbers with other reports stay.
+  static func noteWithdrawnEntries(appID: Int32, entries: [SourceEntry]) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE source_entries e SET reported_at = $5
+      FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[]) AS t (number, category_id, reported_at)
+      WHERE e.app_id = $1 AND e.number = t.number AND e.category_id = t.category_id AND e.reported_at = t.reported_at
+      """,
+      appID, entries.map(\.number), entries.map(\.category.rawValue), entries.map(\.reportedAt),
+      SourceEntry.withoutReport)
   }
-}
 
-/// Deletes entries of a source.
-struct DeleteSourceEntries: PostgresStatement {
-  typealias Row = Void
-  let appID: Int32
-  let numbers: [Int64]
-
-  static let sql = "DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(appID)
-    parameters.append(numbers)
+  /// Deletes entries of a source.
+  static func deleteSourceEntries(appID: Int32, numbers: [Int64]) -> Statement<Void> {
+    Statement(
+      "DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])",
+      appID, numbers)
   }
 }

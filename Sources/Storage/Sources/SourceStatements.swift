@@ -4,347 +4,227 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// Adds a source, also one that was removed; no row where there is one of the list already. The precision and suspension
-/// of a removed one stay. One whose entries are still to be withdrawn is not replaced.
-struct InsertSource: PostgresStatement {
-  let id: Int32
-  let settings: Source.Settings
-  let options: String
-  let time: Date
-
-  static let sql = """
-    INSERT INTO source_feeds AS f
-      (app_id, name, url, format, every_seconds, options, ceiling, license, added_at, next_at, most_change_percent,
-       public_address)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)
-    ON CONFLICT (app_id) DO UPDATE SET
-      name = excluded.name, url = excluded.url, format = excluded.format, every_seconds = excluded.every_seconds,
-      options = excluded.options, ceiling = excluded.ceiling, license = excluded.license,
-      added_at = excluded.added_at, next_at = excluded.next_at, removed_at = NULL, etag = NULL, last_modified = NULL,
-      list_version = NULL, complete_at = NULL, refreshed_at = NULL, entries = 0, failures = 0, failed_at = NULL,
-      error = NULL, server_id = NULL, seen_serial = NULL, seen_sha256 = NULL, root_serial = NULL, root = NULL,
-      list_sha256 = NULL, changing_sha256 = NULL, expires_at = NULL,
-      most_change_percent = excluded.most_change_percent,
-      public_address = excluded.public_address
-    WHERE f.removed_at IS NOT NULL AND f.entries = 0
-    RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(settings.name)
-    parameters.append(settings.url)
-    parameters.append(settings.format.rawValue)
-    parameters.append(Int32(clamping: settings.every))
-    parameters.append(options)
-    parameters.append(settings.ceiling.rawValue)
-    parameters.append(settings.license)
-    parameters.append(time)
-    parameters.append(Int32(clamping: settings.mostChange))
-    parameters.append(settings.isPublic)
+extension SQL {
+  /// Adds a source, also one that was removed; no row where there is one of the list already. The precision and suspension
+  /// of a removed one stay. One whose entries are still to be withdrawn is not replaced.
+  static func insertSource(id: Int32, settings: Source.Settings, options: String, time: Date) -> Statement<Int32> {
+    Statement(
+      """
+      INSERT INTO source_feeds AS f
+        (app_id, name, url, format, every_seconds, options, ceiling, license, added_at, next_at, most_change_percent,
+         public_address)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)
+      ON CONFLICT (app_id) DO UPDATE SET
+        name = excluded.name, url = excluded.url, format = excluded.format, every_seconds = excluded.every_seconds,
+        options = excluded.options, ceiling = excluded.ceiling, license = excluded.license,
+        added_at = excluded.added_at, next_at = excluded.next_at, removed_at = NULL, etag = NULL, last_modified = NULL,
+        list_version = NULL, complete_at = NULL, refreshed_at = NULL, entries = 0, failures = 0, failed_at = NULL,
+        error = NULL, server_id = NULL, seen_serial = NULL, seen_sha256 = NULL, root_serial = NULL, root = NULL,
+        list_sha256 = NULL, changing_sha256 = NULL, expires_at = NULL,
+        most_change_percent = excluded.most_change_percent,
+        public_address = excluded.public_address
+      WHERE f.removed_at IS NOT NULL AND f.entries = 0
+      RETURNING app_id
+      """,
+      id, settings.name, settings.url, settings.format.rawValue, Int32(clamping: settings.every), options,
+      settings.ceiling.rawValue, settings.license, time, Int32(clamping: settings.mostChange), settings.isPublic
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// The sources by name.
-struct ReadSources: PostgresStatement {
-  /// The name of one source; nil for all.
-  let name: String?
-
-  static let sql = """
-    SELECT \(Source.columns) FROM source_feeds
-    WHERE removed_at IS NULL AND ($1::text IS NULL OR name = $1::text) ORDER BY name
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(name) }
-
-  static func decode(_ row: PostgresRow) throws -> Source? { try Source(row) }
-}
-
-/// The sources that are due, those first that have waited longest.
-struct ReadDueSources: PostgresStatement {
-  let time: Date
-  let limit: Int
-  let areSubscriptions: Bool?
-
-  static let sql = """
-    SELECT \(Source.columns) FROM source_feeds
-    WHERE removed_at IS NULL AND next_at <= $1 AND ($3::boolean IS NULL OR (format = 'ringfence') = $3::boolean)
-    ORDER BY next_at, app_id LIMIT $2::bigint
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(time)
-    parameters.append(Int64(limit))
-    parameters.append(areSubscriptions)
+  /// The sources by name.
+  /// - Parameter name: The name of one source; nil for all.
+  static func readSources(name: String?) -> Statement<Source?> {
+    Statement(
+      """
+      SELECT \(Source.columns) FROM source_feeds
+      WHERE removed_at IS NULL AND ($1::text IS NULL OR name = $1::text) ORDER BY name
+      """,
+      name
+    ) { try Source($0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Source? { try Source(row) }
-}
-
-/// Makes a source due; no row where there is none of the name.
-struct HastenSource: PostgresStatement {
-  let name: String
-  let time: Date
-
-  static let sql = """
-    UPDATE source_feeds SET next_at = least(next_at, $2::timestamptz) WHERE name = $1 AND removed_at IS NULL
-    RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(name)
-    parameters.append(time)
+  /// The sources that are due, those first that have waited longest.
+  static func readDueSources(time: Date, limit: Int, areSubscriptions: Bool?) -> Statement<Source?> {
+    Statement(
+      """
+      SELECT \(Source.columns) FROM source_feeds
+      WHERE removed_at IS NULL AND next_at <= $1 AND ($3::boolean IS NULL OR (format = 'ringfence') = $3::boolean)
+      ORDER BY next_at, app_id LIMIT $2::bigint
+      """,
+      time, Int64(limit), areSubscriptions
+    ) { try Source($0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// Changes the ceiling of a source, by which rows of evidence files are chosen; no row where there is none of the name.
-struct ChangeCeiling: PostgresStatement {
-  let name: String
-  let ceiling: SourceCeiling
-
-  static let sql = """
-    UPDATE source_feeds SET ceiling = $2, list_sha256 = NULL, generation = generation + 1
-    WHERE name = $1 AND removed_at IS NULL RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(name)
-    parameters.append(ceiling.rawValue)
+  /// Makes a source due; no row where there is none of the name.
+  static func hastenSource(name: String, time: Date) -> Statement<Int32> {
+    Statement(
+      """
+      UPDATE source_feeds SET next_at = least(next_at, $2::timestamptz) WHERE name = $1 AND removed_at IS NULL
+      RETURNING app_id
+      """,
+      name, time
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// The ceilings of all sources, also of removed ones.
-struct ReadCeilings: PostgresStatement {
-  static let sql = "SELECT app_id, ceiling, suspended_at IS NOT NULL, suspended_weight FROM source_feeds"
-
-  /// A ceiling of a newer version, which this version does not know, is the lowest.
-  static func decode(
-    _ row: PostgresRow
-  ) throws -> (id: Int32, ceiling: SourceCeiling, isSuspended: Bool, weight: Float?) {
-    (
-      try row.decode(0), SourceCeiling(rawValue: try row.decode(1)) ?? .nothing, try row.decode(2), try row.decode(3)
-    )
-  }
-}
-
-/// Stores the state after a successful download; no row where a newer publication was accepted meanwhile, or the source was
-/// removed, also where it was added again.
-struct RecordSourceSuccess: PostgresStatement {
-  let id: Int32
-  let addedAt: Date
-  let state: Source.State
-  let next: Date
-
-  static let sql = """
-    UPDATE source_feeds SET etag = $2, last_modified = $3, list_version = $4, complete_at = $5, refreshed_at = $6,
-      entries = $7, next_at = $8, failures = 0, failed_at = NULL, error = NULL,
-      list_sha256 = CASE WHEN generation = $12 THEN $9::text END, expires_at = $10,
-      changing_sha256 = NULL
-    WHERE app_id = $1 AND removed_at IS NULL AND added_at = $13 AND coalesce(seen_serial, 0::bigint) = $11
-    RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(state.etag)
-    parameters.append(state.lastModified)
-    parameters.append(state.listVersion)
-    parameters.append(state.completeAt)
-    parameters.append(state.refreshedAt)
-    parameters.append(Int64(state.entries))
-    parameters.append(next)
-    parameters.append(state.listSHA256)
-    parameters.append(state.expiresAt)
-    parameters.append(state.seen?.serial ?? 0)
-    parameters.append(state.generation)
-    parameters.append(addedAt)
+  /// Changes the ceiling of a source, by which rows of evidence files are chosen; no row where there is none of the name.
+  static func changeCeiling(name: String, ceiling: SourceCeiling) -> Statement<Int32> {
+    Statement(
+      """
+      UPDATE source_feeds SET ceiling = $2, list_sha256 = NULL, generation = generation + 1
+      WHERE name = $1 AND removed_at IS NULL RETURNING app_id
+      """,
+      name, ceiling.rawValue
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// Stores the reason of a failed attempt and the time of the next one, unless the source was removed meanwhile.
-struct RecordSourceFailure: PostgresStatement {
-  typealias Row = Void
-  let id: Int32
-  let addedAt: Date
-  let failure: SourceFailure
-  let time: Date
-  /// Nil where it stays.
-  let next: Date?
-
-  static let sql = """
-    UPDATE source_feeds SET failures = failures + 1, failed_at = $3, error = $2::text::jsonb,
-      next_at = coalesce($4::timestamptz, next_at)
-    WHERE app_id = $1 AND removed_at IS NULL AND added_at = $5
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(failure.json)
-    parameters.append(time)
-    parameters.append(next)
-    parameters.append(addedAt)
-  }
-}
-
-/// Marks a source as removed; no row where it is already.
-struct RemoveSource: PostgresStatement {
-  let id: Int32
-  let time: Date
-  /// Whether its entries are still to be withdrawn.
-  let hasEntries: Bool
-
-  static let sql = """
-    UPDATE source_feeds SET removed_at = $2, entries = CASE WHEN $3::boolean THEN greatest(entries, 1) ELSE 0 END
-    WHERE app_id = $1 AND removed_at IS NULL RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(time)
-    parameters.append(hasEntries)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// The ids of removed sources whose entries are still to be withdrawn.
-struct ReadRemovedSources: PostgresStatement {
-  static let sql = "SELECT app_id FROM source_feeds WHERE removed_at IS NOT NULL AND entries > 0 ORDER BY app_id"
-
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// Stores that a removed source has no entries any more.
-struct FinishRemoval: PostgresStatement {
-  typealias Row = Void
-  let id: Int32
-
-  static let sql = "UPDATE source_feeds SET entries = 0 WHERE app_id = $1 AND removed_at IS NOT NULL"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(id) }
-}
-
-/// Counts, by source, the numbers with complaints of the source and a decision in force.
-struct CountDecidedNumbers: PostgresStatement {
-  /// Counts of a source.
-  struct Counts: Sendable {
-    let appID: Int32
-    let all: SourcePrecision
-    /// Those with a decision after ``CountDecidedNumbers/times``.
-    let recent: SourcePrecision
-  }
-
-  let sources: [Int32]
-  /// For each source, the time after which a decision is recent.
-  let times: [Date]
-
-  /// Decisions are few: they are read first, and then the counts of the lists about each number. The row of a number
-  /// stays when the list no longer contains it.
-  static let sql = """
-    SELECT s.app_id,
-           count(*) FILTER (WHERE d.decision IN ('block', 'identify')), count(*) FILTER (WHERE d.decision = 'allow'),
-           count(*) FILTER (WHERE d.decision IN ('block', 'identify')
-                              AND d.decided_at > ($2::timestamptz[])[array_position($1::integer[], s.app_id)]),
-           count(*) FILTER (WHERE d.decision = 'allow'
-                              AND d.decided_at > ($2::timestamptz[])[array_position($1::integer[], s.app_id)])
-    FROM number_decisions d JOIN number_sources s ON s.number = d.number
-    WHERE s.app_id = ANY($1::integer[])
-    GROUP BY s.app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(sources)
-    parameters.append(times)
-  }
-
-  static func decode(_ row: PostgresRow) throws -> Counts {
-    func precision(_ column: Int) throws -> SourcePrecision {
-      SourcePrecision(
-        confirmed: Int(try row.decode(column, as: Int64.self)), wrong: Int(try row.decode(column + 1, as: Int64.self)))
+  /// The ceilings of all sources, also of removed ones.
+  static func readCeilings() -> Statement<CeilingRow> {
+    Statement(
+      "SELECT app_id, ceiling, suspended_at IS NOT NULL, suspended_weight FROM source_feeds"
+    ) { row in
+      /// A ceiling of a newer version, which this version does not know, is the lowest.
+      (
+        try row.decode(0), SourceCeiling(rawValue: try row.decode(1)) ?? .nothing, try row.decode(2), try row.decode(3)
+      )
     }
-    return Counts(appID: try row.decode(0), all: try precision(1), recent: try precision(3))
+  }
+
+  /// Stores the state after a successful download; no row where a newer publication was accepted meanwhile, or the source was
+  /// removed, also where it was added again.
+  static func recordSourceSuccess(id: Int32, addedAt: Date, state: Source.State, next: Date) -> Statement<Int32> {
+    Statement(
+      """
+      UPDATE source_feeds SET etag = $2, last_modified = $3, list_version = $4, complete_at = $5, refreshed_at = $6,
+        entries = $7, next_at = $8, failures = 0, failed_at = NULL, error = NULL,
+        list_sha256 = CASE WHEN generation = $12 THEN $9::text END, expires_at = $10,
+        changing_sha256 = NULL
+      WHERE app_id = $1 AND removed_at IS NULL AND added_at = $13 AND coalesce(seen_serial, 0::bigint) = $11
+      RETURNING app_id
+      """,
+      id, state.etag, state.lastModified, state.listVersion, state.completeAt, state.refreshedAt, Int64(state.entries),
+      next, state.listSHA256, state.expiresAt, state.seen?.serial ?? 0, state.generation, addedAt
+    ) { try $0.decode(0) }
+  }
+
+  /// Stores the reason of a failed attempt and the time of the next one, unless the source was removed meanwhile.
+  /// - Parameter next: Nil where it stays.
+  static func recordSourceFailure(
+    id: Int32, addedAt: Date, failure: SourceFailure, time: Date, next: Date?
+  ) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE source_feeds SET failures = failures + 1, failed_at = $3, error = $2::text::jsonb,
+        next_at = coalesce($4::timestamptz, next_at)
+      WHERE app_id = $1 AND removed_at IS NULL AND added_at = $5
+      """,
+      id, failure.json, time, next, addedAt)
+  }
+
+  /// Marks a source as removed; no row where it is already.
+  /// - Parameter hasEntries: Whether its entries are still to be withdrawn.
+  static func removeSource(id: Int32, time: Date, hasEntries: Bool) -> Statement<Int32> {
+    Statement(
+      """
+      UPDATE source_feeds SET removed_at = $2, entries = CASE WHEN $3::boolean THEN greatest(entries, 1) ELSE 0 END
+      WHERE app_id = $1 AND removed_at IS NULL RETURNING app_id
+      """,
+      id, time, hasEntries
+    ) { try $0.decode(0) }
+  }
+
+  /// The ids of removed sources whose entries are still to be withdrawn.
+  static func readRemovedSources() -> Statement<Int32> {
+    Statement(
+      "SELECT app_id FROM source_feeds WHERE removed_at IS NOT NULL AND entries > 0 ORDER BY app_id"
+    ) { try $0.decode(0) }
+  }
+
+  /// Stores that a removed source has no entries any more.
+  static func finishRemoval(id: Int32) -> Statement<Void> {
+    Statement(
+      "UPDATE source_feeds SET entries = 0 WHERE app_id = $1 AND removed_at IS NOT NULL",
+      id)
   }
 }
 
-/// Whether there are sources, and the precision of none was counted after a time.
-struct ReadJudgmentDue: PostgresStatement {
-  let time: Date
-
-  static let sql = """
-    SELECT count(*) > 0 AND coalesce(max(judged_at) <= $1, true) FROM source_feeds WHERE removed_at IS NULL
-    """
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(time) }
-
-  static func decode(_ row: PostgresRow) throws -> Bool { try row.decode(0) }
+/// Counts of a source.
+struct DecidedCounts: Sendable {
+  let appID: Int32
+  let all: SourcePrecision
+  /// Those with a decision after ``CountDecidedNumbers/times``.
+  let recent: SourcePrecision
 }
 
-/// Stores the precision of a source.
-struct NotePrecision: PostgresStatement {
-  typealias Row = Void
-  let id: Int32
-  let precision: SourcePrecision
-  let time: Date
-
-  static let sql = "UPDATE source_feeds SET confirmed = $2, wrong = $3, judged_at = $4 WHERE app_id = $1"
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(Int64(precision.confirmed))
-    parameters.append(Int64(precision.wrong))
-    parameters.append(time)
-  }
-}
-
-/// Suspends a source; no row where it is suspended already, was removed, or was resumed since it was read.
-struct SuspendSource: PostgresStatement {
-  let id: Int32
-  let time: Date
-  /// The time of the last resumption that was read.
-  let resumedAt: Date?
-  /// The weight of an entry.
-  let weight: Double
-
-  static let sql = """
-    UPDATE source_feeds SET suspended_at = $2, suspended_weight = $4
-    WHERE app_id = $1 AND removed_at IS NULL AND suspended_at IS NULL AND resumed_at IS NOT DISTINCT FROM $3
-    RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(id)
-    parameters.append(time)
-    parameters.append(resumedAt)
-    parameters.append(Float(weight))
+extension SQL {
+  /// DecidedCounts, by source, the numbers with complaints of the source and a decision in force.
+  /// - Parameter times: For each source, the time after which a decision is recent.
+  static func countDecidedNumbers(sources: [Int32], times: [Date]) -> Statement<DecidedCounts> {
+    /// Decisions are few: they are read first, and then the counts of the lists about each number. The row of a number
+    /// stays when the list no longer contains it.
+    Statement(
+      """
+      SELECT s.app_id,
+             count(*) FILTER (WHERE d.decision IN ('block', 'identify')), count(*) FILTER (WHERE d.decision = 'allow'),
+             count(*) FILTER (WHERE d.decision IN ('block', 'identify')
+                                AND d.decided_at > ($2::timestamptz[])[array_position($1::integer[], s.app_id)]),
+             count(*) FILTER (WHERE d.decision = 'allow'
+                                AND d.decided_at > ($2::timestamptz[])[array_position($1::integer[], s.app_id)])
+      FROM number_decisions d JOIN number_sources s ON s.number = d.number
+      WHERE s.app_id = ANY($1::integer[])
+      GROUP BY s.app_id
+      """,
+      sources, times
+    ) { row in
+      func precision(_ column: Int) throws -> SourcePrecision {
+        SourcePrecision(
+          confirmed: Int(try row.decode(column, as: Int64.self)), wrong: Int(try row.decode(column + 1, as: Int64.self))
+        )
+      }
+      return DecidedCounts(appID: try row.decode(0), all: try precision(1), recent: try precision(3))
+    }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
-}
-
-/// Ends the suspension of a source; no row where there is none.
-struct ResumeSource: PostgresStatement {
-  let name: String
-  let time: Date
-
-  static let sql = """
-    UPDATE source_feeds SET suspended_at = NULL, suspended_weight = NULL, resumed_at = $2
-    WHERE name = $1 AND removed_at IS NULL AND suspended_at IS NOT NULL RETURNING app_id
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(name)
-    parameters.append(time)
+  /// Whether there are sources, and the precision of none was counted after a time.
+  static func readJudgmentDue(time: Date) -> Statement<Bool> {
+    Statement(
+      """
+      SELECT count(*) > 0 AND coalesce(max(judged_at) <= $1, true) FROM source_feeds WHERE removed_at IS NULL
+      """,
+      time
+    ) { try $0.decode(0) }
   }
 
-  static func decode(_ row: PostgresRow) throws -> Int32 { try row.decode(0) }
+  /// Stores the precision of a source.
+  static func notePrecision(id: Int32, precision: SourcePrecision, time: Date) -> Statement<Void> {
+    Statement(
+      "UPDATE source_feeds SET confirmed = $2, wrong = $3, judged_at = $4 WHERE app_id = $1",
+      id, Int64(precision.confirmed), Int64(precision.wrong), time)
+  }
+
+  /// Suspends a source; no row where it is suspended already, was removed, or was resumed since it was read.
+  /// - Parameter resumedAt: The time of the last resumption that was read.
+  /// - Parameter weight: The weight of an entry.
+  static func suspendSource(id: Int32, time: Date, resumedAt: Date?, weight: Double) -> Statement<Int32> {
+    Statement(
+      """
+      UPDATE source_feeds SET suspended_at = $2, suspended_weight = $4
+      WHERE app_id = $1 AND removed_at IS NULL AND suspended_at IS NULL AND resumed_at IS NOT DISTINCT FROM $3
+      RETURNING app_id
+      """,
+      id, time, resumedAt, Float(weight)
+    ) { try $0.decode(0) }
+  }
+
+  /// Ends the suspension of a source; no row where there is none.
+  static func resumeSource(name: String, time: Date) -> Statement<Int32> {
+    Statement(
+      """
+      UPDATE source_feeds SET suspended_at = NULL, suspended_weight = NULL, resumed_at = $2
+      WHERE name = $1 AND removed_at IS NULL AND suspended_at IS NOT NULL RETURNING app_id
+      """,
+      name, time
+    ) { try $0.decode(0) }
+  }
 }
 
 extension Source {

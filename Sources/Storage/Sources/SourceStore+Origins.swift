@@ -27,11 +27,11 @@ public struct EntryOrigins: Sendable, Equatable {
 
 extension SourceStore {
   /// The ids of all sources that were ever downloaded.
-  public func ids() async throws -> Set<Int32> { Set(try await pool.run(ReadCeilings()).map(\.id)) }
+  public func ids() async throws -> Set<Int32> { Set(try await pool.run(SQL.readCeilings()).map(\.id)) }
 
   /// All sources that were ever downloaded, as of a connection's snapshot.
   public static func provenanceSources(on connection: PostgresConnection) async throws -> [ProvenanceSource] {
-    try await connection.run(ReadProvenanceSources())
+    try await connection.run(SQL.readProvenanceSources())
   }
 
   /// The servers that entries of a source came from, by number. Only a source that is another Ringfence server
@@ -43,7 +43,7 @@ extension SourceStore {
   public static func origins(
     of numbers: [Int64], in appID: Int32, on connection: PostgresConnection
   ) async throws -> [Int64: EntryOrigins] {
-    let rows = try await connection.run(ReadEntryOrigins(appID: appID, numbers: numbers))
+    let rows = try await connection.run(SQL.readEntryOrigins(appID: appID, numbers: numbers))
     return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
   }
 }

@@ -28,25 +28,25 @@ public struct SourceStore: Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let options = String(decoding: try encoder.encode(settings.options), as: UTF8.self)
     return try await pool.transaction { connection in
-      let statement = InsertSource(id: list.id, settings: settings, options: options, time: time)
+      let statement = SQL.insertSource(id: list.id, settings: settings, options: options, time: time)
       guard try await !connection.run(statement).isEmpty else {
         // This call itself, whose commit was not acknowledged.
-        let there = try await connection.run(ReadSources(name: settings.name)).first ?? nil
+        let there = try await connection.run(SQL.readSources(name: settings.name)).first ?? nil
         return there?.settings == settings && there.map { abs($0.addedAt.timeIntervalSince(time)) < 0.000_001 } == true
       }
-      _ = try await connection.run(AppendAuditEvent(audit, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
       return true
     }
   }
 
   /// All sources, by name.
   public func list() async throws -> [Source] {
-    try await pool.run(ReadSources(name: nil)).compactMap { $0 }
+    try await pool.run(SQL.readSources(name: nil)).compactMap { $0 }
   }
 
   /// The source of a name; nil where there is none.
   public func source(named name: String) async throws -> Source? {
-    try await pool.run(ReadSources(name: name)).first ?? nil
+    try await pool.run(SQL.readSources(name: name)).first ?? nil
   }
 
   /// The sources that are due, those first that have waited longest.
@@ -54,22 +54,24 @@ public struct SourceStore: Sendable {
   ///   - limit: the most sources.
   ///   - areSubscriptions: whether they are publications of other servers; nil for all sources.
   public func due(at time: Date, limit: Int, areSubscriptions: Bool? = nil) async throws -> [Source] {
-    try await pool.run(ReadDueSources(time: time, limit: limit, areSubscriptions: areSubscriptions)).compactMap { $0 }
+    try await pool.run(SQL.readDueSources(time: time, limit: limit, areSubscriptions: areSubscriptions)).compactMap {
+      $0
+    }
   }
 
   /// Makes a source due.
   /// - Returns: false where there is none of the name.
   public func hasten(_ name: String, at time: Date, audit: AuditEvent? = nil) async throws -> Bool {
     try await pool.transaction { connection in
-      guard try await !connection.run(HastenSource(name: name, time: time)).isEmpty else { return false }
-      if let audit { _ = try await connection.run(AppendAuditEvent(audit, at: time)) }
+      guard try await !connection.run(SQL.hastenSource(name: name, time: time)).isEmpty else { return false }
+      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
       return true
     }
   }
 
   /// Records that a source is refreshed by hand.
   public func record(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await pool.run(AppendAuditEvent(event, at: time))
+    _ = try await pool.run(SQL.appendAuditEvent(event, at: time))
   }
 
   /// Changes the ceiling of a source. It applies from the next publication and evaluation of its numbers on.
@@ -77,11 +79,13 @@ public struct SourceStore: Sendable {
   public func change(_ name: String, to ceiling: SourceCeiling, at time: Date, audit: AuditEvent) async throws -> Bool {
     try await pool.transaction { connection in
       // In the order in which other changes lock them.
-      let subscriptions = try await connection.run(LockSubscriptions()).map(\.id)
-      guard let id = try await connection.run(ChangeCeiling(name: name, ceiling: ceiling)).first else { return false }
+      let subscriptions = try await connection.run(SQL.lockSubscriptions()).map(\.id)
+      guard let id = try await connection.run(SQL.changeCeiling(name: name, ceiling: ceiling)).first else {
+        return false
+      }
       // Which entries count depends on the ceilings of all subscriptions.
-      if subscriptions.contains(id) { _ = try await connection.run(ReadAgain(ids: subscriptions)) }
-      _ = try await connection.run(AppendAuditEvent(audit, at: time))
+      if subscriptions.contains(id) { _ = try await connection.run(SQL.readAgain(ids: subscriptions)) }
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
       return true
     }
   }
@@ -91,7 +95,7 @@ public struct SourceStore: Sendable {
   /// - Throws: ``SourceFailure`` where a newer publication was accepted meanwhile, or the source was removed.
   public func succeed(_ source: Source, with state: Source.State, next: Date) async throws {
     let noted = try await pool.retrying {
-      try await $0.run(RecordSourceSuccess(id: source.id, addedAt: source.addedAt, state: state, next: next))
+      try await $0.run(SQL.recordSourceSuccess(id: source.id, addedAt: source.addedAt, state: state, next: next))
     }
     guard noted.isEmpty else { return }
     try await readAgain(source)
@@ -102,7 +106,7 @@ public struct SourceStore: Sendable {
   /// - Parameter next: when to try again; nil where that stays.
   public func fail(_ source: Source, because failure: SourceFailure, at time: Date, next: Date?) async throws {
     _ = try await pool.run(
-      RecordSourceFailure(id: source.id, addedAt: source.addedAt, failure: failure, time: time, next: next))
+      SQL.recordSourceFailure(id: source.id, addedAt: source.addedAt, failure: failure, time: time, next: next))
   }
 
   /// Marks a source whose entries are withdrawn as removed. Its ceiling stays, because complaints of its files stay.
@@ -121,60 +125,60 @@ public struct SourceStore: Sendable {
     try await pool.transaction { connection in
       if source.settings.format == .ringfence {
         // Evidence of its server counts again where another one passes it on.
-        let all = try await connection.run(LockSubscriptions())
-        _ = try await connection.run(ReadAgain(ids: all.map(\.id)))
+        let all = try await connection.run(SQL.lockSubscriptions())
+        _ = try await connection.run(SQL.readAgain(ids: all.map(\.id)))
       }
-      let statement = RemoveSource(id: source.id, time: time, hasEntries: hasEntries)
+      let statement = SQL.removeSource(id: source.id, time: time, hasEntries: hasEntries)
       guard try await !connection.run(statement).isEmpty else { return false }
-      _ = try await connection.run(AppendAuditEvent(audit, at: time))
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
       return true
     }
   }
 
   /// The ids of removed sources whose entries are still to be withdrawn.
-  public func removed() async throws -> [Int32] { try await pool.run(ReadRemovedSources()) }
+  public func removed() async throws -> [Int32] { try await pool.run(SQL.readRemovedSources()) }
 
   /// Stores that the entries of a removed source are withdrawn.
-  public func finishRemoval(of id: Int32) async throws { _ = try await pool.run(FinishRemoval(id: id)) }
+  public func finishRemoval(of id: Int32) async throws { _ = try await pool.run(SQL.finishRemoval(id: id)) }
 
   /// At most ``page`` entries of a source, in ascending order of numbers.
   /// - Parameter number: the number before the first one; 0 for the start.
   public func entries(of appID: Int32, after number: Int64) async throws -> [SourceEntry] {
-    try await pool.run(ReadSourceEntries(appID: appID, number: number, limit: Self.page))
+    try await pool.run(SQL.readSourceEntries(appID: appID, number: number, limit: Self.page))
   }
 
   /// Entries of a source whose reports are not later than a time, in ascending order of numbers; without those that have no
   /// report.
   public func entries(of appID: Int32, notAfter time: Date, limit: Int) async throws -> [SourceEntry] {
-    try await pool.run(ReadOldEntries(appID: appID, time: time, limit: limit))
+    try await pool.run(SQL.readOldEntries(appID: appID, time: time, limit: limit))
   }
 
   /// The same of a connection's snapshot.
   public static func entries(
     of appID: Int32, after number: Int64, limit: Int, on connection: PostgresConnection
   ) async throws -> [SourceEntry] {
-    try await connection.run(ReadSourceEntries(appID: appID, number: number, limit: limit))
+    try await connection.run(SQL.readSourceEntries(appID: appID, number: number, limit: limit))
   }
 
   /// The number of a source's entries.
   public func entryCount(of appID: Int32) async throws -> Int {
-    Int(try await pool.run(CountSourceEntries(appID: appID)).first ?? 0)
+    Int(try await pool.run(SQL.countSourceEntries(appID: appID)).first ?? 0)
   }
 
   /// Whether a list has reports that are not withdrawn.
   public func hasReports(_ appID: Int32) async throws -> Bool {
-    try await !pool.run(FindListReport(appID: appID)).isEmpty
+    try await !pool.run(SQL.findListReport(appID: appID)).isEmpty
   }
 
   /// Stores entries in place of those of the same numbers. Safe to repeat.
   public func store(_ entries: [SourceEntry], of appID: Int32) async throws {
     guard !entries.isEmpty else { return }
-    _ = try await pool.retrying { try await $0.run(StoreSourceEntries(appID: appID, entries: entries)) }
+    _ = try await pool.retrying { try await $0.run(SQL.storeSourceEntries(appID: appID, entries: entries)) }
   }
 
   /// Deletes the entries of these numbers. Safe to repeat.
   public func forget(_ numbers: [Int64], of appID: Int32) async throws {
     guard !numbers.isEmpty else { return }
-    _ = try await pool.retrying { try await $0.run(DeleteSourceEntries(appID: appID, numbers: numbers)) }
+    _ = try await pool.retrying { try await $0.run(SQL.deleteSourceEntries(appID: appID, numbers: numbers)) }
   }
 }

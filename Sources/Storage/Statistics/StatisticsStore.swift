@@ -42,19 +42,19 @@ public struct StatisticsStore: Sendable {
   /// - Parameter isWhole: whether present states are counted too, which scans the listings.
   public func refresh(at time: Date, isWhole: Bool = true) async throws {
     try await pool.transaction { connection in
-      let watermark = try await connection.run(ReadStatisticsWatermark()).first
+      let watermark = try await connection.run(SQL.readStatisticsWatermark()).first
       // No report is in progress before the first server has started.
       let until = watermark == nil ? time : time - Self.settling
       if let watermark, watermark > time + Self.greatestLead {
         // A fast clock has set it. Reports that arrived meanwhile are not counted; later ones are.
-        _ = try await connection.run(MoveStatisticsWatermark(from: watermark, to: until))
+        _ = try await connection.run(SQL.moveStatisticsWatermark(from: watermark, to: until))
       } else if watermark.map({ $0 < until }) ?? true {
-        guard try await !connection.run(MoveStatisticsWatermark(from: watermark, to: until)).isEmpty else { return }
+        guard try await !connection.run(SQL.moveStatisticsWatermark(from: watermark, to: until)).isEmpty else { return }
         let begin = watermark ?? Date(timeIntervalSince1970: 0)
-        _ = try await connection.run(CountArrivedReports(from: begin, to: until))
+        _ = try await connection.run(SQL.countArrivedReports(from: begin, to: until))
       }
-      _ = try await connection.run(CountDecisions(since: Self.midnight(before: time) - 86_400))
-      if isWhole { _ = try await connection.run(RecordCurrentStatistics(time: time)) }
+      _ = try await connection.run(SQL.countDecisions(since: Self.midnight(before: time) - 86_400))
+      if isWhole { _ = try await connection.run(SQL.recordCurrentStatistics(time: time)) }
     }
   }
 
@@ -64,7 +64,7 @@ public struct StatisticsStore: Sendable {
     let first = Self.midnight(before: time) - Double(days - 1) * 86_400
     let firstDay = Int32(first.timeIntervalSince1970 / 86_400)
     var all = (0..<days).map { DailyStatistics(day: first + Double($0) * 86_400) }
-    for row in try await pool.run(ReadStatistics(since: first)) {
+    for row in try await pool.run(SQL.readStatistics(since: first)) {
       let place = Int(row.day - firstDay)
       guard all.indices.contains(place), let statistic = Statistic(rawValue: row.statistic) else { continue }
       all[place].values[statistic] = row.value

@@ -254,7 +254,7 @@ import Testing
     let ada = QueueWorker(account: "Ada", role: .moderator)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: since)
-    _ = try await pool.run(EnqueueCases([(number, .held)], at: since))
+    _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: since))
     #expect(try await queue.escalate(number, by: ada, at: since))
     let before = try #require(try await queue.find(number))
     let decision = try Decision(

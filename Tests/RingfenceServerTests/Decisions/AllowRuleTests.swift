@@ -20,7 +20,7 @@ import Testing
 
   private func prepare(_ state: State) async throws {
     let now = Date()
-    _ = try await pool.run(EnqueueCases([(number, .threshold)], at: now))
+    _ = try await pool.run(SQL.enqueueCases([(number, .threshold)], at: now))
     switch state {
     case .held:
       let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])

@@ -18,7 +18,7 @@ import Testing
   private var decisions: DecisionStore { DecisionStore(pool: TestDatabase.current.pool) }
 
   private func enqueue(_ numbers: [Int64]) async throws {
-    _ = try await TestDatabase.current.pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: Date()))
+    _ = try await TestDatabase.current.pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: Date()))
   }
 
   @Test func `a stale page overwrites nothing and keeps the typed text`() async throws {

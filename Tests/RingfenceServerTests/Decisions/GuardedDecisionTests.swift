@@ -74,7 +74,7 @@ import Testing
     try await nameNumber()
     try await ProtectionStore(pool: pool).add([(.number(number + 101), "A bank")], by: "Ada", at: Date())
     let numbers = [number, number + 100, number + 200]
-    _ = try await pool.run(EnqueueCases(numbers.map { ($0, .threshold) }, at: Date()))
+    _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .threshold) }, at: Date()))
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let list = try await client.page("/moderation/queue")
@@ -101,7 +101,7 @@ import Testing
 
   /// A number that becomes guarded after the preview makes the preview stale.
   @Test func `a bulk preview is stale when a number becomes guarded`() async throws {
-    _ = try await pool.run(EnqueueCases([(number, .threshold)], at: Date()))
+    _ = try await pool.run(SQL.enqueueCases([(number, .threshold)], at: Date()))
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let list = try await client.page("/moderation/queue")

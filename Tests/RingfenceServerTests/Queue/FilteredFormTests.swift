@@ -21,7 +21,7 @@ import Testing
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
   private func enqueue() async throws {
-    _ = try await pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: Date()))
+    _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: Date()))
     try await pool.withConnection { connection in
       _ = try await connection.execute(
         "UPDATE queue SET stale = false, category_id = \(ReportCategory.fraud.rawValue)")
@@ -205,7 +205,7 @@ import Testing
   @Test func `a further page of the list stays beside the case until it is decided`() async throws {
     try await TestServer.run { server in
       let many = (0..<(QueueStore.pageSize + 2)).map { 33_162_000_300 + Int64($0) }
-      _ = try await pool.run(EnqueueCases(many.map { ($0, .held) }, at: Date()))
+      _ = try await pool.run(SQL.enqueueCases(many.map { ($0, .held) }, at: Date()))
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let first = try await client.page(split("", many[0]))
       let link = try #require(first.firstMatch(of: /rel="next" href="([^"]+)"/)?.1)
@@ -229,7 +229,7 @@ import Testing
   @Test func `the last decision of the queue can be undone from the list`() async throws {
     try await TestServer.run { server in
       let number = numbers[0]
-      _ = try await pool.run(EnqueueCases([(number, .held)], at: Date()))
+      _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: Date()))
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let path = "/moderation/numbers/\(number)"
       let done = try await client.send(
@@ -244,7 +244,7 @@ import Testing
   @Test func `a new round begins when all cases were skipped`() async throws {
     try await TestServer.run { server in
       let three = Array(numbers.prefix(3))
-      _ = try await pool.run(EnqueueCases(three.map { ($0, .held) }, at: Date()))
+      _ = try await pool.run(SQL.enqueueCases(three.map { ($0, .held) }, at: Date()))
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       var location = try await client.send(
         try await client.page("/moderation/queue"), to: "/moderation/queue/next", []

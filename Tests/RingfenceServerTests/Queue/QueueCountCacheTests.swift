@@ -22,7 +22,7 @@ import Testing
   @Test func `the navigation counts the cases that a role may decide`() async throws {
     let (pool, now) = (TestDatabase.current.pool, Date())
     let queue = QueueStore(pool: pool)
-    _ = try await pool.run(EnqueueCases((0..<6).map { (number + $0, .held) }, at: now))
+    _ = try await pool.run(SQL.enqueueCases((0..<6).map { (number + $0, .held) }, at: now))
     // One case for moderators, two for administrators.
     #expect(try await queue.escalate(number, by: QueueWorker(account: "Tim", role: .triage), at: now))
     for index in 1...2 {

@@ -30,8 +30,8 @@ import Testing
         report(number, 3, days: 3, .fraud, nil),
         report(number + 1, 1, days: 1, .harassment, "Rude words."),
       ], receivedAt: now)
-    _ = try await pool.run(EnqueueCases([(number, .held)], at: now - 7_500))
-    _ = try await pool.run(EnqueueCases([(number + 1, .held)], at: now - 300))
+    _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: now - 7_500))
+    _ = try await pool.run(SQL.enqueueCases([(number + 1, .held)], at: now - 300))
     try await pool.withConnection { connection in
       _ = try await connection.execute("UPDATE queue SET stale = false, urgency = 5")
       for (number, category) in [(number, ReportCategory.fraud), (number + 1, .harassment)] {

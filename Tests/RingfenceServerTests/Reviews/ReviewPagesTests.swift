@@ -26,7 +26,7 @@ import Testing
         reporter: Array(repeating: UInt8(index), count: 16), comment: "They sell <nothing>.")
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
-    _ = try await pool.run(EnqueueCases([(number, .threshold)], at: now))
+    _ = try await pool.run(SQL.enqueueCases([(number, .threshold)], at: now))
   }
 
   /// Ada allows the number on its page.

@@ -156,8 +156,8 @@ import Testing
   @Test func `settings of transactions depend on whether the database is a cluster`() async throws {
     func settings() async throws -> [String] {
       try await pool.transaction { connection in
-        _ = try await connection.run(KeepPlans())
-        _ = try await connection.run(WriteShardsInOrder())
+        _ = try await connection.run(SQL.keepPlans())
+        _ = try await connection.run(SQL.writeShardsInOrder())
         return try await connection.query(
           """
           SELECT coalesce(current_setting(name, true), '')

@@ -18,19 +18,19 @@ import Testing
     var isWhole: Bool { !sql.contains("\\(") }
   }
 
-  /// The statements of Storage as PostgreSQL receives them, and the text of every `static let sql` of the benchmarks.
+  /// The statements of Storage as PostgreSQL receives them, and the text of every statement of the benchmarks.
   static let texts: [Text] = {
     let folder = "\(Checkout.root)/Benchmarks/Sources/BenchmarkCommand/SQL"
     let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     let benchmarks = files.filter { $0.hasSuffix(".swift") }.sorted().flatMap { file -> [Text] in
       let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""
       let pattern =
-        #/(?s)struct (\w+): PostgresStatement(.*?)static let sql =\s*(?:"""\n(.*?)\n\s*"""|"((?:[^"\\]|\\.)*)")/#
+        #/(?s)static func (\w+)\([^{]*?\) -> Statement<(.*?)>\s*\{\s*Statement\(\s*(?:"""\n(.*?)\n\s*"""|"((?:[^"\\]|\\.)*)")/#
       return text.matches(of: pattern).map { match in
         Text(name: "\(match.1)", sql: (match.3 ?? match.4).map(String.init) ?? "")
       }
     }
-    return benchmarks + StatementListTests.statements.map { Text(name: $0.name, sql: $0.sql) }
+    return benchmarks + ((try? StatementList.all().statements) ?? []).map { Text(name: $0.name, sql: $0.sql) }
   }()
 
   /// Tables that a statement reads or changes. A local table into which it only inserts rows that it has read is

@@ -40,7 +40,7 @@ import Testing
   @Test func `an expired decision ends once and returns the case to the queue`() async throws {
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now - days)
-    _ = try await pool.run(EnqueueCases([(number, .held)], at: now - days))
+    _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: now - days))
     let decision = try await decide(.allow, expiring: 30)
     #expect(try await queue.find(number) == nil)
     #expect(try await store.standing(of: number)?.expiresAt == now + 30 * days)

@@ -47,7 +47,7 @@ import Testing
 
   @Test func `cases above the role or claimed by others are skipped`() async throws {
     let queue = QueueStore(pool: pool)
-    _ = try await pool.run(EnqueueCases(numbers.prefix(3).map { ($0, .held) }, at: now))
+    _ = try await pool.run(SQL.enqueueCases(numbers.prefix(3).map { ($0, .held) }, at: now))
     #expect(try await queue.escalate(numbers[0], by: ada, at: now))
     let bob = QueueWorker(account: "Bob", role: .moderator)
     _ = try await queue.claim(numbers[1], by: bob, at: now)

@@ -17,7 +17,7 @@ import Testing
   private var queue: QueueStore { QueueStore(pool: pool) }
 
   private func enqueue(_ numbers: [Int64]) async throws {
-    _ = try await pool.run(EnqueueCases(numbers.map { ($0, .held) }, at: now))
+    _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: now))
   }
 
   @Test func `parallel workers claim different cases`() async throws {

@@ -25,7 +25,7 @@ import Testing
         )
       }
       let age = Double([0, 1, 2, 5, 20, 40].randomElement(using: &generator)!) * 86_400
-      _ = try await pool.run(EnqueueCases(cases, at: now - age - 10))
+      _ = try await pool.run(SQL.enqueueCases(cases, at: now - age - 10))
     }
   }
 

@@ -81,7 +81,7 @@ import Testing
     try await report(number, count: 6)
     _ = try await evaluate([number])
     let version = try #require(try await queue.find(number)).version
-    _ = try await pool.run(EnqueueCases([(number, .appeal)], at: now))
+    _ = try await pool.run(SQL.enqueueCases([(number, .appeal)], at: now))
     #expect(try #require(try await queue.find(number)).version > version)
     #expect(try await queue.stale(limit: 10) == [number])
     _ = try await evaluate([number])
@@ -95,7 +95,7 @@ import Testing
     }
     try await pool.insert(records, at: now)
     // Some cases without a cause.
-    _ = try await pool.run(EnqueueCases((0..<50).map { (33_199_000_000 + $0, .range) }, at: now))
+    _ = try await pool.run(SQL.enqueueCases((0..<50).map { (33_199_000_000 + $0, .range) }, at: now))
     let thresholds = try await ThresholdStore(pool: pool).current()
     var expected: [Int64: [QueueCause]] = [:]
     for record in records {

@@ -81,7 +81,7 @@ import Testing
         SELECT number, 1, 1, \(time) FROM unnest(\(listed.sorted())) AS t (number)
         """)
     }
-    _ = try await pool.run(EnqueueCases(waiting.map { ($0, .held) }, at: now))
+    _ = try await pool.run(SQL.enqueueCases(waiting.map { ($0, .held) }, at: now))
     let all = listed.union(waiting)
     var found = 0
     let known = [listed.min(), waiting.max()].compactMap { $0 }
@@ -126,7 +126,7 @@ import Testing
         }
       }
     }
-    _ = try await pool.run(EnqueueCases([(waiting, .held)], at: now))
+    _ = try await pool.run(SQL.enqueueCases([(waiting, .held)], at: now))
     for text in ["saint-louis", "100% hôpital", "CLINIC", "pit"] {
       let found = try await store.numbers(labelled: text, after: 0, limit: 10)
       #expect(found.map(\.number) == [waiting], "\(text)")

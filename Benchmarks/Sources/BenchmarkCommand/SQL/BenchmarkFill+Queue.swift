@@ -16,8 +16,9 @@ extension BenchmarkFill {
     let gap = Int64(max(1, numbers / waiting))
     for first in stride(from: 0, to: Int64(numbers), by: 500_000) {
       let last = min(Int64(numbers), first + 500_000) - 1
-      try await pool.runReportingCount(FillListings(first: first, last: last, gap: gap, time: time))
-      try await pool.runReportingCount(FillCases(first: first, last: last, gap: gap, most: Int64(waiting), time: time))
+      try await pool.runReportingCount(BenchmarkSQL.fillListings(first: first, last: last, gap: gap, time: time))
+      try await pool.runReportingCount(
+        BenchmarkSQL.fillCases(first: first, last: last, gap: gap, most: Int64(waiting), time: time))
     }
     let store = ReportStore(pool: pool)
     for place in 0..<min(Self.casesWithReports, waiting) {

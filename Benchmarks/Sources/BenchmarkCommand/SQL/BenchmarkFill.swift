@@ -22,9 +22,9 @@ struct BenchmarkFill: Sendable {
   ///     With 0 no number waits and none is listed.
   /// - Returns: false, without a change, when there are numbers already.
   func fill(numbers: Int, identified: Int, waiting: Int = 0, at time: Date) async throws -> Bool {
-    guard try await pool.run(HasNumbers())[0] == false else { return false }
+    guard try await pool.run(BenchmarkSQL.hasNumbers())[0] == false else { return false }
     for first in stride(from: 0, to: Int64(numbers), by: Int64.Stride(Self.step)) {
-      let statement = FillNumbers(
+      let statement = BenchmarkSQL.fillNumbers(
         first: first, last: min(Int64(numbers), first + Self.step) - 1, identified: Int32(identified), time: time)
       try await pool.runReportingCount(statement)
     }

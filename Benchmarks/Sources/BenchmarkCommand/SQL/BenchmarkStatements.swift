@@ -27,28 +27,31 @@ enum BenchmarkSchema {
     """
 }
 
-/// Reads the settings that decide what a benchmark measures.
-struct ReadBenchmarkSettings: PostgresStatement {
-  static let sql = """
-    SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('full_page_writes'),
-           current_setting('server_version'), current_setting('max_connections')::integer,
-           (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::integer
-    """
+/// The statements of benchmarks.
+enum BenchmarkSQL {}
 
-  static func decode(_ row: PostgresRow) throws -> BenchmarkSettings {
-    BenchmarkSettings(
-      fsync: try row.decode(0), synchronousCommit: try row.decode(1), fullPageWrites: try row.decode(2),
-      version: try row.decode(3), maximumConnections: Int(try row.decode(4, as: Int32.self)),
-      usedConnections: Int(try row.decode(5, as: Int32.self)))
+extension BenchmarkSQL {
+  /// Reads the settings that decide what a benchmark measures.
+  static func readBenchmarkSettings() -> Statement<BenchmarkSettings> {
+    Statement(
+      """
+      SELECT current_setting('fsync'), current_setting('synchronous_commit'), current_setting('full_page_writes'),
+             current_setting('server_version'), current_setting('max_connections')::integer,
+             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::integer
+      """
+    ) { row in
+      BenchmarkSettings(
+        fsync: try row.decode(0), synchronousCommit: try row.decode(1), fullPageWrites: try row.decode(2),
+        version: try row.decode(3), maximumConnections: Int(try row.decode(4, as: Int32.self)),
+        usedConnections: Int(try row.decode(5, as: Int32.self)))
+    }
   }
-}
 
-/// Counts the rows that pgbench has committed: reports, and bare rows.
-struct CountBenchmarkRows: PostgresStatement {
-  static let sql = "SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM benchmark_bare)"
-
-  static func decode(_ row: PostgresRow) throws -> (reports: Int, bare: Int) {
-    (Int(try row.decode(0, as: Int64.self)), Int(try row.decode(1, as: Int64.self)))
+  /// Counts the rows that pgbench has committed: reports, and bare rows.
+  static func countBenchmarkRows() -> Statement<(reports: Int, bare: Int)> {
+    Statement(
+      "SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM benchmark_bare)"
+    ) { (Int(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self))) }
   }
 }
 

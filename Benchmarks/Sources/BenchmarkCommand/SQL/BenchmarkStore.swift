@@ -35,12 +35,12 @@ struct BenchmarkStore: Sendable {
 
   /// The settings of PostgreSQL.
   func settings() async throws -> BenchmarkSettings {
-    try await connection.run(ReadBenchmarkSettings())[0]
+    try await connection.run(BenchmarkSQL.readBenchmarkSettings())[0]
   }
 
   /// The number of rows in the tables of the scratch schema.
   func rowCounts() async throws -> (reports: Int, bare: Int) {
-    try await connection.run(CountBenchmarkRows())[0]
+    try await connection.run(BenchmarkSQL.countBenchmarkRows())[0]
   }
 
   /// Writes all dirty pages, so that a measurement does not slow down the next one.

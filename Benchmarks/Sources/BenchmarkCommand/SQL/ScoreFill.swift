@@ -14,7 +14,7 @@ struct ScoreFill {
   func fill(numbers: Int, at time: Date) async throws -> (numbers: Int, evaluated: Int) {
     let lowest = try await ThresholdStore.current(on: connection).set.lowestListedHeat
     let heat = Decay.heat.scale(at: time)
-    let count = CountScores(heat: lowest * heat)
+    let count = BenchmarkSQL.countScores(heat: lowest * heat)
     let present = try await connection.run(count)[0]
     guard present.numbers == 0 else { return present }
     let evidence = Decay.evidence.scale(at: time)

@@ -50,46 +50,31 @@ enum FillScores {
   }
 }
 
-/// Counts all numbers, and those that are hot enough to be evaluated.
-struct CountScores: PostgresStatement {
-  /// The least stored heat.
-  let heat: Double
-
-  static let sql = "SELECT count(*), count(*) FILTER (WHERE heat >= $1::float8) FROM numbers"
-
-  func bind(into parameters: inout PostgresParameters) { parameters.append(heat) }
-
-  static func decode(_ row: PostgresRow) throws -> (numbers: Int, evaluated: Int) {
-    (Int(try row.decode(0, as: Int64.self)), Int(try row.decode(1, as: Int64.self)))
+extension BenchmarkSQL {
+  /// Counts all numbers, and those that are hot enough to be evaluated.
+  /// - Parameter heat: The least stored heat.
+  static func countScores(heat: Double) -> Statement<(numbers: Int, evaluated: Int)> {
+    Statement(
+      "SELECT count(*), count(*) FILTER (WHERE heat >= $1::float8) FROM numbers",
+      heat
+    ) { (Int(try $0.decode(0, as: Int64.self)), Int(try $0.decode(1, as: Int64.self))) }
   }
-}
 
-/// Inserts the rows of a batch without the aggregates, to compare with `ReportStore.accept`. The partition of their
-/// month must exist.
-struct InsertReportsAlone: PostgresStatement {
-  typealias Row = Void
-  let reports: [Report]
-  let receivedAt: Date
-
-  static let sql = """
-    INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, network)
-    SELECT number, app_id, report_id, reported_at, $9::timestamptz, category_id, reporter, weight, network
-    FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
-                $8::bytea[])
-      AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, network)
-    ORDER BY number
-    ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(reports.map(\.number))
-    parameters.append(reports.map(\.appID))
-    parameters.append(reports.map(\.reportID))
-    parameters.append(reports.map(\.reportedAt))
-    parameters.append(reports.map(\.category.rawValue))
-    parameters.append(reports.map(\.reporter))
-    parameters.append(reports.map(\.weight))
-    parameters.append(reports.map(\.network))
-    parameters.append(receivedAt)
+  /// Inserts the rows of a batch without the aggregates, to compare with `ReportStore.accept`. The partition of their
+  /// month must exist.
+  static func insertReportsAlone(reports: [Report], receivedAt: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, network)
+      SELECT number, app_id, report_id, reported_at, $9::timestamptz, category_id, reporter, weight, network
+      FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
+                  $8::bytea[])
+        AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, network)
+      ORDER BY number
+      ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
+      """,
+      reports.map(\.number), reports.map(\.appID), reports.map(\.reportID), reports.map(\.reportedAt),
+      reports.map(\.category.rawValue), reports.map(\.reporter), reports.map(\.weight), reports.map(\.network),
+      receivedAt)
   }
 }

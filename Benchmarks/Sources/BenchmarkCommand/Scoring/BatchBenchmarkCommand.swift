@@ -39,7 +39,7 @@ struct BatchBenchmarkCommand: AsyncParsableCommand {
           alone.append(
             try await Self.milliseconds {
               try await context.pool.withConnection { connection in
-                _ = try await connection.run(InsertReportsAlone(reports: second, receivedAt: Date()))
+                _ = try await connection.run(BenchmarkSQL.insertReportsAlone(reports: second, receivedAt: Date()))
               }
             })
         }

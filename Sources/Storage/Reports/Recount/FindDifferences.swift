@@ -37,12 +37,7 @@ private struct Comparison {
   }
 }
 
-/// Recounts the reports of an interval of numbers, and returns the differences from the stored aggregates.
-struct FindDifferences: PostgresStatement {
-  /// Numbers above `after` up to and including `upTo`.
-  let after: Int64
-  let upTo: Int64
-
+extension SQL {
   private static let range = "number > $1 AND number <= $2"
 
   private static func decayedSum(_ column: String, _ scale: String) -> (name: String, differs: String) {
@@ -80,56 +75,44 @@ struct FindDifferences: PostgresStatement {
       Comparison.nullable("last_day", besides: "complaints"),
     ])
 
-  static let sql = """
-    WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5")),
-    stored_number AS (SELECT * FROM numbers WHERE \(range)),
-    stored_category AS (SELECT * FROM number_categories WHERE \(range)),
-    stored_source AS (SELECT * FROM number_sources WHERE \(range)),
-    stored_vote AS (SELECT * FROM number_reporters WHERE \(range)),
-    incomplete AS (\(RetentionSQL.incomplete(where: range))), difference AS (
-    SELECT number, v.what, v.stored, v.recounted
-    FROM stored_number s FULL JOIN total r USING (number)
-    \(numbers.lines)
-    UNION ALL
-    SELECT number, v.what, v.stored, v.recounted
-    FROM stored_category s FULL JOIN category r USING (number, category_id)
-    \(categories.lines)
-    UNION ALL
-    SELECT number, v.what, v.stored, v.recounted
-    FROM stored_source s FULL JOIN source r USING (number, app_id)
-    \(sources.lines)
-    UNION ALL
-    SELECT number, format('number_reporters[%s]', left(encode(reporter, 'hex'), 8)),
-           CASE WHEN s.weight IS NOT NULL
-             THEN format('category %s at %s, weight %s', s.category_id, s.reported_at, s.weight) END,
-           CASE WHEN r.weight IS NOT NULL
-             THEN format('category %s at %s, weight %s', r.category_id, r.reported_at, r.weight) END
-    FROM stored_vote s FULL JOIN word r USING (number, reporter)
-    WHERE (s.category_id, s.reported_at, s.received_at, s.weight)
-      IS DISTINCT FROM (r.category_id, r.reported_at, r.received_at, r.weight)
-    )
-    SELECT number, what, stored, recounted FROM difference d
-    WHERE NOT EXISTS (SELECT 1 FROM incomplete i WHERE i.number = d.number)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
-    parameters.append(upTo)
-    parameters.append(Decay.origin)
-    parameters.append(Decay.heat.timeConstant)
-    parameters.append(Decay.evidence.timeConstant)
+  /// Recounts the reports of an interval of numbers, and returns the differences from the stored aggregates.
+  /// - Parameter after: Numbers above `after` up to and including `upTo`.
+  static func findDifferences(after: Int64, upTo: Int64) -> Statement<RecountDifference> {
+    Statement(
+      """
+      WITH \(RecountSQL.ctes(where: range, origin: "$3", heat: "$4", evidence: "$5")),
+      stored_number AS (SELECT * FROM numbers WHERE \(range)),
+      stored_category AS (SELECT * FROM number_categories WHERE \(range)),
+      stored_source AS (SELECT * FROM number_sources WHERE \(range)),
+      stored_vote AS (SELECT * FROM number_reporters WHERE \(range)),
+      incomplete AS (\(RetentionSQL.incomplete(where: range))), difference AS (
+      SELECT number, v.what, v.stored, v.recounted
+      FROM stored_number s FULL JOIN total r USING (number)
+      \(numbers.lines)
+      UNION ALL
+      SELECT number, v.what, v.stored, v.recounted
+      FROM stored_category s FULL JOIN category r USING (number, category_id)
+      \(categories.lines)
+      UNION ALL
+      SELECT number, v.what, v.stored, v.recounted
+      FROM stored_source s FULL JOIN source r USING (number, app_id)
+      \(sources.lines)
+      UNION ALL
+      SELECT number, format('number_reporters[%s]', left(encode(reporter, 'hex'), 8)),
+             CASE WHEN s.weight IS NOT NULL
+               THEN format('category %s at %s, weight %s', s.category_id, s.reported_at, s.weight) END,
+             CASE WHEN r.weight IS NOT NULL
+               THEN format('category %s at %s, weight %s', r.category_id, r.reported_at, r.weight) END
+      FROM stored_vote s FULL JOIN word r USING (number, reporter)
+      WHERE (s.category_id, s.reported_at, s.received_at, s.weight)
+        IS DISTINCT FROM (r.category_id, r.reported_at, r.received_at, r.weight)
+      )
+      SELECT number, what, stored, recounted FROM difference d
+      WHERE NOT EXISTS (SELECT 1 FROM incomplete i WHERE i.number = d.number)
+      """,
+      after, upTo, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant
+    ) { try $0.auditDifference() }
   }
-
-  static func decode(_ row: PostgresRow) throws -> RecountDifference { try row.auditDifference() }
-}
-
-/// Adds up the days of an interval of numbers, and returns the differences from the stored sums.
-struct FindIdentificationDifferences: PostgresStatement {
-  /// Numbers above `after` up to and including `upTo`.
-  let after: Int64
-  let upTo: Int64
-
-  private static let range = "number > $1 AND number <= $2"
 
   private static let comparison = Comparison(
     name: "'number_identifications'", key: "heat",
@@ -138,20 +121,20 @@ struct FindIdentificationDifferences: PostgresStatement {
       Comparison.exact("named"), Comparison.exact("unknown"), Comparison.exact("last_day"),
     ])
 
-  static let sql = """
-    WITH recount AS (\(IdentificationSQL.recount(where: range))),
-    stored AS (SELECT * FROM number_identifications WHERE \(range))
-    SELECT number, v.what, v.stored, v.recounted
-    FROM stored s FULL JOIN recount r USING (number)
-    \(comparison.lines)
-    """
-
-  func bind(into parameters: inout PostgresParameters) {
-    parameters.append(after)
-    parameters.append(upTo)
+  /// Adds up the days of an interval of numbers, and returns the differences from the stored sums.
+  /// - Parameter after: Numbers above `after` up to and including `upTo`.
+  static func findIdentificationDifferences(after: Int64, upTo: Int64) -> Statement<RecountDifference> {
+    Statement(
+      """
+      WITH recount AS (\(IdentificationSQL.recount(where: range))),
+      stored AS (SELECT * FROM number_identifications WHERE \(range))
+      SELECT number, v.what, v.stored, v.recounted
+      FROM stored s FULL JOIN recount r USING (number)
+      \(comparison.lines)
+      """,
+      after, upTo
+    ) { try $0.auditDifference() }
   }
-
-  static func decode(_ row: PostgresRow) throws -> RecountDifference { try row.auditDifference() }
 }
 
 extension PostgresRow {

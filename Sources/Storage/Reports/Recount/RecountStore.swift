@@ -22,7 +22,7 @@ public struct RecountStore: Sendable {
 
   /// Number of numbers of an interval that have an aggregate or a sum of identifications.
   public func count(in numbers: ClosedRange<Int64> = allNumbers) async throws -> Int {
-    try await pool.run(CountNumbers(after: numbers.lowerBound - 1, upTo: numbers.upperBound))[0]
+    try await pool.run(SQL.countNumbers(after: numbers.lowerBound - 1, upTo: numbers.upperBound))[0]
   }
 
   /// Recounts an interval of numbers, part by part.
@@ -39,11 +39,11 @@ public struct RecountStore: Sendable {
     var after = numbers.lowerBound - 1
     while after < numbers.upperBound {
       try Task.checkCancellation()
-      let end = try await pool.run(FindRangeEnd(after: after, upTo: numbers.upperBound, size: rangeSize))[0]
+      let end = try await pool.run(SQL.findRangeEnd(after: after, upTo: numbers.upperBound, size: rangeSize))[0]
       let count = try await count(in: after + 1...end)
-      summary.beyondRetention += Int(try await pool.run(CountBeyondRetention(after: after, upTo: end)).first ?? 0)
-      let reports = try await differences(FindDifferences(after: after, upTo: end), &summary, found)
-      let days = try await differences(FindIdentificationDifferences(after: after, upTo: end), &summary, found)
+      summary.beyondRetention += Int(try await pool.run(SQL.countBeyondRetention(after: after, upTo: end)).first ?? 0)
+      let reports = try await differences(SQL.findDifferences(after: after, upTo: end), &summary, found)
+      let days = try await differences(SQL.findIdentificationDifferences(after: after, upTo: end), &summary, found)
       let damaged = reports.union(days)
       summary.damagedNumbers += damaged.count
       // Numbers without a row are only in the recount.
@@ -59,9 +59,10 @@ public struct RecountStore: Sendable {
   }
 
   /// Passes the differences of a statement to `found`; returns the numbers.
-  private func differences<S: PostgresStatement>(
-    _ statement: S, _ summary: inout RecountSummary, _ found: @Sendable ([RecountDifference]) async throws -> Void
-  ) async throws -> Set<Int64> where S.Row == RecountDifference {
+  private func differences(
+    _ statement: Statement<RecountDifference>, _ summary: inout RecountSummary,
+    _ found: @Sendable ([RecountDifference]) async throws -> Void
+  ) async throws -> Set<Int64> {
     let (damaged, count) = try await pool.withConnection { connection in
       var damaged = Set<Int64>()
       var count = 0
@@ -78,16 +79,16 @@ public struct RecountStore: Sendable {
 
   private func repairAggregates(of numbers: [Int64]) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(WriteShardsInOrder())
+      _ = try await connection.run(SQL.writeShardsInOrder())
       try await connection.repairAggregates(of: numbers, at: Date())
     }
   }
 
   private func repairIdentifications(of numbers: [Int64]) async throws {
     try await pool.transaction { connection in
-      _ = try await connection.run(WriteShardsInOrder())
-      _ = try await connection.run(LockIdentifications(numbers: numbers))
-      _ = try await connection.run(RepairIdentifications(numbers: numbers))
+      _ = try await connection.run(SQL.writeShardsInOrder())
+      _ = try await connection.run(SQL.lockIdentifications(numbers: numbers))
+      _ = try await connection.run(SQL.repairIdentifications(numbers: numbers))
     }
   }
 }
@@ -100,10 +101,10 @@ extension PostgresConnection {
   /// have to retry: both do.
   /// - Parameter time: the time in rows that are made for the lock alone.
   func repairAggregates(of numbers: [Int64], at time: Date) async throws {
-    _ = try await run(LockVotes(numbers: numbers))
-    _ = try await run(LockSources(numbers: numbers))
-    _ = try await run(LockCategories(numbers: numbers))
-    _ = try await run(LockNumbers(numbers: numbers, time: time))
-    _ = try await run(RepairAggregates(numbers: numbers))
+    _ = try await run(SQL.lockVotes(numbers: numbers))
+    _ = try await run(SQL.lockSources(numbers: numbers))
+    _ = try await run(SQL.lockCategories(numbers: numbers))
+    _ = try await run(SQL.lockNumbers(numbers: numbers, time: time))
+    _ = try await run(SQL.repairAggregates(numbers: numbers))
   }
 }
