@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import CLibPQ
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// A libpq connection and its canceller; used on the connection's thread only.
 struct LibPQConnection: @unchecked Sendable {
@@ -30,4 +41,174 @@ enum Occupation: Equatable {
   case copyIn
   case copyOut(Int)
   case stream(Int)
+}
+
+/// Sends cancel requests for the running statement only.
+///
+/// `PQcancel` blocks, so it runs on a separate thread. A request that reaches the server before its statement is lost,
+/// so it is repeated until the statement ends. A statement ends only when no request is in progress, so that none
+/// cancels the next statement.
+final class CancellationGate: @unchecked Sendable {
+  private let lock = ConditionLock()
+  private let handle: OpaquePointer?
+  private var generation: UInt64 = 0
+  private var isRunning = false
+  private var isSending = false
+  private var hasThread = false
+
+  init(connection: OpaquePointer) {
+    handle = PQgetCancel(connection)
+  }
+
+  deinit {
+    PQfreeCancel(handle)
+  }
+
+  /// Marks the start of a statement and returns its ticket.
+  func begin() -> UInt64 {
+    lock.withLock {
+      generation += 1
+      isRunning = true
+      return generation
+    }
+  }
+
+  /// Marks the end of the statement; waits for a request in progress.
+  func end() {
+    lock.withLock {
+      isRunning = false
+      if hasThread { lock.broadcast() }
+      while isSending { lock.wait() }
+    }
+  }
+
+  /// Asks the server to cancel the statement of `ticket`, if it still runs. Returns at once.
+  func request(_ ticket: UInt64) {
+    let starts = lock.withLock {
+      guard isRunning, generation == ticket, !hasThread else { return false }
+      hasThread = true
+      return true
+    }
+    guard starts else { return }
+    startThread { self.send(ticket) }
+  }
+
+  /// Sends one request and waits for it; for the connection's own thread.
+  func sendNow() {
+    var message = [CChar](repeating: 0, count: 256)
+    _ = PQcancel(handle, &message, Int32(message.count))
+  }
+
+  private func send(_ ticket: UInt64) {
+    var pause = 20
+    while true {
+      let goesOn = lock.withLock {
+        guard isRunning, generation == ticket else {
+          hasThread = false
+          return false
+        }
+        isSending = true
+        return true
+      }
+      guard goesOn else { return }
+      sendNow()
+      lock.withLock {
+        isSending = false
+        lock.broadcast()
+        if isRunning, generation == ticket { lock.wait(milliseconds: pause) }
+      }
+      pause = min(pause * 2, 1_000)
+    }
+  }
+}
+
+/// The state of a connection that other threads can read without its thread.
+final class ConnectionStatus: Sendable {
+  enum Value: Int, AtomicRepresentable {
+    case connecting, idle, dirty, closed
+  }
+
+  private let state = Atomic<Value>(.connecting)
+  private let descriptor = Atomic<Int32>(-1)
+  /// The newest stream or COPY whose reader was released.
+  private let abandonedTicket = Atomic<Int>(0)
+
+  var value: Value {
+    get { state.load(ordering: .acquiring) }
+    set { state.store(newValue, ordering: .releasing) }
+  }
+
+  var socket: Int32 {
+    get { descriptor.load(ordering: .acquiring) }
+    set { descriptor.store(newValue, ordering: .releasing) }
+  }
+
+  /// Records that a stream has no reader any more; it may have ended before.
+  func abandon(_ ticket: Int) {
+    abandonedTicket.store(ticket, ordering: .releasing)
+  }
+
+  var needsReset: Bool { value == .dirty || abandonedTicket.load(ordering: .acquiring) != 0 }
+
+  func takeAbandoned() -> Int? {
+    let ticket = abandonedTicket.exchange(0, ordering: .acquiringAndReleasing)
+    return ticket == 0 ? nil : ticket
+  }
+
+  /// Whether an idle connection has nothing to read: a stopped server leaves a message or an end of file.
+  var isQuiet: Bool {
+    var byte: UInt8 = 0
+    let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+  }
+}
+
+/// Receives a connection's notices, on its thread.
+final class NoticeSink: Sendable {
+  private struct State {
+    var handler: (@Sendable (PostgresMessage) -> Void)?
+    var warnings: [PostgresMessage] = []
+  }
+
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  init(logger: Logger) { self.logger = logger }
+
+  func setHandler(_ handler: (@Sendable (PostgresMessage) -> Void)?) {
+    state.withLock { $0.handler = handler }
+  }
+
+  /// The warnings since the last call.
+  func takeWarnings() -> [PostgresMessage] {
+    state.withLock { state in
+      guard !state.warnings.isEmpty else { return [] }
+      defer { state.warnings = [] }
+      return state.warnings
+    }
+  }
+
+  func receive(_ notice: PostgresMessage) {
+    let handler = state.withLock { state in
+      if notice.severity == "WARNING", state.warnings.count < 100 { state.warnings.append(notice) }
+      return state.handler
+    }
+    logger.log(
+      level: notice.severity == "WARNING" ? .warning : .debug, "The database has a remark",
+      metadata: [
+        "db.severity": "\(notice.severity)", "db.sqlstate": "\(notice.sqlState)", "db.message": "\(notice.message)",
+      ])
+    handler?(notice)
+  }
+
+  /// Makes libpq pass notices to this sink, which must outlive the connection.
+  func attach(to connection: OpaquePointer) {
+    PQsetNoticeReceiver(
+      connection,
+      { context, result in
+        guard let context, let result else { return }
+        let sink = Unmanaged<NoticeSink>.fromOpaque(context).takeUnretainedValue()
+        sink.receive(PostgresMessage(result: result))
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
 }

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLibPQ
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// Location of the server, and options of connections to it.
 ///
 /// The connection string is libpq's: a URI or keywords, several hosts, `target_session_attrs`, the `PG…` environment.
@@ -34,4 +44,82 @@ extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConve
 
   /// Hides the contents from dumps.
   public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension PostgresConfiguration {
+  /// The keywords of the connection string.
+  ///
+  /// - Throws: `PostgresError` of kind `invalidConfiguration`; libpq's message may contain a password and is dropped.
+  func givenKeywords() throws -> [String: String] {
+    var given: [String: String] = [:]
+    try forEachGivenOption { option, value in given[String(cString: option.keyword)] = value }
+    // A password with an unescaped / or @ is parsed into these, and libpq quotes them in messages.
+    let isPort = given["port", default: ""].utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ",") }
+    let hosts = given["host", default: ""].split(separator: ",")
+    guard isPort, !hosts.contains(where: { $0.first != "/" && $0.dropFirst().contains("@") }) else {
+      throw PostgresError(.invalidConfiguration)
+    }
+    return given
+  }
+
+  private func forEachGivenOption(_ body: (PQconninfoOption, String) -> Void) throws {
+    var message: UnsafeMutablePointer<CChar>?
+    guard !dsn.utf8.contains(0), let options = PQconninfoParse(dsn, &message) else {
+      if let message { PQfreemem(message) }
+      throw PostgresError(.invalidConfiguration)
+    }
+    defer { PQconninfoFree(options) }
+    var option = options
+    while option.pointee.keyword != nil {
+      if let value = option.pointee.val { body(option.pointee, String(cString: value)) }
+      option += 1
+    }
+  }
+
+  /// The connection string as libpq's environment variables, for PostgreSQL's own programs: unlike an argument, a
+  /// password in them is not visible in the process list. Keywords without a variable are left out.
+  ///
+  /// - Throws: `PostgresError` of kind `invalidConfiguration`.
+  public func environment() throws -> [String: String] {
+    var variables: [String: String] = [:]
+    try forEachGivenOption { option, value in
+      if let name = option.envvar { variables[String(cString: name)] = value }
+    }
+    return variables
+  }
+
+  /// The keywords for libpq: those of the connection string, and defaults for the others.
+  func keywords() throws -> [String: String] {
+    let defaults = [
+      "connect_timeout": "\(max(2, connectTimeout.components.seconds))",
+      "keepalives": "1", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
+      "tcp_user_timeout": "\(tcpUserTimeout.milliseconds)",
+    ]
+    var keywords = try givenKeywords().merging(defaults) { given, _ in given }
+    keywords["client_encoding"] = "UTF8"
+    // The connection string cannot override it: versions of the program recognize each other by it before they change
+    // the schema.
+    keywords["application_name"] = applicationName
+    return keywords
+  }
+
+  /// Opens a connection. Blocks.
+  func openConnection() throws -> OpaquePointer {
+    let keywords = try keywords().sorted { $0.key < $1.key }
+    let names = keywords.map { strdup($0.key) } + [nil]
+    let values = keywords.map { strdup($0.value) } + [nil]
+    defer { for pointer in names + values { free(pointer) } }
+    let connection = PQconnectdbParams(names.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 0)
+    guard let connection else { throw PostgresError(.connectionFailed) }
+    guard PQstatus(connection) == CONNECTION_OK else {
+      let message = PQerrorMessage(connection).map { String(cString: $0) }
+      PQfinish(connection)
+      throw PostgresError(.connectionFailed, clientMessage: message)
+    }
+    return connection
+  }
+}
+
+extension Duration {
+  var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
 }

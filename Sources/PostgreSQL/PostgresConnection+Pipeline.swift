@@ -164,3 +164,75 @@ struct PipelinedStatement {
     }
   }
 }
+
+/// Independent statements that are sent together; see ``PostgresConnection/snapshot(_:)``.
+///
+/// A caller adds statements and keeps their places, so that statements from several callers share one round trip.
+public struct PostgresPipeline: Sendable {
+  /// The place of one statement's rows in the results.
+  public struct Place<Row: Sendable>: Sendable {
+    let index: Int
+    let decode: @Sendable (PostgresRow) throws -> Row
+  }
+
+  /// The results of a pipeline.
+  public struct Results: Sendable {
+    let batches: [RowBatch]
+
+    /// The rows of one statement.
+    /// - Parameter place: from the pipeline of these results.
+    /// - Throws: `PostgresError` for a value of another type than the statement expects.
+    public func rows<Row>(_ place: Place<Row>) throws -> [Row] { try batches[place.index].decodeAll(place.decode) }
+  }
+
+  private(set) var statements: [PipelinedStatement] = []
+
+  /// An empty pipeline.
+  public init() {}
+
+  /// Adds a statement; they run in the order in which they were added.
+  @discardableResult
+  public mutating func add<Row>(_ statement: Statement<Row>) -> Place<Row> {
+    statements.append(PipelinedStatement(statement))
+    return Place(index: statements.count - 1, decode: statement.decode)
+  }
+}
+
+extension PostgresConnection {
+  /// Runs a pipeline in one round trip and one snapshot: a separate read-only transaction with repeatable read. For
+  /// statements with few rows, as for ``pipeline(_:)``.
+  /// - Throws: `PostgresError` of the first statement that fails; `misuse` inside a transaction.
+  public func snapshot(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
+    try checkUnoccupied()
+    guard transactionDepth == 0 else { throw PostgresError(.misuse("a snapshot inside a transaction")) }
+    for statement in pipeline.statements { try statement.parameters.check() }
+    do {
+      return try await snapshotOnce(pipeline)
+    } catch let error as PostgresError where Self.isStale(error) {
+      forget(pipeline.statements)
+      return try await snapshotOnce(pipeline)
+    }
+  }
+
+  private func snapshotOnce(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
+    do {
+      let batches = try await perform { link in
+        guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
+        let named = try preparing(pipeline.statements, on: link)
+        let begin = PipelinedStatement(command: Self.beginning(.repeatableRead, readOnly: true))
+        return try pipelined([begin] + named + [PipelinedStatement(command: "COMMIT")], on: link)
+      }
+      return PostgresPipeline.Results(batches: Array(batches.dropFirst().dropLast()))
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+}
+
+extension PostgresPool {
+  /// ``PostgresConnection/snapshot(_:)`` on one of its connections.
+  public func snapshot(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
+    try await withConnection { try await $0.snapshot(pipeline) }
+  }
+}

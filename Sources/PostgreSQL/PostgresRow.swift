@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLibPQ
+
 /// A row of a result.
 public struct PostgresRow: Sendable {
   let batch: RowBatch
@@ -61,5 +63,84 @@ public struct PostgresRow: Sendable {
     }
     let name = batch.name(of: column) ?? "\(column)"
     return PostgresError(.decoding(column: name, expected: T.postgresExpectation, got: got))
+  }
+}
+
+/// A batch of rows: a result of libpq, or tuples of a binary COPY. Immutable.
+final class RowBatch: @unchecked Sendable {
+  private let result: OpaquePointer?
+  private let bytes: [UInt8]
+  private let fields: [(offset: Int, length: Int)]
+  let rowCount: Int
+  let columnCount: Int
+
+  /// Takes ownership of a result.
+  init(result: OpaquePointer) {
+    self.result = result
+    bytes = []
+    fields = []
+    rowCount = Int(PQntuples(result))
+    columnCount = Int(PQnfields(result))
+  }
+
+  /// Tuples of a binary COPY: a field of length -1 is NULL.
+  init(bytes: [UInt8], fields: [(offset: Int, length: Int)], columnCount: Int) {
+    result = nil
+    self.bytes = bytes
+    self.fields = fields
+    self.columnCount = columnCount
+    rowCount = columnCount == 0 ? 0 : fields.count / columnCount
+  }
+
+  deinit {
+    if let result { PQclear(result) }
+  }
+
+  var status: ExecStatusType { result.map { PQresultStatus($0) } ?? PGRES_TUPLES_OK }
+
+  /// The number of affected rows.
+  var affectedCount: Int {
+    guard let text = result.flatMap(PQcmdTuples) else { return 0 }
+    return Int(String(cString: text)) ?? 0
+  }
+
+  /// The command's tag, as `INSERT 0 1`.
+  var commandTag: String {
+    result.flatMap(PQcmdStatus).map { String(cString: $0) } ?? ""
+  }
+
+  func name(of column: Int) -> String? {
+    result.flatMap { PQfname($0, Int32(column)) }.map { String(cString: $0) }
+  }
+
+  func index(of name: String) -> Int? {
+    (0..<columnCount).first { self.name(of: $0) == name }
+  }
+
+  func type(of column: Int) -> PostgresType {
+    result.map { PostgresType(rawValue: PQftype($0, Int32(column))) } ?? .unknown
+  }
+
+  /// Passes the bytes of a field, nil for NULL.
+  func withField<T>(row: Int, column: Int, _ body: (PostgresValue?) -> T) -> T {
+    guard let result else {
+      let field = fields[row * columnCount + column]
+      guard field.length >= 0 else { return body(nil) }
+      return bytes.withUnsafeBytes {
+        body(PostgresValue(bytes: .init(rebasing: $0[field.offset..<field.offset + field.length]), type: .unknown))
+      }
+    }
+    let row = Int32(row), column = Int32(column)
+    let length = Int(PQgetlength(result, row, column))
+    if length == 0, PQgetisnull(result, row, column) != 0 { return body(nil) }
+    let value = UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length)
+    return body(PostgresValue(bytes: value, type: PostgresType(rawValue: PQftype(result, column))))
+  }
+
+  func decodeAll<T>(_ decode: (PostgresRow) throws -> T) rethrows -> [T] {
+    var rows: [T] = []
+    rows.reserveCapacity(rowCount)
+    for index in 0..<rowCount { rows.append(try decode(PostgresRow(batch: self, index: index))) }
+    return rows
   }
 }

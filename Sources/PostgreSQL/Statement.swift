@@ -49,3 +49,103 @@ extension Optional: PostgresBindable where Wrapped: PostgresEncodable {
   /// Binds one placeholder, to NULL when there is no value.
   public func bind(into parameters: inout PostgresParameters) { parameters.append(self) }
 }
+
+/// The parameters of a statement, in the order of its placeholders.
+public struct PostgresParameters: Sendable {
+  /// Values one after another; the first byte is unused, so that no offset is that of an empty buffer.
+  var buffer = PostgresByteBuffer()
+  var offsets: [Int] = []
+  var lengths: [Int32] = []
+  var types: [UInt32] = []
+  private(set) var failure: (parameter: Int, reason: String)?
+
+  /// No parameters.
+  public init() { buffer.bytes = [0] }
+
+  /// Number of parameters.
+  public var count: Int { types.count }
+
+  /// Binds the next placeholder.
+  public mutating func append<T: PostgresEncodable>(_ value: T) {
+    let start = buffer.bytes.count
+    value.encode(into: &buffer)
+    note(type: T.postgresType, offset: start, length: Int32(truncatingIfNeeded: buffer.bytes.count - start))
+  }
+
+  /// Binds the next placeholder, to NULL when there is no value.
+  public mutating func append<T: PostgresEncodable>(_ value: T?) {
+    if let value {
+      append(value)
+    } else {
+      note(type: T.postgresType, offset: 0, length: -1)
+    }
+  }
+
+  private mutating func note(type: PostgresType, offset: Int, length: Int32) {
+    types.append(type.rawValue)
+    offsets.append(offset)
+    lengths.append(length)
+    if let reason = buffer.failure {
+      if failure == nil { failure = (types.count, reason) }
+    }
+  }
+
+  func check() throws {
+    if let failure {
+      throw PostgresError(.encoding(parameter: failure.parameter, reason: failure.reason))
+    }
+  }
+}
+
+/// An ad hoc query: interpolated values become parameters, never text.
+public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
+  /// The text, with placeholders.
+  public private(set) var sql: String
+  /// The parameters.
+  public private(set) var parameters: PostgresParameters
+
+  /// A query without parameters.
+  public init(stringLiteral value: String) {
+    sql = value
+    parameters = PostgresParameters()
+  }
+
+  /// A query whose interpolations are parameters.
+  public init(stringInterpolation: StringInterpolation) {
+    sql = stringInterpolation.sql
+    parameters = stringInterpolation.parameters
+  }
+
+  /// A query from trusted text, without parameters.
+  public init(unsafeRaw sql: String) { self.init(stringLiteral: sql) }
+
+  /// Collects text and parameters.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    var sql: String
+    var parameters = PostgresParameters()
+
+    /// Reserves memory.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      sql = ""
+      sql.reserveCapacity(literalCapacity + interpolationCount * 3)
+    }
+
+    /// Literal text of the program.
+    public mutating func appendLiteral(_ literal: String) { sql += literal }
+
+    /// A parameter.
+    public mutating func appendInterpolation<T: PostgresEncodable>(_ value: T) {
+      parameters.append(value)
+      sql += "$\(parameters.count)"
+    }
+
+    /// A parameter that may be NULL.
+    public mutating func appendInterpolation<T: PostgresEncodable>(_ value: T?) {
+      parameters.append(value)
+      sql += "$\(parameters.count)"
+    }
+
+    /// Unescaped text: only for text that no user can influence.
+    public mutating func appendInterpolation(unsafeRaw text: String) { sql += text }
+  }
+}

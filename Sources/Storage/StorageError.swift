@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 public import Foundation
+import PostgreSQL
 import Timestamps
 
 /// Something in the database or the input that this version cannot handle.
@@ -81,5 +83,64 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       \(Timestamp.format(database)). Synchronize both with NTP.
       """
     }
+  }
+}
+
+/// The consequence of a database failure for the caller.
+public enum StoreFailure: Sendable, Equatable {
+  /// The database cannot be reached or is overloaded; the same request can be sent again later.
+  case unavailable
+  /// The database refused the statement, perhaps because of one item in it.
+  case perhapsOneItem
+  /// Anything else.
+  case other
+
+  /// - Parameter error: what a store threw.
+  public init(_ error: any Error) {
+    if case .reportsDropped = error as? StorageError {
+      self = .perhapsOneItem
+      return
+    }
+    guard let error = error as? PostgresError else {
+      self = .other
+      return
+    }
+    switch error.kind {
+    case _ where error.isRetryable: self = .unavailable
+    case .poolTimeout, .poolShutDown, .connectionClosed, .cancelled: self = .unavailable
+    // Out of memory, disk full, too many connections: no item is the cause.
+    case .server(let state) where state.hasPrefix("53"): self = .unavailable
+    case .server, .encoding: self = .perhapsOneItem
+    default: self = .other
+    }
+  }
+}
+
+extension PostgresError {
+  /// Whether another session has created the same object a moment ago.
+  var isDuplicateObject: Bool { sqlState.map { ["42P07", "42710", "23505"].contains($0) } ?? false }
+}
+
+extension PostgresRow {
+  /// A code with its values. The column is JSON as text.
+  /// - Throws: ``StorageError/unknownCode(_:)``, `PostgresError`.
+  func coded<Coded: CodedData>(_ column: Int) throws -> Coded {
+    let json = try decode(column, as: String.self)
+    do {
+      return try Coded(json: json)
+    } catch {
+      throw StorageError.unknownCode(json)
+    }
+  }
+
+  /// A code with its values; nil where the column is null.
+  func codedIfPresent<Coded: CodedData>(_ column: Int) throws -> Coded? {
+    try decode(column, as: String?.self) == nil ? nil : coded(column)
+  }
+
+  /// The step of a publication or a background job; nil where the column is null. During an upgrade another server may
+  /// run a step that this version does not know; that is also nil.
+  func step(_ column: Int) throws -> JobStep? {
+    try decode(column, as: String?.self).flatMap { try? JobStep(json: $0) }
   }
 }

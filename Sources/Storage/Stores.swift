@@ -138,3 +138,7 @@ public struct Stores: Sendable {
   /// Whether the database answers.
   public let health: HealthStore
 }
+
+/// The statements of the server. Each function returns one; it is in the folder of its domain, beside the type of its
+/// rows.
+package enum SQL {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
-import Foundation
+public import Curation
+public import Foundation
 import PostgreSQL
 
 extension SQL {
@@ -117,4 +117,127 @@ extension SQL {
       """,
       id)
   }
+}
+
+/// An account as administrators and its owner see it, without secrets.
+public struct Account: Sendable, Equatable {
+  /// Key of the row.
+  public let id: Int32
+  /// Unique, 1 to 80 characters.
+  public let name: String
+  /// The account's role.
+  public let role: Role
+  /// The language of its choice, such as `ru`; nil leaves it to the browser.
+  public let language: String?
+  /// The account's keys.
+  public let shortcuts: ShortcutKeys
+  /// When the account was added.
+  public let createdAt: Date
+  /// The last sign-in; nil for never.
+  public let signedInAt: Date?
+  /// Number of sign-ins.
+  public let signIns: Int32
+  /// When the account was disabled; nil while it is enabled.
+  public let disabledAt: Date?
+  /// Whether the account has a password; without one it signs in with links.
+  public let hasPassword: Bool
+  /// Whether the account has a second factor.
+  public let hasSecondFactor: Bool
+  /// Number of unused recovery codes.
+  public let recoveryCodes: Int64
+  /// Number of open sessions.
+  public let sessions: Int64
+}
+
+/// One of an account's sessions.
+public struct AccountSession: Sendable, Equatable {
+  /// Identifies the session; it is not its token.
+  public let id: UUID
+  /// When it was opened.
+  public let openedAt: Date
+  /// When it was last used, to the minute.
+  public let seenAt: Date
+  /// Browser and platform as text; may be empty.
+  public let browser: String
+}
+
+/// Credentials of an account; never shown.
+public struct Credentials: Sendable {
+  /// Key of the row.
+  public let id: Int32
+  /// Unique.
+  public let name: String
+  /// The account's role.
+  public let role: Role
+  /// As `PasswordHash` encodes it; nil for none.
+  public let password: String?
+  /// Encrypted; nil for none.
+  public let secret: [UInt8]?
+  /// The newest time step of which a code was accepted.
+  public let step: Int64
+}
+
+/// The reason why an account was not changed.
+public enum AccountError: Error, Equatable, CustomStringConvertible {
+  /// There is no account of this name.
+  case unknown(String)
+  /// There is an account of this name already.
+  case taken(String)
+  /// The change would leave no administrator who can sign in.
+  case lastAdministrator(String)
+
+  /// The cause and the remedy, in plain English.
+  public var description: String {
+    switch self {
+    case .unknown(let name): "There is no account \(name). See `ringfence account list`."
+    case .taken(let name): "There is an account \(name) already. Choose another name."
+    case .lastAdministrator(let name):
+      "\(name) is the last administrator that can sign in. Make another one first: ringfence account role NAME administrator"
+    }
+  }
+}
+
+extension SQL {
+  /// Stores the fingerprint of the key that encrypts secrets, unless one is stored; returns the stored one.
+  static func claimAccountKey(fingerprint: [UInt8]) -> Statement<[UInt8]> {
+    // The update changes nothing and makes the statement return the row.
+    Statement(
+      """
+      INSERT INTO account_key AS k (only_row, fingerprint) VALUES (true, $1)
+      ON CONFLICT (only_row) DO UPDATE SET fingerprint = k.fingerprint RETURNING fingerprint
+      """,
+      fingerprint
+    ) { try $0.decode(0) }
+  }
+
+  /// Reads the fingerprint of the key that encrypts secrets.
+  static func readAccountKey() -> Statement<[UInt8]> {
+    Statement(
+      "SELECT fingerprint FROM account_key"
+    ) { try $0.decode(0) }
+  }
+
+  /// Deletes the key's fingerprint once no secret is encrypted with it.
+  static func forgetAccountKey() -> Statement<Void> {
+    Statement(
+      """
+      DELETE FROM account_key WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE totp_secret IS NOT NULL)
+      """)
+  }
+}
+
+/// Result of a first factor that was accepted.
+public enum FirstFactor: Sendable, Equatable {
+  /// The account is signed in; the token of its new session.
+  case session(String, isNew: Bool)
+  /// The account has a second factor; the token of the sign-in step that continues.
+  case secondFactor(String)
+}
+
+/// A second factor that was shown.
+public enum SecondFactor: Sendable, Equatable {
+  /// A code of an authenticator app, identified by its step of 30 seconds.
+  case code(step: Int64)
+  /// A recovery code, identified by its hash of 32 bytes.
+  case recovery([UInt8])
 }

@@ -60,3 +60,67 @@ public struct AttemptStore: Sendable {
   /// A new secret for a browser's cookie.
   public static func makeToken() -> String { Secret.make(prefix: "") }
 }
+
+extension SQL {
+  /// Reads the counts of subjects and locks them until the transaction ends; new subjects start at 0.
+  static func lockAttempts(subjects: [[UInt8]], time: Date) -> Statement<AttemptCount> {
+    // The update changes nothing and locks the row.
+    Statement(
+      """
+      INSERT INTO sign_in_attempts AS a (subject, failures, last_at, closed_until)
+      SELECT subject, 0, $2, $2 FROM unnest($1::bytea[]) AS subject ORDER BY subject
+      ON CONFLICT (subject) DO UPDATE SET failures = a.failures
+      RETURNING subject, failures, last_at, closed_until
+      """,
+      subjects, time
+    ) { row in
+      AttemptCount(
+        subject: try row.decode(0), failures: try row.decode(1), lastAt: try row.decode(2),
+        closedUntil: try row.decode(3))
+    }
+  }
+
+  /// Writes counts.
+  static func saveAttempts(counts: [AttemptCount]) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE sign_in_attempts a SET failures = n.failures, last_at = n.last_at, closed_until = n.closed_until
+      FROM unnest($1::bytea[], $2::int[], $3::timestamptz[], $4::timestamptz[])
+        AS n (subject, failures, last_at, closed_until)
+      WHERE a.subject = n.subject
+      """,
+      counts.map(\.subject), counts.map(\.failures), counts.map(\.lastAt), counts.map(\.closedUntil))
+  }
+
+  /// Deletes the counts of these subjects, and old counts.
+  static func forgetAttempts(subjects: [[UInt8]], before: Date) -> Statement<Void> {
+    Statement(
+      "DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2",
+      subjects, before)
+  }
+
+  /// Stores a known browser of an account, up to a limit.
+  static func rememberBrowser(id: Int32, tokenHash: [UInt8], time: Date, limit: Int64) -> Statement<Void> {
+    Statement(
+      """
+      WITH gone AS (
+        DELETE FROM known_browsers WHERE account_id = $1 AND token_hash IN (
+          SELECT token_hash FROM known_browsers WHERE account_id = $1 ORDER BY seen_at DESC OFFSET $4::bigint)
+      )
+      INSERT INTO known_browsers (account_id, token_hash, seen_at) VALUES ($1, $2, $3)
+      ON CONFLICT (account_id, token_hash) DO UPDATE SET seen_at = excluded.seen_at
+      """,
+      id, tokenHash, time, limit)
+  }
+
+  /// Whether a browser is known for an account.
+  static func findBrowser(name: String, tokenHash: [UInt8]) -> Statement<Int32> {
+    Statement(
+      """
+      SELECT a.account_id FROM known_browsers b JOIN accounts a USING (account_id)
+      WHERE a.name = $1 AND b.token_hash = $2
+      """,
+      name, tokenHash
+    ) { try $0.decode(0) }
+  }
+}

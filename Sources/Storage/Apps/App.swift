@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
+public import Foundation
+
 /// An app that may send reports, or an imported list.
 public struct App: Sendable, Equatable {
   /// Key of its row.
@@ -18,5 +21,151 @@ public struct App: Sendable, Equatable {
       && !name.unicodeScalars.contains { scalar in
         [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
       }
+  }
+}
+
+/// The scopes of a key.
+public struct AppScopes: OptionSet, Sendable, Hashable {
+  /// Bits, as they are stored.
+  public let rawValue: Int16
+
+  /// - Parameter rawValue: bits.
+  public init(rawValue: Int16) { self.rawValue = rawValue }
+
+  /// Send and withdraw reports.
+  public static let report = AppScopes(rawValue: 1)
+  /// Send counts of calls.
+  public static let identify = AppScopes(rawValue: 2)
+  /// Look up numbers.
+  public static let lookup = AppScopes(rawValue: 4)
+  /// Fetch publications, where the operator requires a key.
+  public static let fetch = AppScopes(rawValue: 8)
+  /// All scopes.
+  public static let all: AppScopes = [.report, .identify, .lookup, .fetch]
+
+  /// Each scope with its name, in display order.
+  public static let named: [(name: String, scope: AppScopes)] = [
+    ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch),
+  ]
+
+  /// The names of the contained scopes.
+  public var names: [String] { Self.named.filter { contains($0.scope) }.map(\.name) }
+
+  /// - Parameter names: such as `report`, in any order.
+  /// - Returns: nil for an empty list, and for an unknown name.
+  public init?(names: some Sequence<some StringProtocol>) {
+    var scopes: AppScopes = []
+    for name in names {
+      guard let known = Self.named.first(where: { $0.name == name }) else { return nil }
+      scopes.insert(known.scope)
+    }
+    guard !scopes.isEmpty else { return nil }
+    self = scopes
+  }
+}
+
+/// A key of an app. The key itself is not stored.
+public struct AppKey: Sendable, Equatable {
+  /// Whether requests with the key are accepted.
+  public enum State: String, Sendable {
+    /// Requests are accepted.
+    case valid
+    /// The key has expired.
+    case expired
+    /// The key was revoked.
+    case revoked
+  }
+
+  /// Key of its row.
+  public let id: Int32
+  /// The app of the key.
+  public let appID: Int32
+  /// The app's name.
+  public let appName: String
+  /// The first characters of the key.
+  public let hint: String
+  /// The key's scopes.
+  public let scopes: AppScopes
+  /// When the key was created.
+  public let createdAt: Date
+  /// The account that created the key.
+  public let createdBy: String
+  /// When the key expires; nil for never.
+  public let expiresAt: Date?
+  /// When the key was revoked; nil while it is not.
+  public let revokedAt: Date?
+  /// When the key was last used, to about a minute.
+  public let lastUsedAt: Date?
+
+  /// How long a server caches a valid key, in seconds.
+  public static let belief: TimeInterval = 10
+  /// Longest time between accepting a request and storing it, in seconds; it also covers small clock differences.
+  private static let slack: TimeInterval = 60
+
+  /// The time before which every report of the key is stored: some time after its end for an expired or revoked key,
+  /// `time` for a valid one.
+  public func lastArrival(at time: Date) -> Date {
+    // Tokens of installations outlive an expired key until it is revoked.
+    guard state(at: time) != .valid, let end = revokedAt ?? expiresAt else { return time }
+    return Self.lastArrival(after: end)
+  }
+
+  /// The time before which every report is stored that was accepted until `end`.
+  static func lastArrival(after end: Date) -> Date { end + belief + slack }
+
+  /// The key's state at a time.
+  public func state(at time: Date) -> State {
+    if revokedAt != nil { return .revoked }
+    if let expiresAt, expiresAt <= time { return .expired }
+    return .valid
+  }
+}
+
+/// Secrets of 256 random bits, of which only the hash is stored: with this much entropy, plain SHA-256 is as safe as a
+/// slow hash.
+enum Secret {
+  static func make(prefix: String) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    return prefix
+      + Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+
+  static func hash(_ secret: String) -> [UInt8] {
+    Array(SHA256.hash(data: Data(secret.utf8)))
+  }
+}
+
+/// The reason why an operation on an app or a key failed.
+public enum AppError: Error, Equatable, CustomStringConvertible {
+  /// There is an app or a list of this name.
+  case nameTaken(String)
+  /// There is no app of this name.
+  case noApp(String)
+  /// There is no key of this id.
+  case noKey(Int32)
+  /// The key is revoked or expired.
+  case notValid(Int32)
+  /// A time in the future: reports that arrive until then cannot be withdrawn yet.
+  case inFuture
+  /// The end is before the begin.
+  case endsBeforeBegin
+  /// The name belongs to an app with keys, not to a list.
+  case notList(String)
+
+  /// The cause and the remedy, in plain English.
+  public var description: String {
+    switch self {
+    case .nameTaken(let name):
+      "An app or list named “\(name)” already exists. Choose another name, or create a new key with: ringfence app rotate \"\(name)\""
+    case .noApp(let name): "There is no app named “\(name)”. List apps with: ringfence app list"
+    case .noKey(let id): "There is no key \(id). List keys with: ringfence app keys"
+    case .notValid(let id): "The key \(id) is revoked or expired. Create a new key with: ringfence app rotate"
+    case .inFuture:
+      "--until is in the future. Use a time until now, or leave it out."
+    case .endsBeforeBegin: "--since is after --until. Swap them."
+    case .notList(let name):
+      "“\(name)” is the name of an app. Pass another name for the list with --source."
+    }
   }
 }

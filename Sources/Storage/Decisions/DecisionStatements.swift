@@ -25,9 +25,7 @@ extension SQL {
       decision.decidedAt
     ) { try $0.decode(0) }
   }
-}
 
-extension SQL {
   /// Adds an event to a number's history of decisions; returns a row when it is new.
   /// - Parameter item: The case that the decision ends.
   static func addDecision(_ decision: Decision, ending item: QueueCase?) -> Statement<Int64> {

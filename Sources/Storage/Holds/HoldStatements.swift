@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
-import Foundation
+public import Curation
+public import Foundation
 import PostgreSQL
 
 extension SQL {
@@ -91,5 +91,152 @@ private enum HoldSQL {
     } catch {
       throw StorageError.unknownRule(json)
     }
+  }
+}
+
+/// A number that is kept back for a moderator.
+public struct Hold: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// The rule that holds it, with its figures.
+  public let reason: HoldReason
+  /// When the number was held.
+  public let heldAt: Date
+  /// Whether a decision has settled it.
+  public let isSettled: Bool
+}
+
+/// The votes on one number.
+public struct NumberVotes: Sendable, Equatable {
+  /// E.164 digits.
+  public let number: Int64
+  /// One vote for each reporter.
+  public internal(set) var votes: [ReporterVote]
+}
+
+extension SQL {
+  private static let isOpen = """
+    n.heat >= $1 AND n.reporters >= $2::integer
+      AND NOT EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = n.number)
+      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number)
+    """
+
+  /// Undecided numbers in ascending order that a rule against brigading could hold, each with whether it has enough votes
+  /// for it to form a split.
+  ///
+  /// A semi-join and not a count, so that the planner may begin with the votes or with the numbers, whichever are fewer;
+  /// ``FindFresh`` counts. A vote never arrived earlier than its reporter's first report, so the current vote also finds
+  /// reporters who are new to a number.
+  /// - Parameter heat: The least stored heat.
+  /// - Parameter reporters: The least number of reporters.
+  /// - Parameter since: Votes that arrived since this time form a burst.
+  /// - Parameter votes: The least number of votes for a number ("legitimate") in a split.
+  static func readReviewable(
+    heat: Double, reporters: Int, since: Date, votes: Int
+  ) -> Statement<(number: Int64, isSplit: Bool)> {
+    Statement(
+      """
+      SELECT number, bool_or(is_split) FROM (
+        SELECT n.number, false AS is_split FROM numbers n
+        WHERE \(isOpen)
+          AND EXISTS (SELECT 1 FROM number_reporters w WHERE w.number = n.number AND w.received_at >= $3)
+          AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0)
+        UNION ALL
+        SELECT n.number, true FROM number_categories c JOIN numbers n ON n.number = c.number
+        WHERE c.category_id = \(ReportCategory.legitimate.rawValue) AND c.reports >= $4::bigint AND \(isOpen)
+      ) t
+      GROUP BY number ORDER BY number
+      """,
+      heat, Int32(reporters), since, Int64(votes)
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// Those of the numbers that have votes of at least this many reporters that arrived since a time.
+  /// - Parameter numbers: Ascending.
+  static func findFresh(numbers: [Int64], reporters: Int, since: Date) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT number FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
+      GROUP BY number HAVING count(*) >= $3::bigint
+      """,
+      numbers, since, Int64(reporters)
+    ) { try $0.decode(0) }
+  }
+
+  // By a hash of the number: the same in every copy of the database. Numbers are handed out in blocks, so their last
+  // digits alone would take whole blocks, or none.
+  private static let hashed = "number % 1000003 * 7919 % 1000003, number LIMIT $2::bigint"
+
+  /// So many numbers that a publication listed by their reports, or a moderator blocked, since a time, each with when.
+  static func sampleConfirmed(since: Date, size: Int) -> Statement<(number: Int64, confirmedAt: Date)> {
+    Statement(
+      """
+      SELECT number, min(confirmed_at) FROM (
+        (SELECT number, listed_at AS confirmed_at FROM listings WHERE cause = 0 AND listed_at >= $1 ORDER BY \(hashed))
+        UNION ALL
+        (SELECT number, decided_at FROM number_decisions WHERE decision = 'block' AND decided_at >= $1 ORDER BY \(hashed))
+      ) t
+      GROUP BY number ORDER BY \(hashed)
+      """,
+      since, Int64(size)
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// The votes on numbers, in ascending order of number; of each number the 5,000 votes whose reporters reported it last
+  /// for the first time.
+  ///
+  /// A limit on reports instead would let one account that sends 5,000 reports hide all others.
+  ///
+  /// The time of arrival counts, not the time in the report, which its sender chooses; only imported files, which arrive
+  /// all at once, are counted by the time in the report.
+  static func readVotes(numbers: [Int64], windowStart: Date) -> Statement<ArrivedVote> {
+    Statement(
+      """
+      SELECT v.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network,
+             v.comment
+      FROM (
+        SELECT *, row_number() OVER (PARTITION BY number ORDER BY first_received_at DESC, reporter) AS place
+        FROM (
+          SELECT r.number, r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
+                                               ELSE r.received_at END) AS first_received_at,
+                 bool_or(coalesce(a.is_list, false)) AS from_list,
+                 (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
+                 (array_agg(r.network ORDER BY r.received_at) FILTER (WHERE r.network IS NOT NULL))[1] AS network,
+                 (array_agg(r.comment ORDER BY r.received_at)
+                   FILTER (WHERE r.comment IS NOT NULL AND r.received_at >= $2))[1] AS comment
+          FROM reports r JOIN categories c ON c.category_id = r.category_id LEFT JOIN apps a ON a.app_id = r.app_id
+          WHERE r.number = ANY($1::bigint[]) AND r.reporter IS NOT NULL AND r.withdrawn_at IS NULL
+          GROUP BY r.number, r.reporter
+        ) counted
+      ) v
+      LEFT JOIN reporters s ON s.reporter = v.reporter
+      WHERE v.place <= 5000 ORDER BY v.number
+      """,
+      numbers, windowStart
+    ) { row in
+      let network: [UInt8]? = try row.decode(5)
+      let comment: String? = try row.decode(6)
+      return ArrivedVote(
+        number: try row.decode(0), reporter: Reporter(try row.decode(1)), isToxic: try row.decode(2),
+        isEstablished: try row.decode(3), firstReceivedAt: try row.decode(4),
+        network: network.map { $0.reduce(0) { $0 << 8 | UInt64($1) } }, text: CommentKey.key(of: comment))
+    }
+  }
+}
+
+/// A vote with its time of arrival.
+struct ArrivedVote: Sendable {
+  let number: Int64
+  let reporter: Reporter
+  let isToxic: Bool
+  let isEstablished: Bool
+  let firstReceivedAt: Date
+  let network: UInt64?
+  let text: UInt64?
+
+  func vote(at time: Date) -> ReporterVote {
+    ReporterVote(
+      reporter: reporter, isToxic: isToxic, isNew: !isEstablished,
+      age: ComplaintDays.day(of: time) - ComplaintDays.day(of: firstReceivedAt), network: network, text: text)
   }
 }

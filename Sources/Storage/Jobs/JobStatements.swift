@@ -36,9 +36,7 @@ extension SQL {
       job.id, job.account, job.request, JobStore.lifetime
     ) { try $0.decode(0) }
   }
-}
 
-extension SQL {
   /// Deletes ended publication jobs, except one that is being stored again.
   static func forgetEndedOrders(but: UUID) -> Statement<Void> {
     Statement(

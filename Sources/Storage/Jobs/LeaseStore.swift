@@ -55,3 +55,74 @@ public struct LeaseStore: Sendable {
     return try result.get()
   }
 }
+
+extension SQL {
+  /// Takes or renews a lease; no row when another holder has it. Uses the database clock: servers whose clocks differ
+  /// would take leases from each other.
+  static func takeLease(job: String, holder: UUID, host: String) -> Statement<String> {
+    Statement(
+      """
+      INSERT INTO job_leases (job, holder, host, expires_at) VALUES ($1, $2, $3, statement_timestamp() + make_interval(secs => $4))
+      ON CONFLICT (job) DO UPDATE
+        SET holder = excluded.holder, host = excluded.host, expires_at = excluded.expires_at
+        WHERE job_leases.holder = excluded.holder OR job_leases.expires_at < statement_timestamp()
+      RETURNING job
+      """,
+      job, holder, host, LeaseStore.duration
+    ) { try $0.decode(0) }
+  }
+
+  /// Releases a lease.
+  static func giveLeaseBack(lease: LeaseStore.Lease) -> Statement<Void> {
+    Statement(
+      "DELETE FROM job_leases WHERE job = $1 AND holder = $2",
+      lease.job, lease.holder)
+  }
+
+  /// Whether a publication run is in progress, or one server may be starting one.
+  static func findWhoPublishes() -> Statement<Bool> {
+    Statement(
+      """
+      SELECT EXISTS (SELECT 1 FROM publications
+                     WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $1))
+             OR EXISTS (SELECT 1 FROM job_leases WHERE job = $2 AND expires_at >= statement_timestamp())
+      """,
+      PublicationStore.staleAfter, LeaseStore.publishing
+    ) { try $0.decode(0) }
+  }
+
+  /// Number of failed attempts to publish single numbers since the last publication.
+  static func readRevocationFailures() -> Statement<PublicationAttempts> {
+    Statement(
+      """
+      SELECT count(*), extract(epoch FROM statement_timestamp() - max(heartbeat_at))::double precision FROM publications
+      WHERE cause = 'revocation' AND state = 'failed'
+        AND serial > coalesce((SELECT max(serial) FROM publications WHERE state = 'published'), 0)
+      """
+    ) { row in
+      let failed: Int64 = try row.decode(0)
+      return PublicationAttempts(failed: Int(failed), sinceFailure: try row.decode(1))
+    }
+  }
+
+  /// Attempts at the publication that is due.
+  static func readAttempts(since: Date) -> Statement<PublicationAttempts> {
+    Statement(
+      """
+      SELECT count(*) FILTER (WHERE state = 'published'),
+             count(*) FILTER (WHERE state = 'refused' AND cause = 'schedule'),
+             count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $2)),
+             count(*) FILTER (WHERE state = 'failed' AND cause = 'schedule'),
+             extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'schedule'))
+               ::double precision
+      FROM publications WHERE cause <> 'revocation' AND as_of >= $1
+      """,
+      since, PublicationStore.staleAfter
+    ) { row in
+      let counts: [Int64] = [try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3)]
+      return PublicationAttempts(
+        published: Int(counts[0]), refused: Int(counts[1]), running: Int(counts[2]), failed: Int(counts[3]),
+        sinceFailure: try row.decode(4))
+    }
+  }
+}

@@ -58,9 +58,7 @@ extension SQL {
         isPrivate: try row.decode(7), idleSlots: try row.decode(8))
     }
   }
-}
 
-extension SQL {
   /// Number of protected patterns and numbers.
   static func countAllProtected() -> Statement<Int64> {
     Statement(
@@ -82,5 +80,92 @@ extension OperationStore {
   /// - Throws: `PostgresError`.
   public func protectedCount() async throws -> Int {
     Int(try await pool.run(SQL.countAllProtected()).first ?? 0)
+  }
+}
+
+/// The progress of PostgreSQL's archiver, which copies the write-ahead log to the archive.
+public struct ArchiverState: Sendable, Equatable {
+  /// The time by the database's clock.
+  public var time: Date
+  /// The last copied segment.
+  public var lastSegment: String?
+  /// The time at which it was copied.
+  public var lastTime: Date?
+  /// Failed attempts since the statistics were reset.
+  public var failures: Int64
+  /// The segment of the last failed attempt.
+  public var failedSegment: String?
+  /// The time of the last failed attempt.
+  public var failedTime: Date?
+  /// Segments that wait to be copied.
+  public var waiting: Int64
+  /// The time at which the oldest of them became full.
+  public var waitingSince: Date?
+}
+
+extension SQL {
+  /// Reads the archiver's progress. The role of a PostgreSQL of DATABASE_URL may have no right to list the files.
+  static func readArchiverState() -> Statement<ArchiverState> {
+    Statement(
+      """
+      SELECT statement_timestamp(), a.last_archived_wal, a.last_archived_time, a.failed_count, a.last_failed_wal,
+             a.last_failed_time, r.files, r.oldest
+      FROM pg_stat_archiver a,
+           (SELECT count(*) AS files, min(modification) AS oldest FROM pg_ls_archive_statusdir()
+            WHERE name LIKE '%.ready') r
+      """
+    ) { row in
+      ArchiverState(
+        time: try row.decode(0), lastSegment: try row.decode(1), lastTime: try row.decode(2),
+        failures: try row.decode(3), failedSegment: try row.decode(4), failedTime: try row.decode(5),
+        waiting: try row.decode(6), waitingSince: try row.decode(7))
+    }
+  }
+}
+
+extension OperationStore {
+  /// The progress of the private PostgreSQL's archiver.
+  /// - Throws: `PostgresError`.
+  public func archiverState() async throws -> ArchiverState? { try await pool.run(SQL.readArchiverState()).first }
+}
+
+/// An older version of this program that uses the database; it does not know this version's schema.
+public struct OlderProgram: Sendable, Equatable {
+  /// Address of its machine; nil for a local connection.
+  public var address: String?
+  /// Number of its connections.
+  public var connections: Int
+  /// When its first connection was opened.
+  public var since: Date
+}
+
+extension SQL {
+  /// Reads the connections of older versions.
+  static func readOlderPrograms(version: Int64) -> Statement<OlderProgram> {
+    Statement(
+      """
+      SELECT host(client_addr), count(*), min(backend_start) FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+        AND CASE WHEN application_name ~ '^ringfence [0-9]{14}$' THEN substr(application_name, 11)::bigint < $1 END
+      GROUP BY 1 ORDER BY 3
+      """,
+      version
+    ) { row in
+      OlderProgram(
+        address: try row.decode(0), connections: Int(try row.decode(1, as: Int64.self)), since: try row.decode(2))
+    }
+  }
+}
+
+extension OperationStore {
+  /// The application name of a connection, by which newer versions recognize this one.
+  /// - Parameter version: of the newest migration that it knows.
+  public static func programName(knowing version: Int64) -> String { "ringfence \(version)" }
+
+  /// Older versions that use the database now. Without superuser rights, only connections of the same role are visible.
+  /// - Parameter version: of the newest migration that this one knows.
+  /// - Throws: `PostgresError`.
+  public func olderPrograms(than version: Int64) async throws -> [OlderProgram] {
+    try await pool.run(SQL.readOlderPrograms(version: version))
   }
 }

@@ -25,3 +25,78 @@ extension SQL {
       "SELECT 1")
   }
 }
+
+/// Versions and size of the database.
+public struct StorageVersions: Sendable, Equatable {
+  /// Version of PostgreSQL, such as `15.8`.
+  public var server: String
+  /// The newest migration that was applied; empty for none.
+  public var migration: String
+  /// Size of the database in bytes.
+  public var databaseBytes: Int64
+}
+
+extension SQL {
+  /// Reads versions and size of the database.
+  static func readVersions() -> Statement<StorageVersions> {
+    Statement(
+      """
+      SELECT current_setting('server_version'), coalesce((SELECT max(version)::text FROM schema_migrations), ''),
+             pg_database_size(current_database())
+      """
+    ) { row in
+      StorageVersions(server: try row.decode(0), migration: try row.decode(1), databaseBytes: try row.decode(2))
+    }
+  }
+}
+
+extension HealthStore {
+  /// Versions and size of the database.
+  public func versions() async throws -> StorageVersions? {
+    try await pool.run(SQL.readVersions()).first
+  }
+}
+
+/// SQL about the cluster that the database may be.
+enum ClusterSQL {
+  /// Whether Citus is installed in the database.
+  static let isCluster = "(to_regproc('citus_version') IS NOT NULL)"
+}
+
+extension SQL {
+  /// Whether Citus distributes the tables.
+  static func readIsCluster() -> Statement<Bool> {
+    Statement(
+      "SELECT \(ClusterSQL.isCluster)"
+    ) { try $0.decode(0) }
+  }
+
+  /// On a cluster, makes the transaction write its shards one after the other, in the same order as every other one, over
+  /// one connection to each node. For transactions that write many shards and a reference table, or that create or drop
+  /// a table: Citus refuses these over several connections to one node.
+  static func writeShardsInOrder() -> Statement<Void> {
+    Statement(
+      """
+      SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) WHERE \(ClusterSQL.isCluster)
+      """)
+  }
+
+  /// Makes the transaction's other statements reuse their generic plans.
+  ///
+  /// For statements that read one number from partitioned tables: PostgreSQL estimates that planning such a statement for
+  /// each number is cheaper, but planning takes longer than running it. Not for statements about intervals of numbers.
+  /// Citus cannot plan without the values of parameters, so on a cluster the setting stays as it is by default.
+  static func keepPlans() -> Statement<Void> {
+    Statement(
+      """
+      SELECT set_config(
+        'plan_cache_mode', CASE WHEN \(ClusterSQL.isCluster) THEN 'auto' ELSE 'force_generic_plan' END, true)
+      """)
+  }
+
+  /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
+  static func commitSoon() -> Statement<Void> {
+    Statement(
+      "SELECT set_config('synchronous_commit', 'off', true)")
+  }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import PostgreSQL
 
 /// Figures for operators, read in a few small statements, none of which reads a table of numbers.
@@ -31,5 +32,207 @@ public struct OperationStore: Sendable {
         sources: try await connection.run(SQL.readSourceFigures()),
         partitions: try await connection.run(SQL.countReportPartitions()).first ?? 0)
     }
+  }
+}
+
+/// Figures of the database for operators.
+public struct OperationalStatistics: Sendable, Equatable {
+  /// The newest publication that became visible.
+  public struct Newest: Sendable, Equatable {
+    /// Its serial.
+    public var serial: Int64
+    /// When it became visible.
+    public var publishedAt: Date
+    /// Number of entries in all packs.
+    public var entries: Int64
+    /// Total size of the pack files in bytes.
+    public var bytes: Int64
+  }
+
+  /// A pack of the newest publication.
+  public struct Pack: Sendable, Equatable {
+    /// Its name.
+    public var name: String
+    /// Number of entries.
+    public var entries: Int64
+    /// Size of the file in bytes.
+    public var bytes: Int64
+  }
+
+  /// Number of finished publication runs with one state and cause.
+  public struct Runs: Sendable, Equatable {
+    /// Raw value of ``PublicationRun/State``.
+    public var state: String
+    /// Raw value of ``PublicationRun/Cause``.
+    public var cause: String
+    /// Their number.
+    public var count: Int64
+  }
+
+  /// Items that wait to be processed.
+  public struct Waiting: Sendable, Equatable {
+    /// Their number.
+    public var count: Int64
+    /// When the oldest item was added; nil where none waits.
+    public var oldest: Date?
+  }
+
+  /// A source that is downloaded.
+  public struct Source: Sendable, Equatable {
+    /// Its name.
+    public var name: String
+    /// When it was read last; nil where it was not yet.
+    public var refreshedAt: Date?
+    /// Its entries.
+    public var entries: Int64
+    /// Failed attempts since the last success.
+    public var failures: Int64
+    /// Its numbers that decisions block or identify.
+    public var confirmed: Int64
+    /// Its numbers that decisions allow.
+    public var wrong: Int64
+    /// Whether it is suspended.
+    public var isSuspended: Bool
+  }
+
+  /// The newest publication; nil before the first.
+  public var newest: Newest?
+  /// Its first hundred packs by name.
+  public var packs: [Pack]
+  /// All finished runs.
+  public var runs: [Runs]
+  /// Gates that the last finished run did not pass and nobody overrode.
+  public var failedGates: Int64
+  /// Webhook messages that are not delivered.
+  public var webhooks: Waiting
+  /// Open revocations.
+  public var revocations: Waiting
+  /// Cases in the review queue.
+  public var reviewQueue: Waiting
+  /// Sources whose last download succeeded, or that wait for the first one.
+  public var goodSources: Int64
+  /// Sources whose last download failed.
+  public var failingSources: Int64
+  /// When the source was read that was read the longest time ago; nil where there is none.
+  public var oldestSource: Date?
+  /// The first hundred sources by name.
+  public var sources: [Source]
+  /// Number of monthly partitions of reports.
+  public var partitions: Int64
+}
+
+extension SQL {
+  /// The newest publication, with the sums of its packs.
+  static func readNewestStatistics() -> Statement<OperationalStatistics.Newest> {
+    Statement(
+      """
+      SELECT p.serial, p.published_at, coalesce(sum(k.entries), 0)::bigint, coalesce(sum(k.size_bytes), 0)::bigint
+      FROM publications p LEFT JOIN publication_packs k USING (serial)
+      WHERE p.serial = (SELECT max(serial) FROM publications WHERE state = 'published')
+      GROUP BY p.serial, p.published_at
+      """
+    ) { row in
+      .init(
+        serial: try row.decode(0), publishedAt: try row.decode(1), entries: try row.decode(2), bytes: try row.decode(3))
+    }
+  }
+
+  /// Its packs, limited in number, because a recipe for each region may make very many.
+  static func readPackStatistics() -> Statement<OperationalStatistics.Pack> {
+    Statement(
+      """
+      SELECT name, entries, size_bytes FROM publication_packs
+      WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published') ORDER BY name LIMIT 100
+      """
+    ) { .init(name: try $0.decode(0), entries: try $0.decode(1), bytes: try $0.decode(2)) }
+  }
+
+  /// Number of finished publication runs by state and cause.
+  static func countRuns() -> Statement<OperationalStatistics.Runs> {
+    Statement(
+      """
+      SELECT state, cause, count(*) FROM publications WHERE state <> 'running' GROUP BY state, cause ORDER BY state, cause
+      """
+    ) { .init(state: try $0.decode(0), cause: try $0.decode(1), count: try $0.decode(2)) }
+  }
+
+  /// Number of gates that the last finished run did not pass and nobody overrode.
+  static func countFailedGates() -> Statement<Int64> {
+    Statement(
+      """
+      SELECT count(*) FROM publication_gates
+      WHERE serial = (SELECT max(serial) FROM publications WHERE state <> 'running')
+        AND NOT passed AND overruled_by IS NULL
+      """
+    ) { try $0.decode(0) }
+  }
+
+  /// Webhook messages that are not delivered.
+  static func readWebhookBacklog() -> Statement<OperationalStatistics.Waiting> {
+    Statement(
+      "SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL"
+    ) { try .init($0) }
+  }
+
+  /// Open revocations.
+  static func countOpenRevocations() -> Statement<OperationalStatistics.Waiting> {
+    Statement(
+      "SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL"
+    ) { try .init($0) }
+  }
+
+  /// Cases in the review queue.
+  static func readReviewQueue() -> Statement<OperationalStatistics.Waiting> {
+    Statement(
+      "SELECT count(*), min(since) FROM queue"
+    ) { try .init($0) }
+  }
+
+  /// Numbers of sources by the outcome of their last download.
+  static func readSourceStates() -> Statement<(good: Int64, failing: Int64, oldest: Date?)> {
+    Statement(
+      """
+      SELECT count(*) FILTER (WHERE failures = 0), count(*) FILTER (WHERE failures > 0),
+             min(coalesce(refreshed_at, added_at))
+      FROM source_feeds WHERE removed_at IS NULL
+      """
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
+  }
+
+  /// The figures of each source, the first hundred by name.
+  static func readSourceFigures() -> Statement<OperationalStatistics.Source> {
+    Statement(
+      """
+      SELECT name, refreshed_at, entries, failures, confirmed, wrong, suspended_at IS NOT NULL
+      FROM source_feeds WHERE removed_at IS NULL ORDER BY name LIMIT 100
+      """
+    ) { row in
+      OperationalStatistics.Source(
+        name: try row.decode(0), refreshedAt: try row.decode(1), entries: try row.decode(2),
+        failures: Int64(try row.decode(3, as: Int32.self)), confirmed: try row.decode(4), wrong: try row.decode(5),
+        isSuspended: try row.decode(6))
+    }
+  }
+
+  /// Number of monthly partitions of reports.
+  static func countReportPartitions() -> Statement<Int64> {
+    Statement(
+      "SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass"
+    ) { try $0.decode(0) }
+  }
+}
+
+extension OperationalStatistics.Waiting {
+  /// From the columns count, oldest.
+  fileprivate init(_ row: PostgresRow) throws {
+    self.init(count: try row.decode(0), oldest: try row.decode(1))
+  }
+}
+
+/// Statistics of the tables that a large import fills.
+enum RefreshStatistics {
+  /// One command a table: Citus does not analyze several tables in one command.
+  static let commands = ["numbers", "number_categories", "number_reporters", "number_sources", "categories"].map {
+    "ANALYZE \($0)"
   }
 }

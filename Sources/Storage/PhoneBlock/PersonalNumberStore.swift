@@ -54,3 +54,68 @@ public struct PersonalNumberStore: Sendable {
       SQL.removePersonalNumber(number: number, isPrefix: isPrefix, isBlocked: isBlocked, reporter: reporter))
   }
 }
+
+extension SQL {
+  /// The personal numbers of a user.
+  static func readPersonalNumbers(reporter: [UInt8]) -> Statement<PersonalNumber> {
+    Statement(
+      """
+      SELECT number, is_prefix, is_blocked, added_at FROM personal_numbers WHERE reporter = $1 ORDER BY number, is_prefix
+      """,
+      reporter
+    ) { row in
+      PersonalNumber(
+        number: try row.decode(0), isPrefix: try row.decode(1), isBlocked: try row.decode(2), addedAt: try row.decode(3)
+      )
+    }
+  }
+
+  /// Adds or changes a personal number; no row when the user has too many.
+  static func addPersonalNumber(entry: PersonalNumber, reporter: [UInt8], keyID: Int32) -> Statement<Int64> {
+    Statement(
+      """
+      INSERT INTO personal_numbers (reporter, number, is_prefix, is_blocked, key_id, added_at)
+      SELECT $1, $2, $3, $4, $5, $6
+      WHERE (SELECT count(*) FROM personal_numbers WHERE reporter = $1 AND NOT (number = $2 AND is_prefix = $3))
+        < $7::bigint
+      ON CONFLICT (reporter, number, is_prefix) DO UPDATE SET is_blocked = excluded.is_blocked, key_id = excluded.key_id
+      RETURNING number
+      """,
+      reporter, entry.number, entry.isPrefix, entry.isBlocked, keyID, entry.addedAt,
+      Int64(PersonalNumberStore.mostEntries)
+    ) { try $0.decode(0) }
+  }
+
+  /// Removes a personal number from one of the lists.
+  static func removePersonalNumber(
+    number: Int64, isPrefix: Bool, isBlocked: Bool, reporter: [UInt8]
+  ) -> Statement<Void> {
+    Statement(
+      """
+      DELETE FROM personal_numbers WHERE reporter = $1 AND number = $2 AND is_prefix = $3 AND is_blocked = $4
+      """,
+      reporter, number, isPrefix, isBlocked)
+  }
+
+  /// Deletes the personal numbers that arrived with a key within a period.
+  static func withdrawPersonalNumbers(keyID: Int32, since: Date, until: Date) -> Statement<Void> {
+    Statement(
+      "DELETE FROM personal_numbers WHERE key_id = $1 AND added_at >= $2 AND added_at < $3",
+      keyID, since, until)
+  }
+
+  /// The keys that ended before a time.
+  static func readEndedKeys(time: Date) -> Statement<Int32> {
+    Statement(
+      "SELECT key_id FROM app_keys WHERE least(revoked_at, expires_at) < $1",
+      time
+    ) { try $0.decode(0) }
+  }
+
+  /// Deletes the personal numbers of some keys.
+  static func purgePersonalNumbers(keyIDs: [Int32]) -> Statement<Void> {
+    Statement(
+      "DELETE FROM personal_numbers WHERE key_id = ANY($1::integer[])",
+      keyIDs)
+  }
+}

@@ -87,3 +87,76 @@ public struct PublicationChangeStore: Sendable {
     return false
   }
 }
+
+extension SQL {
+  /// Decisions about numbers and upheld appeals between two times, and the numbers' present holds and listings; no row for
+  /// a number without any of them.
+  static func readChangeFacts(
+    numbers: [Int64], from: Date, to: Date
+  ) -> Statement<(number: Int64, facts: ChangeFacts)> {
+    Statement(
+      """
+      SELECT number,
+             (array_agg(decision ORDER BY decided_at DESC, decision_id DESC) FILTER (WHERE decision <> 'undo'))[1],
+             coalesce(bool_or(decision = 'undo'), false), bool_or(is_upheld), bool_or(is_held), max(cause),
+             bool_or(is_reported)
+      FROM (
+        SELECT number, decision, decided_at, decision_id, false AS is_upheld, false AS is_held, NULL::smallint AS cause,
+               false AS is_reported
+        FROM decisions WHERE number = ANY($1::bigint[]) AND decided_at > $2 AND decided_at <= $3
+        UNION ALL
+        SELECT number, NULL, NULL, NULL, true, false, NULL, false FROM appeals
+        WHERE number = ANY($1::bigint[]) AND state = 'upheld' AND answered_at > $2 AND answered_at <= $3
+        UNION ALL
+        SELECT number, NULL, NULL, NULL, false, true, NULL, false FROM holds
+        WHERE number = ANY($1::bigint[]) AND NOT settled
+        UNION ALL
+        SELECT number, NULL, NULL, NULL, false, false, cause, false FROM listings WHERE number = ANY($1::bigint[])
+        UNION ALL
+        SELECT number, NULL, NULL, NULL, false, false, NULL, true FROM numbers WHERE number = ANY($1::bigint[])
+      ) known GROUP BY number
+      """,
+      numbers, from, to
+    ) { row in
+      var facts = ChangeFacts()
+      facts.decision = try row.decode(1, as: String?.self).flatMap(Decision.Treatment.init)
+      facts.hasUndone = try row.decode(2)
+      facts.hasAppealUpheld = try row.decode(3)
+      facts.isHeld = try row.decode(4)
+      facts.cause = try row.decode(5, as: Int16?.self).flatMap { ListedNumber.Cause(rawValue: UInt8($0)) }
+      facts.isReported = try row.decode(6)
+      return (try row.decode(0), facts)
+    }
+  }
+
+  /// Revocations between two publications: numbers that were removed or added singly.
+  static func readSingleChanges(
+    numbers: [Int64], after: Int64, upTo: Int64
+  ) -> Statement<(number: Int64, reason: String)> {
+    Statement(
+      """
+      SELECT number, reason FROM revocations
+      WHERE serial > $2 AND serial <= $3 AND number = ANY($1::bigint[]) ORDER BY requested_at
+      """,
+      numbers, after, upTo
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// Ranges that were decided between two times.
+  static func readDecidedRanges(from: Date, to: Date) -> Statement<NumberRange> {
+    Statement(
+      """
+      SELECT number, digits FROM ranges WHERE decided_at > $1 AND decided_at <= $2 ORDER BY number, digits
+      """,
+      from, to
+    ) { NumberRange(around: try $0.decode(0), digits: try $0.decode(1)) }
+  }
+
+  /// The version of thresholds that was in force at a time.
+  static func readVersionAt(time: Date) -> Statement<Int32> {
+    Statement(
+      "SELECT version FROM threshold_versions WHERE saved_at <= $1 ORDER BY version DESC LIMIT 1",
+      time
+    ) { try $0.decode(0) }
+  }
+}

@@ -131,3 +131,48 @@ public struct GateRecord: Sendable, Equatable {
     self.overruledWhy = overruledWhy
   }
 }
+
+/// A publication as recorded in the database.
+public struct Publication: Sendable, Equatable {
+  /// Rises by one with every publication, from 1.
+  public let serial: Int64
+  /// When it became visible.
+  public let publishedAt: Date
+  /// The time for which heat was calculated.
+  public let asOf: Date
+  /// SHA-256 of the manifest, 32 bytes.
+  public let manifestSHA256: [UInt8]
+
+  /// - Parameters: see the properties.
+  public init(serial: Int64, publishedAt: Date, asOf: Date, manifestSHA256: [UInt8]) {
+    self.serial = serial
+    self.publishedAt = publishedAt
+    self.asOf = asOf
+    self.manifestSHA256 = manifestSHA256
+  }
+}
+
+/// Attempts at a publication since it was due.
+public struct PublicationAttempts: Sendable, Equatable {
+  /// Published runs.
+  public var published: Int
+  /// Runs that a gate refused.
+  public var refused: Int
+  /// Runs in progress.
+  public var running: Int
+  /// Failed runs of the schedule.
+  public var failed: Int
+  /// Seconds since the last failure, by the database clock; nil where there was none.
+  public var sinceFailure: TimeInterval?
+
+  /// - Parameters: see the properties.
+  public init(
+    published: Int = 0, refused: Int = 0, running: Int = 0, failed: Int = 0, sinceFailure: TimeInterval? = nil
+  ) {
+    self.published = published
+    self.refused = refused
+    self.running = running
+    self.failed = failed
+    self.sinceFailure = sinceFailure
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
 extension PublicationStore {
@@ -84,5 +86,161 @@ private struct ListingChange {
     written += removed.count + added.count
     removed.removeAll(keepingCapacity: true)
     added.removeAll(keepingCapacity: true)
+  }
+}
+
+/// A number that the last publication blocks or identifies, except by a directory alone.
+public struct Listing: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The category it is listed under.
+  public var category: ReportCategory
+  /// The cause of the listing.
+  public var cause: ListedNumber.Cause
+  /// Whether it may be blocked.
+  public var treatment: ListedNumber.Treatment
+
+  /// - Parameters: see the properties.
+  public init(
+    number: Int64, category: ReportCategory, cause: ListedNumber.Cause, treatment: ListedNumber.Treatment = .block
+  ) {
+    self.number = number
+    self.category = category
+    self.cause = cause
+    self.treatment = treatment
+  }
+}
+
+extension PublicationStore {
+  /// The most numbers that a refresh of a source revokes. Where it is about more, all wait for the next publication, whose
+  /// gates check them.
+  public static let mostUnsupported = 500
+
+  /// Revokes numbers that a source no longer contains where the last publication lists them because of reports, and their
+  /// other support is not sufficient to block. A decision in force and an approved range keep a number.
+  ///
+  /// A publication in progress may list numbers that the last one does not. So while there is one, all numbers without
+  /// sufficient support are revoked, where they are not too many.
+  /// - Parameters:
+  ///   - numbers: any count; the reports of the source are withdrawn.
+  ///   - source: the source's name, for the reason.
+  /// - Returns: the number of revocations; nil where there would be more than ``mostUnsupported``, and none was requested.
+  public func revokeUnsupported(
+    _ numbers: [Int64], because source: String, at time: Date
+  ) async throws -> Int? {
+    // First: a publication that ends after this has its numbers in the listings.
+    let isPublishing = try await !pool.run(SQL.readRunning()).isEmpty
+    var (unsupported, further): ([Int64], [Int64]) = ([], [])
+    for start in stride(from: 0, to: numbers.count, by: Self.judged) {
+      let found = try await self.unsupported(
+        Array(Set(numbers[start..<min(start + Self.judged, numbers.count)])), isPublishing: isPublishing, at: time)
+      unsupported += found.listed
+      if further.count <= Self.mostUnsupported { further += found.further }
+      guard unsupported.count <= Self.mostUnsupported else { return nil }
+    }
+    if unsupported.count + further.count <= Self.mostUnsupported { unsupported = (unsupported + further).sorted() }
+    let revocations = unsupported.map { number in
+      Revocation(
+        number: number, action: .unlist, reason: "The source \(source) no longer contains the number.",
+        requestedBy: "ringfence", requestedAt: time)
+    }
+    if !revocations.isEmpty { try await request(revocations, role: "system") }
+    return revocations.count
+  }
+
+  private static let judged = 1_000
+
+  /// - Parameter isPublishing: whether numbers that are not listed are judged too.
+  private func unsupported(
+    _ numbers: [Int64], isPublishing: Bool, at time: Date
+  ) async throws -> (listed: [Int64], further: [Int64]) {
+    try await pool.withConnection { connection in
+      let present = Set(try await connection.run(SQL.readListedByReports(numbers: numbers)))
+      let listed = (isPublishing ? numbers : Array(present)).sorted()
+      guard !listed.isEmpty else { return ([], []) }
+      let thresholds = try await ThresholdStore.current(on: connection).set
+      let decided = Set(try await connection.run(SQL.readStandingDecisionsOf(numbers: listed)).map(\.number))
+      let ranges = try await connection.run(SQL.readRanges(state: .approved)).map(\.range)
+      let records = try await NumberRecordStore.records(of: listed, on: connection)
+      let supported = Set(
+        records.filter { record in
+          let country = RegionMap.countries.region(of: record.number)
+          let evaluation = Score(record, at: time).evaluate(by: thresholds, in: OverrideState(country: country))
+          // A revocation cannot leave a number in the packs that identify it, and remove it from the others.
+          return evaluation.meetsThreshold && evaluation.ceiling >= .block
+        }.map(\.number))
+      let unsupported = listed.filter { number in
+        !supported.contains(number) && !decided.contains(number)
+          && !ranges.contains { $0.numbers.contains(number) }
+      }
+      return (unsupported.filter(present.contains), unsupported.filter { !present.contains($0) })
+    }
+  }
+}
+
+/// SQL without parameters.
+enum ListingSQL {
+  static let newStatistics = "ANALYZE listings"
+}
+
+extension SQL {
+  /// Some listings after a number, in ascending order.
+  static func readListings(after: Int64, limit: Int) -> Statement<(listing: Listing, hasSHA1: Bool)> {
+    Statement(
+      """
+      SELECT number, category_id, cause, treatment, sha1 IS NOT NULL FROM listings
+      WHERE number > $1 ORDER BY number LIMIT $2::bigint
+      """,
+      after, Int64(limit)
+    ) { row in
+      /// - Returns: the listing, and whether its row has the SHA-1; those of an earlier program do not.
+      let listing = Listing(
+        number: try row.decode(0), category: try row.category(1),
+        cause: ListedNumber.Cause(rawValue: UInt8(try row.decode(2, as: Int16.self))) ?? .reports,
+        treatment: try row.decode(3, as: Int16.self) == 0 ? .block : .identify)
+      return (listing, try row.decode(4))
+    }
+  }
+
+  /// Inserts new listings, and updates those with another category, cause or treatment, which keep their `listed_at`.
+  static func addListed(listings: [Listing], serial: Int64, time: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO listings (number, category_id, cause, treatment, serial, listed_at, sha1)
+      SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6, t.sha1
+      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[], $7::bigint[])
+        t (number, category_id, cause, treatment, sha1)
+      ORDER BY t.number
+      ON CONFLICT (number) DO UPDATE
+        SET category_id = excluded.category_id, cause = excluded.cause, treatment = excluded.treatment,
+            sha1 = excluded.sha1
+      """,
+      listings.map(\.number), listings.map(\.category.rawValue), listings.map { Int16($0.cause.rawValue) },
+      listings.map { Int16($0.treatment.rawValue) }, serial, time, listings.map { NumberSHA1.stored($0.number) })
+  }
+
+  /// Some listings of an earlier program, which have no SHA-1.
+  static func findListingsWithoutSHA1(limit: Int) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM listings WHERE sha1 IS NULL ORDER BY number LIMIT $1::bigint",
+      Int64(limit)
+    ) { try $0.decode(0) }
+  }
+
+  /// Adds the SHA-1 of some listings.
+  static func addListingSHA1(numbers: [Int64]) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE listings l SET sha1 = t.sha1 FROM unnest($1::bigint[], $2::bigint[]) AS t (number, sha1)
+      WHERE l.number = t.number
+      """,
+      numbers, numbers.map(NumberSHA1.stored(_:)))
+  }
+
+  /// Number of listed numbers.
+  static func countListings() -> Statement<Int64> {
+    Statement(
+      "SELECT count(*) FROM listings"
+    ) { try $0.decode(0) }
   }
 }

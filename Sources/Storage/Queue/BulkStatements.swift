@@ -156,9 +156,7 @@ extension SQL {
       id
     ) { try BulkRun($0) }
   }
-}
 
-extension SQL {
   /// Interrupted bulks that a worker may finish, the newest first, without the number of their decisions.
   /// - Returns: nil for a worker who may finish none.
   static func readUnfinishedBulks(for worker: QueueWorker, limit: Int) -> Statement<BulkRun>? {

@@ -18,9 +18,7 @@ extension SQL {
       number, item.causes.rawValue, Urgency.of(QueueFacts(level: item.level, since: item.since), causes: item.causes),
       RegionMap.countries.region(of: number) ?? "", item.since, item.level)
   }
-}
 
-extension SQL {
   /// Adds numbers to the queue, or a cause to existing cases, in the transaction that creates the cause.
   ///
   /// The statement knows only the cause: the row is marked stale, and the next round of `QueueStore.evaluate` evaluates it,

@@ -65,9 +65,7 @@ extension SQL {
       time, worker.account, Int64(limit), skipped, QueueSQL.Filter(filter: filter, level: worker.level, time: time)
     ) { try $0.decode(0) }
   }
-}
 
-extension SQL {
   /// Claims a case that is free or already the account's. Of two simultaneous claims one succeeds: the second waits for
   /// the row and then fails the condition.
   /// - Parameter takesOver: Whether an existing claim of another account is replaced.
@@ -155,9 +153,7 @@ extension SQL {
       number
     ) { try $0.decode(0) }
   }
-}
 
-extension SQL {
   /// Counts cases by everything that can be filtered.
   static func countQueue(time: Date) -> Statement<QueueTotals.Group> {
     func days(_ count: Int) -> Date { time.addingTimeInterval(-Double(count) * 86_400) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
-import Foundation
+public import Curation
+public import Foundation
 import PostgreSQL
 
 extension SQL {
@@ -92,4 +92,55 @@ extension SQL {
       category: try row.category(3), members: Int(try row.decode(4, as: Int32.self)), heat: try row.decode(5),
       proposedAt: try row.decode(6), decidedBy: try row.decode(7), reason: try row.decode(8))
   }
+}
+
+/// A number of a range, with the data that decides whether approving the range publishes it.
+public struct RangeMember: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// Reports that are not withdrawn; 0 for a number without reports.
+  public var reports: Int64
+  /// Decayed heat.
+  public var heat: Double
+  /// Whether the newest publication lists it.
+  public var isListed: Bool
+  /// The decision in force; a decided number is not published by its range.
+  public var decision: Decision.Treatment?
+  /// Whether it is held.
+  public var isHeld: Bool
+  /// The reason of its protection; nil where it is not protected.
+  public var protection: ProtectionReason?
+
+  /// Whether approving its range puts it into the next publication.
+  public var isPublishedByRange: Bool { decision == nil && !isHeld && protection == nil }
+}
+
+/// A range of numbers that were used together, with its review.
+public struct ProposedRange: Sendable, Equatable {
+  /// The state of the review.
+  public enum State: String, Sendable, CaseIterable {
+    /// Waiting for a moderator.
+    case proposed
+    /// Published with all its numbers.
+    case approved
+    /// Not published as a range, and not proposed again.
+    case rejected
+  }
+
+  /// The numbers.
+  public let range: NumberRange
+  /// The state of the review.
+  public let state: State
+  /// The category of its calls.
+  public let category: ReportCategory
+  /// Numbers with complaints at the last detection.
+  public let members: Int
+  /// Sum of the stored heat of its numbers; read it through `Decay`.
+  public let heat: Double
+  /// When it was first proposed.
+  public let proposedAt: Date
+  /// The account that decided; nil while it is proposed.
+  public let decidedBy: String?
+  /// The reason.
+  public let reason: String?
 }

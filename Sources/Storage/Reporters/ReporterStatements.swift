@@ -123,3 +123,108 @@ extension SQL {
       reporters.map(\.bytes))
   }
 }
+
+/// The weight that a reporter's report should have.
+private enum ReweighSQL {
+  /// - Parameters:
+  ///   - unweighed: placeholder of the protected numbers, whose reports have the weight 0.
+  ///   - newcomer: placeholder of a newcomer's weight.
+  static func due(unweighed: String, newcomer: String) -> String {
+    """
+    CASE WHEN r.number = ANY(\(unweighed)::bigint[]) THEN 0
+         ELSE coalesce((SELECT w.weight FROM reporter_weights w WHERE w.reporter = r.reporter), \(newcomer)::real) END
+    """
+  }
+}
+
+extension SQL {
+  /// The numbers of an interval that have a row, in ascending order.
+  static func readNumbersOfRange(after: Int64, upTo: Int64) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM numbers WHERE number > $1 AND number <= $2 ORDER BY number",
+      after, upTo
+    ) { try $0.decode(0) }
+  }
+
+  /// The numbers of an interval with a report whose weight differs from the one it should have, in ascending order;
+  /// without numbers whose reports were partly dropped, because reweighting would damage their aggregates.
+  static func findMisweighed(after: Int64, upTo: Int64, unweighed: [Int64]) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT DISTINCT r.number FROM reports r
+      WHERE r.number > $1 AND r.number <= $2 AND r.reporter IS NOT NULL
+        AND r.weight <> \(ReweighSQL.due(unweighed: "$3", newcomer: "$4"))
+        AND \(RetentionSQL.isWhole("r.number"))
+      ORDER BY r.number
+      """,
+      after, upTo, unweighed, Float(ReporterWeight.newcomer)
+    ) { try $0.decode(0) }
+  }
+
+  /// Sets the weights of the reports of numbers to those that they should have.
+  static func reweigh(numbers: [Int64], unweighed: [Int64]) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE reports r SET weight = \(ReweighSQL.due(unweighed: "$2", newcomer: "$3"))
+      WHERE r.number = ANY($1::bigint[]) AND r.reporter IS NOT NULL
+        AND r.weight <> \(ReweighSQL.due(unweighed: "$2", newcomer: "$3"))
+      """,
+      numbers, unweighed, Float(ReporterWeight.newcomer))
+  }
+
+  /// Reporters who took part in a burst, those with most bursts first.
+  static func readCaughtReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
+    Statement(
+      """
+      SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
+      FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
+      WHERE r.brigades > 0
+        AND ($1::integer IS NULL OR r.brigades < $1::integer OR (r.brigades = $1::integer AND r.reporter > $2::bytea))
+      ORDER BY r.brigades DESC, r.reporter LIMIT $3::bigint
+      """,
+      after?.rank, after?.reporter.bytes, Int64(limit)
+    ) { try $0.reporterLine() }
+  }
+
+  /// Reporters whose votes were compared with decisions, those with most comparisons first.
+  static func readJudgedReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
+    Statement(
+      """
+      SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
+      FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
+      WHERE r.judged > 0
+        AND ($1::integer IS NULL OR r.judged < $1::integer OR (r.judged = $1::integer AND r.reporter > $2::bytea))
+      ORDER BY r.judged DESC, r.reporter LIMIT $3::bigint
+      """,
+      after?.rank, after?.reporter.bytes, Int64(limit)
+    ) { try $0.reporterLine() }
+  }
+
+  /// Number of reporters by kind.
+  static func countReporters() -> Statement<ReporterCounts> {
+    Statement(
+      """
+      SELECT count(*), count(*) FILTER (WHERE is_established), count(*) FILTER (WHERE judged >= $1::integer),
+             count(*) FILTER (WHERE brigades > 0), max(recounted_at)
+      FROM reporters
+      """,
+      Int32(ReporterWeight.leastJudged)
+    ) { row in
+      ReporterCounts(
+        known: try row.decode(0), established: try row.decode(1), judged: try row.decode(2), caught: try row.decode(3),
+        recountedAt: try row.decode(4))
+    }
+  }
+}
+
+extension PostgresRow {
+  fileprivate func reporterLine() throws -> ReporterLine {
+    ReporterLine(
+      record: ReporterRecord(
+        reporter: Reporter(try decode(0)), firstReceivedAt: try decode(1),
+        numbers: Int(try decode(2, as: Int32.self)), judged: Int(try decode(3, as: Int32.self)),
+        agreed: Int(try decode(4, as: Int32.self)), brigades: Int(try decode(5, as: Int32.self))),
+      isEstablished: try decode(6),
+      weight: try decode(7, as: Float?.self).map(Double.init) ?? ReporterWeight.newcomer)
+  }
+}

@@ -24,9 +24,7 @@ extension SQL {
       range.least, range.greatest, after, Int64(limit)
     ) { try $0.decode(0) }
   }
-}
 
-extension SQL {
   /// Listed, decided and waiting numbers that end with these digits, ascending. Indexes find the numbers with the last
   /// six digits; further digits are compared. For fewer digits all sixes that end with them are looked up.
   /// - Parameters:
@@ -49,9 +47,7 @@ extension SQL {
       sixes, ending, size, after, Int64(limit)
     ) { try $0.decode(0) }
   }
-}
 
-extension SQL {
   /// Waiting numbers with a text in their name in a directory, ignoring case. It reads the names of all cases: the
   /// directories have no index of names, and the queue is small.
   /// - Parameter pattern: In lowercase, escaped for LIKE, with `%` at both ends.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Curation
+public import Foundation
 public import PostgreSQL
 
 /// Finds numbers by a prefix, by an ending, by the beginning of a moderator's label, or by a name in a directory.
@@ -103,5 +105,47 @@ extension PostgresConnection {
       line.directoryName = byNumber[number]
       return line
     }
+  }
+}
+
+/// A number in a list of numbers.
+public struct SearchHit: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// Reports that are not withdrawn.
+  public var reports: Int64
+  /// When it was last reported; nil for a number without reports.
+  public var lastReportedAt: Date?
+  /// The category in the newest publication; nil where it is not listed.
+  public var listedAs: ReportCategory?
+  /// Whether that publication blocks it.
+  public var isBlocked: Bool
+  /// The decision in force; nil for none.
+  public var decision: Decision.Treatment?
+  /// The decision's label.
+  public var label: String?
+  /// Whether it is held.
+  public var isHeld: Bool
+  /// Whether an appeal is open.
+  public var hasAppeal: Bool
+  /// Its name in the directory with precedence; nil where none has one.
+  public var directoryName: String?
+}
+
+/// Numbers with the same prefix and length: an interval of the index.
+struct SearchRange: Sendable, Equatable {
+  let least: Int64
+  let greatest: Int64
+
+  /// The intervals of all numbers with a prefix, ascending.
+  /// - Parameter digits: 1 to 15, the first not 0.
+  static func beginning(with digits: Int64) -> [SearchRange] {
+    var ranges: [SearchRange] = []
+    var size: Int64 = 1
+    while digits <= 999_999_999_999_999 / size {
+      ranges.append(SearchRange(least: digits * size, greatest: digits * size + size - 1))
+      size *= 10
+    }
+    return ranges
   }
 }

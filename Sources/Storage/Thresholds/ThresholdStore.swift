@@ -108,3 +108,151 @@ extension ThresholdSet {
     Dictionary(rows.compactMap { row in row.weight.map { (row.id, Double($0)) } }) { first, _ in first }
   }
 }
+
+/// A version of the thresholds, with its author, time and reason.
+public struct ThresholdVersion: Sendable, Equatable {
+  /// Rises by one from 1; the newest is in force.
+  public let version: Int32
+  /// When it was saved.
+  public let savedAt: Date
+  /// The account that saved it, 1 to 80 characters.
+  public let savedBy: String
+  /// The reason, 1 to 500 characters; nil for the thresholds that come with Ringfence.
+  public let reason: String?
+
+  /// - Parameters: see the properties.
+  public init(version: Int32, savedAt: Date, savedBy: String, reason: String?) {
+    self.version = version
+    self.savedAt = savedAt
+    self.savedBy = savedBy
+    self.reason = reason
+  }
+}
+
+extension SQL {
+  /// The versions of the thresholds with their authors, the newest first.
+  /// - Parameter version: The version; nil for all.
+  static func readThresholdVersions(version: Int32?, limit: Int) -> Statement<ThresholdVersion> {
+    Statement(
+      """
+      SELECT version, saved_at, saved_by, reason FROM threshold_versions
+      WHERE $1::integer IS NULL OR version = $1::integer
+      ORDER BY version DESC LIMIT $2::bigint
+      """,
+      version, Int64(limit)
+    ) { row in
+      ThresholdVersion(
+        version: try row.decode(0), savedAt: try row.decode(1), savedBy: try row.decode(2), reason: try row.decode(3))
+    }
+  }
+
+  /// A version's thresholds.
+  /// - Parameter version: The version; nil for the newest.
+  static func readThresholds(version: Int32?) -> Statement<Threshold> {
+    Statement(
+      """
+      SELECT category_id, country, review_heat,
+             enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
+             leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days
+      FROM threshold_rules
+      WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY category_id, country
+      """,
+      version
+    ) { row in
+      func bar(_ first: Int) throws -> ThresholdLimits {
+        ThresholdLimits(
+          heat: try row.decode(first), evidence: try row.decode(first + 1), confidence: try row.decode(first + 2),
+          reporters: Int(try row.decode(first + 3, as: Int32.self)),
+          networks: Int(try row.decode(first + 4, as: Int32.self)),
+          days: Int(try row.decode(first + 5, as: Int32.self)))
+      }
+      let country = try row.decode(1, as: String.self)
+      return Threshold(
+        category: try row.category(0), country: country.isEmpty ? nil : country, enter: try bar(3), leave: try bar(9),
+        reviewHeat: try row.decode(2))
+    }
+  }
+
+  /// A version's rules for imported lists.
+  /// - Parameter version: The version; nil for the newest.
+  static func readSourceRules(version: Int32?) -> Statement<SourceRule> {
+    Statement(
+      """
+      SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days
+      FROM source_rules
+      WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
+      """,
+      version
+    ) { row in
+      func bar(_ first: Int) throws -> SourceRule.Bar {
+        SourceRule.Bar(
+          complaints: Int(try row.decode(first, as: Int32.self)), days: Int(try row.decode(first + 1, as: Int32.self)))
+      }
+      return SourceRule(
+        appID: try row.decode(0), weight: Double(try row.decode(1, as: Float.self)), enter: try bar(2),
+        leave: try bar(4))
+    }
+  }
+
+  /// Adds a version after the one it was made from; no row when another was saved meanwhile.
+  static func saveThresholdVersion(version: ThresholdVersion) -> Statement<Int32> {
+    Statement(
+      """
+      INSERT INTO threshold_versions (version, saved_at, saved_by, reason)
+      SELECT $1, $2, $3, $4 WHERE $1::integer = (SELECT max(version) + 1 FROM threshold_versions)
+      ON CONFLICT (version) DO NOTHING
+      RETURNING version
+      """,
+      version.version, version.savedAt, version.savedBy, version.reason
+    ) { try $0.decode(0) }
+  }
+
+  /// Adds a version's thresholds.
+  static func saveThresholds(version: Int32, thresholds: [Threshold]) -> Statement<Void> {
+    struct Limits: PostgresBindable {
+      let limits: [ThresholdLimits]
+
+      func bind(into parameters: inout PostgresParameters) {
+        parameters.append(limits.map(\.heat))
+        parameters.append(limits.map(\.evidence))
+        parameters.append(limits.map(\.confidence))
+        parameters.append(limits.map { Int32($0.reporters) })
+        parameters.append(limits.map { Int32($0.networks) })
+        parameters.append(limits.map { Int32($0.days) })
+      }
+    }
+    return Statement(
+      """
+      INSERT INTO threshold_rules
+        (version, category_id, country, review_heat,
+         enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
+         leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days)
+      SELECT $1::integer, * FROM unnest(
+        $2::smallint[], $3::text[], $4::float8[],
+        $5::float8[], $6::float8[], $7::float8[], $8::integer[], $9::integer[], $10::integer[],
+        $11::float8[], $12::float8[], $13::float8[], $14::integer[], $15::integer[], $16::integer[])
+      """,
+      version, thresholds.map(\.category.rawValue), thresholds.map { $0.country ?? "" }, thresholds.map(\.reviewHeat),
+      Limits(limits: thresholds.map(\.enter)), Limits(limits: thresholds.map(\.leave)))
+  }
+
+  /// Adds a version's rules for imported lists.
+  static func saveSourceRules(version: Int32, sources: [SourceRule]) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO source_rules (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
+      SELECT $1::integer, * FROM unnest(
+        $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[])
+      """,
+      version, sources.map(\.appID), sources.map { Float($0.weight) }, sources.map { Int32($0.enter.complaints) },
+      sources.map { Int32($0.enter.days) }, sources.map { Int32($0.leave.complaints) },
+      sources.map { Int32($0.leave.days) })
+  }
+
+  /// Imported lists.
+  static func readLists() -> Statement<App> {
+    Statement(
+      "SELECT app_id, name FROM apps WHERE is_list ORDER BY app_id"
+    ) { App(id: try $0.decode(0), name: try $0.decode(1)) }
+  }
+}

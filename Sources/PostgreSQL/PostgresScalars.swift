@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension PostgresValue {
+  /// An integer of any width that fits.
+  func widenedInteger<I: FixedWidthInteger>() -> I? {
+    switch bytes.count {
+    case 2 where type == .int2 || type == .unknown: return integer(as: Int16.self).flatMap { I(exactly: $0) }
+    case 4 where type == .int4 || type == .unknown: return integer(as: Int32.self).flatMap { I(exactly: $0) }
+    case 4 where type == .oid: return integer(as: UInt32.self).flatMap { I(exactly: $0) }
+    case 8 where type == .int8 || type == .unknown: return integer(as: Int64.self).flatMap { I(exactly: $0) }
+    default: return nil
+    }
+  }
+}
+
+extension Int16: PostgresScalar {
+  /// `smallint`.
+  public static var postgresType: PostgresType { .int2 }
+  /// `smallint[]`.
+  public static var postgresArrayType: PostgresType { .int2Array }
+  /// Writes two bytes.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self) }
+  /// Reads an integer that fits.
+  public init?(postgresValue: PostgresValue) {
+    guard let value: Int16 = postgresValue.widenedInteger() else { return nil }
+    self = value
+  }
+}
+
+extension Int32: PostgresScalar {
+  /// `integer`.
+  public static var postgresType: PostgresType { .int4 }
+  /// `integer[]`.
+  public static var postgresArrayType: PostgresType { .int4Array }
+  /// Writes four bytes.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self) }
+  /// Reads an integer that fits.
+  public init?(postgresValue: PostgresValue) {
+    guard let value: Int32 = postgresValue.widenedInteger() else { return nil }
+    self = value
+  }
+}
+
+extension Int64: PostgresScalar {
+  /// `bigint`.
+  public static var postgresType: PostgresType { .int8 }
+  /// `bigint[]`.
+  public static var postgresArrayType: PostgresType { .int8Array }
+  /// Writes eight bytes.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self) }
+  /// Reads an integer of any width.
+  public init?(postgresValue: PostgresValue) {
+    guard let value: Int64 = postgresValue.widenedInteger() else { return nil }
+    self = value
+  }
+}
+
+extension Int: PostgresScalar {
+  /// `bigint`.
+  public static var postgresType: PostgresType { .int8 }
+  /// `bigint[]`.
+  public static var postgresArrayType: PostgresType { .int8Array }
+  /// Writes eight bytes.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: Int64(self)) }
+  /// Reads an integer of any width.
+  public init?(postgresValue: PostgresValue) {
+    guard let value: Int = postgresValue.widenedInteger() else { return nil }
+    self = value
+  }
+}
+
+extension Bool: PostgresScalar {
+  /// `boolean`.
+  public static var postgresType: PostgresType { .bool }
+  /// `boolean[]`.
+  public static var postgresArrayType: PostgresType { .boolArray }
+  /// Writes one byte.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self ? UInt8(1) : 0) }
+  /// Reads one byte.
+  public init?(postgresValue: PostgresValue) {
+    guard postgresValue.isOne(of: .bool), let byte: UInt8 = postgresValue.integer() else { return nil }
+    self = byte != 0
+  }
+}
+
+extension Float: PostgresScalar {
+  /// `real`.
+  public static var postgresType: PostgresType { .float4 }
+  /// `real[]`.
+  public static var postgresArrayType: PostgresType { .float4Array }
+  /// Writes the four bytes of IEEE 754.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: bitPattern) }
+  /// Reads the four bytes of IEEE 754.
+  public init?(postgresValue: PostgresValue) {
+    guard postgresValue.isOne(of: .float4), let bits: UInt32 = postgresValue.integer() else { return nil }
+    self.init(bitPattern: bits)
+  }
+}
+
+extension Double: PostgresScalar {
+  /// `double precision`.
+  public static var postgresType: PostgresType { .float8 }
+  /// `double precision[]`.
+  public static var postgresArrayType: PostgresType { .float8Array }
+  /// Writes the eight bytes of IEEE 754.
+  public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: bitPattern) }
+  /// Reads `double precision` or `real`.
+  public init?(postgresValue: PostgresValue) {
+    if postgresValue.isOne(of: .float8), let bits: UInt64 = postgresValue.integer() {
+      self.init(bitPattern: bits)
+    } else if let single = Float(postgresValue: postgresValue) {
+      self.init(single)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension String: PostgresScalar {
+  /// `text`.
+  public static var postgresType: PostgresType { .text }
+  /// `text[]`.
+  public static var postgresArrayType: PostgresType { .textArray }
+  /// Writes UTF-8. PostgreSQL has no NUL in text: such a value fails.
+  public func encode(into buffer: inout PostgresByteBuffer) {
+    let start = buffer.bytes.count
+    buffer.bytes.append(contentsOf: utf8)
+    if buffer.bytes[start...].contains(0) { buffer.fail("text must not hold a NUL character") }
+  }
+  /// Reads text, JSON, and enumerations.
+  public init?(postgresValue: PostgresValue) {
+    let type = postgresValue.type
+    var bytes = postgresValue.bytes[...]
+    switch type {
+    case .text, .varchar, .bpchar, .name, .char, .json, .xml, .unknownLiteral, .unknown: break
+    case .jsonb:
+      guard bytes.first == 1 else { return nil }
+      bytes = bytes.dropFirst()
+    default: guard type.rawValue >= PostgresType.firstUserDefined else { return nil }
+    }
+    self.init(decoding: UnsafeRawBufferPointer(rebasing: bytes), as: UTF8.self)
+  }
+}
+
+extension UUID: PostgresScalar {
+  /// `uuid`.
+  public static var postgresType: PostgresType { .uuid }
+  /// `uuid[]`.
+  public static var postgresArrayType: PostgresType { .uuidArray }
+  /// Writes sixteen bytes.
+  public func encode(into buffer: inout PostgresByteBuffer) {
+    withUnsafeBytes(of: uuid) { buffer.bytes.append(contentsOf: $0) }
+  }
+  /// Reads sixteen bytes.
+  public init?(postgresValue: PostgresValue) {
+    guard postgresValue.isOne(of: .uuid), postgresValue.bytes.count == 16 else { return nil }
+    self.init(uuid: postgresValue.bytes.loadUnaligned(as: uuid_t.self))
+  }
+}
+
+/// `timestamptz` is a count of microseconds since 2000-01-01 00:00 UTC; ±infinity are the ends of Int64.
+extension Date: PostgresScalar {
+  /// `timestamptz`.
+  public static var postgresType: PostgresType { .timestamptz }
+  /// `timestamptz[]`.
+  public static var postgresArrayType: PostgresType { .timestamptzArray }
+
+  /// Seconds from PostgreSQL's epoch (2000) to that of `Date` (2001).
+  private static let epochDistance: Int64 = 31_622_400
+
+  /// Writes microseconds, rounded to the nearest; infinite dates are `infinity`.
+  public func encode(into buffer: inout PostgresByteBuffer) {
+    let seconds = timeIntervalSinceReferenceDate
+    if seconds == .infinity { return buffer.append(integer: Int64.max) }
+    if seconds == -.infinity { return buffer.append(integer: Int64.min) }
+    guard abs(seconds) < 9_000_000_000_000 else {
+      buffer.fail("the date is out of range")
+      return buffer.append(integer: Int64(0))
+    }
+    let whole = seconds.rounded(.down)
+    let microseconds = ((seconds - whole) * 1_000_000).rounded()
+    buffer.append(integer: (Int64(whole) + Self.epochDistance) * 1_000_000 + Int64(microseconds))
+  }
+
+  /// Reads `timestamptz`, or `timestamp` as UTC.
+  public init?(postgresValue: PostgresValue) {
+    guard postgresValue.isOne(of: .timestamptz, .timestamp), let count: Int64 = postgresValue.integer() else {
+      return nil
+    }
+    self.init(postgresMicroseconds: count)
+  }
+
+  /// A `timestamptz` as it is sent.
+  init(postgresMicroseconds count: Int64) {
+    switch count {
+    case .max: self.init(timeIntervalSinceReferenceDate: .infinity)
+    case .min: self.init(timeIntervalSinceReferenceDate: -.infinity)
+    default:
+      let shifted = count - Self.epochDistance * 1_000_000
+      let (whole, fraction) = shifted.quotientAndRemainder(dividingBy: 1_000_000)
+      self.init(timeIntervalSinceReferenceDate: Double(whole) + Double(fraction) / 1_000_000)
+    }
+  }
+}
+
+extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEncodable {
+  /// The type of the raw value.
+  public static var postgresType: PostgresType { RawValue.postgresType }
+  /// Writes the raw value.
+  public func encode(into buffer: inout PostgresByteBuffer) { rawValue.encode(into: &buffer) }
+}
+
+extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
+  /// The SQL types of the raw value.
+  public static var postgresExpectation: String { RawValue.postgresExpectation }
+  /// Reads the raw value; nil for one without a case.
+  public init?(postgresValue: PostgresValue) {
+    guard let raw = RawValue(postgresValue: postgresValue) else { return nil }
+    self.init(rawValue: raw)
+  }
+}
+
+extension PostgresDecodable where Self: RawRepresentable & PostgresEncodable, RawValue: PostgresDecodable {
+  /// The SQL types of the raw value.
+  public static var postgresExpectation: String { RawValue.postgresExpectation }
+}
+
+extension PostgresScalar where Self: RawRepresentable, RawValue: PostgresScalar {
+  /// The type of an array of raw values.
+  public static var postgresArrayType: PostgresType { RawValue.postgresArrayType }
+}
