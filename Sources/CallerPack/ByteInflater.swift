@@ -43,7 +43,6 @@ struct ByteInflater: ~Copyable {
     output.deallocate()
   }
 
-  /// Returns the next byte.
   mutating func next() throws(PackError) -> UInt8 {
     if outputAt == outputCount { try refill() }
     defer { outputAt += 1 }

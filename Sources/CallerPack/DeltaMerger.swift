@@ -2,7 +2,6 @@
 
 /// Walks a base and a delta side by side, ascending by number.
 final class DeltaMerger {
-  /// A step of the merge.
   enum Event {
     /// The entry at the base's cursor stays unchanged. Reported only when every entry is visited.
     case kept

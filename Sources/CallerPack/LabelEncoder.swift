@@ -35,7 +35,6 @@ package struct LabelEncoder {
     }
   }
 
-  /// Starts another column.
   package mutating func restart() {
     roles = .identifies
     last.removeAll(keepingCapacity: true)

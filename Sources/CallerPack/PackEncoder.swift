@@ -50,7 +50,6 @@ package final class PackEncoder {
     try sink.write(dictionary?.stored ?? [])
   }
 
-  /// Appends an entry.
   package func append(_ number: Int64, roles: PackRoles, label: UnsafeRawBufferPointer) throws(PackError) {
     if numbers.count == header.blockEntries { try close() }
     if first == nil { first = number }

@@ -58,7 +58,6 @@ public struct PackHeader: Sendable, Hashable {
 }
 
 extension PackHeader {
-  /// Size of a header in bytes.
   package static let byteCount = 128
   /// Size of an entry of the index in bytes.
   package static let indexEntryBytes = 16
@@ -150,13 +149,10 @@ extension PackHeader {
     return bytes
   }
 
-  /// Size of the index in bytes.
   package var indexBytes: Int { blockCount * Self.indexEntryBytes }
 
-  /// The offset of the first block.
   package var blocksOffset: Int { Self.byteCount + dictionaryStoredBytes }
 
-  /// The offset of the index.
   package var indexOffset: Int { fileBytes - indexBytes }
 
   /// Returns the number of entries of the block at `index`.

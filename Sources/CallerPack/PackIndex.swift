@@ -87,7 +87,6 @@ struct PackIndex: Sendable {
       got: "\(bytes)")
   }
 
-  /// The number of blocks.
   var count: Int { firsts.count }
 
   subscript(_ block: Int) -> Block {

@@ -35,7 +35,6 @@ package final class PackSink {
 
   private static let bufferBytes = 64 << 10
 
-  /// Appends bytes.
   package func write(_ bytes: some Collection<UInt8>) throws(PackError) {
     buffer.append(contentsOf: bytes)
     count += bytes.count

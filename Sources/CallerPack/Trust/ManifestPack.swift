@@ -29,7 +29,7 @@ public struct ManifestPack: Codable, Sendable, Equatable {
   public var path: String
   /// The deltas from earlier files of this name, newest base first.
   public var deltas: [Delta]
-  /// The same entries in other formats, ordered by name.
+  /// The entries of the pack in other formats, ordered by name.
   public var formats: [File]
 
   /// A delta from an earlier file of the pack.
@@ -122,7 +122,6 @@ public struct ManifestPack: Codable, Sendable, Equatable {
 
 /// A file of a manifest other than its head, named by the digest of its content.
 public struct ManifestPart: Sendable, Hashable {
-  /// The kinds of parts.
   enum Kind: Sendable, Hashable {
     case bin(Int)
     case description(String)

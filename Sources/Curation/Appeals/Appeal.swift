@@ -111,9 +111,9 @@ public struct AppealFiling: Sendable, Equatable {
 /// owner's calls ring. A decision takes precedence over this rule, as over all others.
 public enum Spoofing {
   /// The least number of complaints on the day.
-  public static let leastOnOneDay = 10
+  static let leastOnOneDay = 10
   /// The least share of all complaints.
-  public static let leastShare = 0.5
+  static let leastShare = 0.5
 
   /// Whether a number must be identified and not blocked.
   /// - Parameters:

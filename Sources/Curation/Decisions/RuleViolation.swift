@@ -32,7 +32,7 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case allowNeedsModerator
     /// To allow such a number needs a reason.
     case allowNeedsReason
-    /// To block a number that a directory names, or beside a protected one, needs a confirmation.
+    /// To block a number that a directory names, or a neighbor of a protected one, needs a confirmation.
     case blockNeedsConfirmation
     /// The form has a common reason and another one.
     case twoReasons

@@ -7,9 +7,9 @@
 /// would have to complain about a third of all hot numbers.
 public struct BrigadeBaseline: Sendable {
   /// The least number of numbers for a feature to be common.
-  public static let leastNumbers = 20
+  static let leastNumbers = 20
   /// A feature that more than this share of the numbers have is common.
-  public static let usualShare = 1.0 / 3
+  static let usualShare = 1.0 / 3
   /// Days since their arrival after which complaints count: longer than a brigade takes until it is reviewed.
   public static let leastAge: Int32 = 8
   /// How many days ago a number was confirmed at most.
@@ -29,7 +29,7 @@ public struct BrigadeBaseline: Sendable {
     }
   }
 
-  /// Numbers with a burst's count of complaints, and those of them where nearly all arrived on one day.
+  /// Numbers with a burst's count of complaints, and how many of them got nearly all on one day.
   public private(set) var oneDay = Share(count: 0, numbers: 0)
   /// Numbers with networks and texts to compare.
   private var compared = 0

@@ -20,19 +20,19 @@ public enum BrigadeDetection {
   /// The least number of suspects in a burst.
   public static let leastSuspects = 5
   /// The least number of reporters who share a network or a text.
-  public static let leastCluster = 3
+  static let leastCluster = 3
   /// The least number of others that outweighs up to four times as many suspects.
-  public static let leastOthers = 3
+  static let leastOthers = 3
   /// Number of suspects that one further other outweighs.
-  public static let suspectsAnOther = 4
+  static let suspectsAnOther = 4
   /// The least number of reporters on one day that forms a burst without other marks.
-  public static let leastOnOneDay = 10
+  static let leastOnOneDay = 10
   /// Number of reporters on one day that one reporter of another day outweighs.
-  public static let sameDayAnOther = 10
+  static let sameDayAnOther = 10
   /// The least number of votes on each side of a split.
   public static let leastOnEachSide = 5
   /// The least share of the smaller side in a split.
-  public static let strongSplit = 0.3
+  static let strongSplit = 0.3
 
   /// The reason why a number is held.
   public struct Finding: Sendable, Equatable {

@@ -27,7 +27,7 @@ public enum HoldReason: CodedData {
   case oneNetwork(Marks)
   /// Many complaints have one text.
   case oneText(Marks)
-  /// Nearly all complaints came on one day: reporters on the day with the most of them, all, and those of other days.
+  /// Nearly all complaints came on one day: reporters on the day with the most of them, in total, and on other days.
   case oneDay(peak: Int, reporters: Int, others: Int)
   /// Many votes call it a nuisance, and many legitimate.
   case split(complaints: Int, legitimate: Int)

@@ -68,7 +68,7 @@ public enum CommentRule {
 /// A key that is equal for comments with the same text in slightly different spelling.
 public enum CommentKey {
   /// The least number of letters and digits of a text that is compared: "Spam call" is too common.
-  public static let leastCharacters = 12
+  static let leastCharacters = 12
 
   /// FNV-1a over the text's letters and digits in lowercase; nil for fewer than twelve.
   ///

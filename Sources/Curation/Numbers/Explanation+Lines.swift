@@ -4,7 +4,7 @@ extension Explanation {
   /// All lines that explain the number: first the result, then the reasons.
   public var lines: [ExplanationLine] { summary + categories + holds + needs }
 
-  /// The account without what a page shows beside it: complaints by category, the hold's figures, and the conditions.
+  /// The lines that a page does not show in another form: without complaints by category, the hold's figures, and the conditions.
   public var summary: [ExplanationLine] {
     decided + [.published(listing)] + reported + weighed + usualBursts + circumstances
   }

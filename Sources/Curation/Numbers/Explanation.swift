@@ -102,7 +102,7 @@ public struct Explanation: Sendable, Equatable {
   public var decisionReason: String?
   /// Whether that decision is a revocation: no pack contains the number, not even from a directory.
   public var isRevoked = false
-  /// The hold; nil also where a decision has settled it.
+  /// The hold; nil if there is none, or a decision has settled it.
   public var hold: Hold?
   /// The burst that held nothing when it was judged last; nil where there was none.
   public var usual: Usual?

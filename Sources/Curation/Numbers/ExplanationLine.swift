@@ -96,7 +96,7 @@ public struct ExplanationLine: CodedMessage {
   }
 
   /// Its heat is enough for a review, and not all conditions of a listing are met.
-  /// - Parameter conditions: see ``Evaluation/conditions``; those of imported lists are an alternative and not counted,
+  /// - Parameter conditions: see ``Evaluation/conditions``; conditions of imported lists are an alternative and not counted,
   ///   nor the conditions that a list replaces.
   public static func needsReview(_ conditions: [ListingCondition]) -> ExplanationLine {
     let hasList = Evaluation.meetingList(conditions) != nil
@@ -261,7 +261,6 @@ public struct ExplanationLine: CodedMessage {
 }
 
 extension CodedValue {
-  /// The name of a category in the API.
   init(_ category: ReportCategory) { self = .text(category.slug) }
 
   /// The UTC day of a time in ISO 8601.

@@ -8,7 +8,7 @@ public struct NumberRecord: Sendable, Equatable {
   public var number: Int64
   /// Aggregates by category.
   public var standing: NumberAggregate
-  /// Days with complaints, including those of lists.
+  /// Days with complaints of reporters or lists.
   public var days: ComplaintDays
   /// Networks of complaints.
   public var networks: NetworkSketch

@@ -15,7 +15,7 @@ public struct ProtectedPattern: Sendable, Hashable {
   /// The fewest digits before a wildcard.
   public static let leastDigits = 4
   /// The most `x` before a digit.
-  public static let mostInnerWildcards = 2
+  static let mostInnerWildcards = 2
   /// The most digits of E.164.
   public static let mostDigits = 15
 

@@ -46,10 +46,10 @@ public enum Urgency {
   /// The value of a doubling of heat, in seconds of waiting: six hours.
   public static let doubling: TimeInterval = 21_600
   /// The most doublings that count.
-  public static let mostDoublings = 20
+  static let mostDoublings = 20
   /// The least share of heat in a number's evidence for its heat to count as rising: with half-lives of 14 and 125 days
   /// the share of one old burst is 0.5 after 16 days.
-  public static let freshShare = 0.5
+  static let freshShare = 0.5
 
   private static let span: Int64 = 100_000_000_000
   /// 2020-01-01T00:00:00Z; every case is younger.

@@ -34,7 +34,7 @@ public enum QueueRule {
   }
 
   /// Whether enough reporters call it a nuisance, and enough legitimate: the split of ``BrigadeDetection``.
-  public static func isStronglySplit(_ score: Score) -> Bool {
+  static func isStronglySplit(_ score: Score) -> Bool {
     let legitimate = score.parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
     let least = min(score.reporters, legitimate)
     return least >= BrigadeDetection.leastOnEachSide

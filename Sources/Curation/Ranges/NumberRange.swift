@@ -48,7 +48,7 @@ public struct NumberRange: Sendable, Hashable {
 /// chance once in 5·10⁹ ranges (binomial), and twelve of 100 once in 10²¹.
 public enum RangeDetection {
   /// The most numbers that all approved ranges add to a pack.
-  public static let mostExpanded = 100_000
+  static let mostExpanded = 100_000
 
   /// The facts about a range.
   public struct Facts: Sendable, Equatable {

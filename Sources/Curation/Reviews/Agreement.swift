@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The agreement of raters about nominal values beyond chance: 1 is perfect, 0 is that of chance.
+/// The agreement of raters about nominal values beyond chance: 1 is perfect, 0 is agreement by chance.
 ///
 /// Cohen's kappa is for two raters who rated every unit: J. Cohen, "A coefficient of agreement for nominal scales",
 /// Educational and Psychological Measurement 20 (1960). Krippendorff's alpha is for any number of raters and for units

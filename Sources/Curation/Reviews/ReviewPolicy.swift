@@ -44,11 +44,8 @@ public struct ReviewPolicy: Sendable, Equatable {
   /// The position of a decision in the random order of all decisions, 0 to 1: a function of its id.
   public static func position(of id: UUID) -> Double {
     let mixed = withUnsafeBytes(of: id.uuid) { bytes in
-      // FNV-1a of the bytes, mixed by the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-      var state = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-      state = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      state = (state ^ (state >> 27)) &* 0x94D0_49BB_1331_11EB
-      return state ^ (state >> 31)
+      // FNV-1a of the bytes.
+      bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }.splitMix
     }
     return Double(mixed >> 11) / Double(1 << 53 as UInt64)
   }

@@ -18,7 +18,7 @@ public struct Evaluation: Sendable, Equatable {
   /// days, or both conditions of one imported list. Protection, a decision or a hold takes precedence in the verdict.
   public var meetsThreshold: Bool
 
-  /// The most treatment that the number's support can cause: ``SourceCeiling/block`` or ``SourceCeiling/identify`` where
+  /// The strongest action that the number's support can trigger: ``SourceCeiling/block`` or ``SourceCeiling/identify`` where
   /// it meets its threshold, otherwise ``SourceCeiling/review``, or ``SourceCeiling/nothing`` for a number that only
   /// sources with this ceiling contain.
   public var ceiling = SourceCeiling.review

@@ -91,7 +91,7 @@ public struct ProvenanceOrigins: Sendable, Equatable {
 
   /// The most servers that pass evidence on. Servers that pass evidence on to each other would otherwise confirm each other
   /// after it has left its origin: so each publication adds one, until the evidence does not count any more.
-  public static let mostHops = 3
+  static let mostHops = 3
 
   /// Whether a row counts.
   ///

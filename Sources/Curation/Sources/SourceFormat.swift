@@ -97,7 +97,7 @@ extension SourceOptions {
   /// The default of ``minStrength``: the minimum number of reporters for which an evidence file states a strength.
   public static let usualStrength = ProvenanceRow.strengths[0]
 
-  /// The categories of evidence files: those of Ringfence.
+  /// The categories of evidence files, which are the slugs of ``ReportCategory``.
   public static let ringfenceCategories = Dictionary(
     uniqueKeysWithValues: ReportCategory.allCases.filter(\.isToxic).map { ($0.slug, $0.slug) })
 

@@ -46,9 +46,9 @@ public struct SourceRule: Sendable, Equatable, Codable {
   public func bar(listed: Bool) -> Bar { listed ? leave : enter }
 }
 
-/// The most treatment that a source can cause without other support.
+/// The strongest action that a source can trigger alone.
 public enum SourceCeiling: String, Sendable, CaseIterable, Comparable, Codable {
-  /// Its entries count beside reports only.
+  /// Its entries count only together with reports.
   case nothing
   /// Its entries alone put a number into the review queue.
   case review
@@ -74,7 +74,7 @@ public enum SourceCeiling: String, Sendable, CaseIterable, Comparable, Codable {
 /// decision in force.
 public struct SourcePrecision: Sendable, Equatable {
   /// The least decided numbers for a suspension.
-  public static let leastDecided = 10
+  static let leastDecided = 10
   /// The precision below which a source is suspended.
   public static let lowest = 0.5
 

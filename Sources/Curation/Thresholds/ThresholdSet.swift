@@ -6,7 +6,7 @@ public struct ThresholdSet: Sendable, Equatable {
   public private(set) var thresholds: [Threshold]
   /// One for all lists (``SourceRule/everyList``), and any number for single lists.
   public private(set) var sources: [SourceRule]
-  /// The most treatment that a source can cause alone, by its id in `apps`. Not part of a version.
+  /// The strongest action that a source can trigger alone, by its id in `apps`. Not part of a version.
   public private(set) var ceilings: [Int32: SourceCeiling]
   /// The ids of sources that are suspended: their ceiling is ``SourceCeiling/nothing``, and their weight 0. Not part of a
   /// version.
@@ -123,12 +123,12 @@ public struct ThresholdSet: Sendable, Equatable {
       suspendedWeights: suspendedWeights)
   }
 
-  /// The weight of an entry of a source: of a suspended one that when it was suspended, otherwise that of its rule.
+  /// The weight of an entry of a source: for a suspended one its weight at the suspension, otherwise the weight of its rule.
   public func weight(ofSource appID: Int32) -> Double {
     suspended.contains(appID) ? suspendedWeights[appID] ?? rule(forSource: appID).weight : rule(forSource: appID).weight
   }
 
-  /// The most treatment that a source can cause alone; that of reports for a list that is imported by hand.
+  /// The strongest action that a source can trigger alone; ``SourceCeiling/block`` for a list that is imported by hand.
   public func ceiling(ofSource appID: Int32) -> SourceCeiling {
     suspended.contains(appID) ? .nothing : ceilings[appID] ?? .block
   }

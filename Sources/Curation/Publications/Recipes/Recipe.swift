@@ -64,7 +64,7 @@ public struct Recipe: Sendable, Equatable {
   public var isIdentifiedOnly: Bool
   /// Whether an empty pack is written.
   public var keepsEmpty: Bool
-  /// Whether the reasons of the listings are published beside the pack; see ``ProvenanceRow``.
+  /// Whether the reasons of the listings are published with the pack; see ``ProvenanceRow``.
   public var sharesEvidence: Bool
 
   /// - Parameters: see the properties.

@@ -39,9 +39,16 @@ public enum Shards: Sendable, Equatable {
     return place
   }
 
-  /// SplitMix64's finaliser (Steele, Lea, Flood 2014): readers depend on it, so it must not change.
+  /// The first output of SplitMix64 for the number; readers depend on it, so it must not change.
   private static func mixed(_ number: Int64) -> UInt64 {
-    var word = UInt64(bitPattern: number) &+ 0x9E37_79B9_7F4A_7C15
+    (UInt64(bitPattern: number) &+ 0x9E37_79B9_7F4A_7C15).splitMix
+  }
+}
+
+extension UInt64 {
+  /// The word mixed by the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+  var splitMix: UInt64 {
+    var word = self
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
     word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
     return word ^ (word >> 31)
