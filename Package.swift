@@ -191,11 +191,11 @@ let package = Package(
     library(
       "RingfenceCommand",
       [
-        "AsyncSupport", "RingfenceServer", "HTTPServer", "ModerationSite", "Localization", "Accounts", "Publishing",
-        "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation", "PhoneNumbers",
-        "CallDirectory", "FileSupport",
-        "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry", "Timestamps", "Fetching", "OutboundHTTP",
-        hummingbird, arguments, configuration, lifecycle, logging, nioCore, metrics, yams,
+        "AsyncSupport", "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "Accounts",
+        "Publishing", "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
+        "PhoneNumbers", "CallDirectory", "FileSupport", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
+        "Timestamps", "Fetching", "OutboundHTTP", hummingbird, arguments, configuration, lifecycle, logging, nioCore,
+        metrics, yams,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),
 
@@ -254,10 +254,9 @@ let package = Package(
       "RingfenceServerTests",
       [
         "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "PageTemplates", "Accounts",
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats", "PostgreSQL",
-        "RingfenceClient",
-        "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird, hummingbirdTesting, httpTypes, nioCore,
-        crypto, lifecycle, logging, metrics,
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats", "PhoneNumbers",
+        "PostgreSQL", "RingfenceClient", "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird,
+        hummingbirdTesting, httpTypes, nioCore, crypto, lifecycle, logging, metrics,
       ]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
     // A small app around RingfenceClient, which tests kill.
@@ -266,8 +265,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "Importing", "Intake", "ModerationSite", "Publishing", "Telemetry", "TestSupport",
-        arguments,
+        "RingfenceCommand", "RingfenceServer", "Importing", "Intake", "ModerationSite", "Publishing", "Telemetry",
+        "TestSupport", arguments,
       ]),
   ],
   swiftLanguageModes: [.v6],

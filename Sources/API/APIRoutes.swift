@@ -4,49 +4,44 @@ package import HTTPServer
 package import Intake
 package import Hummingbird
 package import Localization
-import PhoneNumbers
-package import Publishing
+package import PhoneNumbers
+import Publishing
 import Storage
+
+/// Settings of the API.
+package struct APIConfiguration: Sendable {
+  /// The region of national numbers of PhoneBlock's clients; nil refuses such numbers.
+  package var phoneBlockRegion: PhoneRegion?
+  /// Limits of address books.
+  package var addressBooks = AddressBookOptions()
+  /// The apps with a reporting extension of Apple; nil removes the addresses of such extensions.
+  package var appleReports: AppleReportSettings? = AppleReportSettings()
+
+  /// Creates a configuration with the defaults of the settings.
+  package init() {}
+}
 
 /// All routes of the API.
 package struct APIRoutes {
   private let services: APIServices
   private let catalog: MessageCatalog
   private let description: OpenAPIDocument
-  private let needsKey: Bool
-  private let interfaces: PublicationInterfaces
-  private let phoneBlockRegion: PhoneRegion?
-  private let addressBooks: AddressBookOptions
-  private let appleReports: AppleReportSettings?
-  private let isSecure: Bool
-  private let bodyBytes: Int
+  private let configuration: APIConfiguration
+  private let access: AccessConfiguration
   private let network: NetworkLimitMiddleware
 
   /// - Parameters:
-  /// - catalog: the messages of explanations.
-  /// - publicationsNeedKey: whether publications need a key with the scope `fetch`.
-  /// - interfaces: those that are switched on.
-  /// - phoneBlockRegion: the region of national numbers of PhoneBlock's clients, ISO 3166 alpha-2; nil refuses them.
-  /// - addressBooks: the settings of address books.
-  /// - appleReports: the apps with a reporting extension of Apple; nil without these addresses.
-  /// - isSecure: whether clients reach the server by https.
-  /// - bodyBytes: the memory for request bodies in bytes.
-  /// - networkLimit: checks the rate limits of networks.
+  ///   - catalog: the messages of explanations.
+  ///   - networkLimit: checks the rate limits of networks.
   package init(
-    services: APIServices, catalog: MessageCatalog, description: OpenAPIDocument, publicationsNeedKey: Bool,
-    interfaces: PublicationInterfaces, phoneBlockRegion: String?, addressBooks: AddressBookOptions,
-    appleReports: AppleReportSettings?, isSecure: Bool, bodyBytes: Int, networkLimit: NetworkLimitMiddleware
+    services: APIServices, configuration: APIConfiguration, access: AccessConfiguration, catalog: MessageCatalog,
+    description: OpenAPIDocument, networkLimit: NetworkLimitMiddleware
   ) {
     self.services = services
+    self.configuration = configuration
+    self.access = access
     self.catalog = catalog
     self.description = description
-    needsKey = publicationsNeedKey
-    self.interfaces = interfaces
-    self.phoneBlockRegion = phoneBlockRegion.flatMap(PhoneRegion.init)
-    self.addressBooks = addressBooks
-    self.appleReports = appleReports
-    self.isSecure = isSecure
-    self.bodyBytes = bodyBytes
     network = networkLimit
   }
 
@@ -57,7 +52,7 @@ package struct APIRoutes {
     let newest = NewestManifest(folder: services.publications, files: openFiles)
     let lists = ListFiles(folder: services.publications)
     publicationRoutes(router, newest: newest, lists: lists, files: FileAnswer(files: openFiles))
-    let bodies = BodyReader(budget: BodyBudget(limit: bodyBytes))
+    let bodies = BodyReader(budget: BodyBudget(limit: access.limits.bodyBytes))
     let reports = ReportsController(
       intake: services.intake, limiter: services.limiter, bodies: bodies,
       networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
@@ -67,18 +62,20 @@ package struct APIRoutes {
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
-    if interfaces.contains(.telephoneSystems) { telephoneSystemRoutes(router) }
-    if interfaces.contains(.phoneBlock) {
+    if access.interfaces.contains(.telephoneSystems) { telephoneSystemRoutes(router) }
+    if access.interfaces.contains(.phoneBlock) {
       PhoneBlockRoutes(
-        services: services, region: phoneBlockRegion, network: network, bodies: bodies, reports: reports,
+        services: services, region: configuration.phoneBlockRegion, network: network, bodies: bodies, reports: reports,
         newest: newest, lists: lists, files: FileAnswer(files: openFiles)
       ).add(to: router)
     }
-    if interfaces.contains(.addressBooks) {
-      AddressBookRoutes(services: services, options: addressBooks, network: network, bodies: bodies, newest: newest)
-        .add(to: router)
+    if access.interfaces.contains(.addressBooks) {
+      AddressBookRoutes(
+        services: services, options: configuration.addressBooks, network: network, bodies: bodies, newest: newest
+      )
+      .add(to: router)
     }
-    if let appleReports { appleRoutes(router, bodies, reports, appleReports) }
+    if let appleReports = configuration.appleReports { appleRoutes(router, bodies, reports, appleReports) }
   }
 
   /// The path of telephone systems.
@@ -145,14 +142,15 @@ package struct APIRoutes {
   ) {
     let publications = PublicationsController(folder: services.publications, files: answers, newest: newest)
     let summary = SummaryController(newest: newest, next: services.nextPublication)
-    let files = needsKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
+    let files =
+      access.publicationsNeedKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
     for folder in ["roots"] + PublicationFolder.folders {
       files.get("\(folder)/:file", use: publications.files(in: folder))
     }
-    if interfaces.contains(.lists) { listRoutes(files, newest: newest, lists: lists, files: answers) }
+    if access.interfaces.contains(.lists) { listRoutes(files, newest: newest, lists: lists, files: answers) }
     let numbers = NumberPublicationsController(
       newest: newest, histories: PackHistories(folder: services.publications),
-      explanations: services.stores.explanations, interfaces: interfaces)
+      explanations: services.stores.explanations, interfaces: access.interfaces)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())
@@ -168,8 +166,8 @@ package struct APIRoutes {
   ) {
     let controller = ListsController(
       newest: newest, lists: lists, files: files,
-      presets: SpamBlockerPresets(isSecure: isSecure, needsKey: needsKey),
-      hasPhoneBlock: interfaces.contains(.phoneBlock), metrics: ListMetrics(services.metrics))
+      presets: SpamBlockerPresets(isSecure: access.isSecure, needsKey: access.publicationsNeedKey),
+      hasPhoneBlock: access.interfaces.contains(.phoneBlock), metrics: ListMetrics(services.metrics))
     group.get("lists/:file", use: controller.list)
     group.group().add(middleware: AcceptMiddleware()).get("lists", use: controller.catalogue)
   }

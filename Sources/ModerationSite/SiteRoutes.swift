@@ -12,6 +12,7 @@ import Storage
 package struct SiteRoutes {
   private let services: SiteServices
   private let configuration: SiteConfiguration
+  private let access: AccessConfiguration
   private let pages: PageRenderer
   private let description: OpenAPIDocument
   private let clock: LimitClock
@@ -26,16 +27,17 @@ package struct SiteRoutes {
     SessionMiddleware(
       sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
   }
-  private var cookies: SignInCookies { SignInCookies(isSecure: configuration.isSecure) }
+  private var cookies: SignInCookies { SignInCookies(isSecure: access.isSecure) }
 
   /// - Throws: if a template cannot be read or names a message that the catalog does not have.
   package init(
-    services: SiteServices, configuration: SiteConfiguration, catalog: MessageCatalog, description: OpenAPIDocument,
-    clock: LimitClock, failures: FailureLog
+    services: SiteServices, configuration: SiteConfiguration, access: AccessConfiguration, catalog: MessageCatalog,
+    description: OpenAPIDocument, clock: LimitClock, failures: FailureLog
   ) throws {
     self.failures = failures
     self.services = services
     self.configuration = configuration
+    self.access = access
     self.description = description
     self.clock = clock
     pages = try PageRenderer(templateFolder: configuration.templateFolder, catalog: catalog)
@@ -122,7 +124,7 @@ package struct SiteRoutes {
       .post("second-factor/codes", use: second.renewCodes)
       .post("second-factor/remove", use: second.remove)
     let accounts = AccountsPages(
-      services: services.accounts, sessions: stores.sessions, pages: pages, isSecure: configuration.isSecure)
+      services: services.accounts, sessions: stores.sessions, pages: pages, isSecure: access.isSecure)
     moderation.group("accounts")
       .add(middleware: RequireRole(.administrator))
       .get(use: accounts.list)
@@ -142,7 +144,7 @@ package struct SiteRoutes {
   private func history(_ newest: NewestManifest) -> NumberPublicationPages {
     NumberPublicationPages(
       explanations: stores.explanations, newest: newest, histories: PackHistories(folder: services.folder),
-      interfaces: configuration.interfaces, pages: pages)
+      interfaces: access.interfaces, pages: pages)
   }
 
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
@@ -275,7 +277,7 @@ package struct SiteRoutes {
       stamps: AppealStamps(
         key: hashes.secret(for: "appeals"), difficulty: configuration.appealDifficulty,
         delay: configuration.appealDelay),
-      limits: AppealRateLimit(limits: configuration.limits, clock: clock),
+      limits: AppealRateLimit(limits: access.limits, clock: clock),
       countries: CountryChoices(catalog: pages.catalog),
       origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)
     router.group("appeal")
@@ -285,11 +287,11 @@ package struct SiteRoutes {
       .post(use: appeals.file)
       .get("find", use: appeals.find)
       .get(":ticket", use: appeals.status)
-    if configuration.interfaces.contains(.lists) {
+    if access.interfaces.contains(.lists) {
       let lists = ListPages(
         newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
-        presets: SpamBlockerPresets(isSecure: configuration.isSecure, needsKey: configuration.publicationsNeedKey),
-        hasPhoneBlock: configuration.interfaces.contains(.phoneBlock), needsKey: configuration.publicationsNeedKey,
+        presets: SpamBlockerPresets(isSecure: access.isSecure, needsKey: access.publicationsNeedKey),
+        hasPhoneBlock: access.interfaces.contains(.phoneBlock), needsKey: access.publicationsNeedKey,
         pages: pages)
       router.group("lists")
         .add(middleware: networkLimit)

@@ -10,9 +10,6 @@ package struct DatabaseOptions: ParsableArguments {
 
   package init() {}
 
-  /// The settings, including those of the command line.
-  /// - Parameter given: values of further options, by the name of the setting.
-  package func settings(_ given: [String: String?] = [:]) throws -> Settings {
-    try Settings(given.merging(["data": data, "config": config]) { $1 })
-  }
+  /// The settings, including these options.
+  package func settings() throws -> Settings { try Settings(of: self) }
 }

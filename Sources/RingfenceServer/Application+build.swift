@@ -26,7 +26,7 @@ package func buildApplication(
   onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
-  let limiter = RateLimiter(limits: configuration.limits, clock: services.clock, metrics: services.metrics)
+  let limiter = RateLimiter(limits: configuration.access.limits, clock: services.clock, metrics: services.metrics)
   let requests = RequestMetrics(services.metrics)
   ServerStatistics(services: services).join(services.metrics)
   let log = RequestLog(isOn: configuration.logsRequests, logger: logger)
@@ -36,7 +36,7 @@ package func buildApplication(
     publications: services.publications, nextPublication: services.nextPublication,
     failures: log.failures, metrics: services.metrics)
   let description = try OpenAPIDocument(
-    contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.publicationsNeedKey)
+    contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.access.publicationsNeedKey)
   let router = try buildRouter(
     services: services, api: api, configuration: configuration, description: description,
     observation: ObservationMiddleware(metrics: requests, log: log))
@@ -45,7 +45,7 @@ package func buildApplication(
   let fastPath = ReportFastPathHandlers(
     services: api, trustsProxy: configuration.trustsProxy, metrics: requests, log: log, logger: logger)
   // Behind a proxy all connections come from one network; requests are limited by the forwarded address instead.
-  let perNetwork = configuration.trustsProxy ? nil : configuration.limits.connectionsPerNetwork
+  let perNetwork = configuration.trustsProxy ? nil : configuration.access.limits.connectionsPerNetwork
   let networks = perNetwork.map(NetworkConnections.init)
   return Application(
     router: router,
@@ -71,13 +71,13 @@ private func buildRouter(
 ) throws -> Router<ServerRequestContext> {
   let catalog = try MessageCatalog(folder: configuration.textFolder)
   let site = try SiteRoutes(
-    services: services.site, configuration: configuration.site, catalog: catalog, description: description,
-    clock: services.clock, failures: observation.log.failures)
+    services: services.site, configuration: configuration.site, access: configuration.access, catalog: catalog,
+    description: description, clock: services.clock, failures: observation.log.failures)
   let router = Router(context: ServerRequestContext.self, options: [.autoGenerateHeadEndpoints])
   router.add(middleware: observation)
   router.add(middleware: SecurityHeadersMiddleware())
   router.add(middleware: LanguageMiddleware())
-  if configuration.hasTelephoneSystems {
+  if configuration.access.interfaces.contains(.telephoneSystems) {
     router.add(middleware: EmptyErrorMiddleware(path: APIRoutes.telephoneSystemPath))
   }
   router.add(middleware: ErrorMiddleware(page: site.problemPage, failures: observation.log.failures))
@@ -96,12 +96,8 @@ private func buildRouter(
   router.get("metrics", use: metrics.read)
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
-    services: api, catalog: catalog, description: description, publicationsNeedKey: configuration.publicationsNeedKey,
-    interfaces: configuration.interfaces, phoneBlockRegion: configuration.phoneBlockRegion,
-    addressBooks: AddressBookOptions(
-      limit: configuration.addressBookNumbers, region: configuration.addressBookRegion),
-    appleReports: configuration.appleReports, isSecure: configuration.isSecure,
-    bodyBytes: configuration.limits.bodyBytes, networkLimit: networkLimit
+    services: api, configuration: configuration.api, access: configuration.access, catalog: catalog,
+    description: description, networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)
   return router

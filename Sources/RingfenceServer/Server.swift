@@ -14,52 +14,46 @@ import ServiceLifecycle
 import Storage
 import UnixSignals
 
+/// Settings of the background jobs.
+package struct JobConfiguration: Sendable {
+  /// The schedule of publications; nil if none are scheduled.
+  package var schedule: PublicationSchedule?
+  /// The retention limits of data.
+  package var retention = RetentionJob.Limits()
+  /// The time for which the listener stays open after readiness has failed.
+  package var drain = Duration.zero
+
+  /// Creates a configuration with the defaults of the settings.
+  package init() {}
+}
+
 /// The application and its background jobs.
 package struct Server: Sendable {
-  /// Settings of the background jobs.
-  package struct JobOptions: Sendable {
-    /// The schedule of publications; nil if none are scheduled.
-    package var schedule: PublicationSchedule?
-    /// The retention limits of data.
-    package var retention: RetentionJob.Limits
-    /// The key that signs webhook messages.
-    package var webhookSecret: WebhookSecret
-    /// Downloads sources; nil if this server downloads none.
-    package var sources: SourceRefresher?
-    /// The time for which the listener stays open after readiness has failed.
-    package var drain: Duration
-
-    package init(
-      schedule: PublicationSchedule?, retention: RetentionJob.Limits, webhookSecret: WebhookSecret,
-      sources: SourceRefresher? = nil, drain: Duration
-    ) {
-      self.schedule = schedule
-      self.retention = retention
-      self.webhookSecret = webhookSecret
-      self.sources = sources
-      self.drain = drain
-    }
-  }
-
   private let services: ServerServices
   private let publisher: Publisher
   private let protection: ProtectionCache
   private let pending: PendingNumberQueue
-  private let options: JobOptions
+  private let configuration: JobConfiguration
+  private let webhookSecret: WebhookSecret
+  private let sources: SourceRefresher?
   private let logger: Logger
 
   /// - Parameters:
-  /// - protection: the intake's cache of protected numbers.
-  /// - pending: the numbers that the intake has changed.
+  ///   - protection: the intake's cache of protected numbers.
+  ///   - pending: the numbers that the intake has changed.
+  ///   - webhookSecret: the key that signs webhook messages.
+  ///   - sources: downloads sources; nil if this server downloads none.
   package init(
     services: ServerServices, publisher: Publisher, protection: ProtectionCache, pending: PendingNumberQueue,
-    options: JobOptions, logger: Logger
+    jobs configuration: JobConfiguration, webhookSecret: WebhookSecret, sources: SourceRefresher? = nil, logger: Logger
   ) {
     self.services = services
     self.publisher = publisher
     self.protection = protection
     self.pending = pending
-    self.options = options
+    self.configuration = configuration
+    self.webhookSecret = webhookSecret
+    self.sources = sources
     self.logger = logger
   }
 
@@ -73,10 +67,10 @@ package struct Server: Sendable {
     // Services stop in reverse order: readiness fails, then the listener closes and received requests are answered.
     // When the intake closes, no more requests arrive.
     let services: [any Service] =
-      jobs + [application, ReadinessService(readiness: services.readiness, drain: options.drain)]
+      jobs + [application, ReadinessService(readiness: services.readiness, drain: self.configuration.drain)]
     var group = ServiceGroupConfiguration(
       services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    group.maximumGracefulShutdownDuration = .seconds(15) + options.drain
+    group.maximumGracefulShutdownDuration = .seconds(15) + self.configuration.drain
     try await ServiceGroup(configuration: group).run()
   }
 
@@ -84,15 +78,15 @@ package struct Server: Sendable {
   private var jobs: [JobService] {
     let stores = services.stores
     let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
-    let retention = RetentionJob(store: stores.retention, limits: options.retention, logger: logger)
+    let retention = RetentionJob(store: stores.retention, limits: configuration.retention, logger: logger)
     let publication = PublicationScheduler(
-      publisher: publisher, leases: stores.leases, schedule: options.schedule, logger: logger)
-    let webhooks = WebhookJob(store: stores.webhooks, secret: options.webhookSecret, logger: logger)
+      publisher: publisher, leases: stores.leases, schedule: configuration.schedule, logger: logger)
+    let webhooks = WebhookJob(store: stores.webhooks, secret: webhookSecret, logger: logger)
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
     let queue = QueueJob(stores: stores, protection: protection, touched: pending, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
-    let sources = options.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
+    let sources = self.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
     return [
       JobService(work: services.intake.run, close: services.intake.close),
       JobService(work: services.identifications.run, close: services.identifications.close),

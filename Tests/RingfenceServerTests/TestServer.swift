@@ -65,8 +65,9 @@ struct TestServer {
         stores: stores, intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, site: site,
         publications: folder, clock: clock)
       var configuration = ServerConfiguration(
-        port: 0, publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts,
+        publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts,
         openAPIFile: Checkout.openAPI)
+      configuration.port = 0
       configure(&configuration)
       let ports = AsyncStream<Int>.makeStream()
       let application = try await buildApplication(

@@ -5,24 +5,19 @@ import Curation
 import Foundation
 import HTTPServer
 import Logging
-import PhoneNumbers
+package import PhoneNumbers
 import Publishing
 import Storage
 
 /// The settings of address books.
 package struct AddressBookOptions: Sendable {
-  /// The most numbers in a book.
-  let limit: Int
-  /// The region of the numbers; nil for all.
-  let region: PhoneRegion?
+  /// The maximum count of numbers in a book.
+  package var limit = 1_000
+  /// The region of the numbers; nil for all regions.
+  package var region: PhoneRegion?
 
-  /// - Parameters:
-  ///   - limit: the most numbers in a book.
-  ///   - region: ISO 3166 alpha-2; nil for the numbers of all regions.
-  package init(limit: Int, region: String?) {
-    self.limit = limit
-    self.region = region.flatMap(PhoneRegion.init)
-  }
+  /// Creates options with the defaults of the settings.
+  package init() {}
 }
 
 /// The address books of the newest publication, with the hottest numbers. One task makes a book after a publication;

@@ -27,7 +27,7 @@ struct SignInLinkCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let settings = try database.settings(["url": url])
+    let settings = try Settings(of: self)
     let address = Settings.address(url: try settings.url, host: try settings.host, port: try settings.port)
     try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
       let token = try await context.stores.sessions.makeSignInToken(for: name, role: role, at: Date())

@@ -12,13 +12,12 @@ import Synchronization
 extension CommandContext {
   /// Creates a publisher for this context's folder.
   /// - Parameters:
-  /// - file: the recipe file; nil takes the data folder's, or the one shipped with the program.
-  /// - top: maximum numbers in a pack, if that is less than its recipe's limit.
+  ///   - top: maximum numbers in a pack, if that is less than its recipe's limit.
   func publisher(
-    policy: PublicationPolicy, recipes file: String? = nil, top: Int = Recipe.mostEntries, logger: Logger
+    _ configuration: PublicationConfiguration, top: Int = Recipe.mostEntries, logger: Logger
   ) throws -> Publisher {
     let folder = folder
-    let recipes = recipeFile(named: file)
+    let recipes = recipeFile(named: configuration.recipes)
     // An unreadable key is reported at start instead of by the first publication.
     _ = try folder.signingKey()
     let publisher = Publisher(
@@ -27,7 +26,7 @@ extension CommandContext {
       sources: ContentSources(
         regions: { try await RegionStore.map(on: $0) },
         directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
-      signing: { try folder.signingKey() }, policy: policy,
+      signing: { try folder.signingKey() }, policy: configuration.policy,
       protection: {
         let protected = try await ProtectionStore.load(on: $0)
         return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } }
@@ -64,10 +63,10 @@ extension CommandContext {
   /// Publishes with a progress bar and returns the result as text.
   /// - Throws: ``CommandFailure`` with exit code 4 if a gate refuses the publication.
   func publish(
-    _ request: PublicationRequest, policy: PublicationPolicy = PublicationPolicy(), recipes: String? = nil,
+    _ request: PublicationRequest, _ configuration: PublicationConfiguration = PublicationConfiguration(),
     top: Int = Recipe.mostEntries
   ) async throws -> String {
-    let publisher = try publisher(policy: policy, recipes: recipes, top: top, logger: .quiet)
+    let publisher = try publisher(configuration, top: top, logger: .quiet)
     let texts = try installation.englishTexts()
     let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"), output: progressOutput())
     defer { meter.finish() }

@@ -79,13 +79,13 @@ struct PublishCommand: AsyncParsableCommand {
     let overrules = overrule.compactMap(Gate.init(rawValue:)).map {
       PublicationRequest.Overrule(gate: $0, reason: reason ?? "", by: by ?? "")
     }
-    let settings = try database.settings(options.given)
-    let (policy, recipes) = (try settings.policy, try settings.recipes)
+    let settings = try Settings(of: self)
+    let publication = try PublicationConfiguration(settings)
     let time = at.flatMap(Timestamp.parse) ?? Date()
-    try validateLifetime(from: time, to: time + policy.lifetime)
+    try validateLifetime(from: time, to: time + publication.policy.lifetime)
     try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
       let request = PublicationRequest(time: time, serial: serial, overrules: overrules)
-      print(try await context.publish(request, policy: policy, recipes: recipes, top: top))
+      print(try await context.publish(request, publication, top: top))
     }
   }
 

@@ -39,7 +39,7 @@ struct RecipesCommand: ParsableCommand {
     @Option(\.recipes) var recipes: String?
 
     func run() throws {
-      let settings = try database.settings(["recipes": recipes])
+      let settings = try Settings(of: self)
       if try settings.recipes == nil { try CommandContext.requireDatabase(settings) }
       let file = try Recipe.file(
         named: settings.recipes, data: settings.data, installation: Installation.find(settings))

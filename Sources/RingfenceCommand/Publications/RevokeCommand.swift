@@ -80,8 +80,8 @@ struct RevokeCommand: AsyncParsableCommand {
     }
     if add == nil { revocation.action = .remove }
     let request = revocation
-    let settings = try database.settings(options.given)
-    let (policy, recipes) = (try settings.policy, try settings.recipes)
+    let settings = try Settings(of: self)
+    let publication = try PublicationConfiguration(settings)
     try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
       do {
         _ = try await context.stores.decisions.record(decision, revoking: .remove)
@@ -91,7 +91,7 @@ struct RevokeCommand: AsyncParsableCommand {
         throw try CommandFailure.refused(error)
       }
       try await context.stores.publications.request(request)
-      let outcome = try await settle(request, context, policy: policy, recipes: recipes)
+      let outcome = try await settle(request, context, publication)
       guard let serial = outcome.serial else {
         let texts = try context.installation.englishTexts()
         throw CommandFailure.failed(
@@ -104,7 +104,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
   /// Waits for a server to carry out the revocation; does it here if no server does.
   private func settle(
-    _ revocation: Revocation, _ context: CommandContext, policy: PublicationPolicy, recipes: String?
+    _ revocation: Revocation, _ context: CommandContext, _ publication: PublicationConfiguration
   ) async throws -> RevocationOutcome {
     let end = ContinuousClock.now + .seconds(wait)
     // A server checks every two seconds. After five seconds no server is running, or it is busy.
@@ -116,9 +116,7 @@ struct RevokeCommand: AsyncParsableCommand {
       }
       if isHere || ContinuousClock.now > patience {
         do {
-          _ = try await context.publisher(
-            policy: policy, recipes: recipes, logger: .quiet
-          ).publishRevocations(at: Date())
+          _ = try await context.publisher(publication, logger: .quiet).publishRevocations(at: Date())
           continue
         } catch PublishingError.busy {
           isHere = false

@@ -14,32 +14,29 @@ import Telemetry
 extension CommandContext {
   /// Creates a server for this database and folder.
   /// - Parameters:
-  /// - policy: settings of its publications.
-  /// - file: the recipe file; nil takes the data folder's, or the one shipped with the program.
-  /// - options: of its jobs.
-  /// - metrics: receives all metrics.
+  ///   - jobs: settings of its background jobs.
+  ///   - metrics: receives all metrics.
   func server(
-    policy: PublicationPolicy, recipes file: String?, options: Server.JobOptions, metrics: PrometheusMetricsFactory,
-    logger: Logger
+    _ publication: PublicationConfiguration, jobs: JobConfiguration, metrics: PrometheusMetricsFactory, logger: Logger
   ) async throws -> Server {
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
-    try await stores.webhooks.replaceReceivers(policy.webhooks.urls.map(\.absoluteString))
+    try await stores.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let pending = PendingNumberQueue()
     let intake = ReportIntake(
       store: stores.reports, pseudonymizer: pseudonymizer, protection: protection, touched: pending,
       metrics: metrics)
-    let publisher = try publisher(policy: policy, recipes: file, logger: logger)
+    let publisher = try publisher(publication, logger: logger)
     let accounts = AccountServices(
       sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
       key: accountKey)
-    let schedule = options.schedule
+    let schedule = jobs.schedule
     let site = SiteServices(
       stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: publicationFolder,
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
-      feedPreviews: try feedPreviewer(limits: .preview), recipes: recipes(file),
+      feedPreviews: try feedPreviewer(limits: .preview), recipes: recipes(publication.recipes),
       nextPublication: { schedule?.next(after: $0) }, logger: logger)
     let services = ServerServices(
       stores: stores, intake: intake,
@@ -47,8 +44,8 @@ extension CommandContext {
       pseudonymizer: pseudonymizer, site: site, metrics: metrics, publications: publicationFolder,
       nextPublication: { schedule?.next(after: $0) })
     return Server(
-      services: services, publisher: publisher, protection: protection, pending: pending, options: options,
-      logger: logger)
+      services: services, publisher: publisher, protection: protection, pending: pending, jobs: jobs,
+      webhookSecret: try folder.key("webhook.secret", \.webhookSecret), sources: try feedRefresher(), logger: logger)
   }
 
   /// Runs publications ordered on a page, one at a time on all servers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Jobs
 import ArgumentParser
+import EmbeddedPostgreSQL
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -23,96 +23,52 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   @Option(\.archive) var archive: String?
-
   @Option(\.archiveTimeout) var archiveTimeout: String?
-
   @Option(\.host) var host: String?
-
   @Option(\.port) var port: String?
-
   @Option(\.url) var url: String?
-
   @Flag(\.demo) var demo: Bool?
-
   @Option(\.drain) var drain: String?
-
   @Flag(\.trustProxy) var trustProxy: Bool?
-
   @Option(\.publicNumberPages) var publicNumberPages: String?
-
   @Option(\.appealWork) var appealWork: String?
-
   @Option(\.appealDelay) var appealDelay: String?
-
   @Flag(\.limits) var limits: Bool?
-
   @Flag(\.fetchNeedsKey) var fetchNeedsKey: Bool?
-
   @Flag(\.lists) var lists: Bool?
-
   @Flag(\.telephoneSystems) var telephoneSystems: Bool?
-
   @Flag(\.phoneblock) var phoneblock: Bool?
-
   @Option(\.phoneblockRegion) var phoneblockRegion: String?
-
   @Flag(\.addressBooks) var addressBooks: Bool?
-
   @Option(\.addressBookNumbers) var addressBookNumbers: String?
-
   @Option(\.addressBookRegion) var addressBookRegion: String?
-
   @Flag(\.appleReports) var appleReports: Bool?
-
   @Option(\.secondFactor) var secondFactor: String?
-
   @Option(\.commentDays) var commentDays: String?
-
   @Option(\.reportMonths) var reportMonths: String?
-
   @Option(\.publishAt) var publishAt: String?
-
   @Option(\.timeZone) var timeZone: String?
 
   @OptionGroup var publication: PublicationOptions
 
   @Option(\.logFormat) var logFormat: String?
-
   @Flag(\.logRequests) var logRequests: Bool?
 
-  /// The given values by the name of the setting.
-  var given: [String: String?] {
-    publication.given.merging([
-      "archive": archive, "archive-timeout": archiveTimeout, "host": host, "port": port, "url": url,
-      "demo": demo?.description, "drain": drain,
-      "trust-proxy": trustProxy?.description, "public-number-pages": publicNumberPages, "appeal-work": appealWork,
-      "appeal-delay": appealDelay, "limits": limits?.description, "fetch-needs-key": fetchNeedsKey?.description,
-      "lists": lists?.description, "telephone-systems": telephoneSystems?.description,
-      "phoneblock": phoneblock?.description, "phoneblock-region": phoneblockRegion,
-      "address-books": addressBooks?.description, "address-book-numbers": addressBookNumbers,
-      "address-book-region": addressBookRegion, "apple-reports": appleReports?.description,
-      "second-factor": secondFactor, "comment-days": commentDays, "report-months": reportMonths,
-      "publish-at": publishAt, "time-zone": timeZone, "log-format": logFormat,
-      "log-requests": logRequests?.description,
-    ]) { $1 }
-  }
-
   func run() async throws {
-    let settings = try database.settings(given)
-    let checked = try settings.server(Installation.find(settings))
-    let (demo, url, drain) = (try settings.demo, try settings.url, try settings.drain)
-    let (policy, recipes, schedule) = (try settings.policy, try settings.recipes, try settings.schedule)
-    let kept = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
+    let settings = try Settings(of: self)
+    let checked = try ServerConfiguration(settings, Installation.find(settings))
+    let (demo, url, publication) = (try settings.demo, try settings.url, try PublicationConfiguration(settings))
+    let jobs = try JobConfiguration(settings)
     LogFormat.current = try settings.logFormat
     // Libraries log to the same output.
     LoggingSystem.bootstrap { ServerLogHandler(label: $0) }
     _ = ProcessStatistics.startTime
     let metrics = PrometheusMetricsFactory(logger: .server)
-    // The metrics of libraries appear beside our own.
+    // Libraries write their metrics to the same registry.
     MetricsSystem.bootstrap(metrics)
     // PostgreSQL and work outside event loops need cores too.
     NIOSingletons.groupLoopCountSuggestion = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
-    let archiving = try settings.archiving
+    let archiving = try EmbeddedPostgres.Archiving(settings)
     try await CommandContext.open(
       settings, owns: true, makes: true, archiving: archiving, logger: .server
     ) { context in
@@ -121,13 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
       completed.metricsToken = try context.folder.key("metrics.token", \.metricsToken)
       let configuration = completed
       let welcome = demo ? try await DemoData(context: context).prepare() : nil
-      let server = try await context.server(
-        policy: policy, recipes: recipes,
-        options: Server.JobOptions(
-          schedule: schedule, retention: kept,
-          webhookSecret: try context.folder.key("webhook.secret", \.webhookSecret),
-          sources: try context.feedRefresher(), drain: .seconds(drain)),
-        metrics: metrics, logger: .server)
+      let server = try await context.server(publication, jobs: jobs, metrics: metrics, logger: .server)
       do {
         try await server.run(configuration: configuration) { port in
           let address = Settings.address(url: url, host: configuration.host, port: port)

@@ -163,6 +163,11 @@ package struct SettingList: Sendable {
   /// The descriptions, in this order.
   static let descriptions = Mirror(reflecting: all).children.compactMap { ($0.value as? any AnySetting)?.description }
 
+  /// The name of each setting by its property.
+  static let names = Mirror(reflecting: all).children.reduce(into: [String: String]()) { names, child in
+    names[child.label ?? ""] = (child.value as? any AnySetting)?.description.name
+  }
+
   /// The environment variable of each key.
   static let variables = descriptions.reduce(into: [String: String]()) { $0.merge($1.variables) { $1 } }
 }

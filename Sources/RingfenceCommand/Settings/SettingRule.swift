@@ -49,10 +49,6 @@ extension SettingRule where Value == String {
     }
   }
 
-  static var region: Self {
-    Self(text: "two letters of ISO 3166, such as DE", value: "code") { PhoneRegion($0)?.code }
-  }
-
   static var timeOfDay: Self {
     Self(text: "a time such as 03:00", value: "time") { PublicationSchedule(time: $0, zone: "UTC") == nil ? nil : $0 }
   }
@@ -60,6 +56,10 @@ extension SettingRule where Value == String {
   static var timeZone: Self {
     Self(text: "a time zone such as Europe/Berlin", value: "zone") { TimeZone(identifier: $0) == nil ? nil : $0 }
   }
+}
+
+extension SettingRule where Value == PhoneRegion {
+  static var region: Self { Self(text: "two letters of ISO 3166, such as DE", value: "code") { PhoneRegion($0) } }
 }
 
 extension SettingRule where Value == [URL] {

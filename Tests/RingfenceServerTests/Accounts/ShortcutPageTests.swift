@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `after the first password comes the queue`() async throws {
-    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page("/moderation/account?welcome=1")
       let word = [("new", "seven small elephants"), ("again", "seven small elephants")]

@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PhoneNumbers
 import Publishing
 import Storage
 import TestSupport
@@ -200,7 +201,8 @@ import Testing
       #expect(try await server.dav("PROPFIND", "/carddav/", depth: "0").status == 207)
       #expect(try await server.dav("PROPFIND", "/carddav/", depth: "0", login: "Bearer \(other)").status == 403)
     }
-    try await TestServer.run(configure: { $0.hasAddressBooks = false }, app: "Off") { server async throws in
+    try await TestServer.run(configure: { $0.access.interfaces.remove(.addressBooks) }, app: "Off") {
+      server async throws in
       #expect(try await server.dav("PROPFIND", Self.block).status == 404)
       #expect(try await server.dav("GET", "/.well-known/carddav").status == 404)
     }
@@ -235,10 +237,12 @@ import Testing
   private static func books(
     _ folder: PublicationFolder, limit: Int = 100, region: String? = nil
   ) -> AddressBooks {
-    AddressBooks(
+    var options = AddressBookOptions()
+    (options.limit, options.region) = (limit, region.flatMap(PhoneRegion.init))
+    return AddressBooks(
       newest: NewestManifest(folder: folder, files: OpenFiles()), folder: folder,
       callers: CallerStore(pool: Fixture.pool), publications: PublicationStore(pool: Fixture.pool),
-      options: AddressBookOptions(limit: limit, region: region))
+      options: options)
   }
 
   @Test func `a book is kept without a manifest, but not for more than two publications`() async throws {

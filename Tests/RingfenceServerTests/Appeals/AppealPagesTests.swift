@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `an appeal without scripts waits and then gets one ticket`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       let visitor = Visitor(server)
       let stamp = try await stamp(visitor)
       let hostile = "<script>alert(1)</script> & \"quotes\" {{frame.csrf}}"
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `form errors appear beside their fields and keep the input`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 3_600 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 3_600 }) { server in
       let visitor = Visitor(server)
       let stamp = try await stamp(visitor)
       for (fields, words) in [
@@ -109,8 +109,8 @@ import Testing
 
   @Test func `a network may send a limited number of appeals a day`() async throws {
     try await TestServer.run(configure: {
-      $0.appealDelay = 0
-      $0.limits.appealsADay = 12
+      $0.site.appealDelay = 0
+      $0.access.limits.appealsADay = 12
     }) { server in
       let visitor = Visitor(server)
       var statuses: [Int] = []
@@ -135,7 +135,7 @@ import Testing
         with: [Listing(number: number, category: .other, cause: .decision, treatment: .identify)], serial: 1, at: time,
         on: connection)
     }
-    try await TestServer.run(configure: { $0.publicNumbers = .indexed }) { server in
+    try await TestServer.run(configure: { $0.site.publicNumbers = .indexed }) { server in
       let page = try await Visitor(server).get("/number/\(number)").text
       #expect(!page.contains("Nuisance") && page.contains("is the listing wrong?"))
     }
@@ -149,7 +149,7 @@ import Testing
       _ = try await connection.execute(
         "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33162601021, 1, 1, \(time))")
     }
-    try await TestServer.run(configure: { $0.publicNumbers = visibility }) { server in
+    try await TestServer.run(configure: { $0.site.publicNumbers = visibility }) { server in
       let visitor = Visitor(server)
       let page = try await visitor.get("/number/33162601021")
       guard visibility != .off else {

@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ModerationSite
 import PostgreSQL
 import Publishing
 import Storage
@@ -48,7 +49,7 @@ import Testing
   private func states() async throws -> [Appeal.State] { try await appeals.appeals(of: number).map(\.state) }
 
   @Test func `upholding an appeal revokes the number and updates the ticket`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page("\(uri)?queue=1")
@@ -82,7 +83,7 @@ import Testing
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: Date())
     try await ThresholdStore(pool: pool).beLenient()
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       let key = SigningKey()
       let publisher = Publisher(
         store: publications, folder: server.folder, signing: { key }, logger: .forTests)
@@ -126,7 +127,7 @@ import Testing
   }
 
   @Test func `a decision that answers an appeal does not expire`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let allow = try Decision(
         number: number, treatment: .allow, reason: "It is yours.", decidedBy: "Ada", decidedAt: Date(),
@@ -142,7 +143,7 @@ import Testing
 
   /// The form was sent again after its decision was undone: the decision cannot come into force again.
   @Test func `the form of an undone decision upholds nothing`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test func `an appealed number is not protected before its owner has an answer`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
       let page = try await chief.page(uri)
@@ -174,7 +175,7 @@ import Testing
   }
 
   @Test func `rejecting an appeal needs a reply and closes it`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
@@ -192,7 +193,7 @@ import Testing
   }
 
   @Test func `the triage role can only escalate an appeal`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage)
       let page = try await triage.page(uri)
@@ -206,7 +207,7 @@ import Testing
   }
 
   @Test func `every decision to allow a number upholds its appeal`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       let ticket = try await appeal(server)
       let allow = try Decision(
         number: number, treatment: .allow, reason: "It is yours.", decidedBy: "Ada", decidedAt: Date())
@@ -222,7 +223,7 @@ import Testing
   }
 
   @Test func `a block is refused and a bulk decision skips a number with an appeal`() async throws {
-    try await TestServer.run(configure: { $0.appealDelay = 0 }) { server in
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
       _ = try await appeal(server)
       let block = try Decision(
         number: number, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: Date())

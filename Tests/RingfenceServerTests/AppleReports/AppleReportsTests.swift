@@ -96,7 +96,7 @@ import Timestamps
     var map = AppleFieldMap.saracroche
     map.appWithoutToken = "Test app"
     let settings = AppleReportSettings(maps: [map])
-    try await TestServer.run(configure: { $0.appleReports = settings }) { server in
+    try await TestServer.run(configure: { $0.api.appleReports = settings }) { server in
       let junk = try envelope([
         "phoneNumber": "+33162000248", "deviceId": UUID().uuidString, "is_good": false,
       ])
@@ -217,7 +217,7 @@ import Timestamps
   }
 
   @Test func `a reporter's daily limit applies and answers 204`() async throws {
-    try await TestServer.run(configure: { $0.limits = RequestLimits(reportsADay: 2) }) { server in
+    try await TestServer.run(configure: { $0.access.limits = RequestLimits(reportsADay: 2) }) { server in
       let made = try await token(server)
       for index in 0..<4 {
         let body = try envelope(["number": "+3316200024\(index)", "category": "fraud", "token": made.token])
@@ -229,7 +229,8 @@ import Timestamps
 
   @Test func `a network over its limit is refused`() async throws {
     try await TestServer.run(
-      configure: { $0.limits = RequestLimits(network: .init(perSecond: 1, burst: 2)) }, clock: TestClock().limitClock
+      configure: { $0.access.limits = RequestLimits(network: .init(perSecond: 1, burst: 2)) },
+      clock: TestClock().limitClock
     ) { server in
       let body = try envelope(["number": "+33162000248", "category": "fraud", "token": "wrong"])
       for status in [401, 401, 429] { #expect(try await send(server, body).status.code == status) }
@@ -251,7 +252,7 @@ import Timestamps
       #expect(try await send(server, query("33162000248")).status == .badRequest)
     }
     let settings = AppleReportSettings(filteringApps: ["TEAMID1234.org.example.app.filter"])
-    try await TestServer.run(configure: { $0.appleReports = settings }, app: "Another app") { server in
+    try await TestServer.run(configure: { $0.api.appleReports = settings }, app: "Another app") { server in
       for (sender, action) in [("33162000248", "junk"), ("+33162000249", "none"), ("My bank", "none"), ("", "none")] {
         let answer = try await send(server, query(sender), to: path)
         #expect(answer.status == .ok && String(buffer: answer.body) == #"{"action":"\#(action)"}"#, "\(sender)")
@@ -268,7 +269,7 @@ import Timestamps
     }
     let apps = ["TEAMID1234.org.example.app", "TEAMID1234.org.example.app.report"]
     let settings = AppleReportSettings(reportingApps: apps)
-    try await TestServer.run(configure: { $0.appleReports = settings }, app: "Another app") { server in
+    try await TestServer.run(configure: { $0.api.appleReports = settings }, app: "Another app") { server in
       let answer = try await server.client.execute(uri: path, method: .get)
       #expect(answer.status == .ok && answer.headers[.contentType] == "application/json")
       #expect(
@@ -278,7 +279,7 @@ import Timestamps
   }
 
   @Test func `the addresses can be switched off`() async throws {
-    try await TestServer.run(configure: { $0.appleReports = nil }) { server in
+    try await TestServer.run(configure: { $0.api.appleReports = nil }) { server in
       #expect(try await send(server, try envelope([:])).status == .notFound)
       let headers: HTTPFields = [.authorization: "Bearer \(server.key)"]
       let answer = try await server.client.execute(uri: "/v1/installations", method: .post, headers: headers)

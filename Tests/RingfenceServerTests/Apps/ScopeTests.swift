@@ -60,7 +60,7 @@ import Testing
           "DELETE FROM app_keys WHERE app_id = (SELECT app_id FROM apps WHERE name = 'Test app')")
         _ = try await connection.execute("DELETE FROM apps WHERE name = 'Test app'")
       }
-      try await TestServer.run(configure: { $0.publicationsNeedKey = needsKey }) { server in
+      try await TestServer.run(configure: { $0.access.publicationsNeedKey = needsKey }) { server in
         let packs = "\(server.folder.path)/packs"
         try FileManager.default.createDirectory(atPath: packs, withIntermediateDirectories: true)
         try Data("pack".utf8).write(to: URL(filePath: "\(packs)/a.rfpack"))

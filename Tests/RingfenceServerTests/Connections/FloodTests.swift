@@ -25,7 +25,7 @@ import Testing
     try await TestServer.run(
       configure: {
         $0.maximumConnections = 64
-        $0.limits = RequestLimits(network: .init(perSecond: 50, burst: 200), connectionsPerNetwork: 24)
+        $0.access.limits = RequestLimits(network: .init(perSecond: 50, burst: 200), connectionsPerNetwork: 24)
       }, isPlain: true
     ) { server in
       let flood = Flood()
@@ -68,7 +68,7 @@ import Testing
 
   @Test func `long bodies of one network do not use the memory of others`() async throws {
     // Eight endless bodies of 100,000 bytes each; the network's share is 262,144 bytes.
-    try await TestServer.run(configure: { $0.limits = RequestLimits(bodyBytes: 1 << 20) }) { server in
+    try await TestServer.run(configure: { $0.access.limits = RequestLimits(bodyBytes: 1 << 20) }) { server in
       let part = "[" + String(repeating: " ", count: 100_000)
       let held = try await raw {
         try (0..<8).map { _ in

@@ -83,7 +83,7 @@ import Testing
   @Test func `a request over the rate limit gets Retry-After`() async throws {
     let body = try Reports.json()
     try await TestServer.run(
-      configure: { $0.limits = RequestLimits(app: .init(perSecond: 1, burst: 1), network: nil) },
+      configure: { $0.access.limits = RequestLimits(app: .init(perSecond: 1, burst: 1), network: nil) },
       clock: TestClock().limitClock
     ) { server in
       let report = Case(kind: .limited, line: "POST /v1/reports", head: Self.json, body: body)

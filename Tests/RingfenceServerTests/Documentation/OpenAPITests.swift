@@ -100,7 +100,7 @@ import Testing
     let apps = AppStore(pool: TestDatabase.current.pool)
     let operations = try document(publicationsNeedKey: needsKey).operations
     try await TestServer.run(
-      configure: { ($0.publicationsNeedKey, $0.limits) = (needsKey, .off) }, app: "App \(needsKey)"
+      configure: { ($0.access.publicationsNeedKey, $0.access.limits) = (needsKey, .off) }, app: "App \(needsKey)"
     ) { server in
       for operation in operations {
         let uri = operation.path.replacing(/{\w+}/, with: "1")

@@ -19,7 +19,7 @@ import Testing
 
   /// Requests every page with every role, an empty database and hostile queries.
   @Test func `every page checks the role, shows empty states and escapes queries`() async throws {
-    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let pages: [(path: String, least: Role)] = [
         ("/moderation", .triage), ("/moderation/search", .triage), ("/moderation/publications", .triage),
         ("/moderation/recipes", .triage), ("/moderation/appeals", .moderator), ("/moderation/reporters", .moderator),

@@ -20,7 +20,7 @@ import Testing
   @Test func `responses include the remaining limit and the time to retry`() async throws {
     let clock = TestClock()
     try await TestServer.run(
-      configure: { $0.limits = RequestLimits(app: .init(perSecond: 2, burst: 10), network: nil) },
+      configure: { $0.access.limits = RequestLimits(app: .init(perSecond: 2, burst: 10), network: nil) },
       clock: clock.limitClock
     ) { server in
       let first = try await server.report(try Reports.json())
@@ -50,7 +50,7 @@ import Testing
   @Test func `networks have separate limits and wrong keys count`() async throws {
     try await TestServer.run(
       configure: {
-        $0.limits = RequestLimits(app: nil, network: .init(perSecond: 1, burst: 3))
+        $0.access.limits = RequestLimits(app: nil, network: .init(perSecond: 1, burst: 3))
         $0.trustsProxy = true
       }, clock: TestClock().limitClock
     ) { server async throws in
@@ -74,7 +74,7 @@ import Testing
   @Test func `a reporter has a daily limit and retries are free`() async throws {
     let clock = TestClock(begin: Date(timeIntervalSince1970: Date().timeIntervalSince1970))
     try await TestServer.run(
-      configure: { $0.limits = RequestLimits(app: nil, network: nil, reportsADay: 2) }, clock: clock.limitClock
+      configure: { $0.access.limits = RequestLimits(app: nil, network: nil, reportsADay: 2) }, clock: clock.limitClock
     ) { server in
       let report = try Reports.json()
       #expect(try await server.report(report).status == .created)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `without limits responses have no rate limit header`() async throws {
-    try await TestServer.run(configure: { $0.limits = .off }) { server in
+    try await TestServer.run(configure: { $0.access.limits = .off }) { server in
       let response = try await server.report(try Reports.json())
       #expect(response.status == .created)
       #expect(response.headers[Self.rateLimit] == nil)

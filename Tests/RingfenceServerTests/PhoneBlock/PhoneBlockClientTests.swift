@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PhoneNumbers
 import PostgreSQL
 import Storage
 import TestSupport
@@ -23,7 +25,7 @@ import Testing
     ])
     try await Fixture.weigh(12_015_550_123, evidence: 14.2)
     let agent: HTTPFields = [.userAgent: "PhoneBlock-Dongle/1.2 (abc)"]
-    try await TestServer.run(configure: { $0.phoneBlockRegion = "DE" }) { server in
+    try await TestServer.run(configure: { $0.api.phoneBlockRegion = PhoneRegion("DE") }) { server in
       let test = try await server.phoneBlock("/test", agent)
       #expect(test.status == 200 && test.text == "ok" && test.headers[.cacheControl] == "no-cache")
       #expect(test.headers[.contentType]?.hasPrefix("text/plain") ?? false)
@@ -157,7 +159,7 @@ import Testing
       Listing(number: 12_015_550_123, category: .gambling, cause: .reports),
       Listing(number: 493_023_125_001, category: .silent, cause: .decision),
     ])
-    try await TestServer.run(configure: { $0.phoneBlockRegion = "DE" }) { server in
+    try await TestServer.run(configure: { $0.api.phoneBlockRegion = PhoneRegion("DE") }) { server in
       let international = try await server.phoneBlock("/num/12015550123")
       #expect(international.text.contains(#""rating":"F_GAMBLE""#) && international.text.contains(#""votes":10,"#))
       let national = try await server.phoneBlock("/num/03023125001")

@@ -147,7 +147,7 @@ import Testing
   @Test func `limits are those of v1, and calls above twenty a day are not counted`() async throws {
     let clock = TestClock()
     try await TestServer.run(
-      configure: { $0.limits = RequestLimits(app: nil, network: nil, reportsADay: 2) }, clock: clock.limitClock
+      configure: { $0.access.limits = RequestLimits(app: nil, network: nil, reportsADay: 2) }, clock: clock.limitClock
     ) { server in
       func rate(_ number: Int) async throws -> (status: Int, text: String, headers: HTTPFields) {
         try await server.phoneBlock(
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test func `the API can be switched off`() async throws {
-    try await TestServer.run(configure: { $0.hasPhoneBlock = false }) { server in
+    try await TestServer.run(configure: { $0.access.interfaces.remove(.phoneBlock) }) { server in
       for path in ["/test", "/blocklist"] {
         let answer = try await server.phoneBlock(path)
         #expect(answer.status == 404, "\(path)")

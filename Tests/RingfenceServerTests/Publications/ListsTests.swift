@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test func `lists need a key where publications do, and can be switched off`() async throws {
-    try await TestServer.run(configure: { $0.publicationsNeedKey = true }) { server in
+    try await TestServer.run(configure: { $0.access.publicationsNeedKey = true }) { server in
       try Self.publish(812, in: server.folder)
       for path in ["/v1/lists", "/v1/lists/toxic.csv"] {
         #expect(try await Self.ask(server, path).status == .unauthorized)
@@ -258,7 +258,7 @@ import Testing
       let page = String(buffer: try await Self.ask(server, "/lists").body)
       #expect(!page.contains("toxic") && !page.contains("Sales, energy") && page.contains("/v1/lists"))
     }
-    try await TestServer.run(configure: { $0.hasLists = false }, app: "Without lists") { server in
+    try await TestServer.run(configure: { $0.access.interfaces.remove(.lists) }, app: "Without lists") { server in
       try Self.publish(812, in: server.folder)
       #expect(try await Self.ask(server, "/v1/lists").status == .notFound)
       #expect(try await Self.ask(server, "/v1/lists/toxic.csv").status == .notFound)

@@ -37,7 +37,7 @@ import Testing
     let clock = TestClock()
     try await TestServer.run(
       configure: {
-        $0.limits = RequestLimits(
+        $0.access.limits = RequestLimits(
           app: .init(perSecond: 10, burst: 1_000), network: .init(perSecond: 10, burst: 1_000), reportsADay: 4)
       }, clock: clock.limitClock
     ) { server in

@@ -94,7 +94,7 @@ import Testing
 
   @Test func `an administrator settles a dispute`() async throws {
     try await complain()
-    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let id = try await allow(server)
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let review = try await bob.page(address(id))
@@ -123,7 +123,7 @@ import Testing
   @Test func `settling a dispute with a block needs the confirmation of a case`() async throws {
     try await complain()
     try await ProtectionStore(pool: pool).add([(.number(number + 1), "A bank")], by: "Ada", at: Date())
-    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let id = try await allow(server)
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       _ = try await bob.send(try await bob.page(address(id)), to: address(id), [("decision", "block")])
@@ -183,7 +183,7 @@ import Testing
     #expect(try await reviews.mark(number, by: "Cleo", role: .administrator, at: Date()))
     let golden = try #require(try await reviews.goldenCases().first)
     #expect(try await reviews.unmark(number, golden.decisionID, by: "Cleo", role: .administrator, at: Date()))
-    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
       for query in ["", "?action=golden.", "?subject=%2B\(number)"] {
@@ -200,7 +200,7 @@ import Testing
 
   @Test func `an administrator marks golden cases`() async throws {
     try await complain(3)
-    try await TestServer.run(configure: { $0.secondFactor = .nobody }) { server in
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
       let path = "/moderation/golden"
       let page = try await cleo.page(path)

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import PostgreSQL
+import Publishing
 import Storage
 import TestSupport
 import Testing
@@ -162,7 +163,8 @@ import Testing
 
   @Test func `a network over its limit gets an empty body`() async throws {
     try await TestServer.run(
-      configure: { $0.limits = RequestLimits(network: .init(perSecond: 1, burst: 1)) }, clock: TestClock().limitClock
+      configure: { $0.access.limits = RequestLimits(network: .init(perSecond: 1, burst: 1)) },
+      clock: TestClock().limitClock
     ) { server in
       let key = bearer(server)
       #expect(try await ask(server, "\(Self.unlisted)", key).status == .ok)
@@ -188,7 +190,7 @@ import Testing
   }
 
   @Test func `the addresses can be switched off`() async throws {
-    try await TestServer.run(configure: { $0.hasTelephoneSystems = false }) { server async throws in
+    try await TestServer.run(configure: { $0.access.interfaces.remove(.telephoneSystems) }) { server async throws in
       #expect(try await ask(server, "\(Self.blocked)", bearer(server)).status == .notFound)
     }
   }

@@ -51,4 +51,6 @@ package struct PublicationInterfaces: OptionSet, Sendable {
   package static let phoneBlock = PublicationInterfaces(rawValue: 4)
   /// Address books.
   package static let addressBooks = PublicationInterfaces(rawValue: 8)
+  /// All interfaces.
+  package static let all: PublicationInterfaces = [.lists, .telephoneSystems, .phoneBlock, .addressBooks]
 }

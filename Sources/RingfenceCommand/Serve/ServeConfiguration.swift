@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import API
+import EmbeddedPostgreSQL
+import Foundation
+import HTTPServer
+import Intake
+import Jobs
+import ModerationSite
+import Publishing
+import RingfenceServer
+
+// Each part of the server's configuration reads its settings.
+
+extension ServerConfiguration {
+  /// - Throws: ``CommandFailure`` for an invalid setting.
+  init(_ settings: Settings, _ installation: Installation) throws {
+    self.init(
+      publicFolder: installation.publicFiles, templateFolder: installation.templates, textFolder: installation.texts,
+      openAPIFile: installation.openAPI)
+    (host, port, trustsProxy) = (try settings.host, try settings.port, try settings.trustProxy)
+    (metricsToken, logsRequests) = (try settings.metricsToken, try settings.logRequests)
+    access = try AccessConfiguration(settings)
+    api = try APIConfiguration(settings)
+    try site.read(settings)
+  }
+}
+
+extension AccessConfiguration {
+  fileprivate init(_ settings: Settings) throws {
+    self.init()
+    isSecure = try settings.url?.hasPrefix("https:") ?? false
+    publicationsNeedKey = try settings.fetchNeedsKey
+    if try !settings.lists { interfaces.remove(.lists) }
+    if try !settings.telephoneSystems { interfaces.remove(.telephoneSystems) }
+    if try !settings.phoneblock { interfaces.remove(.phoneBlock) }
+    if try !settings.addressBooks { interfaces.remove(.addressBooks) }
+    limits = try settings.limits ? .standard : .off
+  }
+}
+
+extension APIConfiguration {
+  fileprivate init(_ settings: Settings) throws {
+    self.init()
+    phoneBlockRegion = try settings.phoneblockRegion
+    (addressBooks.limit, addressBooks.region) = (try settings.addressBookNumbers, try settings.addressBookRegion)
+    appleReports = try settings.appleReports ? settings.appleApps.map(AppleReportFile.read) ?? appleReports : nil
+  }
+}
+
+extension SiteConfiguration {
+  fileprivate mutating func read(_ settings: Settings) throws {
+    secondFactor = try settings.secondFactor ?? (settings.demo ? .nobody : .administrators)
+    publicNumbers = try settings.publicNumberPages
+    (appealDifficulty, appealDelay) = (try settings.appealWork, try settings.appealDelay)
+  }
+}
+
+extension JobConfiguration {
+  /// - Throws: ``CommandFailure`` for an invalid setting.
+  init(_ settings: Settings) throws {
+    self.init()
+    let zone = try settings.timeZone
+    schedule = try settings.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
+    retention = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
+    drain = .seconds(try settings.drain)
+  }
+}
+
+extension EmbeddedPostgres.Archiving {
+  /// Whether and where the private PostgreSQL archives its write-ahead log.
+  /// - Throws: ``CommandFailure`` if the settings have both an archive and DATABASE_URL.
+  init(_ settings: Settings) throws {
+    guard let folder = try settings.archive else {
+      self = .off
+      return
+    }
+    guard try settings.databaseURL == nil else {
+      throw CommandFailure.failed(
+        "--archive needs the private PostgreSQL, and DATABASE_URL names another one. Archive that one with its own "
+          + "tools, such as pgBackRest.")
+    }
+    let path = URL(filePath: folder).standardizedFileURL.resolvingSymlinksInPath().path
+    self = .on(EmbeddedPostgres.Archive(folder: path, timeout: try settings.archiveTimeout))
+  }
+}
+
+extension Settings {
+  /// The address that browsers and apps use. An IPv6 address has brackets around it.
+  static func address(url: String?, host: String, port: Int) -> String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return (url ?? "http://\(host):\(port)").replacing(/\/+$/, with: "")
+  }
+}
