@@ -52,8 +52,8 @@ public actor PasswordHasher {
   private let nobody: String
 
   /// - Parameters:
-  ///   - slots: the most concurrent hashes.
-  ///   - queueLimit: the most waiting passwords; more throw ``Busy``.
+  ///   - slots: the maximum count of concurrent hashes.
+  ///   - queueLimit: the maximum count of waiting passwords; more throw ``Busy``.
   public init(slots: Int = 2, queueLimit: Int = 32) {
     self.init(slots: slots, queueLimit: queueLimit, cost: .standard)
   }
@@ -155,7 +155,6 @@ struct PasswordHash: Equatable, Sendable {
   }
 }
 
-/// Comparison of secrets.
 package enum ConstantTime {
   /// Whether two sequences of bytes are equal. The time depends on their lengths, but not on where they differ.
   package static func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {

@@ -9,7 +9,7 @@ public import Foundation
 public enum TOTP {
   /// Length of a step in seconds.
   public static let period: TimeInterval = 30
-  /// Length of a secret in bytes, that of a SHA-1 hash.
+  /// Length of a secret in bytes, equal to the length of a SHA-1 hash.
   public static let secretLength = 20
 
   /// A new secret.

@@ -19,9 +19,9 @@ package struct PublicationScheduler: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
-  /// - schedule: nil publishes only revocations.
-  /// - now: the clock for the schedule.
-  /// - sleep: waits; throws if the task is cancelled.
+  ///   - schedule: nil publishes only revocations.
+  ///   - now: the clock for the schedule.
+  ///   - sleep: waits; throws if the task is cancelled.
   package init(
     publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },

@@ -28,7 +28,6 @@ package struct ReporterWeightJob: Sendable {
     }
   }
 
-  /// One round.
   /// - Throws: the database's error.
   package func runOnce(at time: Date) async throws {
     let start = ContinuousClock.now

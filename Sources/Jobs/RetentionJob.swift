@@ -10,7 +10,6 @@ package import Storage
 package struct RetentionJob: Sendable {
   /// Retention periods, in days.
   package struct Limits: Sendable, Equatable {
-    /// Networks of reports.
     package var networks: Int
     /// Comments of reports; nil keeps them as long as the report.
     package var comments: Int?
@@ -18,18 +17,18 @@ package struct RetentionJob: Sendable {
     package var identificationBatches: Int
     /// Tokens of installed apps, after their last report.
     package var installations: Int
-    /// Months of reports; nil keeps all. Fewer than ``leastReportMonths`` would let a retry count twice.
+    /// Months of reports; nil keeps all. Fewer than ``minReportMonths`` would let a retry count twice.
     package var reportMonths: Int?
 
-    /// The least number of months: a report may be a year old when it is sent, and the month in which that year begins
+    /// The minimum count of months: a report may be a year old when it is sent, and the month in which that year begins
     /// is kept too.
-    package static let leastReportMonths = RetentionStore.leastMonths
+    package static let minReportMonths = RetentionStore.leastMonths
 
     package init(
       networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, installations: Int = 400,
       reportMonths: Int? = nil
     ) {
-      precondition((reportMonths ?? Self.leastReportMonths) >= Self.leastReportMonths)
+      precondition((reportMonths ?? Self.minReportMonths) >= Self.minReportMonths)
       precondition(networks >= 1 && (comments ?? 1) >= 1)
       precondition(
         identificationBatches
@@ -70,7 +69,6 @@ package struct RetentionJob: Sendable {
     }
   }
 
-  /// One round.
   /// - Throws: the database's error.
   package func runOnce() async throws {
     let time = now()

@@ -11,8 +11,8 @@ import Synchronization
 
 /// Refreshes sources that are due. Of several servers one refreshes a source.
 ///
-/// Publications of other servers are read beside all other sources, and some at once, so that a slow source does not delay
-/// their revocations.
+/// Publications of other servers are read at the same time as all other sources, several at once, so that a slow source
+/// does not delay their revocations.
 package struct SourceRefreshJob: Sendable {
   private static let batch = 16
   /// The maximum count of publications of other servers that are read at once.
@@ -43,7 +43,7 @@ package struct SourceRefreshJob: Sendable {
             try await refresher.withdrawRemoved(at: Date())
           }
         }
-        // Beside the downloads, which may take long.
+        // At the same time as the downloads, which may take long.
         group.addTask { await repeatedly("Cannot count the precision of sources") { try await evaluate() } }
         group.addTask { await runSubscriptions(by: client) }
       }

@@ -51,7 +51,7 @@ public struct OutboundHTTP: Sendable {
   ///
   /// The body is read for a status of 2xx only.
   /// - Parameters:
-  ///   - limit: the most bytes of the body.
+  ///   - limit: the maximum bytes of the body.
   ///   - total: the time limit of the response, including redirects.
   ///   - head: receives status and fields before the body; an error that it throws ends the transfer and is rethrown.
   ///   - body: receives each piece, in order; the next one is read when it returns.
@@ -72,7 +72,9 @@ public struct OutboundHTTP: Sendable {
   }
 
   /// Sends a request for a short body.
-  /// - Parameters: as above.
+  /// - Parameters:
+  ///   - limit: the maximum bytes of the body.
+  ///   - total: the time limit of the response, including redirects.
   /// - Returns: the body is empty unless the status is 2xx.
   /// - Throws: ``HTTPClientError``, `CancellationError`.
   public func send(
@@ -181,10 +183,10 @@ public struct OutboundRequest: Sendable {
   public var fields: [String: String]
   /// The body; nil for none.
   public var body: Data?
-  /// The most redirects within the origin that are followed; each repeats the request with all its fields.
+  /// Maximum redirects within the origin that are followed; each repeats the request with all its fields.
   public var redirects = 0
 
-  /// - Parameters: see the properties.
+  /// Creates a request that follows no redirects.
   public init(_ method: String = "GET", _ url: URL, fields: [String: String] = [:], body: Data? = nil) {
     self.method = method
     self.url = url

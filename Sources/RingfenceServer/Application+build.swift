@@ -17,9 +17,9 @@ package import Telemetry
 
 /// Combines the routes of the API and the pages into one server.
 /// - Parameters:
-/// - services: stores and services of controllers and pages.
-/// - onRouter: receives all routes, before the routes that refuse methods are added.
-/// - onRunning: receives the port when the server listens.
+///   - services: stores and services of controllers and pages.
+///   - onRouter: receives all routes, before the routes that refuse methods are added.
+///   - onRunning: receives the port when the server listens.
 /// - Throws: if a template, a message catalog or the description of the API cannot be read.
 package func buildApplication(
   services: ServerServices, configuration: ServerConfiguration, logger: Logger,
@@ -105,27 +105,19 @@ private func buildRouter(
 
 /// Stores and services of a server; tests create their own.
 package struct ServerServices: Sendable {
-  /// The database.
   package let stores: Stores
-  /// The intake of reports.
   package let intake: ReportIntake
-  /// The intake of identifications.
   package let identifications: IdentificationIntake
   /// Computes keyed hashes of reporters and networks.
   package let pseudonymizer: Pseudonymizer
-  /// Counts the uses of API keys.
   package let keyUses: KeyUseCounter
-  /// The pages' services.
   package let site: SiteServices
-  /// All metrics.
   package let metrics: PrometheusMetricsFactory
-  /// The folder of published files.
   package let publications: PublicationFolder
   /// The time of the next scheduled publication after a given time; nil if none is scheduled.
   package let nextPublication: @Sendable (Date) -> Date?
   /// Whether the server accepts requests.
   package let readiness: Readiness
-  /// The clock of rate limits.
   package let clock: LimitClock
 
   package init(

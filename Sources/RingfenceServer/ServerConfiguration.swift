@@ -18,7 +18,6 @@ package struct ServerConfiguration: Sendable {
   package var openAPIFile: String
   /// Maximum connections; more wait in the kernel's queue.
   package var maximumConnections = 2_048
-  /// Time limits of connections.
   package var connections = ConnectionLimits()
   /// Whether every connection comes from a trusted proxy, whose entry in `X-Forwarded-For` is the client's address.
   package var trustsProxy = false
@@ -28,9 +27,7 @@ package struct ServerConfiguration: Sendable {
   package var logsRequests = false
   /// The settings that API and pages share.
   package var access = AccessConfiguration()
-  /// The settings of the API.
   package var api = APIConfiguration()
-  /// The settings of the pages.
   package var site: SiteConfiguration
 
   /// Creates a configuration with the defaults of the settings.

@@ -5,9 +5,9 @@ enum MetricDescriptions {
   static let all: [String: MetricDescription] = [
     // Requests. Every route accepts up to ten methods and has five classes of status.
     "ringfence_http_requests_total": .counter(
-      "Responses by route, method and status class.", mostSeries: 10_000),
+      "Responses by route, method and status class.", maxSeries: 10_000),
     "ringfence_http_request_duration_seconds": .histogram(
-      "Time from the head of a request to the head of its response.", MetricDescription.seconds, mostSeries: 10_000),
+      "Time from the head of a request to the head of its response.", MetricDescription.seconds, maxSeries: 10_000),
     "ringfence_http_requests_in_progress": .gauge("Requests in progress."),
     "ringfence_http_connections": .gauge("Open connections."),
     "ringfence_http_connections_refused_total": .counter("Connections closed because their network had too many."),
@@ -81,4 +81,38 @@ enum MetricDescriptions {
   ]
 
   private static let oldest = "Time since when the oldest one waits, in seconds since 1970."
+}
+
+/// A metric's kind, its help text and its limits.
+struct MetricDescription: Sendable {
+  let kind: MetricKind
+  let help: String
+  /// Upper bounds of a histogram's buckets, ascending; the last bucket has none.
+  var buckets: [Double] = []
+  /// Maximum count of separate series.
+  var maxSeries = 1_000
+
+  /// The help text of metrics of libraries.
+  static let libraryHelp = "Measured by a library."
+
+  /// Bounds for response times, in seconds: 0.5 ms to 10 s.
+  static let seconds: [Double] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+  ]
+
+  /// Bounds for the items of a batch: 1 to 2,000.
+  static let items: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000]
+
+  /// Bounds for values of an unknown unit: 0.001 to 1,000,000,000.
+  static let decades: [Double] = [0.001, 0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+  static func counter(_ help: String, maxSeries: Int = 1_000) -> Self {
+    Self(kind: .counter, help: help, maxSeries: maxSeries)
+  }
+
+  static func gauge(_ help: String) -> Self { Self(kind: .gauge, help: help) }
+
+  static func histogram(_ help: String, _ buckets: [Double], maxSeries: Int = 1_000) -> Self {
+    Self(kind: .histogram, help: help, buckets: buckets, maxSeries: maxSeries)
+  }
 }

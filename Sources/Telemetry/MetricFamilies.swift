@@ -24,7 +24,7 @@ struct MetricFamilies {
     let kind: MetricKind
   }
 
-  /// The most metrics.
+  /// Maximum count of metrics.
   static let limit = 1_000
   /// Labels of the series that collects all further ones when a metric has reached its limit.
   static let overflow = PrometheusText.labels([("overflow", "true")])
@@ -44,7 +44,7 @@ struct MetricFamilies {
     }
   }
 
-  /// Returns a series, the same one for the same ID; beyond the limits one that is never written.
+  /// Returns the series of an ID, which is created once; beyond the limits one that is never written.
   /// - Returns: the series with a problem, which is returned once for each metric.
   mutating func series<Series: MetricSeries>(
     _ id: SeriesID, _ description: MetricDescription
@@ -53,8 +53,8 @@ struct MetricFamilies {
     if let problem = claim(Metric(name: id.metric, kind: Series.kind)) {
       return (Series(id, buckets: description.buckets), report(problem, id.metric))
     }
-    let isFull = (entries[id.metric]?.count ?? 0) >= description.mostSeries
-    let problem = isFull ? report(.tooManySeries(limit: description.mostSeries), id.metric) : nil
+    let isFull = (entries[id.metric]?.count ?? 0) >= description.maxSeries
+    let problem = isFull ? report(.tooManySeries(limit: description.maxSeries), id.metric) : nil
     let place = isFull ? SeriesID(metric: id.metric, labels: Self.overflow) : id
     if let known: Series = use(place) { return (known, problem) }
     let series = Series(place, buckets: description.buckets)

@@ -7,7 +7,7 @@ import Synchronization
 /// A swift-metrics backend for Prometheus.
 ///
 /// Series are created once, together with the type that measures; measuring then costs an atomic addition. Ringfence's
-/// metrics are documented in ``MetricDescriptions``; other metrics are those of libraries.
+/// metrics are documented in ``MetricDescriptions``; libraries add other metrics.
 public final class PrometheusMetricsFactory: MetricsFactory {
   /// Adds values that are read at the time of a scrape.
   public typealias Collector = @Sendable (inout Exposition) async -> Void
@@ -59,7 +59,7 @@ public final class PrometheusMetricsFactory: MetricsFactory {
     series(label, suffix: "_total", dimensions) as CounterSeries
   }
 
-  /// A counter, as ``makeCounter(label:dimensions:)``; the same series for the same label.
+  /// A counter, as ``makeCounter(label:dimensions:)``, which returns it for the same label.
   public func makeFloatingPointCounter(
     label: String, dimensions: [(String, String)]
   ) -> any FloatingPointCounterHandler {

@@ -2,10 +2,11 @@
 
 import Foundation
 public import Logging
+import Synchronization
 
 /// Writes the log to standard error, one line for each entry, in the format that ``LogFormat/current`` names.
 public struct ServerLogHandler: LogHandler {
-  /// The least level that is written.
+  /// The lowest level that is written.
   public var logLevel = Logger.Level.info
   /// Written with every entry.
   public var metadata: Logger.Metadata = [:]
@@ -73,5 +74,51 @@ public struct ServerLogHandler: LogHandler {
       }
     }
     return quoted + "\""
+  }
+}
+
+/// The format of log lines.
+public enum LogFormat: String, Sendable, CaseIterable {
+  /// For people.
+  case text
+  /// One JSON object in each line, for programs.
+  case json
+
+  private static let chosen = Atomic(false)
+
+  /// The format of every ``ServerLogHandler`` of this process.
+  public static var current: LogFormat {
+    get { chosen.load(ordering: .relaxed) ? .json : .text }
+    set { chosen.store(newValue == .json, ordering: .relaxed) }
+  }
+}
+
+/// IDs of requests, which connect a caller's report of a problem, a response and the log.
+public struct RequestID: Sendable, Equatable {
+  /// 1 to 64 letters, digits, points, hyphens and underscores of ASCII.
+  public let text: String
+
+  /// The request ID of a caller or proxy; a new one where that is missing or unsuitable for a log.
+  public init(given: String?) {
+    text = given.flatMap { Self.isSane($0) ? $0 : nil } ?? Self.make()
+  }
+
+  static func isSane(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+      }
+  }
+
+  // A random prefix for each process and a counter: system randomness for each request would be the most expensive
+  // part.
+  private static let prefix = String(UInt32.random(in: .min ... .max), radix: 16) + "-"
+  private static let count = Atomic<UInt64>(0)
+
+  private static func make() -> String {
+    prefix + String(count.add(1, ordering: .relaxed).newValue, radix: 16)
   }
 }

@@ -103,7 +103,7 @@ package struct SettingList: Sendable {
   let commentDays = Setting(
     "comment-days", .number(1...36_500, "days"), absent: "kept", "Delete comments that are older than this many days.")
   let reportMonths = Setting(
-    "report-months", .number(RetentionJob.Limits.leastReportMonths...1_200, "months"), absent: "kept",
+    "report-months", .number(RetentionJob.Limits.minReportMonths...1_200, "months"), absent: "kept",
     "Delete reports that are older than this many months. The sums of numbers stay.")
 
   // Publications.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,6 +9,46 @@
 #else
   import Darwin
 #endif
+
+/// Runs `body` on a new detached thread.
+package func startThread(_ body: @escaping @Sendable () -> Void) {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  let box = Unmanaged.passRetained(Box(body))
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  #if canImport(Darwin)
+    var thread: pthread_t?
+    let code = pthread_create(
+      &thread, &attributes,
+      { pointer in
+        Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body()
+        return nil
+      }, box.toOpaque())
+  #else
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, &attributes,
+      { pointer in
+        guard let pointer else { return nil }
+        Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().body()
+        return nil
+      }, box.toOpaque())
+  #endif
+  pthread_attr_destroy(&attributes)
+  precondition(code == 0, "the system refused a thread")
+}
+
+/// Runs blocking work on a new thread, and waits for its end.
+/// - Throws: the errors of `work`.
+package func runOnThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    startThread { continuation.resume(with: Result(catching: work)) }
+  }
+}
 
 /// A mutex with a condition, for threads that may block. Where nothing waits, use the standard library's `Mutex`.
 package final class ConditionLock: @unchecked Sendable {
@@ -54,4 +96,15 @@ package final class ConditionLock: @unchecked Sendable {
   package func signal() { pthread_cond_signal(condition) }
   /// Wakes every thread that waits.
   package func broadcast() { pthread_cond_broadcast(condition) }
+}
+
+/// A flag that is set once and visible to all threads; for blocking work outside tasks.
+package final class CancellationFlag: Sendable {
+  private let value = Atomic(false)
+
+  package init() {}
+
+  package var isSet: Bool { value.load(ordering: .relaxed) }
+
+  package func set() { value.store(true, ordering: .relaxed) }
 }
