@@ -19,25 +19,17 @@ package struct CommandContext {
 
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
 
-  /// Opens a context with the settings of these options; see ``open(_:owns:makes:migrates:archiving:logger:_:)``.
-  package static func open<Result>(
-    _ options: DatabaseOptions, owns: Bool, makes: Bool = false, migrates: Bool = true, logger: Logger,
-    _ body: (CommandContext) async throws -> Result
-  ) async throws -> Result {
-    try await open(try options.settings(), owns: owns, makes: makes, migrates: migrates, logger: logger, body)
-  }
-
   /// Opens the database for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, which is
   /// started if no server runs it.
   /// - Parameters:
-  /// - owns: whether the command is the one server that owns the data folder; other commands may join it.
-  /// - makes: whether to create a missing database. Only for commands that store first data: a mistyped folder name
-  ///   would otherwise create an unused database.
-  /// - migrates: whether to migrate the schema first; false for commands that inspect it.
-  /// - archiving: the archive of the private PostgreSQL.
+  ///   - owns: whether the command is the one server that owns the data folder; other commands may join it.
+  ///   - makes: whether to create a missing database. Only for commands that store first data: a mistyped folder name
+  ///     would otherwise create an unused database.
+  ///   - migrates: whether to migrate the schema first; false for commands that inspect it.
+  ///   - archiving: the archive of the private PostgreSQL.
   package static func open<Result>(
-    _ settings: Settings, owns: Bool, makes: Bool = false, migrates: Bool = true,
-    archiving: EmbeddedPostgres.Archiving = .asBefore, logger: Logger,
+    _ settings: Settings, owns: Bool = false, makes: Bool = false, migrates: Bool = true,
+    archiving: EmbeddedPostgres.Archiving = .asBefore, logger: Logger = .quiet,
     _ body: (CommandContext) async throws -> Result
   ) async throws -> Result {
     let installation = try Installation.find(settings)

@@ -87,7 +87,6 @@ package struct DataFolder {
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Replaces a stored secret.
   package func replaceSecret(_ name: String, with text: String) throws {
     _ = try store(text, name: name, replacing: true)
   }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
+package import ArgumentParser
+import AsyncSupport
+import Curation
+import EmbeddedPostgreSQL
+import Foundation
+import Importing
+import Localization
+import PostgreSQL
+import Publishing
+import Storage
 
 /// `ringfence`: one binary, one file for each subcommand.
-public struct Ringfence: AsyncParsableCommand {
-  /// Name, help and subcommands.
-  public static let configuration = CommandConfiguration(
+struct Ringfence: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "ringfence",
     abstract: "Scores reports about phone numbers and publishes the listed numbers as small, signed packs.",
     discussion: """
       Exit codes: 0 success, 1 invalid data or failure, 2 invalid usage, 3 cannot read or write, 4 a gate stopped a \
-      publication. `ringfence help fetch` lists those of fetch.
+      publication. `ringfence help fetch` lists the exit codes of fetch.
       """,
     version: RingfenceVersion.current,
     subcommands: [
@@ -47,7 +55,137 @@ public struct Ringfence: AsyncParsableCommand {
       ClusterCommand.self,
       SimulateCommand.self,
     ])
+}
 
-  /// Creates the command with its defaults.
-  public init() {}
+enum RingfenceVersion {
+  /// The version by semantic versioning: the newest one in CHANGELOG.md.
+  static let current = "0.1.0"
+}
+
+/// Runs the command line and ends the process with its exit code: 0 success, 1 wrong data or failed work, 2 wrong
+/// usage, 3 cannot read or write, 4 refused by a gate.
+public func runRingfence() async -> Never {
+  let progress = PackProgress()
+  var console = PackConsole.standard
+  console.progress = { progress.update(done: $0, total: $1) }
+  let code = await PackConsole.$current.withValue(console) { await exitCode(running: Ringfence.self) }
+  progress.finish()
+  exit(code)
+}
+
+/// Runs the command that the command line names, and prints its error in one or two lines.
+/// - Returns: the exit code.
+package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> Int32 {
+  do {
+    var command = try root.parseAsRoot()
+    if var command = command as? any AsyncParsableCommand {
+      try await command.run()
+    } else {
+      try command.run()
+    }
+    return 0
+  } catch let error as ExitCode {
+    // The command has printed its own message.
+    return error.rawValue
+  } catch {
+    return report(error, of: root)
+  }
+}
+
+/// Prints an error in one or two lines.
+/// - Returns: the exit code.
+private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Type) -> Int32 {
+  switch error {
+  case let failure as CommandFailure:
+    complain("Error: \(failure)")
+    return failure.exitCode
+  case let violation as RuleViolation:
+    complain("Error: \((try? Localizer.commandLine().message(violation)) ?? violation.description)")
+    return 1
+  case let error as DecisionError:
+    complain("Error: \((try? CommandFailure.refused(error).description) ?? "\(error)")")
+    return 1
+  case let problem as ThresholdProblem:
+    complain("Error: \((try? Localizer.commandLine().message(problem)) ?? problem.description)")
+    return 1
+  case let error as PostgresError:
+    complain("Error: \(error)\(whatTheDatabaseSaid(error))")
+    return 1
+  case PostgresMigrationError.failed(_, _, let cause):
+    complain("Error: \(error)\(whatTheDatabaseSaid(cause))")
+    return 1
+  case is PublishingError, is AssemblyError:
+    complain("Error: \(text(of: PublicationFailure(error)))")
+    return isAboutFiles(error) ? 3 : 1
+  case let error where isAboutFiles(error):
+    complain("Error: \(error)")
+    return 3
+  case let error as CocoaError where error.filePath != nil || error.underlying is POSIXError:
+    complain("Error: \(whatTheSystemSaid(error))")
+    return 3
+  default:
+    break
+  }
+  // Help and version arrive as errors with code 0.
+  let message = root.fullMessage(for: error)
+  switch root.exitCode(for: error) {
+  case .success:
+    print(message)
+    return 0
+  case .validationFailure:
+    complain(FormerName.refusal(of: Array(CommandLine.arguments.dropFirst())).map { "Error: \($0)" } ?? message)
+    return 2
+  default:
+    complain("Error: \(error)")
+    return 1
+  }
+}
+
+/// The sentence for a failed publication, or its code if the message catalogs cannot be read.
+private func text(of failure: PublicationFailure) -> String {
+  let texts = try? Localizer.commandLine()
+  return texts?.message("publications.failure", failure) ?? failure.json
+}
+
+/// The database's own message, detail and hint on separate lines.
+private func whatTheDatabaseSaid(_ error: PostgresError) -> String {
+  let said = [error.server?.message ?? error.clientMessage, error.server?.detail, error.server?.hint]
+  return said.compactMap { $0?.trimmingCharacters(in: .whitespacesAndNewlines) }.map { "\n\($0)" }.joined()
+}
+
+/// The sentence for an error of Foundation about a file.
+private func whatTheSystemSaid(_ error: CocoaError) -> String {
+  let reason = (error.underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+  let file = error.filePath ?? error.url?.path
+  return "Cannot read or write \(file ?? "a file"): \(reason ?? "error \(error.code.rawValue)"). "
+    + "Check its permissions and the free space of its disk."
+}
+
+private func complain(_ text: String) {
+  try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+}
+
+/// Whether a file or folder could not be read or written, in contrast to wrong data.
+private func isAboutFiles(_ error: any Error) -> Bool {
+  switch error {
+  case ImportFileError.cannotRead, ImportFileError.cannotWrite, PublishingError.cannotWrite,
+    EmbeddedPostgresError.archiveUnusable, EmbeddedPostgresError.folderUnusable,
+    EmbeddedPostgresError.folderNotPassable:
+    true
+  default: false
+  }
+}
+
+/// Shows the progress of a pack command after its first report.
+private final class PackProgress: Sendable {
+  private let meter = LazyValue<ProgressMeter>()
+
+  func update(done: UInt64, total: UInt64) {
+    meter.makeIfNeeded { ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: .items("done")) }
+      .update(done: done)
+  }
+
+  func finish() {
+    meter.value?.finish()
+  }
 }

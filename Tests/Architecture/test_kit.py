@@ -98,7 +98,7 @@ def test_the_manifest_of_the_kit_declares_the_targets_of_the_package():
 
 
 def test_the_version_is_the_newest_of_the_changelog():
-    source = (CHECKOUT / "Sources/RingfenceCommand/RingfenceVersion.swift").read_text()
+    source = (CHECKOUT / "Sources/RingfenceCommand/Ringfence.swift").read_text()
     changelog = (CHECKOUT / "CHANGELOG.md").read_text()
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$", changelog, re.MULTILINE)[1]
     assert f'current = "{newest}"' in source

@@ -117,7 +117,7 @@ def test_every_secret_of_the_data_folder_is_saved():
     sources = "\n".join(path.read_text() for path in (CHECKOUT / "Sources").rglob("*.swift"))
     names = set(re.findall(r'\b(?:key|secret|replaceSecret|storedSecret)\("([a-z-]+(?:\.key|\.secret)|sample-end)"', sources))
     assert {"pseudonym.key", "account.key", "webhook.secret"} <= names
-    saved = (CHECKOUT / "Sources/RingfenceCommand/Operations/Backup.swift").read_text()
+    saved = (CHECKOUT / "Sources/RingfenceCommand/Operations/BackupCommand.swift").read_text()
     assert not [name for name in names if f'"{name}"' not in saved]
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import Curation
+public import ArgumentParser
+public import Curation
 import Foundation
 import Storage
 import Timestamps
@@ -14,18 +14,21 @@ struct AccountCommand: AsyncParsableCommand {
 
   /// The account that a command changes, and the person who runs it.
   struct Subject: ParsableArguments {
+    @OptionGroup private var database: DatabaseOptions
+
     @Argument(help: "Name of the account, 1 to 80 characters.")
     var name: String
 
-    @OptionGroup var audit: AuditOption
+    @OptionGroup private var audit: AuditOption
 
-    func validate() throws {
-      guard (1...80).contains(name.count) else {
-        throw ValidationError("The name has \(name.count) characters. Use 1 to 80.")
-      }
-    }
+    func validate() throws { try checkLength(name, "The name", in: 1...80) }
 
     var actor: Actor { audit.actor }
+
+    /// Opens the database for a change of the account.
+    func change(_ body: (AccountStore) async throws -> Void) async throws {
+      try await database.open { try await body($0.stores.accounts) }
+    }
   }
 
   /// `ringfence account list`
@@ -35,7 +38,7 @@ struct AccountCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await database.open { context in
         let accounts = try await context.stores.accounts.accounts(at: Date())
         guard !accounts.isEmpty else {
           print(
@@ -60,14 +63,13 @@ struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add an account. It signs in with a link of `ringfence sign-in-link`.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
     @Option(help: "Role: triage, moderator or administrator.")
     var role = Role.moderator
 
     func run() async throws {
-      try await change(database) { try await $0.add(subject.name, role: role, by: subject.actor, at: Date()) }
+      try await subject.change { try await $0.add(subject.name, role: role, by: subject.actor, at: Date()) }
       print("Added \(subject.name). Create a sign-in link with: ringfence sign-in-link \(quoted(subject.name))")
     }
   }
@@ -77,14 +79,13 @@ struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "role", abstract: "Change the role of an account, from its next request on.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
     @Argument(help: "Role: triage, moderator or administrator.")
     var role: Role
 
     func run() async throws {
-      try await change(database) { try await $0.setRole(role, of: subject.name, by: subject.actor, at: Date()) }
+      try await subject.change { try await $0.setRole(role, of: subject.name, by: subject.actor, at: Date()) }
       print("\(subject.name) now has the role \(role.rawValue).")
     }
   }
@@ -93,11 +94,10 @@ struct AccountCommand: AsyncParsableCommand {
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Disable an account and end its sessions.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
     func run() async throws {
-      try await change(database) {
+      try await subject.change {
         try await $0.setDisabled(true, name: subject.name, by: subject.actor, at: Date())
       }
       print("\(subject.name) is disabled. Its sessions have ended.")
@@ -108,11 +108,10 @@ struct AccountCommand: AsyncParsableCommand {
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Enable a disabled account.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
     func run() async throws {
-      try await change(database) {
+      try await subject.change {
         try await $0.setDisabled(false, name: subject.name, by: subject.actor, at: Date())
       }
       print("\(subject.name) is enabled.")
@@ -124,11 +123,10 @@ struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove the password, second factor, recovery codes, links and sessions of an account.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: Subject
 
     func run() async throws {
-      try await change(database) { try await $0.reset(subject.name, by: subject.actor, at: Date()) }
+      try await subject.change { try await $0.reset(subject.name, by: subject.actor, at: Date()) }
       print("\(subject.name) is reset. Create a sign-in link with: ringfence sign-in-link \(quoted(subject.name))")
     }
   }
@@ -137,12 +135,33 @@ struct AccountCommand: AsyncParsableCommand {
 /// A name quoted for a shell.
 private func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''") + "'" }
 
-private func change(_ database: DatabaseOptions, _ body: (AccountStore) async throws -> Void) async throws {
-  try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-    do {
-      try await body(context.stores.accounts)
-    } catch let error as AccountError {
-      throw CommandFailure.failed(error.description)
+/// `ringfence sign-in-link`
+struct SignInLinkCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sign-in-link", abstract: "Create a sign-in link that works once, for a day.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "Name of the account; a new account is added.")
+  var name: String
+
+  @Option(help: "Role: triage, moderator or administrator. Default: the current role, or moderator for a new account.")
+  var role: Role?
+
+  @Option(\.url) var url: String?
+
+  func validate() throws {
+    try checkLength(name, "The name", in: 1...80)
+  }
+
+  func run() async throws {
+    let settings = try Settings(of: self)
+    let address = Settings.address(url: try settings.url, host: try settings.host, port: try settings.port)
+    try await CommandContext.open(settings) { context in
+      let token = try await context.stores.sessions.makeSignInToken(for: name, role: role, at: Date())
+      print("\(address)/sign-in?token=\(token)")
     }
   }
 }
+
+extension Role: ExpressibleByArgument {}

@@ -31,7 +31,7 @@ struct AppealsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let appeal = try appeal
-      try await CommandContext.open(database, owns: false, logger: .quiet) { try await $0.stores.appeals.file(appeal) }
+      try await database.open { try await $0.stores.appeals.file(appeal) }
       print("Filed as \(appeal.id.uuidString.lowercased()).")
     }
 
@@ -54,7 +54,7 @@ struct AppealsCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      let open = try await CommandContext.open(database, owns: false, logger: .quiet) {
+      let open = try await database.open {
         try await $0.stores.appeals.open()
       }
       for appeal in open {
@@ -92,16 +92,12 @@ struct AppealsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let number = try subject.digits
-      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await database.open { context in
         let state: Appeal.State = uphold ? .upheld : .rejected
-        do {
-          // The same effect as on the page: to uphold allows the number and removes it from the packs.
-          let outcome = try await context.stores.appeals.settle(
-            number, as: state, by: by, role: .administrator, answer: reason, at: Date())
-          if outcome == .nothingOpen { try await change(number, to: state, in: context) }
-        } catch let problem as RuleViolation {
-          throw CommandFailure.failed(try Localizer.commandLine().message(problem))
-        }
+        // As on the page, to uphold allows the number and removes it from the packs.
+        let outcome = try await context.stores.appeals.settle(
+          number, as: state, by: by, role: .administrator, answer: reason, at: Date())
+        if outcome == .nothingOpen { try await change(number, to: state, in: context) }
         print("+\(number): \(uphold ? "upheld" : "rejected").")
       }
     }

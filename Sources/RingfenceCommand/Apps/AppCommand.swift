@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import Storage
+import Timestamps
 
 /// `ringfence app`
 struct AppCommand: AsyncParsableCommand {
@@ -30,11 +31,172 @@ extension AppScopes {
   }
 }
 
-/// Converts errors of the store to failures of the command.
-func withAppFailures<Result>(_ body: () async throws -> Result) async throws -> Result {
-  do {
-    return try await body()
-  } catch let error as AppError {
-    throw CommandFailure.failed("\(error)")
+/// `ringfence app create NAME`
+struct AppCreate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Create an app and print its first key.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var audit: AuditOption
+
+  @Argument(help: "Name of the app, 1 to 80 characters.")
+  var name: String
+
+  @Option(help: "Scopes of the key, separated by commas.")
+  var scopes = AppScopes.all.names.joined(separator: ",")
+
+  @Option(help: .value("days", "Days until the key expires. Default: never."))
+  var expiresIn: Int?
+
+  func validate() throws {
+    try checkName(name)
+    _ = try AppScopes(argument: scopes)
+    try check(expiresIn, "--expires-in", in: 1...3_650, unit: " days")
+  }
+
+  func run() async throws {
+    try await database.open { context in
+      let now = Date()
+      print(
+        try await context.stores.apps.create(
+          name: name, scopes: AppScopes(argument: scopes), expiresAt: expiresIn.map { now + Double($0) * 86_400 },
+          by: audit.by, at: now
+        ).key)
+    }
+  }
+}
+
+/// `ringfence app list`
+struct AppList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List apps with the number of valid keys and the time of last use.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  func run() async throws {
+    let keys = try await database.open { context in
+      try await context.stores.apps.keys()
+    }
+    let now = Date()
+    let rows = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }.map { name, keys in
+      let valid = keys.count { $0.state(at: now) == .valid }
+      return [name, "\(valid)", keys.compactMap(\.lastUsedAt).max().map { Timestamp.format($0) } ?? "never"]
+    }
+    print(TextTable(["app", "valid keys", "last used"], rows).aligned)
+  }
+}
+
+/// `ringfence app keys [NAME]`
+struct AppKeys: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys", abstract: "List keys with their scopes, expiry and time of last use.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "Name of an app. Default: all apps.")
+  var name: String?
+
+  @Flag(help: "Separate columns by tabs, for programs.")
+  var tsv = false
+
+  func run() async throws {
+    let keys = try await database.open { context in
+      try await context.stores.apps.keys(of: name)
+    }
+    let now = Date()
+    let rows = keys.map { key in
+      [
+        "\(key.id)", key.appName, key.hint, key.state(at: now).rawValue, key.scopes.names.joined(separator: ","),
+        Timestamp.format(key.createdAt), key.createdBy,
+        (key.revokedAt ?? key.expiresAt).map { Timestamp.format($0) } ?? "",
+        key.lastUsedAt.map { Timestamp.format($0) } ?? "never",
+      ]
+    }
+    let table = TextTable(
+      ["key", "app", "begins", "state", "scopes", "created", "by", "ends", "last used"], rows)
+    print(tsv ? table.tsv : table.aligned)
+  }
+}
+
+/// `ringfence app rotate NAME`
+struct AppRotate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate", abstract: "Create a new key of an app; old keys stay valid for some days.",
+    discussion: "The new key gets the scopes of the newest valid key.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var audit: AuditOption
+
+  @Argument(help: "Name of the app.")
+  var name: String
+
+  @Option(help: .value("days", "Days until the old keys expire; 0: now."))
+  var overlap = Int(AppStore.overlap / 86_400)
+
+  @Option(help: .value("days", "Days until the new key expires. Default: never."))
+  var expiresIn: Int?
+
+  func validate() throws {
+    try check(overlap, "--overlap", in: 0...3_650, unit: " days")
+    try check(expiresIn, "--expires-in", in: 1...3_650, unit: " days")
+  }
+
+  func run() async throws {
+    try await database.open { context in
+      let now = Date()
+      print(
+        try await context.stores.apps.rotate(
+          name: name, overlap: Double(overlap) * 86_400, expiresAt: expiresIn.map { now + Double($0) * 86_400 },
+          by: audit.by, at: now))
+    }
+  }
+}
+
+/// The key that a command changes, and the person who runs it.
+struct KeyOptions: ParsableArguments {
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var audit: AuditOption
+
+  @Argument(help: .value("key", "ID of the key, as shown by `ringfence app keys`."))
+  var id: Int32
+}
+
+/// `ringfence app revoke KEY`
+struct AppRevoke: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Revoke a key. This takes effect within 10 seconds and cannot be undone.")
+
+  @OptionGroup var key: KeyOptions
+
+  func run() async throws {
+    try await key.database.open { context in
+      try await context.stores.apps.revoke(keyID: key.id, by: key.audit.by, at: Date())
+    }
+    print(
+      "Key \(key.id) is revoked. Its reports still count. "
+        + "Withdraw them with: ringfence app withdraw \(key.id) --reason TEXT")
+  }
+}
+
+/// `ringfence app scopes KEY SCOPES`
+struct AppScopesCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scopes", abstract: "Change the scopes of a key, for example: ringfence app scopes 3 report,lookup")
+
+  @OptionGroup var key: KeyOptions
+
+  @Argument(help: "Some of \(AppScopes.all.names.joined(separator: ", ")), separated by commas.")
+  var scopes: String
+
+  func validate() throws {
+    _ = try AppScopes(argument: scopes)
+  }
+
+  func run() async throws {
+    let scopes = try AppScopes(argument: scopes)
+    try await key.database.open { context in
+      try await context.stores.apps.change(keyID: key.id, to: scopes, by: key.audit.by, at: Date())
+    }
+    print("Scopes of key \(key.id): \(scopes.names.joined(separator: ", ")).")
   }
 }

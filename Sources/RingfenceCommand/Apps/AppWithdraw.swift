@@ -14,11 +14,7 @@ struct AppWithdraw: AsyncParsableCommand {
       command, a server or the next run continues. Withdrawn reports stay withdrawn.
       """)
 
-  @OptionGroup var database: DatabaseOptions
-  @OptionGroup var audit: AuditOption
-
-  @Argument(help: .value("key", "ID of the key, as shown by `ringfence app keys`."))
-  var keyID: Int32
+  @OptionGroup var key: KeyOptions
 
   @Option(help: .value("time", "Withdraw only reports received from this time on, such as 2026-11-20T18:00:00Z."))
   var since: String?
@@ -47,31 +43,29 @@ struct AppWithdraw: AsyncParsableCommand {
 
   func run() async throws {
     let (since, until) = try times()
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      try await withAppFailures {
-        let store = context.stores.keyWithdrawals
-        guard !preview, let reason else {
-          return print(try await store.trace(keyID: keyID, since: since, until: until, at: Date()).text)
-        }
-        let work = try await store.ask(
-          keyID: keyID, since: since, until: until, because: reason, by: audit.by, at: Date())
-        if case let pause = work.until.timeIntervalSinceNow, pause > 0 {
-          let message =
-            "Servers may accept the key until \(Timestamp.format(work.until)). Its reports are withdrawn then. "
-            + "A running server does this without this command.\n"
-          FileHandle.standardError.write(Data(message.utf8))
-          try await Task.sleep(for: .seconds(pause))
-        }
-        let meter = ProgressMeter(title: "Withdrawing", total: nil, unit: .items("reports"))
-        var left: KeyWithdrawal? = work
-        while let open = left, open.doneAt == nil {
-          left = try await store.step(open.id, at: Date())
-          meter.update(done: UInt64(left?.withdrawn ?? 0))
-        }
-        meter.finish()
-        let count = left?.withdrawn ?? 0
-        print("\(count) report\(count == 1 ? "" : "s") of key \(keyID) withdrawn.")
+    try await key.database.open { context in
+      let store = context.stores.keyWithdrawals
+      guard !preview, let reason else {
+        return print(try await store.trace(keyID: key.id, since: since, until: until, at: Date()).text)
       }
+      let work = try await store.ask(
+        keyID: key.id, since: since, until: until, because: reason, by: key.audit.by, at: Date())
+      if case let pause = work.until.timeIntervalSinceNow, pause > 0 {
+        let message =
+          "Servers may accept the key until \(Timestamp.format(work.until)). Its reports are withdrawn then. "
+          + "A running server does this without this command.\n"
+        FileHandle.standardError.write(Data(message.utf8))
+        try await Task.sleep(for: .seconds(pause))
+      }
+      let meter = ProgressMeter(title: "Withdrawing", total: nil, unit: .items("reports"))
+      var left: KeyWithdrawal? = work
+      while let open = left, open.doneAt == nil {
+        left = try await store.step(open.id, at: Date())
+        meter.update(done: UInt64(left?.withdrawn ?? 0))
+      }
+      meter.finish()
+      let count = left?.withdrawn ?? 0
+      print("\(count) report\(count == 1 ? "" : "s") of key \(key.id) withdrawn.")
     }
   }
 

@@ -32,7 +32,7 @@ struct ClusterCommand: AsyncParsableCommand {
     var from: String?
 
     func validate() throws {
-      guard (1...1_024).contains(shards) else { throw ValidationError("--shards is \(shards). Use 1 to 1024.") }
+      try check(shards, "--shards", in: 1...1_024)
       if from?.isEmpty == true { throw ValidationError("--from is empty. Use a connection string of PostgreSQL.") }
     }
 
@@ -73,7 +73,7 @@ struct ClusterCommand: AsyncParsableCommand {
         rows: sizes.reduce(0) { $0 + $1.rows }, bytes: sizes.reduce(0) { $0 + $1.bytes })
       var lines = [
         "-- Database \(survey.database): \(tables.count) tables are to be distributed.", "-- \(text(total))",
-        "-- Times are estimates with \(TextFormat.bytes(ClusterPlan.rate)) a second; tables below 1 MB have none.",
+        "-- Times are estimates with \(TextFormat.bytes(ClusterPlan.rate)) per second; tables below 1 MB have none.",
         "-- Until the local rows are removed, the coordinator needs its present space, and the workers the same in all.",
       ]
       switch survey.nodes {

@@ -5,6 +5,7 @@ import Curation
 import Foundation
 import Localization
 import Storage
+import Timestamps
 
 /// `ringfence decide`
 struct DecideCommand: AsyncParsableCommand {
@@ -73,14 +74,8 @@ struct DecideCommand: AsyncParsableCommand {
 
   func run() async throws {
     let number = try subject.digits
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      do {
-        print(try await undo ? takeBack(number, context.stores.decisions) : decide(context))
-      } catch let error as DecisionError {
-        throw try CommandFailure.refused(error)
-      } catch let problem as RuleViolation {
-        throw CommandFailure.failed(try Localizer.commandLine().message(problem))
-      }
+    try await database.open { context in
+      print(try await undo ? takeBack(number, context.stores.decisions) : decide(context))
     }
   }
 
@@ -110,13 +105,45 @@ struct DecideCommand: AsyncParsableCommand {
       throw CommandFailure.failed(
         "There is no current decision on +\(number). Show its history with: ringfence decisions +\(number)")
     }
-    do {
-      _ = try await store.undo(current.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
-    } catch let problem as RuleViolation {
-      throw CommandFailure.failed(try Localizer.commandLine().message(problem))
-    }
+    _ = try await store.undo(current.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
     let now = try await store.standing(of: number)
     return "+\(number): \(current.treatment.rawValue) is undone; "
       + (now.map { "the decision before it applies again: \($0.treatment.rawValue)." } ?? "its reports apply again.")
+  }
+}
+
+/// `ringfence decisions`
+struct DecisionsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decisions", abstract: "List all decisions on a number, oldest first.",
+    discussion:
+      """
+      Prints one line per decision, separated by tabs: time, name, decision, label, category, reason, note, ID, expiry.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var subject: NumberOptions
+
+  func run() async throws {
+    let number = try subject.digits
+    let history = try await database.open { context in
+      try await context.stores.decisions.history(of: number)
+    }
+    for event in history { print(event.line) }
+  }
+}
+
+extension DecisionEvent {
+  fileprivate var line: String {
+    let what =
+      switch kind {
+      case .decision(let treatment): treatment.rawValue
+      case .undo(let undone): "\(expiresAt == nil ? "undo" : "expire") \(undone.uuidString.lowercased())"
+      }
+    return [
+      Timestamp.format(time), decidedBy, what, label ?? "", category?.slug ?? "", reason ?? "",
+      (note ?? "").replacing("\n", with: " ").replacing("\t", with: " "), id.uuidString.lowercased(),
+      expiresAt.map { Timestamp.format($0) } ?? "",
+    ].joined(separator: "\t")
   }
 }

@@ -53,9 +53,7 @@ extension ImportCommand {
     var rejects: String?
 
     func validate() throws {
-      guard (1...80).contains(source.count) else {
-        throw ValidationError("--source has \(source.count) characters. Use 1 to 80.")
-      }
+      try checkLength(source, "--source", in: 1...80)
       if let region, PhoneRegion(region) == nil {
         throw ValidationError("--region \(region) is not a country with phone numbers. Use two letters, such as FR.")
       }
@@ -65,7 +63,7 @@ extension ImportCommand {
     }
 
     func run() async throws {
-      try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
+      try await database.open(makes: true) { context in
         var options = DirectoryOptions(path: file, region: region, temporaryFolder: context.folder.path)
         options.columns.numbers = numberColumn
         options.columns.name = nameColumn
@@ -101,5 +99,69 @@ extension CommandContext {
       into: { next in
         try await store.replace(source: source, priority: priority, at: Date(), with: next)
       })
+  }
+}
+
+extension DirectorySummary {
+  /// Several lines for a terminal, without a line end.
+  var text: String {
+    let seconds = readingSeconds + storingSeconds
+    var lines = [
+      "\(TextFormat.grouped(rows)) rows in \(TextFormat.duration(seconds)): "
+        + "\(TextFormat.duration(readingSeconds)) reading, \(TextFormat.duration(storingSeconds)) storing",
+      "  \(TextFormat.grouped(entries)) entries stored; replaced: \(TextFormat.grouped(replaced))",
+      "  \(TextFormat.grouped(rejectedRows)) rows rejected\(rejectedRows > 0 ? ":" : "")",
+    ]
+    for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
+      lines.append("    \(reason.rawValue) \(TextFormat.grouped(count))")
+    }
+    if badNumbers > 0 { lines.append("  \(TextFormat.grouped(badNumbers)) more invalid numbers") }
+    if conflicts > 0 {
+      lines.append(
+        "  \(TextFormat.grouped(conflicts)) numbers had several names; "
+          + "\(TextFormat.grouped(outvotedRows)) rows not used:")
+      for example in examples {
+        let others = example.names > 2 ? " and \(example.names - 2) more" : ""
+        lines.append(
+          "    +\(example.number) is “\(TextFormat.printable(example.kept))”, "
+            + "not “\(TextFormat.printable(example.other))”\(others)")
+      }
+    }
+    if overruled > 0 {
+      lines.append(
+        "  \(TextFormat.grouped(overruled)) numbers have a name from a source with a lower priority, which is used")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension SimulateCommand {
+  /// `ringfence simulate directory --rows N`
+  struct Directory: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Generate a business directory as TSV, for: ringfence import directory --region US.")
+
+    @Option(help: "Seed of the random numbers; the same seed gives the same data.")
+    var seed: UInt64 = 1
+
+    @Option(help: .value("count", "Number of rows, 1 to 100000000."))
+    var rows = 20_000
+
+    @Option(help: .value("file", "File with chain names: a JSON object of \"kind|name\": branches."))
+    var chains: String?
+
+    @Option(help: .value("file", "File to write, or - for standard output."))
+    var out = "-"
+
+    func validate() throws {
+      try check(rows, "--rows", in: 1...DirectorySimulator.maximumRows)
+    }
+
+    func run() async throws {
+      let simulator = DirectorySimulator(
+        seed: seed, rows: rows, chains: try chains.map { try DirectorySimulator.Chain.read(contentsOf: $0) } ?? [],
+        regions: try RegionFile.read(contentsOf: "\(try Installation.find(Settings()).resources)/regions-us.tsv"))
+      try simulator.writeLines(to: out)
+    }
   }
 }

@@ -18,7 +18,7 @@ struct HoldsCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let held = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    let held = try await database.open { context in
       try await context.stores.holds.held()
     }
     let texts = try Localizer.commandLine()

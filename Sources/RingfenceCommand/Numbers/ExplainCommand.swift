@@ -21,7 +21,7 @@ struct ExplainCommand: AsyncParsableCommand {
   func run() async throws {
     let number = try subject.digits
     let texts = try Localizer.commandLine()
-    let explanation = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    let explanation = try await database.open { context in
       LocalizedExplanation(try await context.stores.explanations.explain(number, at: Date()), texts)
     }
     guard json else {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
+import FileSupport
 import Foundation
 
 /// The description of a backup in `backup.json`.
 struct BackupManifest: Codable, Sendable, Equatable {
-  /// A file of the backup.
   struct File: Codable, Sendable, Equatable {
     /// Relative to the backup's folder.
     let path: String
@@ -14,7 +14,6 @@ struct BackupManifest: Codable, Sendable, Equatable {
     let sha256: String
   }
 
-  /// The newest publication.
   struct Newest: Codable, Sendable, Equatable {
     let serial: Int64
     /// The SHA-256 of the manifest's signed part.
@@ -90,5 +89,84 @@ struct BackupManifest: Codable, Sendable, Equatable {
       }
     }
     return manifest
+  }
+}
+
+/// Files of a backup: readable only by their owner, and flushed to disk before the backup gets its name.
+enum BackupFiles {
+  static func makeFolder(_ path: String) throws {
+    do throws(FileFailure) {
+      try PrivateFile.makeFolder(path)
+    } catch {
+      throw CommandFailure.unreadable("Cannot create the folder \(path): \(error.reason).")
+    }
+  }
+
+  /// Creates a file. Another program that writes to it later keeps its permissions.
+  static func write(_ data: Data, to path: String) throws {
+    do throws(FileFailure) {
+      try PrivateFile.create(path, data)
+    } catch {
+      throw CommandFailure.unreadable("\(path) cannot be written: \(error.reason).")
+    }
+  }
+
+  /// Copies a file in pieces.
+  static func copy(_ source: String, to target: String, mode: mode_t = 0o600) throws {
+    let parent = (target as NSString).deletingLastPathComponent
+    if mode & 0o044 == 0 {
+      try makeFolder(parent)
+    } else {
+      try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    }
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else { throw CommandFailure.unreadable("\(source) cannot be read.") }
+    defer { close(input) }
+    let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard output >= 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
+    defer { close(output) }
+    let failed = copyContent(of: input, to: output)
+    if failed == .read { throw CommandFailure.unreadable("\(source) cannot be read.") }
+    guard failed == nil, fchmod(output, mode) == 0, flushToDisk(output) else {
+      throw CommandFailure.unreadable("\(target) cannot be written. Is the disk full?")
+    }
+  }
+
+  /// Renames a complete file or folder to an unused name.
+  static func name(_ path: String, _ target: String) throws {
+    var status = stat()
+    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // A rename would replace an existing file, so files are linked. It does not replace a folder that is not empty.
+    var code = (isFile ? link(path, target) : rename(path, target)) == 0 ? 0 : errno
+    if isFile, code != 0, code != EEXIST {
+      // Some file systems have no hard links; there the name is only checked before the rename.
+      code = FileManager.default.fileExists(atPath: target) ? EEXIST : rename(path, target) == 0 ? 0 : errno
+    }
+    guard ![EEXIST, ENOTEMPTY, ENOTDIR].contains(code) else {
+      throw CommandFailure.unreadable("Another backup created \(target) in the meantime. It was not changed.")
+    }
+    guard code == 0 else { throw CommandFailure.unreadable("\(target) cannot be written.") }
+  }
+
+  /// Temporary files and folders of other backups with the same name.
+  static func leftovers(of target: String) -> [String] {
+    let (folder, name) = ((target as NSString).deletingLastPathComponent, (target as NSString).lastPathComponent)
+    let there = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return there.filter { $0.hasPrefix("\(name).") && $0.hasSuffix(".partial") }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  static func described(_ path: String, in folder: String) throws -> BackupManifest.File {
+    let file = "\(folder)/\(path)"
+    let size = (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0
+    return BackupManifest.File(path: path, bytes: size, sha256: try PackDigest.ofFile(file).hex)
+  }
+
+  /// Flushes a file's content, or a folder's names, to disk.
+  static func flush(_ path: String) throws {
+    do throws(FileFailure) {
+      try flushToDisk(path)
+    } catch {
+      throw CommandFailure.unreadable("Cannot write \(path): \(error.reason). Is the disk full?")
+    }
   }
 }

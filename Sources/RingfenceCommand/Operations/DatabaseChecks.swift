@@ -85,9 +85,9 @@ struct DatabaseChecks {
   }
 
   private func connections(_ server: ServerState) -> Finding {
-    let most = Int(server.settings["max_connections"] ?? "") ?? 0
-    let found = "\(server.connections) of \(most) in use"
-    return server.connections + 20 > most
+    let limit = Int(server.settings["max_connections"] ?? "") ?? 0
+    let found = "\(server.connections) of \(limit) in use"
+    return server.connections + 20 > limit
       ? .warning("connections", found, "Each server uses 16 connections. Raise max_connections, or use PgBouncer.")
       : .ok("connections", found)
   }

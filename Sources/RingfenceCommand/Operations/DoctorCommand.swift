@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import CallerPack
+import FileSupport
 import Foundation
 import PostgreSQL
+import Publishing
+import Timestamps
 
 /// `ringfence doctor`
 struct DoctorCommand: AsyncParsableCommand {
@@ -22,21 +26,211 @@ struct DoctorCommand: AsyncParsableCommand {
     let folder = try DataFolder(existing: database.settings())
     var findings = FolderChecks(folder: folder).findings()
     do {
-      findings += try await CommandContext.open(
-        database, owns: false, migrates: false, logger: .quiet
-      ) { context in
+      findings += try await database.open(migrates: false) { context in
         try await DatabaseChecks(context: context).findings()
       }
     } catch let error as PostgresError {
       findings.append(.bad("database", "\(error)", "Check that PostgreSQL runs and that DATABASE_URL is correct."))
     }
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(findings), as: UTF8.self))
+      print(try CommandJSON.text(findings))
     } else {
       for finding in findings { print(finding.line) }
     }
     if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
+  }
+}
+
+/// A result line of the doctor.
+struct Finding: Encodable, Sendable, Equatable {
+  enum State: String, Encodable, Sendable {
+    case ok
+    /// It works but needs attention.
+    case warning
+    /// It fails, or acknowledged data may be lost.
+    case bad
+  }
+
+  let what: String
+  let state: State
+  let found: String
+  /// The action for the operator; empty if the check passed.
+  let advice: String
+
+  static func ok(_ what: String, _ found: String) -> Finding {
+    Finding(what: what, state: .ok, found: found, advice: "")
+  }
+
+  static func warning(_ what: String, _ found: String, _ advice: String) -> Finding {
+    Finding(what: what, state: .warning, found: found, advice: advice)
+  }
+
+  static func bad(_ what: String, _ found: String, _ advice: String) -> Finding {
+    Finding(what: what, state: .bad, found: found, advice: advice)
+  }
+
+  var line: String {
+    let mark = state.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+    return "\(mark) \(what): \(found)" + (advice.isEmpty ? "" : "\n         → \(advice)")
+  }
+}
+
+/// The doctor's checks of the data folder and the program.
+struct FolderChecks {
+  let folder: DataFolder
+
+  func findings() -> [Finding] {
+    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root(), phoneNumbers()]
+  }
+
+  private func writable() -> Finding {
+    let file = "\(folder.path)/.doctor-\(UUID().uuidString)"
+    defer { unlink(file) }
+    do throws(FileFailure) {
+      try PrivateFile.create(file, Data("x".utf8))
+      return .ok("data folder", "\(folder.path) is writable")
+    } catch {
+      return .bad(
+        "data folder", "\(folder.path) is not writable: \(error.reason)",
+        [ENOSPC, EDQUOT].contains(error.code)
+          ? "Free space, or raise the quota."
+          : error.code == EROFS || error.code == EIO
+            ? "Read the kernel log (dmesg). A file system becomes read-only after an error."
+            : "Run as the user that owns it, or grant write access.")
+    }
+  }
+
+  private func access() -> Finding {
+    var status = stat()
+    guard stat(folder.path, &status) == 0, status.st_mode & 0o077 != 0 else {
+      return .ok("access", "only its owner may enter the data folder")
+    }
+    return .warning(
+      "access", "other accounts may enter the data folder (mode \(String(status.st_mode & 0o777, radix: 8)))",
+      "chmod 700 \(folder.path). Publications that another program serves can lie elsewhere: see "
+        + "Documentation/operations.md, Permissions.")
+  }
+
+  /// As root, the private PostgreSQL runs as the account that owns its files.
+  private func clusterAccount() -> Finding? {
+    let data = "\(folder.path)/postgresql/data"
+    guard let owner = try? FileManager.default.attributesOfItem(atPath: data)[.ownerAccountName] as? String else {
+      return nil
+    }
+    guard ["postgres", "nobody"].contains(owner) else { return .ok("PostgreSQL's account", owner) }
+    return .warning(
+      "PostgreSQL's account", "\(owner), and other programs that run as it can read the database",
+      "Stop the server. Then: useradd --system --user-group ringfence; chown -R ringfence: \(data)")
+  }
+
+  private func disk() -> Finding {
+    guard let values = try? FileManager.default.attributesOfFileSystem(forPath: folder.path),
+      let free = (values[.systemFreeSize] as? NSNumber)?.int64Value,
+      let size = (values[.systemSize] as? NSNumber)?.int64Value, size > 0
+    else { return .warning("disk", "its size is unknown", "Check it with: df \(folder.path)") }
+    let found = "\(free >> 20) MB of \(size >> 20) MB are free"
+    if free < 512 << 20 {
+      return .bad("disk", found, "Free space now. PostgreSQL stops when the disk is full.")
+    }
+    if free < 4 << 30 || free * 10 < size {
+      return .warning("disk", found, "Free space. Publications and PostgreSQL's log need it.")
+    }
+    return .ok("disk", found)
+  }
+
+  private func inodes() -> Finding {
+    var status = statvfs()
+    // Some file systems have no bound, and say 0.
+    guard statvfs(folder.path, &status) == 0, status.f_files > 0 else { return .ok("files", "no limit") }
+    let found = "\(status.f_favail) more can be created"
+    return status.f_favail < 10_000
+      ? .bad("files", found, "The file system cannot create more files. Check it with: df -i \(folder.path)")
+      : .ok("files", found)
+  }
+
+  /// Checks that readers will continue to accept publications.
+  private func root() -> Finding {
+    let root: Root?
+    let keys: [SigningKey]
+    do {
+      root = try PublicationFolder(path: folder.publications).root()
+      keys = try folder.signingKeysToLookAt()
+    } catch {
+      return .bad("root", "\(error)", "Restore the publications folder and the keys from a backup.")
+    }
+    guard let root else { return .ok("root", "the first publication creates it") }
+    let found = "\(root.serial), valid until \(Timestamp.format(root.expires))"
+    let days = root.expires.timeIntervalSinceNow / 86_400
+    if days < 0 {
+      return .bad("root", found, "Clients reject all publications. Make a new root with: ringfence keys rotate")
+    }
+    if keys.isEmpty {
+      return .warning(
+        "root", "\(found); the signing key is missing, and clients would reject a new key",
+        "Restore signing.key from a backup, unless another server publishes or has it in RINGFENCE_SIGNING_KEY.")
+    }
+    if !keys.contains(where: { root.keys.contains($0.verifying) }) {
+      return .bad(
+        "root", "\(found); it does not contain this server's signing key",
+        "Restore the signing key of this root. Clients would reject other signatures.")
+    }
+    return days < 45
+      ? .warning("root", found, "Make a new root with: ringfence keys rotate. Clients follow automatically.")
+      : .ok("root", found)
+  }
+
+  private func keys() -> [Finding] {
+    let list = SettingList.all
+    let settings = [
+      "pseudonym.key": list.pseudonymKey.description, "account.key": list.accountKey.description,
+      DataFolder.signingKeyFile: list.signingKey.description, "webhook.secret": list.webhookSecret.description,
+      "metrics.token": list.metricsToken.description,
+    ]
+    return Backup.keyFiles.compactMap { name in
+      let setting = settings[name]
+      if let origin = setting.flatMap(folder.settings.origin) { return .ok(name, "set by \(origin)") }
+      var status = stat()
+      let path = "\(folder.path)/\(name)"
+      guard stat(path, &status) == 0 else {
+        return setting == nil ? nil : .ok(name, "created when first needed")
+      }
+      guard status.st_mode & 0o077 == 0 else {
+        return .bad(
+          name, "other users can read it (mode \(String(status.st_mode & 0o777, radix: 8)))",
+          "Run chmod 600 \(path), then replace it: see Keys in Documentation/operations.md.")
+      }
+      return .ok(name, "readable by its owner only")
+    }
+  }
+
+  /// The text of /proc/self/maps, which lists the loaded files. The system reports a size of 0 for it, so it is read to
+  /// its end.
+  private static func maps() -> String {
+    let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while text.count < 16 << 20 {
+      let count = read(file, &buffer, buffer.count)
+      guard count > 0 else { break }
+      text += buffer[..<count]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The file name of the loaded library includes its version.
+  private func phoneNumbers() -> Finding {
+    guard let match = Self.maps().firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
+      return .warning("libphonenumber", "its version is unknown", "Check it with: ldd $(which ringfence)")
+    }
+    let parts = match.1.split(separator: ".").compactMap { Int($0) }
+    let version = String(match.1)
+    if parts.lexicographicallyPrecedes([8, 13]) {
+      return .warning(
+        "libphonenumber", version,
+        "Newer area codes are refused as not_valid. Newer Debian releases have a newer version.")
+    }
+    return .ok("libphonenumber", version)
   }
 }

@@ -20,7 +20,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
     guard URL(string: url)?.scheme?.hasPrefix("http") == true else {
       throw ValidationError("--url \"\(url)\" is not valid. Use http:// or https://.")
     }
-    guard (1...60).contains(seconds) else { throw ValidationError("--seconds is \(seconds). Use 1 to 60.") }
+    try check(seconds, "--seconds", in: 1...60)
   }
 
   func run() async throws {

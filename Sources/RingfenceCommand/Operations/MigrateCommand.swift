@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
+import Logging
 import PostgreSQL
+import Storage
+import Timestamps
 
 /// `ringfence migrate`
 struct MigrateCommand: AsyncParsableCommand {
@@ -19,7 +23,7 @@ struct MigrateCommand: AsyncParsableCommand {
   var contract = false
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, migrates: false, logger: .quiet) { context in
+    try await database.open(migrates: false) { context in
       let migrator = PostgresMigrator(folder: context.installation.migrations)
       let applied =
         contract
@@ -40,5 +44,90 @@ struct MigrateCommand: AsyncParsableCommand {
         print("When no older program will run again, apply it with ringfence migrate --contract.")
       }
     }
+  }
+}
+
+/// Programs that a contract migration would break.
+private struct OlderProgramsRun: Error {
+  let programs: [OlderProgram]
+}
+
+extension CommandContext {
+  /// The time to wait for older programs: a server that is stopping first answers the requests that it has received.
+  private static let patience: Duration = .seconds(20)
+
+  /// Migrates the schema after all older programs have left the database.
+  /// - Throws: ``CommandFailure`` if an older server keeps running: it would fail on the new schema or store wrong
+  ///   data.
+  func migrate(logger: Logger) async throws {
+    let step = StatusLine("Preparing the database")
+    let migrator = PostgresMigrator(folder: installation.migrations)
+    let states = try await pool.withConnection { connection in
+      _ = try await migrator.migrate(on: connection)
+      return try await migrator.status(on: connection)
+    }
+    let waiting = states.filter { $0.state == .pending }.map(\.fileName)
+    if !waiting.isEmpty {
+      logger.notice(
+        "Contract migrations are pending. Run ringfence migrate --contract when no older program will run again",
+        metadata: ["migrations": "\(waiting.joined(separator: ", "))"])
+    }
+    step.finish()
+  }
+
+  /// Applies expand migrations, then contract ones once no program that does not know them uses the database.
+  /// - Returns: the migrations that were applied.
+  /// - Throws: ``CommandFailure`` where an older program is still running: it would fail on the new schema, and might
+  ///   store values that newer programs read differently.
+  func migrateWithContracts(logger: Logger) async throws -> [PostgresMigration] {
+    let migrator = PostgresMigrator(folder: installation.migrations)
+    let end = ContinuousClock.now + Self.patience
+    var applied: [PostgresMigration] = []
+    while true {
+      do {
+        applied += try await pool.withConnection { try await migrator.migrate(on: $0) }
+        applied += try await pool.withConnection { connection in
+          try await migrator.migrate(on: connection) { try await refuseOlderPrograms(than: $0, logger: logger) }
+        }
+        return applied
+      } catch let error as OlderProgramsRun {
+        guard ContinuousClock.now < end else {
+          throw CommandFailure.failed(
+            """
+            An older Ringfence uses this database (\(OlderProgram.text(error.programs) ?? "")), and cannot use the \
+            schema after a contract migration. No contract migration was applied. Replace it by this version, then run \
+            ringfence migrate --contract again.
+            """)
+        }
+        try await Task.sleep(for: .milliseconds(250))
+      }
+    }
+  }
+
+  private func refuseOlderPrograms(than migration: PostgresMigration, logger: Logger) async throws {
+    let programs = try await stores.operations.olderPrograms(than: migration.version)
+    guard let older = OlderProgram.text(programs) else { return }
+    // A pooler keeps connections whose program has gone, under its name.
+    guard pool.configuration.usesPreparedStatements else {
+      return logger.warning(
+        "A contract migration is applied while an older Ringfence may still run", metadata: ["at": "\(older)"])
+    }
+    throw OlderProgramsRun(programs: programs)
+  }
+}
+
+extension PostgresMigration {
+  /// The name of its file, without the suffix.
+  var fileName: String { "\(version)_\(name)" }
+}
+
+extension OlderProgram {
+  /// The programs with their addresses; nil if there are none.
+  static func text(_ programs: [OlderProgram]) -> String? {
+    guard !programs.isEmpty else { return nil }
+    return programs.map {
+      let connections = $0.connections == 1 ? "1 connection" : "\($0.connections) connections"
+      return "\($0.address ?? "this machine"): \(connections) since \(Timestamp.format($0.since))"
+    }.joined(separator: "; ")
   }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import Foundation
 package import PostgreSQL
 
 /// A program of PostgreSQL, such as `pg_dump` or `pgbench`.
 package struct PostgresProgram: Sendable {
-  /// Its absolute path.
   let path: String
 
   /// Finds the program in the folder of the setting `pg-bin`, else in Debian's folders in the server's version or the
   /// next newer one, else in PATH. An older `pg_dump` refuses a newer server.
   /// - Parameters:
-  /// - version: the server's major version; 0 for any version.
-  /// - package: the Debian package that contains it.
+  ///   - version: the server's major version; 0 for any version.
+  ///   - package: the Debian package that contains it.
   /// - Throws: ``CommandFailure`` if it is not found.
   package static func find(
     _ name: String, version: Int = 0, package: String = "postgresql-client", settings: Settings
@@ -52,5 +52,32 @@ package struct PostgresProgram: Sendable {
   /// A failure with the last lines of its output.
   package func failure(_ output: String) -> CommandFailure {
     .failed("\(path) failed:\n\(output.split(separator: "\n").suffix(5).joined(separator: "\n"))")
+  }
+}
+
+/// Runs another program to its end.
+enum ExternalProgram {
+  /// - Returns: its exit code, and the text of its standard output and error.
+  static func run(
+    _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
+  ) async throws -> (status: Int32, output: String) {
+    try await runOnThread {
+      // The pool's threads block signals, and child processes inherit that.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      pthread_sigmask(SIG_SETMASK, &signals, nil)
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = URL(filePath: path)
+      process.arguments = arguments
+      process.environment = environment
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
   }
 }

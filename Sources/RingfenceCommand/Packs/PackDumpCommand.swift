@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ArgumentParser
-internal import CallerPack
-internal import Foundation
-internal import PackFormats
+import ArgumentParser
+import CallerPack
+import Foundation
+import PackFormats
 
 /// `ringfence pack dump`: writes a pack in another format.
-public struct PackDumpCommand: AsyncParsableCommand {
-  /// The command's name and its help.
-  public static let configuration = CommandConfiguration(
+struct PackDumpCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
     commandName: "dump", abstract: "Write a pack in another format.",
     discussion: """
       Formats of FRITZ!Box, Asterisk and FreePBX are block lists. They leave out entries that only identify a caller, \
@@ -27,25 +26,14 @@ public struct PackDumpCommand: AsyncParsableCommand {
   @Option(help: .value("action", "Action if the pack exceeds this limit."))
   var overLimit: ExportOptions.OverLimit = .fail
 
-  /// Creates the command.
-  public init() {}
-
-  /// Refuses invalid options before any file is opened.
-  ///
-  /// - Throws: `ValidationError`.
-  public func validate() throws {
+  func validate() throws {
     guard format != .sqlite || out != nil else {
       throw ValidationError("A SQLite database cannot be written to standard output. Pass a file name with --out.")
     }
-    guard (1...100_000).contains(phonebookLimit) else {
-      throw ValidationError("--phonebook-limit is \(phonebookLimit). Use 1 to 100000.")
-    }
+    try check(phonebookLimit, "--phonebook-limit", in: 1...100_000)
   }
 
-  /// Writes the pack in the other format.
-  ///
-  /// - Throws: `ExitCode`.
-  public func run() async throws {
+  func run() async throws {
     try PackExitCode.report {
       var options = ExportOptions()
       options.numberPrefix = numberPrefix
@@ -59,5 +47,77 @@ public struct PackDumpCommand: AsyncParsableCommand {
       let summary = try PackExport.copy(reader, into: format.writer(to: output, options: options))
       if let out { PackConsole.current.output("\(out): \(summary.written) entries\n") }
     }
+  }
+}
+
+/// `ringfence pack export-live-caller-id`: writes the dataset of a Live Caller ID Lookup service.
+struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export-live-caller-id",
+    abstract: "Write the dataset for Apple's Live Caller ID Lookup service.",
+    discussion: """
+      Writes block.binpb and identity.binpb, a configuration of PIRProcessDatabase for each, and expected.tsv with \
+      answers to test a service. Run PIRProcessDatabase in this folder. An empty database is refused, because the tool \
+      would write nothing and report success.
+      """)
+
+  @Argument(help: "Pack to read.") var file: String
+  @Option(help: .value("folder", "Folder to write.")) var out: String
+  @Option(help: .value("id", "Bundle ID of the app's lookup extension.")) var bundleID: String
+  @Option(help: .value("database", "Write only this database.")) var only: LiveCallerIDOptions.Database?
+  @Option(help: "Category of the identities.") var category: LiveCallerIDOptions.Category = .unspecified
+  @Option(help: .value("minutes", "Minutes that a phone may cache an identity; 0: the phone decides."))
+  var cacheExpiryMinutes: UInt32 = 0
+  @Flag(help: "Add the entry of Apple's service test: +14085551212, Johnny Appleseed.") var appleTestRow = false
+  @Option(help: .value("count", "Shards of each database; do not change it later.")) var shards = 1
+  @Option(help: .value("count", "Buckets of each shard; do not change it later. Default: the tool decides."))
+  var buckets: Int?
+  @Option(help: .value("count", "Test lookups in each shard.")) var trials = 1
+
+  func run() async throws {
+    try PackExitCode.report {
+      var options = LiveCallerIDOptions(extensionBundleID: bundleID)
+      if let only { options.databases = [only] }
+      options.category = category
+      options.cacheExpiryMinutes = cacheExpiryMinutes
+      options.includesAppleTestRow = appleTestRow
+      options.shardCount = shards
+      options.bucketCount = buckets
+      options.trialsPerShard = trials
+      let reader = try PackReader.open(path: file)
+      try reader.verify()
+      let writer = try LiveCallerIDWriter(folder: URL(fileURLWithPath: out), options: options)
+      let summary = try PackExport.copy(reader, into: writer)
+      PackConsole.current.output("\(out): \(summary.written) entries\n")
+    }
+  }
+}
+
+/// Copies a pack's entries into a writer of another format.
+enum PackExport {
+  static func copy(_ reader: PackReader, into writer: any EntryWriter) throws -> ExportSummary {
+    let console = PackConsole.current
+    let total = UInt64(reader.header.entryCount)
+    let cursor = try reader.makeCursor()
+    var done: UInt64 = 0
+    while try cursor.next() {
+      try writer.append(
+        ListEntry(number: cursor.number, label: cursor.label, blocks: cursor.roles.contains(.blocks)))
+      done += 1
+      if done % 10_000 == 0 { console.progress(done, total) }
+    }
+    let summary = try writer.finish()
+    console.progress(done, total)
+    remark(summary)
+    return summary
+  }
+
+  /// Prints notes about entries that the format could not represent.
+  private static func remark(_ summary: ExportSummary) {
+    let remarks = PackConsole.current.remarks
+    if summary.altered > 0 { remarks("note: \(summary.altered) labels were changed to fit the format\n") }
+    if summary.overLimit > 0 { remarks("note: \(summary.overLimit) entries are beyond the format's limit\n") }
+    if summary.unsuitable > 0 { remarks("note: \(summary.unsuitable) numbers are too short for the format\n") }
+    if summary.notBlocking > 0 { remarks("note: \(summary.notBlocking) entries do not block and were left out\n") }
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import Importing
 import Synchronization
 
 /// Shows the progress of a long command on a terminal or in a log.
@@ -8,7 +10,6 @@ import Synchronization
 /// a plain line every ``plainInterval``. A command of less than a second shows nothing. ``update(done:detail:)`` may be
 /// called often and from any task.
 final class ProgressMeter: Sendable {
-  /// The unit of the count.
   enum Unit: Sendable, Equatable {
     /// Bytes, shown in decimal units.
     case bytes
@@ -35,10 +36,10 @@ final class ProgressMeter: Sendable {
 
   /// Creates a meter that starts now.
   /// - Parameters:
-  /// - title: the current work, such as `Importing`.
-  /// - total: the final count; nil if unknown.
-  /// - output: standard error by default.
-  /// - elapsed: the time since the start; by default of a monotonic clock.
+  ///   - title: the current work, such as `Importing`.
+  ///   - total: the final count; nil if unknown.
+  ///   - output: standard error by default.
+  ///   - elapsed: the time since the start; by default of a monotonic clock.
   init(
     title: String, total: UInt64?, unit: Unit, output: any ProgressOutput = StandardErrorOutput(),
     elapsed: (@Sendable () -> Duration)? = nil
@@ -84,5 +85,78 @@ final class ProgressMeter: Sendable {
       isFinished: state.isFinished)
     // Returns to the line's start and clears the rest of the line.
     output.write(output.isTerminal ? "\r\(view.line(width: output.width))\u{1B}[K" : view.plain + "\n")
+  }
+}
+
+extension ProgressMeter {
+  /// Shows an import: bytes read of the file, and the number of rows. For a meter in ``Unit/bytes``.
+  func update(_ progress: ImportProgress) {
+    update(bytesRead: progress.bytesRead, rows: progress.rows)
+  }
+
+  /// Shows the bytes and rows that were read. For a meter in ``Unit/bytes``.
+  func update(bytesRead: UInt64, rows: Int) {
+    update(done: bytesRead, detail: "\(TextFormat.grouped(rows)) rows")
+  }
+
+  /// Creates a meter for the import of a file, with its size as total; the total of a pipe or `-` is unknown.
+  convenience init(importing path: String, title: String = "Importing", output: any ProgressOutput) {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let attributes = path == "-" ? nil : try? FileManager.default.attributesOfItem(atPath: target)
+    let isFile = attributes?[.type] as? FileAttributeType == .typeRegular
+    let size = isFile ? (attributes?[.size] as? NSNumber)?.uint64Value : nil
+    self.init(title: title, total: size, unit: .bytes, output: output)
+  }
+}
+
+/// The text of a progress meter at one moment.
+struct ProgressView {
+  var title: String
+  var done: UInt64
+  var total: UInt64?
+  var unit: ProgressMeter.Unit
+  var detail: String
+  var seconds: Double
+  var isFinished: Bool
+
+  /// From 0 to 1; nil if the total is unknown.
+  var fraction: Double? {
+    guard let total, total > 0 else { return nil }
+    return min(1, Double(done) / Double(total))
+  }
+
+  /// The line without a bar: `Importing 42% 4.9 MB, 3.1 MB/s, 1,234 rows, 2.1 s left`.
+  var plain: String { "\(title) \(([percent].compactMap(\.self) + [facts]).joined(separator: " "))" }
+
+  /// The line with a bar of the available width, cut to the width.
+  func line(width: Int) -> String {
+    let room = max(1, width - 1)
+    guard let fraction, let percent else { return String(plain.prefix(room)) }
+    let bar = min(30, room - title.count - percent.count - facts.count - 5)
+    guard bar >= 5 else { return String(plain.prefix(room)) }
+    let full = Int(fraction * Double(bar))
+    let drawn = String(repeating: "=", count: full) + String(repeating: " ", count: bar - full)
+    return "\(title) [\(drawn)] \(percent) \(facts)"
+  }
+
+  private var percent: String? { fraction.map { "\(Int($0 * 100))%" } }
+
+  private var facts: String {
+    var parts = [amount(Double(done))]
+    if seconds > 0 { parts.append("\(amount(Double(done) / seconds))/s") }
+    if !detail.isEmpty { parts.append(detail) }
+    if isFinished {
+      parts.append("in \(TextFormat.duration(seconds))")
+    } else if let fraction, done > 0 {
+      parts.append("\(TextFormat.duration(seconds * (1 - fraction) / fraction)) left")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private func amount(_ value: Double) -> String {
+    switch unit {
+    case .bytes: TextFormat.bytes(value)
+    case .items(let name): "\(TextFormat.grouped(Int(min(value, 1e18)))) \(name)"
+    }
   }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Importing
 import Localization
 import Storage
 import Timestamps
@@ -53,12 +54,8 @@ struct ProtectCommand: AsyncParsableCommand {
 
     func run() async throws {
       let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
-      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-        do {
-          try await context.stores.protection.add(targets, by: audit.by, at: Date(), audit: event(targets))
-        } catch let error as ProtectionError {
-          throw CommandFailure.failed("\(error)")
-        }
+      try await database.open { context in
+        try await context.stores.protection.add(targets, by: audit.by, at: Date(), audit: event(targets))
         print("\(targets.count) protected.")
         for item in targets {
           guard case .number(let number) = item.target, targets.count <= 1_000,
@@ -99,7 +96,7 @@ struct ProtectCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await database.open { context in
         try await context.stores.protection.forEach { batch in
           for item in batch {
             print([item.what, item.reason, item.addedBy, Timestamp.format(item.addedAt)].joined(separator: "\t"))
@@ -130,7 +127,7 @@ struct ProtectCommand: AsyncParsableCommand {
 
     func run() async throws {
       let target = try target
-      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await database.open { context in
         let event = audit.actor.did("protection.remove", to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
           throw CommandFailure.failed("There is no protection \(pattern). List all with: ringfence protect list")
@@ -148,5 +145,46 @@ struct ProtectCommand: AsyncParsableCommand {
         }
       }
     }
+  }
+}
+
+/// A file of numbers and patterns to protect.
+struct ProtectionFile {
+  let path: String
+  /// The reason for lines without one.
+  let reason: String
+
+  /// The maximum file size in bytes: enough for 2,000,000 numbers with short reasons.
+  static let maxBytes = 256 << 20
+
+  /// - Throws: ``CommandFailure`` with the first wrong line.
+  func targets() throws -> [(target: ProtectionTarget, reason: String)] {
+    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+      throw CommandFailure.unreadable("Cannot read \(path). Check its name, owner and permissions.")
+    }
+    guard size <= Self.maxBytes, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw CommandFailure.unreadable(
+        "\(path) is not UTF-8 text of at most \(Self.maxBytes >> 20) MB. Convert or divide the file.")
+    }
+    var targets: [(target: ProtectionTarget, reason: String)] = []
+    // On Windows a line ends with "\r\n", which is one Character and not "\n".
+    let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for (index, line) in lines.enumerated() {
+      let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+      let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
+      do {
+        targets.append((try ProtectionTarget(first), try RuleViolation.line(own, "reason", atMost: 200)))
+      } catch let error as ProtectedPatternError {
+        throw refused(index, try Localizer.commandLine().message(error))
+      } catch let violation as RuleViolation {
+        throw refused(index, try Localizer.commandLine().message(violation))
+      }
+    }
+    return targets
+  }
+
+  private func refused(_ index: Int, _ why: String) -> CommandFailure {
+    CommandFailure.failed("\(path), line \(index + 1): \(why) Nothing was changed.")
   }
 }

@@ -55,10 +55,8 @@ struct FetchCommand: AsyncParsableCommand {
       throw ValidationError(
         "URL is not valid. Use http, https or file, without a password, query or fragment.")
     }
-    guard (1...86_400).contains(timeout) else {
-      throw ValidationError("--timeout is \(timeout) seconds. Use 1 to 86400.")
-    }
-    guard (0...100).contains(retries) else { throw ValidationError("--retries is \(retries). Use 0 to 100.") }
+    try check(timeout, "--timeout", in: 1...86_400, unit: " seconds")
+    try check(retries, "--retries", in: 0...100)
   }
 
   func run() async throws {

@@ -4,7 +4,11 @@ import ArgumentParser
 import CallerPack
 import Curation
 import Foundation
+import Localization
+import Logging
 import Publishing
+import Storage
+import Synchronization
 import Timestamps
 
 /// `ringfence publish`
@@ -45,7 +49,7 @@ struct PublishCommand: AsyncParsableCommand {
   var by: String?
 
   func validate() throws {
-    guard (1...Recipe.mostEntries).contains(top) else { throw ValidationError("--top is \(top). Use 1 to 1999999.") }
+    try check(top, "--top", in: 1...Recipe.mostEntries)
     guard serial ?? 1 >= 1 else { throw ValidationError("--serial is \(serial ?? 0). Use 1 or more.") }
     try validateOverrules()
     guard let at else { return }
@@ -83,7 +87,7 @@ struct PublishCommand: AsyncParsableCommand {
     let publication = try PublicationConfiguration(settings)
     let time = at.flatMap(Timestamp.parse) ?? Date()
     try validateLifetime(from: time, to: time + publication.policy.lifetime)
-    try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
+    try await CommandContext.open(settings) { context in
       let request = PublicationRequest(time: time, serial: serial, overrules: overrules)
       print(try await context.publish(request, publication, top: top))
     }
@@ -96,5 +100,122 @@ struct PublishCommand: AsyncParsableCommand {
         The publication of --at \(at) would have expired at \(Timestamp.format(end)), so clients would reject it. Leave \
         --at out, or add --reproduce to make it all the same.
         """, exitCode: 2)
+  }
+}
+
+/// The options of a publication, shared by every command that makes one.
+struct PublicationOptions: ParsableArguments {
+  @Option(\.recipes) var recipes: String?
+  @Option(\.deltaBases) var deltaBases: String?
+  @Option(\.validDays) var validDays: String?
+  @Option(\.minSize) var minSize: String?
+  @Option(\.maxSize) var maxSize: String?
+  @Option(\.maxChurn) var maxChurn: String?
+  @Option(\.tolerance) var tolerance: String?
+  @Option(\.webhook) var webhook: [String] = []
+}
+
+/// The settings of publications.
+struct PublicationConfiguration {
+  var policy = PublicationPolicy()
+  /// The recipe file; nil takes the data folder's, or the one shipped with the program.
+  var recipes: String?
+
+  init() {}
+
+  /// - Throws: ``CommandFailure`` for an invalid setting.
+  init(_ settings: Settings) throws {
+    recipes = try settings.recipes
+    policy.deltaBases = try settings.deltaBases
+    policy.lifetime = Double(try settings.validDays) * 86_400
+    policy.limits.minSize = Double(try settings.minSize) / 100
+    policy.limits.maxSize = Double(try settings.maxSize) / 100
+    policy.limits.maxChurn = Double(try settings.maxChurn) / 100
+    policy.limits.tolerance = try settings.tolerance
+    policy.webhooks = Webhooks(urls: try settings.webhook ?? [])
+  }
+}
+
+extension CommandContext {
+  /// Creates a publisher for this context's folder.
+  /// - Parameters:
+  ///   - top: maximum numbers in a pack, if that is less than its recipe's limit.
+  func publisher(
+    _ configuration: PublicationConfiguration, top: Int = Recipe.mostEntries, logger: Logger
+  ) throws -> Publisher {
+    let folder = folder
+    let recipes = recipeFile(named: configuration.recipes)
+    // An unreadable key is reported at start instead of by the first publication.
+    _ = try folder.signingKey()
+    let publisher = Publisher(
+      store: stores.publications, folder: publicationFolder,
+      recipes: try Self.recipes(in: recipes(), top: top),
+      sources: ContentSources(
+        regions: { try await RegionStore.map(on: $0) },
+        directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
+      signing: { try folder.signingKey() }, policy: configuration.policy,
+      protection: {
+        let protected = try await ProtectionStore.load(on: $0)
+        return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } }
+      }, holding: BrigadeReview(store: stores.holds), logger: logger)
+    try publisher.checkRecipes()
+    return publisher
+  }
+
+  /// Finds the recipe file in force. A file that is gone for a moment must not be replaced by the shipped one.
+  private func recipeFile(named file: String?) -> @Sendable () throws -> String {
+    let (folder, installation) = (folder, installation)
+    let former = Mutex<String?>(nil)
+    return {
+      try former.withLock { former in
+        let path = Recipe.file(named: file, data: folder.path, installation: installation)
+        if let former, former != path, former.hasPrefix(folder.path) {
+          throw CommandFailure.unreadable(
+            "The recipes \(former) are gone. Put them back, or restart the server to use \(path).")
+        }
+        former = path
+        return path
+      }
+    }
+  }
+
+  private static func recipes(in file: String, top: Int) throws -> [Recipe] {
+    try Recipe.read(from: file).map { recipe in
+      var recipe = recipe
+      recipe.limit = min(recipe.limit, top)
+      return recipe
+    }
+  }
+
+  /// Publishes with a progress bar and returns the result as text.
+  /// - Throws: ``CommandFailure`` with exit code 4 if a gate refuses the publication.
+  func publish(
+    _ request: PublicationRequest, _ configuration: PublicationConfiguration = PublicationConfiguration(),
+    top: Int = Recipe.mostEntries
+  ) async throws -> String {
+    let publisher = try publisher(configuration, top: top, logger: .quiet)
+    let texts = try installation.englishTexts()
+    let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"), output: progressOutput())
+    defer { meter.finish() }
+    var request = request
+    request.progress = { step, part in
+      meter.update(done: UInt64(part * 100), detail: texts.message("jobs.step", step))
+    }
+    do {
+      let manifest = try await publisher.publish(request)
+      let packs = manifest.packs.map { pack in
+        let delta = pack.deltas.first.map { ", \($0.bytes) from publication \($0.fromSerial)" } ?? ""
+        return "  \(publicationFolder.filePath(pack.path)): \(pack.entries) numbers, \(pack.bytes) bytes\(delta)"
+      }
+      return (["Publication \(manifest.serial)"] + packs).joined(separator: "\n")
+    } catch let error as PublishingError {
+      guard case .heldBack(let gates) = error else { throw error }
+      let lines = gates.closed.map { record in
+        let finding = texts.message("publications.finding", record.finding)
+        return "  \(record.gate)\(record.pack.isEmpty ? "" : " (\(record.pack))"): \(finding)"
+      }
+      let reason = texts.message("publications.failure", PublicationFailure(error))
+      throw CommandFailure(description: ([reason] + lines).joined(separator: "\n"), exitCode: 4)
+    }
   }
 }

@@ -53,15 +53,14 @@ struct RecipesCommand: ParsableCommand {
 extension Recipe {
   /// The recipe file in force.
   /// - Parameters:
-  /// - name: an explicitly given file.
-  /// - data: the data folder.
+  ///   - name: an explicitly given file.
+  ///   - data: the data folder.
   package static func file(named name: String?, data: String, installation: Installation) -> String {
     if let name { return name }
     let own = "\(data)/recipes.yaml"
     return FileManager.default.fileExists(atPath: own) ? own : "\(installation.resources)/recipes.yaml"
   }
 
-  /// Reads the recipes of a file.
   /// - Throws: ``CommandFailure`` with every error and its line.
   package static func read(from file: String) throws -> [Recipe] {
     do throws(RecipeFileError) {

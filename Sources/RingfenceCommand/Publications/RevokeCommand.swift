@@ -46,16 +46,12 @@ struct RevokeCommand: AsyncParsableCommand {
   var wait = 60
 
   func validate() throws {
-    guard (1...500).contains(reason.count) else {
-      throw ValidationError("--reason has \(reason.count) characters. Use 1 to 500.")
-    }
-    guard (1...80).contains(by.count) else { throw ValidationError("--by has \(by.count) characters. Use 1 to 80.") }
+    try checkLength(reason, "--reason", in: 1...500)
+    try checkLength(by, "--by", in: 1...80)
     guard label == nil || add != nil else {
       throw ValidationError("--label needs --add. Pass --add CATEGORY, or leave --label out.")
     }
-    guard (1...100).contains(label?.count ?? 1) else {
-      throw ValidationError("--label has \(label?.count ?? 0) characters. Use 1 to 100.")
-    }
+    try checkLength(label, "--label", in: 1...100)
     if let add, ReportCategory(slug: add)?.isToxic != true {
       let slugs = ReportCategory.allCases.filter(\.isToxic).map(\.slug)
       throw ValidationError("--add \(add) is not a nuisance category. Use one of: \(slugs.joined(separator: ", ")).")
@@ -82,14 +78,8 @@ struct RevokeCommand: AsyncParsableCommand {
     let request = revocation
     let settings = try Settings(of: self)
     let publication = try PublicationConfiguration(settings)
-    try await CommandContext.open(settings, owns: false, logger: .quiet) { context in
-      do {
-        _ = try await context.stores.decisions.record(decision, revoking: .remove)
-      } catch let problem as RuleViolation {
-        throw CommandFailure.failed(try Localizer.commandLine().message(problem))
-      } catch let error as DecisionError {
-        throw try CommandFailure.refused(error)
-      }
+    try await CommandContext.open(settings) { context in
+      _ = try await context.stores.decisions.record(decision, revoking: .remove)
       try await context.stores.publications.request(request)
       let outcome = try await settle(request, context, publication)
       guard let serial = outcome.serial else {

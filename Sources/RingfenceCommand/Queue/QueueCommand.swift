@@ -21,7 +21,7 @@ struct QueueCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      let (change, waiting) = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let (change, waiting) = try await database.open { context in
         let meter = ProgressMeter(title: "Evaluating", total: nil, unit: .items("numbers"))
         defer { meter.finish() }
         let time = Date()

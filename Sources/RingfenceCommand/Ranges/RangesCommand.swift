@@ -3,7 +3,6 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
 import Storage
 
 /// `ringfence ranges`
@@ -21,7 +20,7 @@ struct RangesCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      let found = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let found = try await database.open { context in
         try await context.stores.ranges.detect(at: Date())
       }
       for range in found { print(range.text) }
@@ -48,7 +47,7 @@ struct RangesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (state, now) = (state.flatMap { ProposedRange.State(rawValue: $0) }, Date())
-      let ranges = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let ranges = try await database.open { context in
         try await context.stores.ranges.ranges(state)
       }
       for item in ranges {
@@ -67,10 +66,9 @@ struct RangesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Approve a range: list all its numbers from the next publication on.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var decision: RangeDecision
 
-    func run() async throws { try await decision.decide(isApproved: true, database) }
+    func run() async throws { try await decision.decide(isApproved: true) }
   }
 
   /// `ringfence ranges reject`
@@ -78,15 +76,15 @@ struct RangesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Reject a range: do not list or propose it again.")
 
-    @OptionGroup var database: DatabaseOptions
     @OptionGroup var decision: RangeDecision
 
-    func run() async throws { try await decision.decide(isApproved: false, database) }
+    func run() async throws { try await decision.decide(isApproved: false) }
   }
 }
 
-/// The decision about a range.
 struct RangeDecision: ParsableArguments {
+  @OptionGroup private var database: DatabaseOptions
+
   @Argument(help: "Range as shown by `ranges list`, such as +3316200024x.")
   var range: String
 
@@ -103,18 +101,14 @@ struct RangeDecision: ParsableArguments {
     }
   }
 
-  func decide(isApproved: Bool, _ database: DatabaseOptions) async throws {
+  func decide(isApproved: Bool) async throws {
     guard let block = NumberRange(range) else { return }
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      do {
-        guard
-          try await context.stores.ranges.decide(
-            block, isApproved: isApproved, by: by, role: .administrator, reason: reason, at: Date())
-        else {
-          throw CommandFailure.failed("\(block.text) was not proposed. List all ranges with: ringfence ranges list")
-        }
-      } catch let problem as RuleViolation {
-        throw CommandFailure.failed(try Localizer.commandLine().message(problem))
+    try await database.open { context in
+      guard
+        try await context.stores.ranges.decide(
+          block, isApproved: isApproved, by: by, role: .administrator, reason: reason, at: Date())
+      else {
+        throw CommandFailure.failed("\(block.text) was not proposed. List all ranges with: ringfence ranges list")
       }
       print("\(block.text): \(isApproved ? "approved" : "rejected").")
     }

@@ -14,7 +14,7 @@ struct RegionsCommand: AsyncParsableCommand {
   /// `ringfence regions load FILE`
   struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Replace all regions by those of a file.",
+      abstract: "Replace all regions by the regions of a file.",
       discussion: """
         Each line has a region, a prefix and a name, separated by tabs. The longest matching prefix applies. Countries \
         are built in. Resources/regions-us.tsv has the area codes of the United States.
@@ -27,7 +27,7 @@ struct RegionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let regions = try RegionFile.read(contentsOf: file)
-      try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      try await database.open { context in
         try await context.stores.regions.replace(with: regions)
       }
       let prefixes = regions.reduce(0) { $0 + $1.prefixes.count }
@@ -46,7 +46,7 @@ struct RegionsCommand: AsyncParsableCommand {
     var countries = false
 
     func run() async throws {
-      let regions = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let regions = try await database.open { context in
         try await context.stores.regions.regions()
       }
       for region in regions {
@@ -77,7 +77,7 @@ struct RegionsCommand: AsyncParsableCommand {
         throw CommandFailure.failed(
           "\(number.prefix(40)) is not a number in international form. Write it as +12125550123.")
       }
-      let map = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let map = try await database.open { context in
         try await context.stores.regions.map()
       }
       guard let region = map.region(of: digits) else {

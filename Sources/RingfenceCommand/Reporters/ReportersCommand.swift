@@ -21,7 +21,7 @@ struct ReportersCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      let summary = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+      let summary = try await database.open { context in
         let count = try await context.stores.recount.count()
         let meter = ProgressMeter(
           title: "Calculating", total: count > 0 ? UInt64(count) : nil, unit: .items("numbers"))

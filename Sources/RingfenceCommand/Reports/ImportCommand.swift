@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ArgumentParser
+import Curation
 import Foundation
 public import Importing
+import Intake
 import PhoneNumbers
 import Storage
+import Timestamps
 
 /// `ringfence import`
 struct ImportCommand: AsyncParsableCommand {
@@ -42,21 +45,84 @@ struct ImportCommand: AsyncParsableCommand {
     var rejects: String?
 
     func validate() throws {
-      if let source, !App.isName(source) {
-        throw ValidationError("--source is not valid. Use 1 to 80 characters on one line without control characters.")
-      }
+      try checkName(source, "--source")
     }
 
     func run() async throws {
-      try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
-        try await withAppFailures {
-          let summary = try await context.importComplaints(
-            from: file, format: format, source: source ?? format.rawValue, subjects: subjects, rejects: rejects)
-          print(summary.text)
-        }
+      try await database.open(makes: true) { context in
+        let summary = try await context.importComplaints(
+          from: file, format: format, source: source ?? format.rawValue, subjects: subjects, rejects: rejects)
+        print(summary.text)
       }
     }
   }
 }
 
 extension ComplaintFormat: ExpressibleByArgument {}
+
+extension CommandContext {
+  /// Imports a file of complaints with a progress bar.
+  /// - Parameters:
+  ///   - source: the source under which its rows are counted; added if it is new.
+  ///   - subjects: path of a table of subjects; nil for the shipped one.
+  ///   - rejects: path of a file for rejected lines.
+  func importComplaints(
+    from path: String, format: ComplaintFormat, source: String, subjects: String? = nil, rejects: String? = nil,
+    title: String = "Importing"
+  ) async throws -> ImportSummary {
+    var options = ImportOptions(
+      path: path, format: format, source: source,
+      subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
+    options.rejectsPath = rejects
+    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
+    guard source != SourceRule.everyListName else {
+      throw CommandFailure.failed("\(source) is the name of the rule for all lists. Choose another name with --source.")
+    }
+    let list = try await stores.apps.source(named: source, at: Date())
+    guard try await !stores.sources.ids().contains(list.id) else {
+      throw CommandFailure.failed(
+        "\(source) is a source that is or was downloaded. Complaints of a file would get its rule and its ceiling. Choose "
+          + "another name with --source.")
+    }
+    let protection = ProtectionCache(store: stores.protection)
+    try await protection.refresh()
+    let sink = ComplaintSink(
+      store: stores.reports, source: list, pseudonymizer: try folder.pseudonymizer(), protection: protection)
+    let meter = ProgressMeter(importing: path, title: title, output: progressOutput())
+    defer { meter.finish() }
+    let summary = try await ImportPipeline(options: options).run(
+      progress: { meter.update($0) }, into: { try await sink.take($0) })
+    try await stores.reports.refreshStatistics()
+    return summary
+  }
+}
+
+extension ImportSummary {
+  /// Several lines for a terminal, without a line end.
+  var text: String {
+    var lines = [
+      "\(TextFormat.grouped(rows)) rows in \(TextFormat.duration(seconds)), "
+        + "\(TextFormat.grouped(Int(rowsPerSecond))) rows/s",
+      "  \(TextFormat.grouped(accepted)) accepted: \(TextFormat.grouped(inserted)) new, "
+        + "\(TextFormat.grouped(duplicates)) already stored",
+      "  \(TextFormat.grouped(rejectedRows)) rejected\(rejectedRows > 0 ? ":" : "")",
+    ]
+    for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
+      lines.append("    \(reason.rawValue) \(TextFormat.grouped(count))")
+    }
+    if let droppedBefore, rejected[.dateBeforeRetention, default: 0] > 0 {
+      lines.append("  date_before_retention: the date is before \(Timestamp.format(droppedBefore)). Older reports")
+      lines.append("  were deleted, so rows that were counted before cannot be recognized.")
+    }
+    if repaired > 0 { lines.append("  \(TextFormat.grouped(repaired)) rows with invalid UTF-8, repaired") }
+    if unknownSubjectRows > 0 {
+      lines.append("  \(TextFormat.grouped(unknownSubjectRows)) rows with an unknown subject:")
+      let sorted = unknownSubjects.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      for (subject, count) in sorted.prefix(20) {
+        lines.append("    \(TextFormat.printable(subject)) \(TextFormat.grouped(count))")
+      }
+      if sorted.count > 20 { lines.append("    and \(sorted.count - 20) more") }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

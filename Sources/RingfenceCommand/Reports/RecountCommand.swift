@@ -29,7 +29,7 @@ struct RecountCommand: AsyncParsableCommand {
 
   func run() async throws {
     let numbers = try range()
-    let summary = try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    let summary = try await database.open { context in
       try await context.recount(numbers, repairs: repair)
     }
     if summary.beyondRetention > 0 {

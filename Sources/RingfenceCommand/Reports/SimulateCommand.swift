@@ -35,10 +35,8 @@ extension SimulateCommand {
     var out = "-"
 
     func validate() throws {
-      guard (1...ComplaintSimulator.maximumCount).contains(complaints) else {
-        throw ValidationError("--complaints is \(complaints). Use 1 to \(ComplaintSimulator.maximumCount).")
-      }
-      guard (1...3_650).contains(days) else { throw ValidationError("--days is \(days). Use 1 to 3650.") }
+      try check(complaints, "--complaints", in: 1...ComplaintSimulator.maximumCount)
+      try check(days, "--days", in: 1...3_650)
       guard Timestamp.parse(endingAt) != nil else {
         throw ValidationError("--ending-at \"\(endingAt)\" is not an RFC 3339 time. Write it as 2026-11-21T00:00:00Z.")
       }

@@ -17,7 +17,7 @@ struct RetentionCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-      let state = try await CommandContext.open(database, owns: false, logger: .quiet) {
+      let state = try await database.open {
         try await $0.stores.retention.state()
       }
       guard let state else { return print("No reports were deleted.") }

@@ -117,3 +117,119 @@ struct Welcome {
       """
   }
 }
+
+/// Cases of demo data for moderators to practise on: a hospital under attack, a brigade, a split vote, a range, an appeal,
+/// and names in a directory. All numbers are reserved for fiction (555-0100 to 555-0199).
+struct DemoCases {
+  let context: CommandContext
+  /// The app that reporters use; its reporters are new.
+  let app: Int32
+  /// The imported list; its reporters count as established.
+  let list: Int32
+  let time: Date
+
+  static let hospital: Int64 = 12_025_550_140
+  static let bakery: Int64 = 13_035_550_110
+  static let school: Int64 = 14_045_550_120
+  static let range: Int64 = 15_055_550_160
+  static let appealed: Int64 = 12_125_550_170
+
+  private static let hour: TimeInterval = 3_600
+
+  /// The reports that the first publication lists, and the names of the directory.
+  func prepare() async throws {
+    let reports = (0..<14).map { index in
+      report(
+        Self.appealed, list, index, hoursAgo: 20 + index * 9, .telemarketing, network: index,
+        comment: index % 3 == 0 ? "Wanted to sell solar panels." : nil)
+    }
+    _ = try await context.stores.reports.accept(reports, receivedAt: time)
+    try await nameBusinesses()
+  }
+
+  /// The reports after the first publication, the appeal and the range.
+  func complete() async throws {
+    _ = try await context.stores.reports.accept(attack() + brigade() + split() + block(), receivedAt: time)
+    try await context.stores.protection.add(
+      [(.number(Self.hospital + 2), "City Hospital, emergency department")], by: "Administrator", at: time)
+    _ = try await context.stores.ranges.detect(at: time)
+    let filing = try AppealFiling(
+      number: Self.appealed,
+      statement: "This is the number of my insurance office. We call only our own customers. Please check it.",
+      contact: "owner@example.org", filedAt: time)
+    let stamp = Array("demo appeal 0001".utf8)
+    _ = try await context.stores.appeals.file(
+      filing, ticket: AppealTicket(), stamp: (id: stamp, expiresAt: time + 24 * Self.hour))
+  }
+
+  /// 24 new reporters from 20 networks on one day, 15 of them with one text.
+  private func attack() -> [Report] {
+    (0..<24).map { index in
+      report(
+        Self.hospital, app, index, hoursAgo: 0, .fraud, network: min(index, 19),
+        comment: index < 15
+          ? "Scam hospital"
+          : index < 18 ? "They asked for my insurance number." : index == 20 ? "Rude on the phone." : nil)
+    }
+  }
+
+  /// 18 new reporters on three days, most of them in one network.
+  private func brigade() -> [Report] {
+    (0..<18).map { index in
+      report(
+        Self.bakery, app, index, hoursAgo: 1 + index % 3 * 24, .telemarketing, network: index < 14 ? 100 : 100 + index,
+        comment: index % 4 == 0 ? "They would not stop calling." : nil)
+    }
+  }
+
+  /// Nine complaints and seven reports as legitimate, on many days.
+  private func split() -> [Report] {
+    (0..<16).map { index in
+      report(
+        Self.school, list, index, hoursAgo: 10 + index * 23, index < 9 ? .robocall : .legitimate, network: 200 + index,
+        comment: index == 2 ? "A recording about fees." : index == 12 ? "The school called back." : nil)
+    }
+  }
+
+  /// Six numbers of a block of ten with four reporters each.
+  private func block() -> [Report] {
+    (0..<6).flatMap { place in
+      (0..<4).map { index in
+        report(
+          Self.range + Int64(place), list, place * 4 + index, hoursAgo: 6 + place * 5 + index * 20, .oneRing,
+          network: 300 + place * 4 + index, comment: index == 0 ? "Rang once and stopped." : nil)
+      }
+    }
+  }
+
+  private func report(
+    _ number: Int64, _ app: Int32, _ reporter: Int, hoursAgo: Int, _ category: ReportCategory, network: Int,
+    comment: String?
+  ) -> Report {
+    // Of the reporter and the number, so that an interrupted start stores each report once. Pages show the first bytes.
+    let name = [UInt8](Data("\(reporter) \(number)".utf8).prefix(16))
+    let id = name + [UInt8](repeating: 0, count: 16 - name.count)
+    return Report(
+      number: number, appID: app,
+      reportID: UUID(
+        uuid: (
+          id[0], id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13], id[14],
+          id[15]
+        )), reportedAt: time - Double(hoursAgo) * Self.hour - Double(reporter), category: category, reporter: id,
+      comment: comment, network: [UInt8](repeating: UInt8(network % 251), count: 8))
+  }
+
+  private func nameBusinesses() async throws {
+    let path = "\(context.folder.path)/sample-directory.csv"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let rows = [
+      (Self.hospital, "City Hospital", "Hospitals"), (Self.hospital + 1, "City Hospital, visitors", "Hospitals"),
+      (Self.bakery, "Corner Bakery", "Bakeries"), (Self.school, "Lincoln School", "Schools"),
+      (Self.appealed, "Harbor Insurance", "Insurance"),
+    ].map { "+\($0),\"\($1)\",\($2)\n" }
+    try ("phone,name,category\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
+    _ = try await context.importDirectory(
+      DirectoryOptions(path: path, region: "US", temporaryFolder: context.folder.path), source: "Sample directory",
+      priority: nil)
+  }
+}

@@ -77,7 +77,7 @@ extension EmbeddedPostgres.Archiving {
     }
     guard try settings.databaseURL == nil else {
       throw CommandFailure.failed(
-        "--archive needs the private PostgreSQL, and DATABASE_URL names another one. Archive that one with its own "
+        "--archive needs the private PostgreSQL, and DATABASE_URL names another server. Archive it with its own "
           + "tools, such as pgBackRest.")
     }
     let path = URL(filePath: folder).standardizedFileURL.resolvingSymlinksInPath().path

@@ -2,6 +2,7 @@
 
 import Configuration
 import Foundation
+import Yams
 
 /// The values of the settings: from the command line, the environment, a file, or the default, in this order.
 @dynamicMemberLookup
@@ -44,7 +45,6 @@ package struct Settings: Sendable {
         uniqueKeysWithValues: values.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }))
   }
 
-  /// The value of a setting.
   /// - Throws: ``CommandFailure`` with the setting, its value, the value's source, and the violated rule.
   package subscript<Value>(dynamicMember setting: KeyPath<SettingList, Setting<Value>>) -> Value {
     get throws {
@@ -104,5 +104,78 @@ package struct Settings: Sendable {
     return CommandFailure(
       description: "\(origin(of: setting) ?? setting.name) \(found). It must be \(setting.rule).",
       exitCode: isUsage ? 2 : 1)
+  }
+}
+
+/// A settings file: a YAML mapping of names to values, or to lists of values.
+enum SettingsFile {
+  /// - Returns: the text of each value by its key.
+  /// - Throws: ``CommandFailure`` with the file, the line, and the unknown key.
+  static func read(_ file: String) throws -> [String: String] {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw CommandFailure.unreadable(
+        "The file of settings \(file) cannot be read. Check its name, owner and permissions.")
+    }
+    let root: Node?
+    do {
+      root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+    } catch {
+      throw CommandFailure.failed("The file of settings \(file) is not valid YAML: \(error)")
+    }
+    guard let root, root.null == nil else { return [:] }
+    guard let mapping = root.mapping else {
+      throw CommandFailure.failed("The file of settings \(file) must have a line for each setting, such as port: 8443.")
+    }
+    let names = Set(SettingList.descriptions.map(\.key)).subtracting(["config"])
+    let secrets = Set(SettingList.descriptions.filter(\.isSecret).map(\.name))
+    return try mapping.reduce(into: [:]) { values, member in
+      let line = "Line \(member.key.mark?.line ?? 1) of \(file)"
+      let key = member.key.string ?? ""
+      guard !secrets.contains(key) else {
+        throw CommandFailure.failed("\(line) has the secret \(key). Write it to a file that \(key)-file names.")
+      }
+      if let new = FormerName.settings[key] {
+        throw CommandFailure.failed("\(line) has the key \"\(key)\", which is now \"\(new)\".")
+      }
+      guard names.contains(key) else {
+        throw CommandFailure.failed(
+          "\(line) has the key \"\(key)\", which is not a setting. Documentation/configuration.md lists them.")
+      }
+      let texts = member.value.sequence.map { Array($0).map(\.scalar?.string) } ?? [member.value.scalar?.string]
+      guard !texts.contains(nil) else {
+        throw CommandFailure.failed("\(line): \(key) must be a value or a list of values.")
+      }
+      values[key] = texts.compactMap { $0 }.joined(separator: " ")
+    }
+  }
+}
+
+/// Former names of settings and options. They are refused with the new name.
+enum FormerName {
+  /// The new name of each renamed setting.
+  static let settings = [
+    "least-size": "min-size", "greatest-size": "max-size", "greatest-churn": "max-churn", "slack": "tolerance",
+  ]
+
+  private static let options = settings.merging([
+    "least-strength": "min-strength", "most-change": "max-change", "because": "reason",
+  ]) { $1 }
+
+  /// The refusal of the first renamed option on a command line; nil if it has none.
+  static func refusal(of arguments: [String]) -> String? {
+    for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("--") {
+      let name = String(argument.dropFirst(2).prefix { $0 != "=" })
+      if let new = options[name] { return "The option --\(name) is now --\(new)." }
+    }
+    return nil
+  }
+
+  /// - Throws: ``CommandFailure`` if the environment sets a renamed setting.
+  static func check(_ environment: [String: String]) throws {
+    for (name, new) in settings.sorted(by: { $0.key < $1.key }) {
+      let (variable, newVariable) = (SettingDescription.variable(of: name), SettingDescription.variable(of: new))
+      guard environment[variable]?.isEmpty == false else { continue }
+      throw CommandFailure.failed("The variable \(variable) is now \(newVariable). Rename it.")
+    }
   }
 }

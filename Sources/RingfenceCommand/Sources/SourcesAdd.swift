@@ -121,11 +121,9 @@ struct SourcesAdd: AsyncParsableCommand {
   @OptionGroup var audit: AuditOption
 
   func validate() throws {
-    guard App.isName(name) else {
-      throw ValidationError("The name is not valid. Use 1 to 80 characters on one line without control characters.")
-    }
+    try checkName(name)
     guard name != SourceRule.everyListName else {
-      throw ValidationError("The name \(name) is that of the rule for all lists. Choose another one.")
+      throw ValidationError("The rule for all lists has the name \(name). Choose another name.")
     }
     guard preview || (url != nil && format != nil) else {
       throw ValidationError("Set --url and --format. Only a preview of an existing source needs neither.")
@@ -146,9 +144,7 @@ struct SourcesAdd: AsyncParsableCommand {
         "--every \(every) is not a time from \(format == .ringfence ? "30s" : "5m") to 31d. Use a number with s, m, h or "
           + "d, such as 6h.")
     }
-    if let maxChange, !Source.Settings.mostChanges.contains(maxChange) {
-      throw ValidationError("--max-change is \(maxChange). Use 1 to 1000.")
-    }
+    try check(maxChange, "--max-change", in: Source.Settings.mostChanges)
     try validateSubscription()
     if let format, format.hasComplaints || format == .ringfence {
       guard region == nil, numberColumn == nil, categoryColumn == nil else {
@@ -161,9 +157,7 @@ struct SourcesAdd: AsyncParsableCommand {
       throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
     }
     if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
-    if let license, !(1...200).contains(license.count) {
-      throw ValidationError("--license has \(license.count) characters. Use 1 to 200.")
-    }
+    try checkLength(license, "--license", in: 1...200)
     for code in country + [region].compactMap({ $0 }) where !PhoneRegion.isSupported(code) {
       throw ValidationError("\(code) is not a country with phone numbers. Use two letters, such as DE.")
     }
@@ -183,18 +177,14 @@ struct SourcesAdd: AsyncParsableCommand {
     guard let url, UpdateSource(url) != nil else {
       throw ValidationError("--url is not valid. Use the address of the publications, such as https://HOST/v1.")
     }
-    if let minStrength, !(0...1_000).contains(minStrength) {
-      throw ValidationError("--min-strength is \(minStrength). Use 0 to 1000.")
-    }
+    try check(minStrength, "--min-strength", in: 0...1_000)
   }
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, makes: !preview, logger: .quiet) { context in
-      try await withAppFailures {
-        let former = try await context.stores.sources.source(named: name)
-        guard preview else { return try await add(former, in: context) }
-        try await show(former, in: context)
-      }
+    try await database.open(makes: !preview) { context in
+      let former = try await context.stores.sources.source(named: name)
+      guard preview else { return try await add(former, in: context) }
+      try await show(former, in: context)
     }
   }
 
@@ -227,7 +217,7 @@ struct SourcesAdd: AsyncParsableCommand {
       let preview = try await previewer.withClient {
         try await previewer.preview(settings, weight: weight, by: $0, at: Date())
       }
-      print(json ? try HouseJSON.text(preview) : preview.text)
+      print(json ? try CommandJSON.text(preview) : preview.text)
     } catch let failure as SourceFailure {
       let texts = try context.installation.englishTexts()
       throw CommandFailure.failed("Cannot read \(name): \(texts.message("sources.failure", failure))")
@@ -293,27 +283,6 @@ struct SourcesAdd: AsyncParsableCommand {
       }
       return found
     }
-  }
-}
-
-extension SourcePreview {
-  /// The figures, a line each.
-  fileprivate var text: String {
-    var lines = [
-      "The list has \(entries) numbers. A publication made now would change:",
-      "  \(block) would be listed to block",
-      "  \(identify) would be listed to identify",
-      "  \(review) would be put up for review",
-      "  \(lost) would no longer be listed",
-      "Not changed:",
-      "  \(listed) are listed already",
-      "  \(decided) have a decision",
-      "  \(protected) are protected",
-      "  \(held) are held",
-    ]
-    if rejected > 0 { lines.append("\(rejected) rows cannot be read.") }
-    if patterns > 0 { lines.append("Patterns with more than 4 wildcards, which are left out: \(patterns).") }
-    return lines.joined(separator: "\n")
   }
 }
 

@@ -9,26 +9,38 @@ import Publishing
 import Storage
 import Timestamps
 
+/// The source that a command changes, and the person who runs it.
+struct SourceOption: ParsableArguments {
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "Name of the source.")
+  var name: String
+
+  @OptionGroup var audit: AuditOption
+
+  /// The event of an action, for the audit log.
+  /// - Throws: ``CommandFailure`` if there is no such source.
+  func event(_ action: String, _ context: CommandContext) async throws -> AuditEvent {
+    guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
+    return audit.actor.did(action, to: name)
+  }
+}
+
 /// `ringfence sources refresh`
 struct SourcesRefresh: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Download a source now.",
     discussion: "The exit code is 1 if it cannot be read. Its former entries stay then.")
 
-  @OptionGroup var database: DatabaseOptions
-
-  @Argument(help: "Name of the source.")
-  var name: String
+  @OptionGroup var source: SourceOption
 
   @Flag(help: "Accept a list that changes more entries than --max-change allows.")
   var force = false
 
-  @OptionGroup var audit: AuditOption
-
   func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
-      let event = audit.actor.did(force ? "source.force" : "source.refresh", to: name)
+    let name = source.name
+    try await source.database.open { context in
+      let event = try await source.event(force ? "source.force" : "source.refresh", context)
       try await context.stores.sources.record(event, at: Date())
       let refresher = try context.feedRefresher()
       let outcome = try await refresher.withClient {
@@ -53,17 +65,12 @@ struct SourcesRemove: AsyncParsableCommand {
     discussion:
       "Complaints of ftc-csv, ftc-tsv and jsonl files stay and decay. The ceiling applies to them until then.")
 
-  @OptionGroup var database: DatabaseOptions
-
-  @Argument(help: "Name of the source.")
-  var name: String
-
-  @OptionGroup var audit: AuditOption
+  @OptionGroup var source: SourceOption
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
-      let event = audit.actor.did("source.remove", to: name)
+    let name = source.name
+    try await source.database.open { context in
+      let event = try await source.event("source.remove", context)
       guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
       }
@@ -78,21 +85,16 @@ struct SourcesResume: AsyncParsableCommand {
     commandName: "resume", abstract: "End the suspension of a source.",
     discussion: """
       A source is suspended when moderators allow most of its numbers: of at least 10 decided numbers, the upper bound of \
-      the precision at 95 % is below 0.5. A suspended source is still downloaded, and counts for nothing. After this \
+      the precision at 95 % is below 0.5. A suspended source is still downloaded, but its entries are ignored. After this \
       command, only new decisions suspend it again.
       """)
 
-  @OptionGroup var database: DatabaseOptions
-
-  @Argument(help: "Name of the source.")
-  var name: String
-
-  @OptionGroup var audit: AuditOption
+  @OptionGroup var source: SourceOption
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
-      let event = audit.actor.did("source.resume", to: name)
+    let name = source.name
+    try await source.database.open { context in
+      let event = try await source.event("source.resume", context)
       guard try await context.stores.sources.resume(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("\(name) is not suspended.")
       }
@@ -110,7 +112,6 @@ struct SourcesStatus: AsyncParsableCommand {
       decision in force. Servers count it each minute.
       """)
 
-  /// A source as a row.
   private struct Row: Encodable {
     let name: String
     let format: String
@@ -157,18 +158,13 @@ struct SourcesStatus: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Option(help: "Output format: text, tsv or json.")
-  var format = TableFormat.text
+  @OptionGroup var output: TableOptions
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    try await database.open { context in
       let rows = try await context.stores.sources.list().map(Row.init)
       let texts = try context.installation.englishTexts()
-      switch format {
-      case .text: print(TextTable(Row.columns, rows.map { $0.cells(texts) }).aligned)
-      case .tsv: print(TextTable(Row.columns, rows.map { $0.cells(texts) }).tsv)
-      case .json: print(try HouseJSON.text(rows))
-      }
+      try output.print(TextTable(Row.columns, rows.map { $0.cells(texts) }), json: rows)
     }
   }
 }
@@ -182,9 +178,7 @@ extension CommandContext {
       subjects: try SubjectTable(contentsOf: "\(installation.resources)/ftc-subjects.tsv"),
       folder: "\(folder.path)/downloads", serverID: { try publications.serverID() })
   }
-}
 
-extension CommandContext {
   /// Previews sources with this data folder's database.
   func feedPreviewer(limits: SourceReadLimits = SourceReadLimits()) throws -> SourcePreviewer {
     let publications = publicationFolder
@@ -198,6 +192,27 @@ extension CommandFailure {
   /// There is no source of a name.
   static func noSource(_ name: String) -> CommandFailure {
     .failed("There is no source named \(name). List sources with: ringfence sources status")
+  }
+}
+
+extension SourcePreview {
+  /// The figures, a line each.
+  var text: String {
+    var lines = [
+      "The list has \(entries) numbers. A publication made now would change:",
+      "  \(block) would be listed to block",
+      "  \(identify) would be listed to identify",
+      "  \(review) would be put up for review",
+      "  \(lost) would no longer be listed",
+      "Not changed:",
+      "  \(listed) are listed already",
+      "  \(decided) have a decision",
+      "  \(protected) are protected",
+      "  \(held) are held",
+    ]
+    if rejected > 0 { lines.append("\(rejected) rows cannot be read.") }
+    if patterns > 0 { lines.append("Patterns with more than 4 wildcards, which are left out: \(patterns).") }
+    return lines.joined(separator: "\n")
   }
 }
 

@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import Localization
+import PhoneNumbers
 import Storage
 
 /// The author and the reason of a threshold change.
@@ -38,32 +39,13 @@ struct ThresholdsSet: AsyncParsableCommand {
   @OptionGroup var authorship: Authorship
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    try await database.open { context in
       try await context.save(authorship) { try change.applied(to: $0) }
     }
   }
 }
 
-/// `ringfence sources set`
-struct SourcesSet: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change the rule of a list, as a new version of the thresholds.",
-    discussion: "Example: ringfence sources set ftc-csv --complaints 5 --days 3 --reason \"One-off complaints.\"")
-
-  @OptionGroup var database: DatabaseOptions
-  @OptionGroup var change: SourceChange
-  @OptionGroup var authorship: Authorship
-
-  func run() async throws {
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
-      let lists = try await context.stores.thresholds.lists()
-      try await context.save(authorship) { try change.applied(to: $0, lists: lists) }
-    }
-  }
-}
-
 extension CommandContext {
-
   /// Saves the set in force with a change, and prints the new version.
   func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
@@ -111,5 +93,111 @@ extension ThresholdLimits {
   fileprivate var told: String {
     "heat \(heat), evidence \(evidence), confidence \(confidence), reporters \(reporters), networks \(networks), "
       + "days \(days)"
+  }
+}
+
+/// The change of thresholds, for `set` and `preview`.
+struct ThresholdChange: ParsableArguments {
+  @Option(
+    help: .value("slug", "Category to change, such as fraud, or all; can be repeated."))
+  var category: [String] = []
+
+  @Option(
+    help: .value(
+      "code",
+      "Change the threshold of one country (ISO 3166, such as DE). A country without its own threshold starts with "
+        + "the general one."))
+  var country: String?
+
+  @Flag(help: "Remove the country's own threshold; the general one applies again.")
+  var remove = false
+
+  @Option(help: .value("heat", "Heat from which a number needs review."))
+  var reviewHeat: Double?
+
+  @Option(help: .value("heat", "Heat needed to enter the list (half-life 14 days)."))
+  var enterHeat: Double?
+  @Option(help: .value("evidence", "Evidence needed to enter the list (half-life 125 days)."))
+  var enterEvidence: Double?
+  @Option(help: .value("part", "Confidence needed to enter the list, 0 to 1."))
+  var enterConfidence: Double?
+  @Option(help: .value("count", "Reporters needed to enter the list."))
+  var enterReporters: Int?
+  @Option(help: .value("count", "Networks needed to enter the list, 0 to 64."))
+  var enterNetworks: Int?
+  @Option(help: .value("count", "Days with complaints needed to enter the list, 0 to 64."))
+  var enterDays: Int?
+
+  @Option(help: .value("heat", "Heat needed to stay listed."))
+  var leaveHeat: Double?
+  @Option(help: .value("evidence", "Evidence needed to stay listed."))
+  var leaveEvidence: Double?
+  @Option(help: .value("part", "Confidence needed to stay listed."))
+  var leaveConfidence: Double?
+  @Option(help: .value("count", "Reporters needed to stay listed."))
+  var leaveReporters: Int?
+  @Option(help: .value("count", "Networks needed to stay listed."))
+  var leaveNetworks: Int?
+  @Option(help: .value("count", "Days with complaints needed to stay listed."))
+  var leaveDays: Int?
+
+  func validate() throws {
+    guard !category.isEmpty else {
+      throw ValidationError("--category is missing. Pass a category such as fraud, or all.")
+    }
+    for slug in category where slug != "all" && ReportCategory(slug: slug)?.isToxic != true {
+      let known = ReportCategory.allCases.filter(\.isToxic).map(\.slug).joined(separator: ", ")
+      throw ValidationError("There is no nuisance category \(slug). Use one of: \(known), all.")
+    }
+    if let country, !PhoneRegion.isSupported(country) {
+      throw ValidationError("--country \(country) is not a country with phone numbers. Use two letters, such as DE.")
+    }
+    guard !remove || country != nil else {
+      throw ValidationError("--remove needs --country. Pass the country whose threshold is removed.")
+    }
+    guard remove != hasStatistics else {
+      throw ValidationError(
+        remove
+          ? "--remove removes the threshold of the country. Leave the limits out."
+          : "No change given. Pass at least one limit, such as --enter-heat 3.")
+    }
+  }
+
+  /// The set with the change.
+  /// - Throws: ``ThresholdProblem``.
+  func applied(to set: ThresholdSet) throws -> ThresholdSet {
+    let categories = ReportCategory.allCases.filter { category in
+      category.isToxic && (self.category.contains("all") || self.category.contains(category.slug))
+    }
+    let country = country.flatMap { PhoneRegion($0)?.code }
+    return try categories.reduce(set) { set, category in
+      if remove, let country { return try set.removing(category, country: country) }
+      guard var threshold = set.threshold(for: category, country: { country }) else { return set }
+      threshold.country = country
+      change(&threshold)
+      return try set.replacing(threshold)
+    }
+  }
+
+  private var hasStatistics: Bool {
+    [reviewHeat, enterHeat, enterEvidence, enterConfidence, leaveHeat, leaveEvidence, leaveConfidence]
+      .contains { $0 != nil }
+      || [enterReporters, enterNetworks, enterDays, leaveReporters, leaveNetworks, leaveDays].contains { $0 != nil }
+  }
+
+  private func change(_ threshold: inout Threshold) {
+    threshold.reviewHeat = reviewHeat ?? threshold.reviewHeat
+    threshold.enter.heat = enterHeat ?? threshold.enter.heat
+    threshold.enter.evidence = enterEvidence ?? threshold.enter.evidence
+    threshold.enter.confidence = enterConfidence ?? threshold.enter.confidence
+    threshold.enter.reporters = enterReporters ?? threshold.enter.reporters
+    threshold.enter.networks = enterNetworks ?? threshold.enter.networks
+    threshold.enter.days = enterDays ?? threshold.enter.days
+    threshold.leave.heat = leaveHeat ?? threshold.leave.heat
+    threshold.leave.evidence = leaveEvidence ?? threshold.leave.evidence
+    threshold.leave.confidence = leaveConfidence ?? threshold.leave.confidence
+    threshold.leave.reporters = leaveReporters ?? threshold.leave.reporters
+    threshold.leave.networks = leaveNetworks ?? threshold.leave.networks
+    threshold.leave.days = leaveDays ?? threshold.leave.days
   }
 }

@@ -2,8 +2,9 @@
 
 import ArgumentParser
 import Foundation
-import RingfenceCommand
 import Synchronization
+
+@testable import RingfenceCommand
 
 /// The output and the exit code of a command.
 struct Said {
@@ -29,7 +30,9 @@ func pack(_ arguments: String..., more: some Sequence<String> = []) async -> Sai
       }
     }
   } catch {
-    code = PackExitCode.code(for: error, in: PackCommand.self)
+    let exitCode = PackCommand.exitCode(for: error)
+    // ArgumentParser's own code for wrong usage is 64.
+    code = exitCode == .validationFailure ? PackExitCode.usage.rawValue : exitCode.rawValue
   }
   return Said(output: output.withLock { $0 }, remarks: remarks.withLock { $0 }, code: code)
 }

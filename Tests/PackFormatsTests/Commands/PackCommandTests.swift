@@ -4,9 +4,10 @@ import ArgumentParser
 import CallerPack
 import Foundation
 import PackFormats
-import RingfenceCommand
 import TestData
 import Testing
+
+@testable import RingfenceCommand
 
 @Suite struct PackCommandTests {
   let scratch: Scratch

@@ -35,7 +35,7 @@ struct FillCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
+    try await database.open(makes: true) { context in
       let filled = try await BenchmarkFill(pool: context.pool).fill(
         numbers: numbers, identified: identified, waiting: queue, at: Date())
       guard filled else {

@@ -84,7 +84,7 @@ struct MixedBenchmarkCommand: AsyncParsableCommand {
 
   private func makeTokens() async throws -> [String] {
     guard moderators > 0 else { return [] }
-    return try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    return try await database.open { context in
       var tokens: [String] = []
       for index in 1...moderators {
         tokens.append(

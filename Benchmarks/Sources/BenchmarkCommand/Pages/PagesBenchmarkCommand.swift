@@ -32,7 +32,7 @@ struct PagesBenchmarkCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let target = LoadTarget(url: url) else { return }
-    try await CommandContext.open(database, owns: false, logger: .quiet) { context in
+    try await database.open { context in
       let time = Date()
       let link = try await context.stores.sessions.makeSignInToken(for: "Benchmark", role: .moderator, at: time)
       guard case .session(let session, _) = try await context.stores.sessions.enter(link: link, at: time) else {

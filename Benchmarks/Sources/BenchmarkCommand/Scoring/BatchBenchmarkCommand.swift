@@ -24,7 +24,7 @@ struct BatchBenchmarkCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
+    try await database.open(makes: true) { context in
       let now = Date()
       for _ in 0..<20 { _ = try await context.stores.reports.accept(Self.batch(5_000, now), receivedAt: Date()) }
       try await context.stores.reports.refreshStatistics()

@@ -39,9 +39,7 @@ struct ReplayBenchmarkCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (thresholds, installation) = try await CommandContext.open(
-      database, owns: false, makes: true, logger: .quiet
-    ) { context in
+    let (thresholds, installation) = try await database.open(makes: true) { context in
       (try await context.stores.thresholds.current(), context.installation)
     }
     let options = ImportOptions(

@@ -32,7 +32,7 @@ struct SelectionBenchmarkCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CommandContext.open(database, owns: false, makes: true, logger: .quiet) { context in
+    try await database.open(makes: true) { context in
       let time = Date(timeIntervalSince1970: 1_795_000_000)
       let filled = try await context.pool.withConnection { connection in
         try await ScoreFill(connection: connection).fill(numbers: numbers, at: time)

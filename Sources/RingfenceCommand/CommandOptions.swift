@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Curation
+import Foundation
+import Localization
+import PhoneNumbers
+import Storage
+
+/// The options for the data folder and the database, shared by all commands that need them.
+package struct DatabaseOptions: ParsableArguments {
+  @Option(\.data) var data: String?
+
+  @Option(\.config) var config: String?
+
+  package init() {}
+
+  /// The settings, including these options.
+  package func settings() throws -> Settings { try Settings(of: self) }
+
+  /// Opens the database for a command that may run while a server runs; see
+  /// ``CommandContext/open(_:owns:makes:migrates:archiving:logger:_:)``.
+  package func open<Result>(
+    makes: Bool = false, migrates: Bool = true, _ body: (CommandContext) async throws -> Result
+  ) async throws -> Result {
+    try await CommandContext.open(try settings(), makes: makes, migrates: migrates, body)
+  }
+}
+
+/// The number that a command is about.
+struct NumberOptions: ParsableArguments {
+  @Argument(help: "Number in international form, such as +33162000248, or in national form with --region.")
+  var number: String
+
+  @Option(help: "Country of a number in national form: two letters, such as FR.")
+  var region: String?
+
+  func validate() throws {
+    _ = try digits
+  }
+
+  var digits: Int64 {
+    get throws {
+      do {
+        return try PhoneNumber(parsing: number, region: region).digits
+      } catch {
+        throw ValidationError("NUMBER: \(error)")
+      }
+    }
+  }
+}
+
+/// The option of commands whose change the audit log records.
+struct AuditOption: ParsableArguments {
+  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters on one line."))
+  var by = "command line"
+
+  var actor: Actor { .commandLine(by) }
+
+  func validate() throws { try Self.check(by) }
+
+  /// - Throws: `ValidationError` where the name is not one line of 1 to 80 characters.
+  static func check(_ name: String) throws {
+    do throws(RuleViolation) {
+      _ = try RuleViolation.line(name, "--by", atMost: 80)
+    } catch {
+      throw ValidationError(try Localizer.commandLine().message(error))
+    }
+  }
+}
+
+/// The option for the format of a command's output.
+struct TableOptions: ParsableArguments {
+  private enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, tsv, json
+  }
+
+  @Option(help: "Output format: text, tsv or json.")
+  private var format = Format.text
+
+  /// Prints a table, or `json`, in the chosen format.
+  /// - Parameter text: the output for people; nil for the aligned table.
+  func print(_ table: TextTable, text: String? = nil, json: some Encodable) throws {
+    switch format {
+    case .text: Swift.print(text ?? table.aligned)
+    case .tsv: Swift.print(table.tsv)
+    case .json: Swift.print(try CommandJSON.text(json))
+    }
+  }
+}
+
+/// Rows under a header.
+struct TextTable {
+  private let rows: [[String]]
+
+  /// - Parameters:
+  ///   - columns: the header.
+  ///   - rows: each with as many cells as the header.
+  init(_ columns: [String], _ rows: [[String]]) {
+    self.rows = [columns] + rows
+  }
+
+  /// Tab-separated; tabs and line breaks in a cell become spaces.
+  var tsv: String {
+    rows.map { cells in
+      cells.map { String($0.map { "\t\n\r".contains($0) ? " " : $0 }) }.joined(separator: "\t")
+    }.joined(separator: "\n")
+  }
+
+  /// Aligned columns: text to the left, figures to the right.
+  var aligned: String {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let isFigure = rows[0].indices.map { column in
+      rows.dropFirst().allSatisfy { Double($0[column].replacing(",", with: "")) != nil }
+    }
+    return rows.map { cells in
+      let padded = cells.indices.map { column in
+        let gap = String(repeating: " ", count: widths[column] - cells[column].count)
+        return isFigure[column] ? gap + cells[column] : cells[column] + gap
+      }
+      let line = padded.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+}
+
+/// Writes the command line's JSON: indented, with sorted keys in snake_case.
+enum CommandJSON {
+  static func text(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+/// A figure without trailing zeros, with at most four decimal digits.
+func plain(_ value: Double) -> String {
+  let text = String(format: "%.4f", value)
+  let trimmed = text.replacing(/0+$/, with: "")
+  return trimmed.hasSuffix(".") ? String(trimmed.dropLast()) : trimmed
+}
+
+/// - Throws: `ValidationError` if a value of an option is out of its range.
+func check(_ value: Int?, _ option: String, in range: ClosedRange<Int>, unit: String = "") throws {
+  if let value, !range.contains(value) {
+    throw ValidationError("\(option) is \(value)\(unit). Use \(range.lowerBound) to \(range.upperBound).")
+  }
+}
+
+/// - Throws: `ValidationError` if a text has too few or too many characters.
+func checkLength(_ text: String?, _ name: String, in range: ClosedRange<Int>) throws {
+  if let text, !range.contains(text.count) {
+    throw ValidationError("\(name) has \(text.count) characters. Use \(range.lowerBound) to \(range.upperBound).")
+  }
+}
+
+/// - Throws: `ValidationError` if a text is not a name of an app or a list.
+func checkName(_ text: String?, _ name: String = "The name") throws {
+  if let text, !App.isName(text) {
+    throw ValidationError("\(name) is not valid. Use 1 to 80 characters on one line without control characters.")
+  }
+}
