@@ -132,8 +132,8 @@ struct AccountCommand: AsyncParsableCommand {
   }
 }
 
-/// A name quoted for a shell.
-private func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''") + "'" }
+/// A word quoted for a shell.
+func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''") + "'" }
 
 /// `ringfence sign-in-link`
 struct SignInLinkCommand: AsyncParsableCommand {

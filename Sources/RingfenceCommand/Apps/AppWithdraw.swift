@@ -64,8 +64,7 @@ struct AppWithdraw: AsyncParsableCommand {
         meter.update(done: UInt64(left?.withdrawn ?? 0))
       }
       meter.finish()
-      let count = left?.withdrawn ?? 0
-      print("\(count) report\(count == 1 ? "" : "s") of key \(key.id) withdrawn.")
+      print("\(TextFormat.count(left?.withdrawn ?? 0, "report")) of key \(key.id) withdrawn.")
     }
   }
 
@@ -86,9 +85,9 @@ extension KeyReportCounts {
   fileprivate var text: String {
     guard let first, let last else { return "This key has no reports to withdraw." }
     let count =
-      reports == Self.mostReports ? "\(reports) or more reports" : "\(reports) report\(reports == 1 ? "" : "s")"
+      reports == Self.mostReports ? "\(reports) or more reports" : TextFormat.count(reports, "report")
     return
-      "\(count) about \(numbers) number\(numbers == 1 ? "" : "s") by \(reporters) reporter\(reporters == 1 ? "" : "s"), "
+      "\(count) about \(TextFormat.count(numbers, "number")) by \(TextFormat.count(reporters, "reporter")), "
       + "received from \(Timestamp.format(first)) to \(Timestamp.format(last))."
   }
 }

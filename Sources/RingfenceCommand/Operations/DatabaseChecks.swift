@@ -208,7 +208,7 @@ struct DatabaseChecks {
         "Remove them, or end the suspension with: ringfence sources resume NAME")
     }
     guard !failing.isEmpty else { return .ok("sources", feeds.isEmpty ? "none" : "\(feeds.count) are downloaded") }
-    let names = failing.map { "\($0.name) (\($0.failures == 1 ? "1 attempt" : "\($0.failures) attempts"))" }
+    let names = failing.map { "\($0.name) (\(TextFormat.count($0.failures, "attempt")))" }
     let others = suspended.isEmpty ? "" : "; suspended: \(Self.names(suspended.map(\.name)))"
     return .warning(
       "sources", "\(failing.count) of \(feeds.count) cannot be read: \(Self.names(names))\(others)",

@@ -126,7 +126,7 @@ extension OlderProgram {
   static func text(_ programs: [OlderProgram]) -> String? {
     guard !programs.isEmpty else { return nil }
     return programs.map {
-      let connections = $0.connections == 1 ? "1 connection" : "\($0.connections) connections"
+      let connections = TextFormat.count($0.connections, "connection")
       return "\($0.address ?? "this machine"): \(connections) since \(Timestamp.format($0.since))"
     }.joined(separator: "; ")
   }

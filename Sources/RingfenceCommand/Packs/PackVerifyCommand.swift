@@ -143,7 +143,7 @@ struct ExtensionTrial {
 
   var text: String {
     var text = "as an extension: \(blocking) to block, \(identification) to identify and \(removals) to remove "
-    text += "in \(requests) \(requests == 1 ? "request" : "requests"), " + String(format: "%.2f s\n", seconds)
+    text += "in \(TextFormat.count(requests, "request")), " + String(format: "%.2f s\n", seconds)
     if let anonymousGrowth, let residentGrowth {
       text += "memory: \(anonymousGrowth / 1_024) KB of its own, \(residentGrowth / 1_024) KB resident at the peak\n"
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// Formats numbers and foreign text for a terminal, the same in every locale.
 package enum TextFormat {
   /// 1234567 → 1,234,567.
@@ -11,6 +13,11 @@ package enum TextFormat {
       digits = String(digits.dropLast(3))
     }
     return (value < 0 ? "-" : "") + ([digits] + groups.reversed().map(String.init)).joined(separator: ",")
+  }
+
+  /// A count with its noun: 1 report, 2 reports.
+  static func count(_ value: some BinaryInteger, _ noun: String) -> String {
+    "\(value) \(noun)\(value == 1 ? "" : "s")"
   }
 
   /// One decimal digit: 12.34 → 12.3.
@@ -47,5 +54,109 @@ package enum TextFormat {
       }
     }
     return String(scalars)
+  }
+}
+
+/// Rows under a header.
+struct TextTable {
+  private let rows: [[String]]
+
+  /// - Parameters:
+  ///   - columns: the header.
+  ///   - rows: each with as many cells as the header.
+  init(_ columns: [String], _ rows: [[String]]) {
+    self.rows = [columns] + rows
+  }
+
+  /// - Parameter rows: one or more, with equal columns.
+  init(_ rows: [TableRow]) {
+    self.init(rows.first.map { $0.values.map(\.key) } ?? [], rows.map(\.cells))
+  }
+
+  /// Tab-separated; tabs and line breaks in a cell become spaces.
+  var tsv: String {
+    rows.map { cells in
+      cells.map { String($0.map { "\t\n\r".contains($0) ? " " : $0 }) }.joined(separator: "\t")
+    }.joined(separator: "\n")
+  }
+
+  /// Aligned columns: text to the left, figures to the right.
+  var aligned: String {
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let isFigure = rows[0].indices.map { column in
+      rows.dropFirst().allSatisfy { Double($0[column].replacing(",", with: "")) != nil }
+    }
+    return rows.map { cells in
+      let padded = cells.indices.map { column in
+        let gap = String(repeating: " ", count: widths[column] - cells[column].count)
+        return isFigure[column] ? gap + cells[column] : cells[column] + gap
+      }
+      let line = padded.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+}
+
+/// A row of a table, whose JSON has the columns as keys.
+struct TableRow: Encodable, ExpressibleByDictionaryLiteral {
+  enum Value {
+    case text(String)
+    case integer(Int64)
+    /// Shown without trailing zeros, with at most four decimal digits.
+    case figure(Double)
+    /// No value: absent in JSON, and this text in a table.
+    case none(shown: String)
+  }
+
+  private struct Column: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  fileprivate let values: [(key: String, value: Value)]
+
+  init(dictionaryLiteral values: (String, Value)...) { self.values = values.map { (key: $0.0, value: $0.1) } }
+
+  fileprivate var cells: [String] {
+    values.map { _, value in
+      switch value {
+      case .text(let text), .none(let text): text
+      case .integer(let integer): "\(integer)"
+      case .figure(let figure):
+        String(format: "%.4f", figure).replacing(/0+$/, with: "").replacing(/\.$/, with: "")
+      }
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Column.self)
+    for (name, value) in values {
+      let column = Column(stringValue: name)
+      switch value {
+      case .text(let text): try container.encode(text, forKey: column)
+      case .integer(let integer): try container.encode(integer, forKey: column)
+      case .figure(let figure): try container.encode(figure, forKey: column)
+      case .none: break
+      }
+    }
+  }
+}
+
+extension TableRow.Value {
+  static func count(_ count: some BinaryInteger) -> Self { .integer(Int64(count)) }
+
+  /// A country, or its absence.
+  static func country(_ code: String?, else shown: String) -> Self { code.map { .text($0) } ?? .none(shown: shown) }
+}
+
+/// Writes the command line's JSON: indented, with sorted keys in snake_case.
+enum CommandJSON {
+  static func text(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

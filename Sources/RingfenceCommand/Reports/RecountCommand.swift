@@ -34,15 +34,15 @@ struct RecountCommand: AsyncParsableCommand {
     }
     if summary.beyondRetention > 0 {
       print(
-        "\(Self.count(summary.beyondRetention, "number")) not recounted: first reported before the oldest stored month "
+        "\(TextFormat.count(summary.beyondRetention, "number")) not recounted: first reported before the oldest stored month "
           + "of reports.")
     }
     guard summary.differences > 0 else {
-      return print("\(Self.count(summary.numbers, "number")) recounted: no differences.")
+      return print("\(TextFormat.count(summary.numbers, "number")) recounted: no differences.")
     }
     let found =
-      "\(Self.count(summary.numbers, "number")) recounted: \(Self.count(summary.differences, "difference")) "
-      + "in \(Self.count(summary.damagedNumbers, "number"))"
+      "\(TextFormat.count(summary.numbers, "number")) recounted: \(TextFormat.count(summary.differences, "difference")) "
+      + "in \(TextFormat.count(summary.damagedNumbers, "number"))"
     guard repair else {
       throw CommandFailure.failed("\(found). Repair them with: ringfence recount --repair")
     }
@@ -65,8 +65,6 @@ struct RecountCommand: AsyncParsableCommand {
     }
     return digits
   }
-
-  private static func count(_ value: Int, _ noun: String) -> String { "\(value) \(noun)\(value == 1 ? "" : "s")" }
 }
 
 extension CommandContext {

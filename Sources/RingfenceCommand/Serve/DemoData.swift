@@ -91,7 +91,7 @@ struct Welcome {
   private func linkCommand(_ address: String) -> String {
     [CommandLine.arguments[0], "sign-in-link", "Administrator", "--data", dataFolder, "--url", address].map { word in
       let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "+-./:@_,=".contains($0) }
-      return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+      return isPlain ? word : quoted(word)
     }.joined(separator: " ")
   }
 

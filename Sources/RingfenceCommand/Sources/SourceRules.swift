@@ -121,37 +121,21 @@ struct SourcesList: AsyncParsableCommand {
       let lists = try await context.stores.thresholds.lists()
       let rules =
         [set.rule(forSource: SourceRule.everyList)] + lists.map { set.rule(ofList: $0.id) }
-      let rows = rules.map { SourceRow($0, lists) }
-      try output.print(TextTable(SourceRow.columns, rows.map(\.cells)), json: rows)
+      let rows = rules.map { $0.row(lists) }
+      try output.print(TextTable(rows), json: rows)
     }
   }
 }
 
-/// A list's rule as printed.
-struct SourceRow: Encodable {
-  let list: String
-  let weight: Double
-  let enterComplaints: Int
-  let enterDays: Int
-  let leaveComplaints: Int
-  let leaveDays: Int
-
-  init(_ rule: SourceRule, _ lists: [App]) {
-    list = rule.name(among: lists)
-    weight = rule.weight
-    (enterComplaints, enterDays) = (rule.enter.complaints, rule.enter.days)
-    (leaveComplaints, leaveDays) = (rule.leave.complaints, rule.leave.days)
-  }
-
-  static let columns = ["list", "weight", "enter_complaints", "enter_days", "leave_complaints", "leave_days"]
-
-  var cells: [String] {
-    [list, plain(weight), "\(enterComplaints)", "\(enterDays)", "\(leaveComplaints)", "\(leaveDays)"]
-  }
-}
-
 extension SourceRule {
-  func name(among lists: [App]) -> String {
+  func row(_ lists: [App]) -> TableRow {
+    [
+      "list": .text(name(among: lists)), "weight": .figure(weight), "enter_complaints": .count(enter.complaints),
+      "enter_days": .count(enter.days), "leave_complaints": .count(leave.complaints), "leave_days": .count(leave.days),
+    ]
+  }
+
+  private func name(among lists: [App]) -> String {
     appID == Self.everyList ? Self.everyListName : lists.first { $0.id == appID }?.name ?? "app \(appID)"
   }
 }

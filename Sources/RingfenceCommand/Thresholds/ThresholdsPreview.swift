@@ -65,47 +65,6 @@ extension CommandContext {
 
 /// A preview as JSON and text.
 struct PreviewReport: Encodable {
-  struct Change: Encodable {
-    let category: String
-    let country: String?
-    let added: Int
-    let taken: Int
-    let kept: Int
-  }
-
-  struct Example: Encodable {
-    let number: String
-    let country: String?
-    let category: String
-    let heat: Double
-    let evidence: Double
-    let confidence: Double
-    let reporters: Int
-    let networks: Int
-    let days: Int
-    let reports: Int64
-
-    init(_ example: ThresholdPreview.Example) {
-      number = "+\(example.number)"
-      country = example.kind.country
-      category = example.kind.category.slug
-      (heat, evidence, confidence) = (example.score.heat, example.score.evidence, example.score.confidence)
-      (reporters, networks, days) = (example.score.reporters, example.score.networks, example.score.days)
-      reports = example.score.parts.reduce(0) { $0 + $1.reports }
-    }
-
-    var cells: [String] {
-      [
-        number, country ?? "–", category, plain(heat), plain(evidence), plain(confidence), "\(reporters)",
-        "\(networks)", "\(days)", "\(reports)",
-      ]
-    }
-
-    static let columns = [
-      "number", "country", "category", "heat", "evidence", "confidence", "reporters", "networks", "days", "reports",
-    ]
-  }
-
   let against: Int32
   let listedNow: Int
   let listedThen: Int
@@ -115,9 +74,9 @@ struct PreviewReport: Encodable {
   let held: Int
   /// Numbers that the next review would hold only without the change.
   let released: Int
-  let changes: [Change]
-  let examplesAdded: [Example]
-  let examplesTaken: [Example]
+  let changes: [TableRow]
+  let examplesAdded: [TableRow]
+  let examplesTaken: [TableRow]
 
   init(_ preview: ThresholdPreview, version: Int32) {
     let total = preview.total
@@ -126,28 +85,28 @@ struct PreviewReport: Encodable {
     listedThen = total.kept + total.added + preview.fixed
     (held, released) = (preview.newlyHeld, preview.released)
     (added, taken) = (total.added, total.taken)
-    changes = preview.changes.map { kind, change in
-      Change(
-        category: kind.category.slug, country: kind.country, added: change.added, taken: change.taken, kept: change.kept
-      )
-    }.sorted { left, right in
-      (right.added + right.taken, left.category, left.country ?? "")
-        < (left.added + left.taken, right.category, right.country ?? "")
+    changes = preview.changes.sorted { left, right in
+      (right.value.added + right.value.taken, left.key.category.slug, left.key.country ?? "")
+        < (left.value.added + left.value.taken, right.key.category.slug, right.key.country ?? "")
+    }.map { kind, change in
+      [
+        "category": .text(kind.category.slug), "country": .country(kind.country, else: "–"),
+        "added": .count(change.added), "taken": .count(change.taken), "kept": .count(change.kept),
+      ]
     }
-    examplesAdded = preview.added.map(Example.init)
-    examplesTaken = preview.taken.map(Example.init)
+    examplesAdded = preview.added.map(\.row)
+    examplesTaken = preview.taken.map(\.row)
   }
 
   /// Rows by category and country, largest change first.
   var table: TextTable {
-    TextTable(
-      ["category", "country", "added", "taken", "kept"],
-      changes.map { [$0.category, $0.country ?? "–", "\($0.added)", "\($0.taken)", "\($0.kept)"] })
+    changes.isEmpty ? TextTable(["category", "country", "added", "taken", "kept"], []) : TextTable(changes)
   }
 
   var text: String {
+    let (now, then) = (TextFormat.count(listedNow, "number"), TextFormat.count(listedThen, "number"))
     var parts = [
-      "Now (version \(against)) \(Self.count(listedNow)) listed, with the change \(Self.count(listedThen)): "
+      "Now (version \(against)) \(now) listed, with the change \(then): "
         + "\(added) added, \(taken) removed. Nothing was saved."
     ]
     if held + released > 0 {
@@ -158,10 +117,20 @@ struct PreviewReport: Encodable {
       ("Added, highest heat first:", examplesAdded), ("Removed, highest heat first:", examplesTaken),
     ]
     where !examples.isEmpty {
-      parts.append("\(title)\n" + TextTable(Example.columns, examples.map(\.cells)).aligned)
+      parts.append("\(title)\n" + TextTable(examples).aligned)
     }
     return parts.joined(separator: "\n\n")
   }
+}
 
-  private static func count(_ count: Int) -> String { count == 1 ? "1 number" : "\(count) numbers" }
+extension ThresholdPreview.Example {
+  fileprivate var row: TableRow {
+    [
+      "number": .text("+\(number)"), "country": .country(kind.country, else: "–"),
+      "category": .text(kind.category.slug),
+      "heat": .figure(score.heat), "evidence": .figure(score.evidence), "confidence": .figure(score.confidence),
+      "reporters": .count(score.reporters), "networks": .count(score.networks), "days": .count(score.days),
+      "reports": .count(score.parts.reduce(0) { $0 + $1.reports }),
+    ]
+  }
 }

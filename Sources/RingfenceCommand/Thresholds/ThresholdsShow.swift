@@ -39,12 +39,12 @@ struct ThresholdsShow: AsyncParsableCommand {
     try await database.open { context in
       let (version, set) = try await context.stores.thresholds.version(version)
       let lists = try await context.stores.thresholds.lists()
-      let table = TextTable(ThresholdRow.columns, set.thresholds.map { ThresholdRow($0).cells })
-      let listTable = TextTable(SourceRow.columns, set.sources.map { SourceRow($0, lists).cells })
+      let (thresholds, sources) = (set.thresholds.map(\.row), set.sources.map { $0.row(lists) })
+      let table = TextTable(thresholds)
       let line = version.line(try context.installation.englishTexts())
       try output.print(
-        table, text: "Version \(line)\n\n\(table.aligned)\n\nImported lists\n\n\(listTable.aligned)",
-        json: ThresholdsJSON(version, set, lists))
+        table, text: "Version \(line)\n\n\(table.aligned)\n\nImported lists\n\n\(TextTable(sources).aligned)",
+        json: ThresholdsJSON(version: .init(version), thresholds: thresholds, sources: sources))
     }
   }
 }
@@ -84,47 +84,16 @@ extension ThresholdVersion {
   }
 }
 
-/// A threshold as printed; the keys of JSON are the columns.
-struct ThresholdRow: Encodable {
-  let category: String
-  let country: String?
-  let reviewHeat: Double
-  let enterHeat: Double
-  let enterEvidence: Double
-  let enterConfidence: Double
-  let enterReporters: Int
-  let enterNetworks: Int
-  let enterDays: Int
-  let leaveHeat: Double
-  let leaveEvidence: Double
-  let leaveConfidence: Double
-  let leaveReporters: Int
-  let leaveNetworks: Int
-  let leaveDays: Int
-
-  init(_ threshold: Threshold) {
-    category = threshold.category.slug
-    country = threshold.country
-    reviewHeat = threshold.reviewHeat
-    (enterHeat, enterEvidence) = (threshold.enter.heat, threshold.enter.evidence)
-    (enterConfidence, enterReporters) = (threshold.enter.confidence, threshold.enter.reporters)
-    (enterNetworks, enterDays) = (threshold.enter.networks, threshold.enter.days)
-    (leaveHeat, leaveEvidence) = (threshold.leave.heat, threshold.leave.evidence)
-    (leaveConfidence, leaveReporters) = (threshold.leave.confidence, threshold.leave.reporters)
-    (leaveNetworks, leaveDays) = (threshold.leave.networks, threshold.leave.days)
-  }
-
-  static let columns = [
-    "category", "country", "review_heat", "enter_heat", "enter_evidence", "enter_confidence", "enter_reporters",
-    "enter_networks", "enter_days", "leave_heat", "leave_evidence", "leave_confidence", "leave_reporters",
-    "leave_networks", "leave_days",
-  ]
-
-  var cells: [String] {
+extension Threshold {
+  fileprivate var row: TableRow {
     [
-      category, country ?? "all", plain(reviewHeat), plain(enterHeat), plain(enterEvidence), plain(enterConfidence),
-      "\(enterReporters)", "\(enterNetworks)", "\(enterDays)", plain(leaveHeat), plain(leaveEvidence),
-      plain(leaveConfidence), "\(leaveReporters)", "\(leaveNetworks)", "\(leaveDays)",
+      "category": .text(category.slug), "country": .country(country, else: "all"), "review_heat": .figure(reviewHeat),
+      "enter_heat": .figure(enter.heat), "enter_evidence": .figure(enter.evidence),
+      "enter_confidence": .figure(enter.confidence), "enter_reporters": .count(enter.reporters),
+      "enter_networks": .count(enter.networks), "enter_days": .count(enter.days), "leave_heat": .figure(leave.heat),
+      "leave_evidence": .figure(leave.evidence), "leave_confidence": .figure(leave.confidence),
+      "leave_reporters": .count(leave.reporters), "leave_networks": .count(leave.networks),
+      "leave_days": .count(leave.days),
     ]
   }
 }
@@ -147,12 +116,6 @@ struct ThresholdsJSON: Encodable {
   }
 
   let version: Version
-  let thresholds: [ThresholdRow]
-  let sources: [SourceRow]
-
-  init(_ version: ThresholdVersion, _ set: ThresholdSet, _ lists: [App]) {
-    self.version = Version(version)
-    thresholds = set.thresholds.map(ThresholdRow.init)
-    sources = set.sources.map { SourceRow($0, lists) }
-  }
+  let thresholds: [TableRow]
+  let sources: [TableRow]
 }
