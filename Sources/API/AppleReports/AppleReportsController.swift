@@ -5,6 +5,7 @@ import HTTPServer
 import Hummingbird
 import Intake
 import Logging
+import Metrics
 import Storage
 
 /// `POST /v1/apple/reports`: reports that iOS sends for an app's reporting extension.
@@ -108,5 +109,68 @@ struct AppleReportsController: Sendable {
   /// Takes one token of the network, and of the app where it is known.
   private func charge(_ context: ServerRequestContext) throws {
     try reports.limiter.charge(1, context: context)
+  }
+}
+
+/// The JSON that iOS sends for a reporting extension. Other members are dropped.
+struct AppleEnvelope: Decodable {
+  /// The dictionary that the app's extension has made.
+  let classification: [String: AppleValue]
+}
+
+/// The JSON that iOS sends for a message filter. The text of the message is not read.
+struct AppleMessageQuery: Decodable {
+  struct Query: Decodable {
+    let sender: AppleValue?
+  }
+  let query: Query
+}
+
+/// Limits of requests that iOS sends without a key.
+enum AppleBody {
+  /// The deepest nesting of objects and arrays.
+  static let greatestDepth = 16
+
+  static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    guard !JSONText.isDeeper(than: greatestDepth, data) else {
+      throw Problem.malformed("The body can have at most \(greatestDepth) levels of objects and arrays.")
+    }
+    return try JSON.decode(type, from: data)
+  }
+}
+
+/// Counts the requests of Apple's extensions by outcome.
+struct AppleReportMetrics: Sendable {
+  /// The treatment of a report.
+  enum Outcome: String, CaseIterable {
+    case created, duplicate, limited, invalid
+    case notANumber = "not_a_number"
+    case noCategory = "no_category"
+    case unknownMembers = "unknown_members"
+    case refused
+  }
+
+  private let reports: [Outcome: Counter]
+  private let messages: Counter
+
+  init(_ factory: any MetricsFactory) {
+    reports = Dictionary(
+      uniqueKeysWithValues: Outcome.allCases.map { outcome in
+        let labels = [("outcome", outcome.rawValue)]
+        return (outcome, Counter(label: "ringfence_apple_reports_total", dimensions: labels, factory: factory))
+      })
+    messages = Counter(label: "ringfence_apple_messages_total", factory: factory)
+  }
+
+  func note(_ outcome: Outcome) { reports[outcome]?.increment() }
+  func noteMessage() { messages.increment() }
+}
+
+extension AppleReportMetrics.Outcome {
+  init(_ drop: AppleReport.Drop) {
+    switch drop {
+    case .notANumber: self = .notANumber
+    case .noCategory: self = .noCategory
+    }
   }
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
+import Foundation
 import HTTPServer
+import HTTPTypes
 import Hummingbird
+import Intake
+import Metrics
 import PhoneNumbers
 import Publishing
 import Storage
@@ -61,5 +66,65 @@ struct PhoneBlockRoutes {
     return router.group("phoneblock/api").add(middleware: PhoneBlockErrorMiddleware(failures: services.failures))
       .add(middleware: network).add(middleware: keys)
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
+  }
+}
+
+/// Counts the answers of PhoneBlock's lookups by outcome, and its block lists by format.
+struct PhoneBlockMetrics: Sendable {
+  /// The outcome of a lookup.
+  enum Outcome: String, CaseIterable {
+    case listed, range, allowed, unlisted
+  }
+
+  /// The form of a block list.
+  enum List: String, CaseIterable {
+    case full, changes, hottest, binary, personal
+  }
+
+  private let lookups: [Outcome: Counter]
+  private let lists: [List: Counter]
+
+  init(_ factory: any MetricsFactory) {
+    lookups = Dictionary(
+      uniqueKeysWithValues: Outcome.allCases.map { outcome in
+        let labels = [("outcome", outcome.rawValue)]
+        return (
+          outcome, Counter(label: "ringfence_phoneblock_lookups_total", dimensions: labels, factory: factory)
+        )
+      })
+    lists = Dictionary(
+      uniqueKeysWithValues: List.allCases.map { list in
+        let labels = [("list", list.rawValue)]
+        return (list, Counter(label: "ringfence_phoneblock_lists_total", dimensions: labels, factory: factory))
+      })
+  }
+
+  func note(_ outcome: Outcome) { lookups[outcome]?.increment() }
+
+  func note(_ list: List) { lists[list]?.increment() }
+
+  func note(_ info: PhoneInfo) {
+    note(info.whiteListed ? .allowed : info.votes > 0 ? .listed : info.votesWildcard > 0 ? .range : .unlisted)
+  }
+}
+
+/// The users of PhoneBlock's clients, by their keys.
+enum PhoneBlockCredentials {
+  /// A bearer token, or the password of basic authentication.
+  static let places: ClientKey.Places = [.bearer, .basic]
+
+  /// The user of a request. PhoneBlock's clients do not name their users, so each key is one: reports of several phones
+  /// with the same key are those of one reporter.
+  static func reporter(of request: Request) throws -> String {
+    guard let key = ClientKey.key(of: request, in: places) else { throw Problem.unauthorized }
+    return "phoneblock \(Hexadecimal.text(SHA256.hash(data: Data(key.utf8)).prefix(16)))"
+  }
+}
+
+extension Pseudonymizer {
+  /// The pseudonym of a request's user, as in reports.
+  func pseudonym(of request: Request, context: ServerRequestContext) throws -> [UInt8] {
+    guard let app = context.app else { throw Problem.unauthorized }
+    return pseudonym(of: try PhoneBlockCredentials.reporter(of: request), appID: app.id)
   }
 }

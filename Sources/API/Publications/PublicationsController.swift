@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
+import Curation
+import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import PhoneNumbers
 import Publishing
+import Storage
+import Timestamps
 
 /// Serves the files of the publication folder under `/v1/`: the manifest, the roots, packs, deltas, and packs in other
 /// formats.
@@ -39,5 +45,83 @@ struct PublicationsController: Sendable {
     let isPlain = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
     guard (1...120).contains(file.utf8.count), let first = file.utf8.first, isPlain(first) else { return false }
     return file.utf8.allSatisfy { isPlain($0) || "-_.".utf8.contains($0) } && !file.hasSuffix(".tmp")
+  }
+}
+
+/// `GET /v1/numbers/{number}/publications`: since when the packs contain a number, or do not.
+struct NumberPublicationsController: Sendable {
+  let newest: NewestManifest
+  let histories: PackHistories
+  let explanations: ExplanationStore
+  let interfaces: PublicationInterfaces
+
+  @Sendable func history(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let number = try NumbersController.number(try context.parameters.require("number"))
+    guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
+    guard let history = await histories.history(of: number.digits, manifest: manifest) else {
+      throw Problem.unavailable
+    }
+    let explanation = try await withDeadline { [explanations] in
+      try await explanations.explainCoarsely(number.digits, at: Date())
+    }
+    var response = JSON.response(
+      NumberPublications(
+        number.digits, history, lists: explanation.lists.values.sorted(),
+        copies: PublicationCopy.all(of: manifest, interfaces: interfaces)))
+    response.headers[.cacheControl] = "private, max-age=60"
+    return response
+  }
+}
+
+/// The JSON of a number's publications.
+struct NumberPublications: Encodable {
+  /// Since when a pack contains the number, or does not.
+  struct Pack: Encodable {
+    let pack: String
+    let state: String
+    let serial: Int64
+    let since: String
+    let isExact: Bool
+
+    private enum CodingKeys: String, CodingKey {
+      case pack, state, serial, since
+      case isExact = "is_exact"
+    }
+  }
+
+  /// How old the copy of a client may be.
+  struct Copy: Encodable {
+    let interface: String
+    let longestSeconds: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case interface
+      case longestSeconds = "longest_seconds"
+    }
+  }
+
+  let number: String
+  let serial: Int64
+  let earliestSerial: Int64
+  let packs: [Pack]
+  let lists: [String]
+  let copies: [Copy]
+
+  private enum CodingKeys: String, CodingKey {
+    case number, serial, packs, lists, copies
+    case earliestSerial = "earliest_serial"
+  }
+
+  init(_ number: Int64, _ history: PackHistory, lists: [String], copies: [PublicationCopy]) {
+    self.number = "+\(number)"
+    serial = history.serial
+    earliestSerial = history.earliest
+    packs = history.places.map {
+      Pack(
+        pack: $0.pack, state: $0.state.rawValue, serial: $0.serial, since: Timestamp.format($0.time),
+        isExact: $0.isExact)
+    }
+    self.lists = lists
+    self.copies = copies.map { Copy(interface: $0.interface, longestSeconds: $0.seconds) }
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
 import Foundation
+package import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Intake
+package import Intake
 import Logging
+import PhoneNumbers
 import Storage
 
 /// `POST /v1/reports` and `DELETE /v1/reports/{report_id}`
@@ -126,5 +127,133 @@ struct ReportsController: Sendable {
     notNew = zip(admitted, results).filter { (try? $0.1.get().outcome) != .created }.map(\.0.reporter)
     var rest = results[...]
     return mayTake.map { $0 ? rest.removeFirst() : nil }
+  }
+}
+
+/// The JSON of a report.
+struct ReportBody: Decodable {
+  let number: String
+  let region: String?
+  let category: String
+  let reporter: String
+  /// Required, unless a request with one report has it in `Idempotency-Key`.
+  var reportID: String?
+  let reportedAt: String
+  let comment: String?
+
+  enum CodingKeys: String, CodingKey {
+    case number, region, category, reporter, comment
+    case reportID = "report_id"
+    case reportedAt = "reported_at"
+  }
+
+  /// Nil without an id.
+  var submission: ReportSubmission? {
+    reportID.map {
+      ReportSubmission(
+        number: number, region: region, category: category, reporter: reporter, reportID: $0, reportedAt: reportedAt,
+        comment: comment)
+    }
+  }
+
+  static let missingID = Problem.Field(
+    pointer: "/report_id", code: "missing", detail: "Send a UUID. Use the same UUID for retries.")
+
+  static let withoutID = Problem.malformed(
+    "The report has no ID. Add a report_id and send it again.", errors: [missingID])
+
+  /// Applies `Idempotency-Key` to a request with one report: a UUID there, with or without quotes, replaces a missing
+  /// `report_id`. If both are given, they must be equal.
+  mutating func respect(idempotencyKey: String?) throws {
+    guard let key = idempotencyKey?.trimmingCharacters(in: CharacterSet(charactersIn: "\" ")) else {
+      if reportID == nil { throw Self.withoutID }
+      return
+    }
+    if let reportID {
+      guard reportID.lowercased() == key.lowercased() else {
+        throw Problem.malformed("Idempotency-Key and report_id differ. Send one of them, or the same UUID in both.")
+      }
+    } else {
+      guard UUID(uuidString: key) != nil else {
+        throw Problem.malformed("Idempotency-Key must be a UUID if report_id is missing.")
+      }
+      reportID = key
+    }
+  }
+
+  /// The items of a batch: of an array, or of lines (NDJSON). Blank lines are skipped.
+  static func items(of data: Data, areLines: Bool) throws -> [LenientItem<ReportBody>] {
+    guard areLines else { return try JSON.decode(LenientArray<ReportBody>.self, from: data).items }
+    let lines = data.split(separator: UInt8(ascii: "\n"), maxSplits: 2 * Batch.limit).filter { line in
+      line.contains { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }
+    }
+    guard (1...Batch.limit).contains(lines.count) else { throw Problem.tooMany(limit: Batch.limit) }
+    let decoder = JSONDecoder()
+    let notJSON = Problem.Field(pointer: "", code: "not_json", detail: "The line is not valid JSON in UTF-8.")
+    return lines.map { line in
+      guard JSONText.isUTF8(line), let item = try? decoder.decode(LenientItem<ReportBody>.self, from: line) else {
+        return .malformed(notJSON)
+      }
+      return JSONText.repeatedMember(in: line).map { .malformed($0) } ?? item
+    }
+  }
+}
+
+/// The JSON of a report's result.
+package struct ReportAnswer: Encodable {
+  package var number: String?
+  package var reportID: String?
+  /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` if the reporter has
+  /// reached the daily limit, and `failed` after an internal failure.
+  package let status: String
+  package var errors: [Problem.Field]?
+
+  package enum CodingKeys: String, CodingKey {
+    case number, status, errors
+    case reportID = "report_id"
+  }
+}
+
+extension ReportAnswer {
+  package init(_ taken: TakenReport) {
+    number = PhoneNumber(digits: taken.report.number)?.e164
+    reportID = taken.report.reportID.uuidString.lowercased()
+    status = taken.outcome.name
+  }
+
+  package init(invalid errors: [Problem.Field], reportID: String? = nil) {
+    self.reportID = reportID
+    self.errors = errors
+    status = "invalid"
+  }
+
+  package static func failed(reportID: String?) -> ReportAnswer {
+    let error = Problem.Field(
+      pointer: "", code: "unavailable", detail: "The report was not stored. Send it again in a few seconds.")
+    return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
+  }
+
+  package static func limited(reportID: String?) -> ReportAnswer {
+    let error = Problem.Field(
+      pointer: "/reporter", code: "daily_limit",
+      detail: "This reporter has reached the daily limit. Send the report after midnight (UTC).")
+    return ReportAnswer(reportID: reportID, status: "limited", errors: [error])
+  }
+}
+
+/// The JSON of a batch's result: one result for each item, in order.
+package struct BatchAnswer: Encodable {
+  package let results: [ReportAnswer]
+}
+
+extension ReportOutcome {
+  /// The name in the API.
+  fileprivate var name: String {
+    switch self {
+    case .created: "created"
+    case .duplicate: "duplicate"
+    case .conflict: "conflict"
+    case .withdrawn: "withdrawn"
+    }
   }
 }

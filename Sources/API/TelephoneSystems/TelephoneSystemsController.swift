@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Metrics
 import PhoneNumbers
 import Storage
 
@@ -51,4 +53,101 @@ struct TelephoneSystemsController: Sendable {
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
       body: .init(byteBuffer: ByteBuffer(string: text)))
   }
+}
+
+/// The answer of a telephone system's lookup.
+struct CallerVerdict: Encodable, Equatable {
+  /// The treatment of a call.
+  enum Verdict: String, Encodable, CaseIterable {
+    case block
+    case identify
+    /// The number is not listed, is protected, or a moderator has allowed it.
+    case allow
+  }
+
+  /// In E.164 with a plus.
+  let number: String
+  let verdict: Verdict
+  /// Empty for a number that is not listed.
+  let name: String
+  /// The slug; nil for a number that is not listed.
+  let category: String?
+
+  /// - Parameter listed: nil for a number that is not listed.
+  init(number: String, _ listed: ListedHash?) {
+    self.number = number
+    verdict = listed.map { $0.mayBlock ? .block : .identify } ?? .allow
+    let name = listed.map { CallerName.text(of: $0.label) } ?? ""
+    // A label of nothing but special characters.
+    self.name = name.isEmpty ? listed.map { CallerName.text(of: $0.category.label) } ?? "" : name
+    category = listed?.category.slug
+  }
+}
+
+/// A label in a form that dial plans and SIP headers can contain.
+enum CallerName {
+  /// Telephones show fewer characters than this many bytes.
+  static let mostBytes = 60
+
+  /// Characters with a meaning in dial plans, in SIP headers, or for `CURLOPT(hashcompat)` of Asterisk. Parentheses,
+  /// colons and bars separate the arguments of its applications.
+  private static let removed = Set(#""'`\&={}$<>;():|?[],"#.unicodeScalars)
+
+  /// A line of at most 60 bytes without these characters; empty if nothing is left.
+  static func text(of label: String) -> String {
+    var words: [String] = [""]
+    for scalar in label.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+        if words.last != "" { words.append("") }
+      default:
+        if !removed.contains(scalar) { words[words.count - 1].unicodeScalars.append(scalar) }
+      }
+    }
+    var text = words.filter { !$0.isEmpty }.joined(separator: " ")
+    while text.utf8.count > mostBytes { text.removeLast() }
+    return text.last == " " ? String(text.dropLast()) : text
+  }
+}
+
+/// Reads the caller's number as telephone systems have it.
+enum DialedNumber {
+  /// International digits with or without a plus or 00; with a region also the forms that are dialed there.
+  ///
+  /// Digits without a prefix are read as international ones first, because telephone systems remove the plus. Only in
+  /// countries of the code 1, which dial without a prefix, they are read as national ones first.
+  /// - Parameters:
+  ///   - text: from the path; possibly a word such as `anonymous`, or an extension.
+  ///   - region: ISO 3166-1 alpha-2.
+  /// - Returns: nil for anything else.
+  static func read(_ text: String, region: String?) -> PhoneNumber? {
+    guard (1...20).contains(text.utf8.count) else { return nil }
+    let national = region.flatMap { try? PhoneNumber(parsing: text, region: $0) }
+    let isNational = text.first.map { "0+".contains($0) } ?? false || region.flatMap(PhoneRegion.init)?.callingCode == 1
+    if let national, isNational { return national }
+    if let number = international(text), number.isValid || national == nil { return number }
+    return national
+  }
+
+  private static func international(_ text: String) -> PhoneNumber? {
+    var digits = Substring(text)
+    if digits.first == "+" { digits.removeFirst() } else if digits.hasPrefix("00") { digits.removeFirst(2) }
+    guard digits.first != "0", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int64(digits).flatMap(PhoneNumber.init(digits:))
+  }
+}
+
+/// Counts the lookups of telephone systems by verdict.
+struct TelephoneSystemMetrics: Sendable {
+  private let lookups: [CallerVerdict.Verdict: Counter]
+
+  init(_ factory: any MetricsFactory) {
+    lookups = Dictionary(
+      uniqueKeysWithValues: CallerVerdict.Verdict.allCases.map { verdict in
+        let labels = [("verdict", verdict.rawValue)]
+        return (verdict, Counter(label: "ringfence_telephone_lookups_total", dimensions: labels, factory: factory))
+      })
+  }
+
+  func note(_ verdict: CallerVerdict.Verdict) { lookups[verdict]?.increment() }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOCore
+import Synchronization
 
 /// Time limits of a connection.
 ///
@@ -37,4 +38,47 @@ package struct ConnectionLimits: Sendable {
   package func patience(bytes: Int) -> Duration {
     body + .milliseconds(bytes * 1_000 / max(1, bytesPerSecond))
   }
+}
+
+/// Counts the open connections of each network. Its size is bounded by the number of connections.
+package final class NetworkConnections: Sendable {
+  private let limit: Int
+  private let open = Mutex<[ClientNetwork: Int]>([:])
+
+  /// - Parameter limit: maximum connections of one network.
+  package init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Counts a connection.
+  /// - Returns: false if the network has reached its limit; nothing is counted then.
+  package func add(_ network: ClientNetwork) -> Bool {
+    open.withLock { open in
+      let count = open[network, default: 0]
+      guard count < limit else { return false }
+      open[network] = count + 1
+      return true
+    }
+  }
+
+  package func remove(_ network: ClientNetwork) {
+    open.withLock { open in
+      guard let count = open[network] else { return }
+      open[network] = count > 1 ? count - 1 : nil
+    }
+  }
+}
+
+/// Whether the server accepts new work; changes to stopping before the server closes.
+package final class Readiness: Sendable {
+  private let stopping = Atomic(false)
+
+  /// Creates the ready state.
+  package init() {}
+
+  /// Makes `/readyz` fail and closes connections after their next response. Requests are still answered.
+  package func stop() { stopping.store(true, ordering: .releasing) }
+
+  /// Whether ``stop()`` has been called.
+  package var isStopping: Bool { stopping.load(ordering: .acquiring) }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Accounts
+import Crypto
 import Foundation
+import HTTPTypes
+package import Hummingbird
 
 /// The fields of a form, in the order sent.
 package struct Form: Sendable {
@@ -63,5 +67,50 @@ package struct Form: Sendable {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
+  }
+}
+
+/// Reads the fields of a form before its controller runs, and puts them into `context.form`.
+package struct FormMiddleware: RouterMiddleware {
+  /// Maximum bytes of a form.
+  package static let limit = 65_536
+
+  /// Whether the form must include the session's token. Only pages without a session do not need it.
+  package let needsToken: Bool
+
+  package init(needsToken: Bool) {
+    self.needsToken = needsToken
+  }
+
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard request.method == .post else { return try await next(request, context) }
+    let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+    guard type == "application/x-www-form-urlencoded" || type == nil else { throw Problem.noForm }
+    let body = try await BodyReader.readShort(request, limit: Self.limit, context: context)
+    guard let form = Form(encoded: String(buffer: body)) else { throw Problem.noForm }
+    if needsToken {
+      guard FormToken.matches(form["csrf"] ?? "", context.csrf) else { throw Problem.staleForm }
+    }
+    var context = context
+    context.form = form
+    return try await next(request, context)
+  }
+}
+
+/// A token that proves that a form was created for the session that sends it. It is derived from the session's secret,
+/// so nothing is stored, and it becomes invalid with the session.
+package enum FormToken {
+  /// - Parameter session: the cookie's value.
+  package static func make(session: String) -> String {
+    let code = HMAC<SHA256>.authenticationCode(
+      for: Data("ringfence form".utf8), using: SymmetricKey(data: Data(session.utf8)))
+    return Hexadecimal.text(code)
+  }
+
+  /// Whether a form's token is the expected one; false if that is empty. Runs in constant time.
+  package static func matches(_ sent: String, _ expected: String) -> Bool {
+    !expected.isEmpty && ConstantTime.areEqual(sent.utf8, expected.utf8)
   }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+package import Hummingbird
+package import Logging
 package import Metrics
 import Synchronization
+package import Telemetry
+package import struct Telemetry.RequestID
 
 /// Counts requests and their durations by route, method and status class.
 package final class RequestMetrics: Sendable {
@@ -67,5 +71,83 @@ package final class RequestMetrics: Sendable {
           label: "ringfence_http_requests_total", dimensions: labels + [("status", "\(digit)xx")], factory: factory)
       },
       duration: Timer(label: "ringfence_http_request_duration_seconds", dimensions: labels, factory: factory))
+  }
+}
+
+/// Assigns an id to each request, records its duration, and logs it if enabled. It uses the route's pattern, because
+/// addresses may contain numbers and secrets.
+package struct ObservationMiddleware: RouterMiddleware {
+  package let metrics: RequestMetrics
+  package let log: RequestLog
+
+  package init(metrics: RequestMetrics, log: RequestLog) {
+    self.metrics = metrics
+    self.log = log
+  }
+
+  package static let field = HTTPField.Name("X-Request-Id")!
+
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    let began = ContinuousClock.now
+    let id = RequestID(given: request.headers[Self.field])
+    var context = context
+    context.logger[metadataKey: "hb.request.id"] = .string(id.text)
+    metrics.inProgress.increment()
+    defer { metrics.inProgress.decrement() }
+    do {
+      var response = try await next(request, context)
+      response.headers[Self.field] = id.text
+      note(request, context, id, status: response.status.code, since: began)
+      return response
+    } catch {
+      // Only errors that the server answers itself before it closes the connection arrive here.
+      note(request, context, id, status: 400, since: began)
+      throw error
+    }
+  }
+
+  private func note(
+    _ request: Request, _ context: ServerRequestContext, _ id: RequestID, status: Int,
+    since began: ContinuousClock.Instant
+  ) {
+    let duration = ContinuousClock.now - began
+    let route = context.route
+    metrics.note(route: route, method: request.method, status: status, duration: duration)
+    log.note(route: route ?? "none", method: request.method.rawValue, id: id, status: status, duration: duration)
+  }
+}
+
+extension ServerRequestContext {
+  /// The pattern of the matching route, such as `/v1/numbers/{number}`; nil if none matches.
+  package var route: String? {
+    endpointPath.flatMap { $0 == "NotFound" ? nil : $0 }
+  }
+}
+
+/// A log line for each request, if the operator enables it.
+package struct RequestLog: Sendable {
+  package let isOn: Bool
+  package let logger: Logger
+  /// Internal failures; they are logged regardless of ``isOn``.
+  package let failures = FailureLog()
+
+  package init(isOn: Bool, logger: Logger) {
+    self.isOn = isOn
+    self.logger = logger
+  }
+
+  /// - Parameters:
+  /// - route: a pattern, because addresses contain numbers and secrets.
+  package func note(route: String, method: String, id: RequestID, status: Int, duration: Duration) {
+    guard isOn else { return }
+    logger.info(
+      "request",
+      metadata: [
+        "request_id": .string(id.text), "http.route": .string(route), "http.method": .string(method),
+        "http.status": .stringConvertible(status),
+        "duration_ms": .string(String(Double(Int(duration / .microseconds(1))) / 1_000)),
+      ])
   }
 }

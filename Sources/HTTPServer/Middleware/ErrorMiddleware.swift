@@ -2,8 +2,9 @@
 
 import HTTPTypes
 package import Hummingbird
-import Logging
+package import Logging
 import NIOHTTP1
+import Synchronization
 
 /// Converts every error to a response: a JSON problem for the API, a page elsewhere. Internal failures are logged here
 /// once; their text is never sent.
@@ -47,5 +48,62 @@ package struct ErrorMiddleware: RouterMiddleware {
     }
     if let retryAfter = problem.retryAfter { response.headers[.retryAfter] = String(retryAfter) }
     return response
+  }
+}
+
+/// Removes the body of every error below a path. Telephone systems show the body of any response as the name of the
+/// caller. Place it before ``ErrorMiddleware``.
+package struct EmptyErrorMiddleware: RouterMiddleware {
+  private let path: [Substring]
+
+  /// - Parameter path: such as `/v1/pbx`.
+  package init(path: String) {
+    self.path = path.split(separator: "/")
+  }
+
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    // The router ignores empty parts of a path, as in `//v1/pbx`.
+    guard response.status.code >= 400, request.uri.path.split(separator: "/").starts(with: path) else {
+      return response
+    }
+    response.headers[.contentType] = nil
+    response.headers[.contentLength] = nil
+    response.body = .init()
+    return response
+  }
+}
+
+/// Logs internal failures, at most one line per second with the count of omitted ones. If the database is unreachable,
+/// every request fails, and unlimited logging could fill the disk.
+package final class FailureLog: Sendable {
+  private struct State {
+    var last: ContinuousClock.Instant?
+    var omitted = 0
+  }
+
+  private let state = Mutex(State())
+  private static let interval = Duration.seconds(1)
+
+  package init() {}
+
+  /// Logs an error unless another was logged within the last second.
+  package func note(
+    _ message: Logger.Message, metadata: Logger.Metadata, to logger: Logger, at now: ContinuousClock.Instant = .now
+  ) {
+    let omitted: Int? = state.withLock { state in
+      if let last = state.last, now - last < Self.interval {
+        state.omitted += 1
+        return nil
+      }
+      defer { state = State(last: now) }
+      return state.omitted
+    }
+    guard let omitted else { return }
+    var metadata = metadata
+    if omitted > 0 { metadata["omitted"] = .stringConvertible(omitted) }
+    logger.error(message, metadata: metadata)
   }
 }

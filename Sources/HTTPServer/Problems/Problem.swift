@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Curation
 package import HTTPTypes
 package import Hummingbird
+import Intake
+package import Logging
 package import NIOCore
+import Storage
 
 /// A problem for API clients (RFC 9457).
 package struct Problem: Error, Encodable {
@@ -74,5 +78,60 @@ package struct Problem: Error, Encodable {
 
   package var response: Response {
     Response(status: .init(code: status), headers: fields, body: .init(byteBuffer: body))
+  }
+}
+
+extension Problem {
+  /// The problem for an error. Internal failures are logged here once; their text is never sent.
+  /// - Parameters:
+  /// - path: the route's pattern, because addresses contain numbers.
+  /// - log: logs internal failures at a limited rate.
+  package static func answering(_ error: any Error, path: String, log: FailureLog, logger: Logger) -> Problem {
+    let problem = of(error)
+    // Deliberate refusals while the server is stopping or full are not logged as failures.
+    if problem.status >= 500, !(error is Problem), !(error is IntakeError) {
+      log.note(
+        "request failed",
+        metadata: [
+          "http.route": .string(path), "http.status": .stringConvertible(problem.status),
+          "error": .string(String(describing: error)),
+        ], to: logger)
+    }
+    return problem
+  }
+
+  private static func of(_ error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case is IntakeError, is DeadlineExceeded: .unavailable
+    case let error as InvalidSubmission: .invalid(error.problems)
+    case let error as HTTPError: of(error)
+    default: StoreFailure(error) == .unavailable ? .unavailable : .internal
+    }
+  }
+
+  private static func of(_ error: HTTPError) -> Problem {
+    switch error.status {
+    case .notFound: .notFound
+    case .contentTooLarge: .tooLarge(limit: BodyReader.objectLimit)
+    default: error.status.kind == .serverError ? .internal : Problem(.request)
+    }
+  }
+}
+
+extension Problem {
+  /// The form belongs to another session or server.
+  package static let staleForm = Problem(.staleForm)
+
+  /// The body is not a form in a supported encoding.
+  package static let noForm = Problem(.noForm)
+
+  /// - Parameter role: the lowest role with permission.
+  package static func needs(_ role: Role) -> Problem {
+    switch role {
+    case .triage: Problem(.needsTriage)
+    case .moderator: Problem(.needsModerator)
+    case .administrator: Problem(.needsAdministrator)
+    }
   }
 }

@@ -83,3 +83,73 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     }
   }
 }
+
+extension ProblemKind {
+  /// Kinds that only pages use; nil for others.
+  package var pageDocumentation: Documentation? {
+    switch self {
+    case .noForm:
+      Documentation(
+        status: .badRequest, title: "Invalid form", detail: "Send the fields as application/x-www-form-urlencoded.",
+        cause: "A moderation page received a request that is not a form.",
+        remedy: "Use the buttons of the page. Programs use the API.")
+    case .staleForm:
+      Documentation(
+        status: .forbidden, title: "Form expired",
+        detail:
+          "You have signed in again since you opened this page. Go back, reload the page and send the form again.",
+        cause: "The form was made for another session, or by another site.", remedy: "Reload the page.")
+    case .needsTriage: Self.needs("triage")
+    case .needsModerator: Self.needs("moderator")
+    case .needsAdministrator: Self.needs("administrator")
+    default: nil
+    }
+  }
+
+  private static func needs(_ role: String) -> Documentation {
+    Documentation(
+      status: .forbidden, title: "Access denied",
+      detail: "This requires the role \(role) or a higher one. Ask an administrator.",
+      cause: "The signed-in account has a lower role.",
+      remedy: "Ask an administrator to do it, or to change the role."
+    )
+  }
+}
+
+extension ProblemKind {
+  /// Kinds caused by the server.
+  package var serverDocumentation: Documentation {
+    switch self {
+    case .unknownMethod:
+      Documentation(
+        status: .notImplemented, title: "Method not implemented",
+        detail: "Use GET, HEAD, POST or DELETE, as documented.",
+        cause: "No address of this server supports this method.", remedy: "Use the documented method.")
+    case .unavailable:
+      Documentation(
+        status: .serviceUnavailable, title: "Service unavailable",
+        detail: "Acknowledged data is not lost. Send the same request again after Retry-After.",
+        cause: "The database cannot be reached, or too many reports wait to be stored.",
+        remedy: "Send the same request again after Retry-After. With the same IDs, nothing is counted twice.",
+        retryAfter: 2)
+    case .busy:
+      Documentation(
+        status: .serviceUnavailable, title: "Server busy",
+        detail: "The server has no memory for this body. Send the request again after Retry-After.",
+        cause: "Many large bodies arrived at the same time.",
+        remedy: "Send it again after Retry-After, or in smaller batches.", retryAfter: 2)
+    case .stopping:
+      Documentation(
+        status: .serviceUnavailable, title: "Server stopping", detail: "The server is stopping.",
+        cause: "The operator is stopping or updating the server.",
+        remedy: "Send the request again after Retry-After. A load balancer uses another server.", retryAfter: 5)
+    default:
+      Documentation(
+        status: .internalServerError, title: "Internal error",
+        detail:
+          "The request failed because of an error on the server. Send it again. If the error continues, contact the operator.",
+        cause: "An error on the server. Its log has the details.",
+        remedy: "Send the same request again. If the error continues, send the operator the time of the request.")
+    }
+  }
+}

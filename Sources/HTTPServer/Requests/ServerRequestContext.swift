@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Localization
+import HTTPTypes
 package import Hummingbird
+package import Localization
 import NIOCore
 package import Storage
 
@@ -37,5 +38,34 @@ package struct ServerRequestContext: RequestContext {
     coreContext = .init(source: source)
     channel = source.channel
     socketAddress = source.channel.remoteAddress
+  }
+}
+
+/// The counts of waiting cases in a page's navigation.
+package struct WaitingCaseCounts: Sendable {
+  /// Cases that the reader's role may decide.
+  package var own: Int
+  /// All cases.
+  package var all: Int
+
+  /// - Parameters: see the properties.
+  package init(own: Int = 0, all: Int = 0) {
+    self.own = own
+    self.all = all
+  }
+}
+
+/// Sets the language and the path of a page request. The API reads the language only if its response has text.
+package struct LanguageMiddleware: RouterMiddleware {
+  package init() {}
+
+  package func handle(
+    _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
+    guard !request.uri.path.hasPrefix("/v1/") else { return try await next(request, context) }
+    var context = context
+    context.path = request.uri.path
+    context.language = Language(accepting: request.headers[.acceptLanguage])
+    return try await next(request, context)
   }
 }

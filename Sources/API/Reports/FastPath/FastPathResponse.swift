@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPServer
 import Foundation
+package import HTTPServer
 package import HTTPTypes
 package import NIOCore
 package import NIOHTTP1
 import PhoneNumbers
+package import Storage
+import Synchronization
 package import Telemetry
 
 /// An answer made on an event loop, with the headers that Hummingbird and the middleware add to other answers.
@@ -104,5 +106,51 @@ package struct FastPathResponse {
 
   private static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+}
+
+/// The value of the `Date` header, formatted at most once a second.
+struct DateHeader {
+  private var second = 0
+  private var text = ""
+
+  /// The current time in the format of ``HTTPDate``.
+  mutating func now() -> String {
+    let now = time(nil)
+    if now != second { (second, text) = (now, HTTPDate.format(Date(timeIntervalSince1970: TimeInterval(now)))) }
+    return text
+  }
+}
+
+/// Carries answers from the intake to the connections of an event loop. It wakes the loop once for a commit, whatever
+/// the count of answers.
+package final class ResponseMailbox: Sendable {
+  private struct Letter {
+    let connection: NIOLoopBound<ReportFastPathHandler>
+    let answer: Result<ReportOutcome, any Error>
+  }
+
+  private let loop: any EventLoop
+  private let letters = Mutex<[Letter]>([])
+
+  package init(loop: any EventLoop) {
+    self.loop = loop
+  }
+
+  /// Callable from any thread.
+  package func post(_ answer: Result<ReportOutcome, any Error>, to connection: NIOLoopBound<ReportFastPathHandler>) {
+    let isFirst = letters.withLock { letters in
+      letters.append(Letter(connection: connection, answer: answer))
+      return letters.count == 1
+    }
+    if isFirst { loop.execute { self.deliver() } }
+  }
+
+  private func deliver() {
+    let letters = letters.withLock { letters in
+      defer { letters = [] }
+      return letters
+    }
+    for letter in letters { letter.connection.value.answered(letter.answer) }
   }
 }

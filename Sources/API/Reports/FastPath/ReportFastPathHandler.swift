@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
+import Intake
+package import Logging
 package import NIOCore
 package import NIOHTTP1
 package import Storage
+import Synchronization
 import Telemetry
 
 /// Takes the requests that ``ReportFastPath`` accepts and passes all others on, unchanged and in order.
@@ -199,5 +202,65 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
 
   private var isTaken: Bool {
     if case .taken = state { true } else { false }
+  }
+}
+
+/// Makes the handlers of a server's connections; those of one event loop share a mailbox.
+package final class ReportFastPathHandlers: Sendable {
+  private let shortcut: ReportFastPath
+  private let mailboxes = Mutex<[ObjectIdentifier: ResponseMailbox]>([:])
+
+  package init(_ shortcut: ReportFastPath) {
+    self.shortcut = shortcut
+  }
+
+  /// - Parameter loop: the event loop of the connection.
+  package func makeHandler(
+    on loop: any EventLoop, connection: ConnectionLimitHandler, end: ConnectionEnd
+  ) -> ReportFastPathHandler {
+    let mailbox = mailboxes.withLock { mailboxes in
+      if let mailbox = mailboxes[ObjectIdentifier(loop)] { return mailbox }
+      let mailbox = ResponseMailbox(loop: loop)
+      mailboxes[ObjectIdentifier(loop)] = mailbox
+      return mailbox
+    }
+    return ReportFastPathHandler(shortcut: shortcut, mailbox: mailbox, connection: connection, end: end)
+  }
+}
+
+extension ReportFastPathHandlers {
+  /// The fast path of a server.
+  package convenience init(
+    services: APIServices, trustsProxy: Bool, metrics: RequestMetrics, log: RequestLog, logger: Logger
+  ) {
+    self.init(
+      ReportFastPath(
+        intake: services.intake, limiter: services.limiter, apps: services.apps,
+        networkPseudonym: services.pseudonymizer.network(of:), trustsProxy: trustsProxy, logger: logger,
+        metrics: metrics, log: log))
+  }
+}
+
+/// The sender of the requests of a connection, computed once for a connection.
+package struct ConnectionSender {
+  /// The key of the sender in the rate limits.
+  package let network: ClientNetwork
+  /// The network's keyed hash; nil where there is no address.
+  package let pseudonym: [UInt8]?
+
+  private let address: SocketAddress?
+
+  package init(_ address: SocketAddress?, _ networkPseudonym: (String) -> [UInt8]?) {
+    self.address = address
+    network = ClientNetwork(address)
+    pseudonym = address?.ipAddress.flatMap(networkPseudonym)
+  }
+
+  /// The sender that a trusted proxy forwards for.
+  package func forwarding(_ header: String?, _ networkPseudonym: (String) -> [UInt8]?) -> ConnectionSender {
+    header == nil
+      ? self
+      : ConnectionSender(
+        ClientAddress.of(socket: address, forwarded: header, trustsProxy: true), networkPseudonym)
   }
 }

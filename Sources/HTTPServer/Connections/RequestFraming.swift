@@ -34,3 +34,20 @@ struct LastRequest {
     if isOld, !head.headers.contains(name: "Content-Length") { head.version = .http1_0 }
   }
 }
+
+/// The rules of `Transfer-Encoding` that HTTP's parser does not enforce (RFC 9112, 6.1).
+enum TransferCoding {
+  /// Whether a request has no transfer coding, or only `chunked` in HTTP/1.1. With others a proxy may find a different
+  /// end of the body and read the rest as another request.
+  static func isAccepted(_ head: HTTPRequestHead) -> Bool {
+    let fields = head.headers["Transfer-Encoding"]
+    if fields.isEmpty { return true }
+    return head.version == .http1_1 && fields.count == 1 && fields[0].lowercased() == "chunked"
+  }
+}
+
+/// An outbound event of a connection: the body of the current request is about to be read. A client that sent `Expect:
+/// 100-continue` gets the response 100.
+package struct BodyWanted: Sendable {
+  package init() {}
+}

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
-
-// With whole-module compilation Swift finds `stat` in the C module of Dispatch.
-#if canImport(CDispatch)
-  import CDispatch
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
 #endif
 
 /// Identifies a regular file without reading it.
-package struct FileIdentity: Hashable {
+package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
   /// Size in bytes.
   package let length: Int
-  private let seconds: Int
+  /// The time of the last change in seconds since 1970, without its fraction.
+  package let seconds: Int
   private let nanoseconds: Int
 
   /// - Returns: nil if there is no regular file of this name. Blocks briefly.
@@ -41,7 +43,4 @@ package struct FileIdentity: Hashable {
       (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     #endif
   }
-
-  /// The time of the last change, in whole seconds.
-  package var lastModified: Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 }
