@@ -11,7 +11,7 @@ PLAIN = re.compile(rf"\b(\w*{SECRET})\s*(==|!=)\s*(\w*{SECRET})\b", re.IGNORECAS
 HARMLESS = {
     "Sources/CallerPack", "Sources/CallerPackBuilder", "Sources/CallDirectory", "Sources/Fetching",
     "Sources/Publishing", "Sources/PackFormats", "Sources/Curation", "Sources/Importing", "Sources/RingfenceClient",
-    "Sources/PhoneNumbers", "Sources/HTTPServer/Limits/BoundedTable.swift",
+    "Sources/PhoneNumbers", "Sources/HTTPServer/Limits/LimitTables.swift",
 }
 
 

@@ -68,7 +68,7 @@ struct AddressBookController: Sendable {
 
   // MARK: Requests
 
-  /// - Parameter methods: those of the resource.
+  /// - Parameter methods: the methods of the resource.
   static func options(_ methods: String) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
     { _, _ in
       var headers = DAVAnswer.fields

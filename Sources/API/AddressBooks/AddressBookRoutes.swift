@@ -7,7 +7,7 @@ import Metrics
 import NIOHTTP1
 import Storage
 
-/// The address books under `/carddav`, with the same limits as `/v1`.
+/// The address books under `/carddav`, with the limits of `/v1`.
 struct AddressBookRoutes {
   let services: APIServices
   let options: AddressBookOptions

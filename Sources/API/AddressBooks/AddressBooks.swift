@@ -20,7 +20,7 @@ package struct AddressBookOptions: Sendable {
   package init() {}
 }
 
-/// The address books of the newest publication, with the hottest numbers. One task makes a book after a publication;
+/// The address books of the newest publication, with the numbers of the highest heat. One task makes a book after a publication;
 /// meanwhile, and while the database does not answer, the earlier one is served.
 actor AddressBooks {
   /// A book that is being made.
@@ -43,10 +43,10 @@ actor AddressBooks {
   private static let shortPatience = Duration.seconds(3)
   /// The time after a failure in which no book is made.
   private static let pause = Duration.seconds(30)
-  /// The most publications between a book that is served and the newest one.
-  private static let mostBehind: Int64 = 2
+  /// The maximum publications between a book that is served and the newest one.
+  private static let maxBehind: Int64 = 2
   /// The earlier books of each kind in memory.
-  private static let mostEarlier = 2
+  private static let maxEarlier = 2
   /// Several regions share a calling code, so more numbers are read than a book has.
   private static let readFactor = 20
 
@@ -82,7 +82,7 @@ actor AddressBooks {
       guard let known = known[kind] else { throw Problem.unavailable }
       return known
     }
-    let earlier = known[kind].flatMap { abs(serial - $0.serial) <= Self.mostBehind ? $0 : nil }
+    let earlier = known[kind].flatMap { abs(serial - $0.serial) <= Self.maxBehind ? $0 : nil }
     if let earlier, earlier.serial == serial { return earlier }
     guard let making = making[kind] ?? make(kind, serial) else {
       guard let earlier else { throw Problem.unavailable }
@@ -118,7 +118,7 @@ actor AddressBooks {
   }
 
   private func keepEarlier(_ book: Earlier) {
-    let others = earlierBooks.filter { $0.kind == book.kind && $0.serial != book.serial }.prefix(Self.mostEarlier - 1)
+    let others = earlierBooks.filter { $0.kind == book.kind && $0.serial != book.serial }.prefix(Self.maxEarlier - 1)
     earlierBooks = [book] + others + earlierBooks.filter { $0.kind != book.kind }
   }
 

@@ -20,7 +20,7 @@ struct DAVName: Hashable, Sendable {
     DAVName(namespace: "http://calendarserver.org/ns/", name: name)
   }
 
-  /// The most bytes of the name in an answer, which has it at the start and at the end of the element.
+  /// The maximum bytes of the name in an answer, which has it at the start and at the end of the element.
   var bytes: Int { 2 * name.utf8.count + XMLText.escaped(namespace).utf8.count }
 
   /// Whether a local name can be written into an answer.
@@ -33,11 +33,11 @@ struct DAVName: Hashable, Sendable {
 
 /// The body of PROPFIND or REPORT: the names of properties and resources. All else is ignored.
 struct DAVRequest: Sendable {
-  private static let mostDepth = 16
-  private static let mostProperties = 64
-  /// The most bytes of the names of all properties: an answer repeats them for each card.
-  private static let mostNameBytes = 4_096
-  private static let mostPaths = 10_000
+  private static let maxDepth = 16
+  private static let maxProperties = 64
+  /// The maximum bytes of the names of all properties: an answer repeats them for each card.
+  private static let maxNameBytes = 4_096
+  private static let maxPaths = 10_000
 
   /// The root element; nil for an empty body.
   private(set) var root: DAVName?
@@ -47,7 +47,7 @@ struct DAVRequest: Sendable {
   private(set) var paths: [String] = []
   /// The state that the client has; empty for none.
   private(set) var syncToken = ""
-  /// The most resources that the client takes; nil without a limit.
+  /// The maximum resources that the client takes; nil without a limit.
   private(set) var limit: Int?
 
   /// - Throws: ``Problem`` for a body that is not XML, or has a document type.
@@ -62,13 +62,13 @@ struct DAVRequest: Sendable {
 
   private struct Element {
     let name: DAVName
-    /// Namespaces by prefix, with those of the elements around it.
+    /// Namespaces by prefix, with the namespaces of the elements around it.
     let namespaces: [String: String]
     var text = ""
   }
 
   private mutating func read(_ data: Data) throws {
-    var tokens = XMLTokens(DataBytes(data: data), mostDepth: Self.mostDepth)
+    var tokens = XMLTokens(DataBytes(data: data), mostDepth: Self.maxDepth)
     var open: [Element] = []
     while let token = try tokens.next() {
       switch token {
@@ -84,7 +84,7 @@ struct DAVRequest: Sendable {
         guard let element = open.popLast() else { continue }
         let text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
         if element.name == .dav("href") {
-          guard paths.count < Self.mostPaths else { throw XMLFault(reason: "it names more than 10,000 resources") }
+          guard paths.count < Self.maxPaths else { throw XMLFault(reason: "it names more than 10,000 resources") }
           paths.append(text)
         }
         if element.name == .dav("sync-token"), open.count == 1 { syncToken = text }
@@ -100,7 +100,7 @@ struct DAVRequest: Sendable {
     guard !properties.contains(property) else { return }
     properties.append(property)
     let bytes = properties.reduce(0) { $0 + $1.bytes }
-    guard properties.count <= Self.mostProperties, bytes <= Self.mostNameBytes else {
+    guard properties.count <= Self.maxProperties, bytes <= Self.maxNameBytes else {
       throw XMLFault(reason: "it names too many properties")
     }
   }
@@ -143,7 +143,7 @@ struct DAVAnswer {
   ]
 
   /// A program that is asked for many properties of many cards gets no longer answer.
-  private static let mostBytes = 8 << 20
+  private static let maxBytes = 8 << 20
   private static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 
   /// The count of resources.
@@ -176,7 +176,7 @@ struct DAVAnswer {
 
   private mutating func hasRoom() -> Bool {
     count += 1
-    if text.utf8.count > Self.mostBytes { isTooLong = true }
+    if text.utf8.count > Self.maxBytes { isTooLong = true }
     return !isTooLong
   }
 

@@ -12,7 +12,7 @@ import Storage
 struct AppleReportsController: Sendable {
   let settings: AppleReportSettings
   let installations: InstallationStore
-  /// Takes the reports, as those of apps.
+  /// Takes the reports like reports of apps.
   let reports: ReportsController
   let metrics: AppleReportMetrics
 
@@ -129,11 +129,11 @@ struct AppleMessageQuery: Decodable {
 /// Limits of requests that iOS sends without a key.
 enum AppleBody {
   /// The deepest nesting of objects and arrays.
-  static let greatestDepth = 16
+  static let maxDepth = 16
 
   static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-    guard !JSONText.isDeeper(than: greatestDepth, data) else {
-      throw Problem.malformed("The body can have at most \(greatestDepth) levels of objects and arrays.")
+    guard !JSONText.isDeeper(than: maxDepth, data) else {
+      throw Problem.malformed("The body can have at most \(maxDepth) levels of objects and arrays.")
     }
     return try JSON.decode(type, from: data)
   }

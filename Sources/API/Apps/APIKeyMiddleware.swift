@@ -46,11 +46,11 @@ struct ClientKey {
     static let bearer = Places(rawValue: 1)
     /// `Authorization: Basic`, with the key as the password and any name.
     static let basic = Places(rawValue: 2)
-    /// The query parameter `key`. Our logs have no addresses, but those of proxies do.
+    /// The query parameter `key`. Our logs have no addresses, but logs of proxies do.
     static let query = Places(rawValue: 4)
   }
 
-  private static let mostBytes = 512
+  private static let maxBytes = 512
 
   /// The key of a request; nil if it has none in these places.
   static func key(of request: Request, in places: Places) -> String? {
@@ -64,7 +64,7 @@ struct ClientKey {
 
   /// The password of `Basic` (RFC 7617); nil for another scheme. The name may have any encoding.
   static func password(ofBasic field: String) -> String? {
-    guard field.utf8.count <= mostBytes, field.prefix(6).lowercased() == "basic ",
+    guard field.utf8.count <= maxBytes, field.prefix(6).lowercased() == "basic ",
       let data = Data(base64Encoded: field.dropFirst(6).trimmingCharacters(in: .whitespaces)),
       let colon = data.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }

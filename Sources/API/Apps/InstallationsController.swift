@@ -18,11 +18,11 @@ final class InstallationsController: Sendable {
     }
   }
 
-  /// The most tokens of an app in a UTC day.
-  static let mostADay = 100_000
+  /// The maximum tokens of an app in a UTC day.
+  static let maxADay = 100_000
 
   private let installations: InstallationStore
-  private let created = Mutex(DailyCounts(limit: InstallationsController.mostADay, capacity: 4_096))
+  private let created = Mutex(DailyCounts(limit: InstallationsController.maxADay, capacity: 4_096))
 
   init(installations: InstallationStore) {
     self.installations = installations

@@ -14,7 +14,7 @@ actor HottestCallers {
   struct List: Sendable {
     /// The serial of the publication.
     let serial: Int64
-    /// The hottest first.
+    /// The highest heat first.
     let callers: [ListedCaller]
     /// The approved ranges whose numbers are all listed.
     let ranges: Set<NumberRange>
@@ -39,7 +39,7 @@ actor HottestCallers {
     prefix = region.map { "\($0.callingCode)" } ?? ""
   }
 
-  /// - Parameter serial: that of the newest publication.
+  /// - Parameter serial: the newest publication.
   /// - Throws: the errors of the database, and `DeadlineExceeded`, where there is no earlier list.
   func list(serial: Int64) async throws -> List {
     if let known, known.list.serial == serial, known.until > .now { return known.list }
@@ -79,7 +79,7 @@ actor HottestCallers {
 }
 
 extension HottestCallers.List {
-  /// A binary list. Ranges are kept; of the numbers, those with the most heat that have room. Only ranges whose numbers
+  /// A binary list. Ranges are kept; the numbers with the highest heat fill the room. Only ranges whose numbers
   /// are all listed are prefixes, so no number has to be allowed.
   func binary(_ options: PhoneBlockBinaryOptions) -> [UInt8] {
     var file = PhoneBlockBinaryList()
@@ -108,9 +108,9 @@ struct PhoneBlockBinaryOptions: Equatable, Sendable {
   private static let ranges = [0, 10, 20, 50, 100, 500]
   private static let bytes = [65_536, 131_072, 262_144, 393_216, 524_288]
 
-  /// The least votes of a number.
+  /// The minimum votes of a number.
   let minDirect: Int
-  /// The least votes of a range; 0 for no ranges.
+  /// The minimum votes of a range; 0 for no ranges.
   let minRange: Int
   let maxBytes: Int
 

@@ -131,7 +131,7 @@ struct PersonalList {
     return entries.filter { $0.isPrefix && digits.hasPrefix(String($0.number)) }.max { $0.number < $1.number }
   }
 
-  /// The entry of a number whose complete hash is known, otherwise that of its digits without the last one or two.
+  /// The entry of a number whose complete hash is known, otherwise the entry of its digits without the last one or two.
   func entry(
     _ hash: NumberSHA1Prefix, _ ten: NumberSHA1Prefix?, _ hundred: NumberSHA1Prefix?
   ) -> PersonalNumber? {

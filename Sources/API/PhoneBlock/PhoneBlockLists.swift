@@ -138,7 +138,7 @@ struct PhoneBlockListQuery {
   enum Content: Equatable {
     /// All numbers, or the changes since a serial.
     case text(isXML: Bool, since: Int64?)
-    /// Some numbers with the most heat.
+    /// Some numbers with the highest heat.
     case hottest(Int, isXML: Bool)
     case binary(PhoneBlockBinaryOptions)
     /// The user's own numbers, binary.

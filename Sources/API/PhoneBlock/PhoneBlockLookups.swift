@@ -254,8 +254,8 @@ enum PhoneBlockFormat {
 
 /// Votes of PhoneBlock from the evidence of a listed number.
 enum PhoneBlockVotes {
-  /// The least votes of a number to block, and those of a range: limits of clients are up to 10, and the server has
-  /// decided already.
+  /// The minimum votes of a number to block, and the votes of a range: limits of clients are up to 10, and the server
+  /// has decided already.
   static let listed = 10
 
   /// The steps of votes in block lists.

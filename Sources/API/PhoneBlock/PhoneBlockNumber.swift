@@ -33,7 +33,7 @@ struct PhoneBlockNumber: Sendable {
     throw PhoneBlockError.invalidNumber
   }
 
-  /// The same for a component of a path.
+  /// Reads a component of a path.
   func read(component: String, isInternational: Bool = false) throws -> PhoneNumber {
     try read(component.removingPercentEncoding ?? component, isInternational: isInternational)
   }

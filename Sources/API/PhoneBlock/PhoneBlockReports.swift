@@ -11,7 +11,7 @@ import Storage
 import Synchronization
 import Timestamps
 
-/// `POST /phoneblock/api/rate` and `/report-call/{number}`: reports and counts through the same intake as those of apps.
+/// `POST /phoneblock/api/rate` and `/report-call/{number}`: reports and counts through the intake of apps.
 final class PhoneBlockReports: Sendable {
   /// The JSON of a rating.
   private struct Rating: Decodable {
@@ -20,7 +20,7 @@ final class PhoneBlockReports: Sendable {
     let comment: String?
   }
 
-  /// The most calls of a user that count in a UTC day.
+  /// The maximum calls of a user that count in a UTC day.
   static let callsADay = 20
 
   private let reports: ReportsController

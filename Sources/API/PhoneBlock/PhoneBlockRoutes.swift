@@ -11,7 +11,7 @@ import PhoneNumbers
 import Publishing
 import Storage
 
-/// The API of PhoneBlock's clients under `/phoneblock/api`, over the same services and with the same limits as `/v1`.
+/// The API of PhoneBlock's clients under `/phoneblock/api`, over the services of `/v1` and with its limits.
 struct PhoneBlockRoutes {
   let services: APIServices
   /// The region of national numbers.
@@ -114,7 +114,7 @@ enum PhoneBlockCredentials {
   static let places: ClientKey.Places = [.bearer, .basic]
 
   /// The user of a request. PhoneBlock's clients do not name their users, so each key is one: reports of several phones
-  /// with the same key are those of one reporter.
+  /// with the same key belong to one reporter.
   static func reporter(of request: Request) throws -> String {
     guard let key = ClientKey.key(of: request, in: places) else { throw Problem.unauthorized }
     return "phoneblock \(Hexadecimal.text(SHA256.hash(data: Data(key.utf8)).prefix(16)))"

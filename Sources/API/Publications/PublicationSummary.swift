@@ -20,7 +20,7 @@ package struct PublicationSummary: Encodable {
   package let nextExpectedAt: String?
   /// The entries of the longest list of each kind. Lists overlap, so they are not added.
   package let numbers: Numbers
-  /// The requested region, or that of the language.
+  /// The requested region, or the region of the language.
   package let region: String?
   /// The entries of the longest list of this region; nil if there is none.
   package let regionNumbers: Int?

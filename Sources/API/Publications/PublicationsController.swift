@@ -40,7 +40,7 @@ struct PublicationsController: Sendable {
     }
   }
 
-  /// Whether a name can be that of a published file. Such names cannot leave the folder and are not temporary files.
+  /// Whether a published file can have the name. Such names cannot leave the folder and are not temporary files.
   static func isPublished(_ file: String) -> Bool {
     let isPlain = { (byte: UInt8) in (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) }
     guard (1...120).contains(file.utf8.count), let first = file.utf8.first, isPlain(first) else { return false }

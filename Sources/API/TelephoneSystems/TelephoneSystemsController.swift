@@ -87,7 +87,7 @@ struct CallerVerdict: Encodable, Equatable {
 /// A label in a form that dial plans and SIP headers can contain.
 enum CallerName {
   /// Telephones show fewer characters than this many bytes.
-  static let mostBytes = 60
+  static let maxBytes = 60
 
   /// Characters with a meaning in dial plans, in SIP headers, or for `CURLOPT(hashcompat)` of Asterisk. Parentheses,
   /// colons and bars separate the arguments of its applications.
@@ -105,7 +105,7 @@ enum CallerName {
       }
     }
     var text = words.filter { !$0.isEmpty }.joined(separator: " ")
-    while text.utf8.count > mostBytes { text.removeLast() }
+    while text.utf8.count > maxBytes { text.removeLast() }
     return text.last == " " ? String(text.dropLast()) : text
   }
 }

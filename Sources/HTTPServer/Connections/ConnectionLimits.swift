@@ -21,7 +21,6 @@ package struct ConnectionLimits: Sendable {
   /// The time that a connection closed by the server stays open for reading, so that the client gets the response.
   package var linger: Duration
 
-  /// - Parameters: see the properties.
   package init(
     headers: Duration = .seconds(10), body: Duration = .seconds(10), bytesPerSecond: Int = 4_096,
     idle: Duration = .seconds(60), stalledAnswer: Duration = .seconds(60), linger: Duration = .seconds(2)

@@ -110,7 +110,7 @@ extension OpenAPIDocument {
       else { throw OpenAPIReader.Fault(line: nil, text: "The file does not exist, or cannot be read as UTF-8.") }
       let time = Timestamp.format(now)
       let yaml = text.replacing("${NOW}", with: time).replacing("${TODAY}", with: time.prefix(10))
-      // Yams' resolver would apply the types of YAML 1.1 to each scalar; `json()` applies those of JSON.
+      // Yams' resolver would apply the types of YAML 1.1 to each scalar; `json()` applies the types of JSON.
       guard var root = try Yams.compose(yaml: yaml, .basic) else {
         throw OpenAPIReader.Fault(line: nil, text: "The file is empty.")
       }

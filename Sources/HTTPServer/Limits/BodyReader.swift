@@ -108,7 +108,7 @@ package struct BodyReader: Sendable {
       }
       body.writeImmutableBuffer(chunk)
     }
-    // If a connection is closed, the stream may end like that of a complete body.
+    // If a connection is closed, the stream may end like the stream of a complete body.
     if let length, body.readableBytes < length { throw Problem.cutShort }
     return body
   }

@@ -165,7 +165,6 @@ package struct RequestLimits: Sendable {
     /// The bucket's capacity, 1 to 1,000,000,000.
     package let burst: Int
 
-    /// - Parameters: see the properties.
     package init(perSecond: Int, burst: Int) {
       precondition((1...1_000_000).contains(perSecond) && (1...1_000_000_000).contains(burst))
       self.perSecond = perSecond
@@ -186,7 +185,6 @@ package struct RequestLimits: Sendable {
   /// Maximum bytes of request bodies in memory; one network may use a quarter.
   package var bodyBytes: Int
 
-  /// - Parameters: see the properties.
   package init(
     app: Rate? = Rate(perSecond: 10_000, burst: 50_000), network: Rate? = Rate(perSecond: 100, burst: 2_000),
     reportsADay: Int? = 200, appealsADay: Int = 30, connectionsPerNetwork: Int? = 512, bodyBytes: Int = 64 << 20
@@ -213,7 +211,6 @@ package struct LimitClock: Sendable {
   /// The time of day, for limits of a day.
   package let wall: @Sendable () -> Date
 
-  /// - Parameters: see the properties.
   package init(monotonic: @escaping @Sendable () -> UInt64, wall: @escaping @Sendable () -> Date) {
     self.monotonic = monotonic
     self.wall = wall

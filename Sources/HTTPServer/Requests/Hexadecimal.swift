@@ -22,7 +22,8 @@ package enum Hexadecimal {
     return stride(from: 0, to: digits.count, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) }
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 {
+  /// The digit of a value below 16.
+  package static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }

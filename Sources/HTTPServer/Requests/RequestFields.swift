@@ -2,6 +2,18 @@
 
 import Foundation
 
+/// Elements with weights (RFC 9110, 12.4.2).
+private enum WeightedField {
+  /// The elements without spaces and parameters, each with its weight `q`, 1 by default.
+  static func elements(_ field: String) -> [(String, Double)] {
+    field.filter { $0 != " " && $0 != "\t" }.split(separator: ",").map { element in
+      let parts = element.split(separator: ";")
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
+      return (parts.first.map(String.init) ?? "", weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1)
+    }
+  }
+}
+
 /// The media types that a client accepts, by RFC 9110, section 12.5.1.
 package struct AcceptField {
   private struct Range {
@@ -18,11 +30,9 @@ package struct AcceptField {
       ranges = []
       return
     }
-    ranges = field.lowercased().split(separator: ",").compactMap { element in
-      let parts = element.split(separator: ";").map { Substring($0.filter { $0 != " " && $0 != "\t" }) }
-      let names = parts.first?.split(separator: "/", omittingEmptySubsequences: false) ?? []
+    ranges = WeightedField.elements(field.lowercased()).compactMap { element, weight in
+      let names = element.split(separator: "/", omittingEmptySubsequences: false)
       guard names.count == 2, !names[0].isEmpty, !names[1].isEmpty else { return nil }
-      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
       return Range(type: names[0], subtype: names[1], quality: weight)
     }
   }
@@ -41,7 +51,7 @@ package struct AcceptField {
 
 /// The content codings that a client accepts, by RFC 9110, section 12.5.3.
 package struct AcceptEncodingField {
-  private let qualities: [Substring: Double]
+  private let qualities: [String: Double]
 
   /// - Parameter field: nil, and more than 1,000 bytes, accept no coding.
   package init(_ field: String?) {
@@ -49,12 +59,7 @@ package struct AcceptEncodingField {
       qualities = [:]
       return
     }
-    let pairs = field.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ",").map { element in
-      let parts = element.split(separator: ";")
-      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-      return (parts.first ?? "", weight)
-    }
-    qualities = Dictionary(pairs) { first, _ in first }
+    qualities = Dictionary(WeightedField.elements(field.lowercased())) { first, _ in first }
   }
 
   /// Whether the client accepts gzip, and does not prefer the plain content.
@@ -79,10 +84,8 @@ package enum CallerRegion {
   package static func country(acceptLanguage field: String) -> String? {
     guard field.utf8.count <= 1_000 else { return nil }
     var best: (country: String, weight: Double)?
-    for element in field.split(separator: ",") {
-      let parts = element.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-      guard let tag = parts.first, let country = country(tag: tag) else { continue }
-      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+    for (tag, weight) in WeightedField.elements(field) {
+      guard let country = country(tag: tag) else { continue }
       if weight > (best?.weight ?? 0) { best = (country, weight) }
     }
     return best?.country

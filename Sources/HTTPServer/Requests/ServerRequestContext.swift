@@ -48,7 +48,6 @@ package struct WaitingCaseCounts: Sendable {
   /// All cases.
   package var all: Int
 
-  /// - Parameters: see the properties.
   package init(own: Int = 0, all: Int = 0) {
     self.own = own
     self.all = all

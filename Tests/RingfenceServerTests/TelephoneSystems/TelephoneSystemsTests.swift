@@ -202,7 +202,7 @@ import Testing
     ] as [(String, String?)])
   func `a name has one line without special characters`(label: String, expected: String?) {
     let name = CallerName.text(of: label)
-    #expect(name.utf8.count <= CallerName.mostBytes)
+    #expect(name.utf8.count <= CallerName.maxBytes)
     #expect(name == expected ?? String(repeating: "ä", count: 30))
   }
 }

@@ -85,7 +85,7 @@ package struct FastPathResponse {
     fields.map { ($0.name.rawName, $0.value) }
   }
 
-  /// The name in lower case.
+  /// Writes the id in lower case.
   private static func write(_ id: UUID, to body: inout ByteBuffer) {
     withUnsafeBytes(of: id.uuid) { bytes in
       _ = body.writeWithUnsafeMutableBytes(minimumWritableBytes: 36) { target in
@@ -95,17 +95,13 @@ package struct FastPathResponse {
             target[place] = UInt8(ascii: "-")
             place += 1
           }
-          target[place] = digit(byte >> 4)
-          target[place + 1] = digit(byte & 0xF)
+          target[place] = Hexadecimal.digit(byte >> 4)
+          target[place + 1] = Hexadecimal.digit(byte & 0xF)
           place += 2
         }
         return place
       }
     }
-  }
-
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }
 

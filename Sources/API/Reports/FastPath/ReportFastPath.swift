@@ -13,8 +13,9 @@ package import Telemetry
 /// Decides which requests are answered on their connection's event loop, and takes their reports.
 ///
 /// Most requests are one plain report from a known app. Tasks and middleware of Hummingbird cost each of them about
-/// 50 µs, several times the cost of the work itself. Plain reports are taken here, by the same rules in the same order.
-/// All other requests, and those refused before any cost, continue to the router unchanged.
+/// 50 µs, several times the cost of the work itself. Plain reports are taken here, by the rules of ``ReportsController``
+/// in their order.
+/// All other requests, and requests refused before any cost, continue to the router unchanged.
 package struct ReportFastPath: Sendable {
   /// A report that waits for its commit.
   package struct Pending {

@@ -205,7 +205,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
   }
 }
 
-/// Makes the handlers of a server's connections; those of one event loop share a mailbox.
+/// Makes the handlers of a server's connections. The handlers of one event loop share a mailbox.
 package final class ReportFastPathHandlers: Sendable {
   private let shortcut: ReportFastPath
   private let mailboxes = Mutex<[ObjectIdentifier: ResponseMailbox]>([:])
