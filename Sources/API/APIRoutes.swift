@@ -177,16 +177,16 @@ package struct APIRoutes {
 
 /// Stores and services that the API uses.
 package struct APIServices: Sendable {
-  package let stores: Stores
-  package let intake: ReportIntake
-  package let identifications: IdentificationIntake
-  package let pseudonymizer: Pseudonymizer
-  package let apps: APIKeyCache
+  let stores: Stores
+  let intake: ReportIntake
+  let identifications: IdentificationIntake
+  let pseudonymizer: Pseudonymizer
+  let apps: APIKeyCache
   package let limiter: RateLimiter
-  package let publications: PublicationFolder
-  package let nextPublication: @Sendable (Date) -> Date?
-  package let failures: FailureLog
-  package let metrics: any MetricsFactory
+  let publications: PublicationFolder
+  let nextPublication: @Sendable (Date) -> Date?
+  let failures: FailureLog
+  let metrics: any MetricsFactory
 
   /// - Parameters:
   /// - uses: counts the uses of keys.

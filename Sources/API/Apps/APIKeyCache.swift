@@ -2,13 +2,13 @@
 
 import Foundation
 import HTTPServer
-package import Intake
-package import Storage
+import Intake
+import Storage
 import Synchronization
 
 /// Caches the app of each key for some seconds, so that a burst of reports needs one query. A revoked key works until
 /// its entry expires.
-package final class APIKeyCache: Sendable {
+final class APIKeyCache: Sendable {
   private struct Entry {
     let app: App
     let until: ContinuousClock.Instant
@@ -24,22 +24,22 @@ package final class APIKeyCache: Sendable {
   private static let pauseLength = Duration.seconds(1)
 
   /// The lifetime of an entry.
-  package static let lifetime = Duration.seconds(AppKey.belief)
+  static let lifetime = Duration.seconds(AppKey.belief)
 
   /// - Parameter uses: counts the uses of keys.
-  package init(apps: AppStore, uses: KeyUseCounter) {
+  init(apps: AppStore, uses: KeyUseCounter) {
     self.apps = apps
     self.uses = uses
   }
 
   /// The cached app of a key; nil if the key is not in the cache.
-  package func known(key: String) -> App? {
+  func known(key: String) -> App? {
     guard let entry = known.withLock({ $0[key] }), entry.until > .now else { return nil }
     return entry.app
   }
 
   /// - Throws: `DeadlineExceeded` if the database does not answer in time.
-  package func app(key: String) async throws -> App? {
+  func app(key: String) async throws -> App? {
     if let app = known(key: key) { return app }
     let now = ContinuousClock.now
     // Only existing keys are cached, so unknown keys cannot fill the cache.

@@ -2,13 +2,13 @@
 
 import Crypto
 import Curation
-package import Foundation
+import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
 import PhoneNumbers
-package import Storage
+import Storage
 
 /// `GET /v1/numbers/{number}` and `GET /v1/numbers/by-hash/{prefix}`
 struct NumbersController: Sendable {
@@ -58,17 +58,17 @@ struct NumbersController: Sendable {
 }
 
 /// The JSON of a lookup by hash.
-package struct HashAnswer: Encodable {
+struct HashAnswer: Encodable {
   /// A listed number.
-  package struct Entry: Encodable {
+  struct Entry: Encodable {
     /// 64 hex digits.
-    package let hash: String
-    package let category: String
-    package let label: String
+    let hash: String
+    let category: String
+    let label: String
     /// Whether the number may be blocked; otherwise apps may only identify it.
-    package let block: Bool
+    let block: Bool
 
-    package init(_ listed: ListedHash) {
+    init(_ listed: ListedHash) {
       hash = Hexadecimal.text(listed.hash)
       category = listed.category.slug
       label = listed.label
@@ -76,18 +76,18 @@ package struct HashAnswer: Encodable {
     }
   }
 
-  package let prefix: String
-  package let entries: [Entry]
+  let prefix: String
+  let entries: [Entry]
   /// Zeros that hide the true length of the response.
-  package var padding = ""
+  var padding = ""
 
   /// Responses are padded to a multiple of this size in bytes, about 25 entries. With 2,000,000 listed numbers,
   /// prefixes of four digits have about 31 entries, and nearly all responses are two steps long; prefixes of six or
   /// more need one.
-  package static let step = 4_096
+  static let step = 4_096
 
   /// The padded bytes, and an entity tag that depends only on the content.
-  package var padded: (json: Data, tag: String) {
+  var padded: (json: Data, tag: String) {
     var answer = self
     let bare = JSON.data(answer)
     answer.padding = String(repeating: "0", count: (Self.step - bare.count % Self.step) % Self.step)

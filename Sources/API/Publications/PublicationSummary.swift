@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CallerPack
-package import Foundation
+import CallerPack
+import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
@@ -11,23 +11,23 @@ import PhoneNumbers
 import Timestamps
 
 /// The newest publication's figures for a home-screen widget.
-package struct PublicationSummary: Encodable {
-  package let serial: Int64
-  package let asOf: String
-  package let updatedAt: String
-  package let expiresAt: String
+struct PublicationSummary: Encodable {
+  let serial: Int64
+  let asOf: String
+  let updatedAt: String
+  let expiresAt: String
   /// Nil if the server does not publish on schedule.
-  package let nextExpectedAt: String?
+  let nextExpectedAt: String?
   /// The entries of the longest list of each kind. Lists overlap, so they are not added.
-  package let numbers: Numbers
+  let numbers: Numbers
   /// The requested region, or the region of the language.
-  package let region: String?
+  let region: String?
   /// The entries of the longest list of this region; nil if there is none.
-  package let regionNumbers: Int?
+  let regionNumbers: Int?
 
-  package struct Numbers: Encodable {
-    package let blocking: Int
-    package let identification: Int
+  struct Numbers: Encodable {
+    let blocking: Int
+    let identification: Int
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -39,7 +39,7 @@ package struct PublicationSummary: Encodable {
     case regionNumbers = "region_numbers"
   }
 
-  package init(_ manifest: Manifest, next: Date?, region: String?) {
+  init(_ manifest: Manifest, next: Date?, region: String?) {
     serial = manifest.serial
     asOf = Timestamp.format(manifest.asOf)
     updatedAt = Timestamp.format(manifest.issued)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import HTTPServer
+import HTTPServer
 import HTTPTypes
 import Hummingbird
-package import Intake
+import Intake
 import Logging
 import PhoneNumbers
 import Storage
@@ -200,40 +200,40 @@ struct ReportBody: Decodable {
 }
 
 /// The JSON of a report's result.
-package struct ReportAnswer: Encodable {
-  package var number: String?
-  package var reportID: String?
+struct ReportAnswer: Encodable {
+  var number: String?
+  var reportID: String?
   /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` if the reporter has
   /// reached the daily limit, and `failed` after an internal failure.
-  package let status: String
-  package var errors: [Problem.Field]?
+  let status: String
+  var errors: [Problem.Field]?
 
-  package enum CodingKeys: String, CodingKey {
+  enum CodingKeys: String, CodingKey {
     case number, status, errors
     case reportID = "report_id"
   }
 }
 
 extension ReportAnswer {
-  package init(_ taken: TakenReport) {
+  init(_ taken: TakenReport) {
     number = PhoneNumber(digits: taken.report.number)?.e164
     reportID = taken.report.reportID.uuidString.lowercased()
     status = taken.outcome.name
   }
 
-  package init(invalid errors: [Problem.Field], reportID: String? = nil) {
+  init(invalid errors: [Problem.Field], reportID: String? = nil) {
     self.reportID = reportID
     self.errors = errors
     status = "invalid"
   }
 
-  package static func failed(reportID: String?) -> ReportAnswer {
+  static func failed(reportID: String?) -> ReportAnswer {
     let error = Problem.Field(
       pointer: "", code: "unavailable", detail: "The report was not stored. Send it again in a few seconds.")
     return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
   }
 
-  package static func limited(reportID: String?) -> ReportAnswer {
+  static func limited(reportID: String?) -> ReportAnswer {
     let error = Problem.Field(
       pointer: "/reporter", code: "daily_limit",
       detail: "This reporter has reached the daily limit. Send the report after midnight (UTC).")
@@ -242,8 +242,8 @@ extension ReportAnswer {
 }
 
 /// The JSON of a batch's result: one result for each item, in order.
-package struct BatchAnswer: Encodable {
-  package let results: [ReportAnswer]
+struct BatchAnswer: Encodable {
+  let results: [ReportAnswer]
 }
 
 extension ReportOutcome {

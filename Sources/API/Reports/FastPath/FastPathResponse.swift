@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import HTTPServer
-package import HTTPTypes
-package import NIOCore
-package import NIOHTTP1
+import HTTPServer
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
 import PhoneNumbers
-package import Storage
+import Storage
 import Synchronization
-package import Telemetry
+import Telemetry
 
 /// An answer made on an event loop, with the headers that Hummingbird and the middleware add to other answers.
-package struct FastPathResponse {
-  package let status: HTTPResponseStatus
+struct FastPathResponse {
+  let status: HTTPResponseStatus
   /// The headers of this answer, `Content-Type` first.
   private let fields: [(String, String)]
-  package let body: ByteBuffer
+  let body: ByteBuffer
   /// The value of ``DateHeader``.
   private let date: String
 
@@ -24,7 +24,7 @@ package struct FastPathResponse {
   ///   - isNew: false for a duplicate.
   ///   - limits: the rate limit headers.
   ///   - id: of the request.
-  package init(
+  init(
     taken report: ReportFastPath.Pending, isNew: Bool, limits: HTTPFields, date: String, id: RequestID,
     allocator: ByteBufferAllocator
   ) {
@@ -41,7 +41,7 @@ package struct FastPathResponse {
   }
 
   /// The answer for a refused report.
-  package init(_ problem: Problem, date: String, id: RequestID) {
+  init(_ problem: Problem, date: String, id: RequestID) {
     status = HTTPResponseStatus(statusCode: problem.status)
     fields = Self.pairs(problem.fields) + [(Self.idField, id.text)]
     body = problem.body
@@ -49,13 +49,13 @@ package struct FastPathResponse {
   }
 
   /// The head alone, for an answer written in parts.
-  package var head: HTTPResponseHead {
+  var head: HTTPResponseHead {
     let last = [("Content-Length", String(body.readableBytes)), ("Date", date)]
     return HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields + last + Self.always))
   }
 
   /// The complete answer as bytes.
-  package func bytes(_ allocator: ByteBufferAllocator) -> ByteBuffer {
+  func bytes(_ allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: 1_024)
     func write(_ name: String, _ value: String) {
       buffer.writeString(name)
@@ -120,7 +120,7 @@ struct DateHeader {
 
 /// Carries answers from the intake to the connections of an event loop. It wakes the loop once for a commit, whatever
 /// the count of answers.
-package final class ResponseMailbox: Sendable {
+final class ResponseMailbox: Sendable {
   private struct Letter {
     let connection: NIOLoopBound<ReportFastPathHandler>
     let answer: Result<ReportOutcome, any Error>
@@ -129,12 +129,12 @@ package final class ResponseMailbox: Sendable {
   private let loop: any EventLoop
   private let letters = Mutex<[Letter]>([])
 
-  package init(loop: any EventLoop) {
+  init(loop: any EventLoop) {
     self.loop = loop
   }
 
   /// Callable from any thread.
-  package func post(_ answer: Result<ReportOutcome, any Error>, to connection: NIOLoopBound<ReportFastPathHandler>) {
+  func post(_ answer: Result<ReportOutcome, any Error>, to connection: NIOLoopBound<ReportFastPathHandler>) {
     let isFirst = letters.withLock { letters in
       letters.append(Letter(connection: connection, answer: answer))
       return letters.count == 1

@@ -2,7 +2,7 @@
 
 import HTTPServer
 import Intake
-package import NIOHTTP1
+import NIOHTTP1
 
 /// Reads the JSON of one report in its common form: known fields, each once, all required ones, and strings without
 /// escapes.
@@ -115,16 +115,16 @@ struct PlainReport {
 }
 
 /// The fields of a request's head that the fast path uses. Nil for every request that the fast path does not take.
-package struct PlainRequest {
+struct PlainRequest {
   /// The key in `Authorization: Bearer KEY`.
-  package let key: String
+  let key: String
   /// `X-Forwarded-For`
-  package let forwarded: String?
+  let forwarded: String?
   /// `X-Request-Id`
-  package let id: String?
+  let id: String?
 
   /// - Parameter head: the head of any request.
-  package init?(_ head: HTTPRequestHead) {
+  init?(_ head: HTTPRequestHead) {
     guard head.method == .POST, head.version == .http1_1, head.uri == "/v1/reports" else { return nil }
     var (authorization, forwarded, id): (String?, String?, String?)
     var (types, hosts) = (0, 0)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPServer
-package import Foundation
+import HTTPServer
+import Foundation
 import HTTPTypes
-package import Intake
-package import Logging
-package import NIOCore
+import Intake
+import Logging
+import NIOCore
 import NIOHTTP1
-package import Storage
-package import Telemetry
+import Storage
+import Telemetry
 
 /// Decides which requests are answered on their connection's event loop, and takes their reports.
 ///
@@ -16,46 +16,46 @@ package import Telemetry
 /// 50 µs, several times the cost of the work itself. Plain reports are taken here, by the rules of ``ReportsController``
 /// in their order.
 /// All other requests, and requests refused before any cost, continue to the router unchanged.
-package struct ReportFastPath: Sendable {
+struct ReportFastPath: Sendable {
   /// A report that waits for its commit.
-  package struct Pending {
-    package let number: Int64
-    package let reportID: UUID
+  struct Pending {
+    let number: Int64
+    let reportID: UUID
     /// The app's identifier of its user.
-    package let reporter: String
-    package let appID: Int32
-    package let network: ClientNetwork
-    package let timing: RequestTiming
+    let reporter: String
+    let appID: Int32
+    let network: ClientNetwork
+    let timing: RequestTiming
   }
 
   /// The measured properties of one request.
-  package struct RequestTiming {
-    package let id: RequestID
-    package let began: ContinuousClock.Instant
+  struct RequestTiming {
+    let id: RequestID
+    let began: ContinuousClock.Instant
   }
 
   /// The treatment of a request.
-  package enum Decision {
+  enum Decision {
     case goesTheLongWay
     case refused(Problem)
     case taken(Pending)
   }
 
-  package let intake: ReportIntake
-  package let limiter: RateLimiter
-  package let apps: APIKeyCache
-  package let networkPseudonym: @Sendable (String) -> [UInt8]?
-  package let trustsProxy: Bool
-  package let logger: Logger
-  package let metrics: RequestMetrics
-  package let log: RequestLog
+  let intake: ReportIntake
+  let limiter: RateLimiter
+  let apps: APIKeyCache
+  let networkPseudonym: @Sendable (String) -> [UInt8]?
+  let trustsProxy: Bool
+  let logger: Logger
+  let metrics: RequestMetrics
+  let log: RequestLog
 
   /// Takes the report of a request.
   /// - Parameters:
   ///   - sender: the sender of the connection.
   ///   - timing: the arrival time and the request id.
   ///   - answer: called once for a taken report, when it is on disk or has failed.
-  package func take(
+  func take(
     _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender, timing: RequestTiming,
     answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
   ) -> Decision {
@@ -88,7 +88,7 @@ package struct ReportFastPath: Sendable {
   }
 
   /// The answer for a report after its commit.
-  package func answer(
+  func answer(
     to pending: Pending, _ result: Result<ReportOutcome, any Error>, date: String, allocator: ByteBufferAllocator
   ) -> FastPathResponse {
     let outcome = try? result.get()
@@ -113,7 +113,7 @@ package struct ReportFastPath: Sendable {
   }
 
   /// Records metrics of an answer, and logs it if requests are logged.
-  package func note(_ answer: FastPathResponse, _ timing: RequestTiming) {
+  func note(_ answer: FastPathResponse, _ timing: RequestTiming) {
     let (status, duration) = (Int(answer.status.code), ContinuousClock.now - timing.began)
     metrics.reports.note(status: status, duration: duration)
     log.note(route: "/v1/reports", method: "POST", id: timing.id, status: status, duration: duration)

@@ -4,8 +4,8 @@ package import HTTPServer
 import Intake
 package import Logging
 package import NIOCore
-package import NIOHTTP1
-package import Storage
+import NIOHTTP1
+import Storage
 import Synchronization
 import Telemetry
 
@@ -13,11 +13,11 @@ import Telemetry
 ///
 /// It considers a request only if it arrived in one piece and every earlier request is answered. So it keeps no more
 /// than one read of the socket. While a report is being committed, later input waits and the socket is not read.
-package final class ReportFastPathHandler: ChannelDuplexHandler {
-  package typealias InboundIn = HTTPServerRequestPart
-  package typealias InboundOut = HTTPServerRequestPart
-  package typealias OutboundIn = HTTPServerResponsePart
-  package typealias OutboundOut = HTTPServerResponsePart
+final class ReportFastPathHandler: ChannelDuplexHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
 
   private enum State {
     case ready
@@ -48,7 +48,7 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
   private var context: ChannelHandlerContext?
   private var date = DateHeader()
 
-  package init(
+  init(
     shortcut: ReportFastPath, mailbox: ResponseMailbox, connection: ConnectionLimitHandler, end: ConnectionEnd
   ) {
     self.shortcut = shortcut
@@ -57,12 +57,12 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     self.end = end
   }
 
-  package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-  package func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
   // MARK: Requests
 
-  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = Self.unwrapInboundIn(data)
     guard !isTaken else { return held.append(.part(part)) }
     read(part, context)
@@ -124,26 +124,26 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
     context.fireChannelRead(Self.wrapInboundOut(part))
   }
 
-  package func channelReadComplete(context: ChannelHandlerContext) {
+  func channelReadComplete(context: ChannelHandlerContext) {
     // A request in several pieces goes to the router, which has timers and limits.
     letGo(context)
     context.fireChannelReadComplete()
   }
 
-  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard !isTaken else { return held.append(.error(error)) }
     letGo(context)
     context.fireErrorCaught(error)
   }
 
-  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     // A commit continues after the client's half-close and during the server's shutdown.
     guard !isTaken else { return held.append(.event(event)) }
     letGo(context)
     context.fireUserInboundEventTriggered(event)
   }
 
-  package func read(context: ChannelHandlerContext) {
+  func read(context: ChannelHandlerContext) {
     guard held.isEmpty else {
       isReadHeld = true
       return
@@ -153,13 +153,13 @@ package final class ReportFastPathHandler: ChannelDuplexHandler {
 
   // MARK: Answers
 
-  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     if case .end = Self.unwrapOutboundIn(data) { unanswered -= 1 }
     context.write(data, promise: promise)
   }
 
   /// The report is on disk, or has failed.
-  package func answered(_ result: Result<ReportOutcome, any Error>) {
+  func answered(_ result: Result<ReportOutcome, any Error>) {
     guard case .taken(let pending) = state else { return }
     state = .ready
     let allocator = context?.channel.allocator ?? ByteBufferAllocator()
@@ -210,14 +210,20 @@ package final class ReportFastPathHandlers: Sendable {
   private let shortcut: ReportFastPath
   private let mailboxes = Mutex<[ObjectIdentifier: ResponseMailbox]>([:])
 
-  package init(_ shortcut: ReportFastPath) {
-    self.shortcut = shortcut
+  /// The fast path of a server.
+  package init(
+    services: APIServices, trustsProxy: Bool, metrics: RequestMetrics, log: RequestLog, logger: Logger
+  ) {
+    shortcut = ReportFastPath(
+      intake: services.intake, limiter: services.limiter, apps: services.apps,
+      networkPseudonym: services.pseudonymizer.network(of:), trustsProxy: trustsProxy, logger: logger,
+      metrics: metrics, log: log)
   }
 
   /// - Parameter loop: the event loop of the connection.
   package func makeHandler(
     on loop: any EventLoop, connection: ConnectionLimitHandler, end: ConnectionEnd
-  ) -> ReportFastPathHandler {
+  ) -> any ChannelHandler {
     let mailbox = mailboxes.withLock { mailboxes in
       if let mailbox = mailboxes[ObjectIdentifier(loop)] { return mailbox }
       let mailbox = ResponseMailbox(loop: loop)
@@ -228,36 +234,23 @@ package final class ReportFastPathHandlers: Sendable {
   }
 }
 
-extension ReportFastPathHandlers {
-  /// The fast path of a server.
-  package convenience init(
-    services: APIServices, trustsProxy: Bool, metrics: RequestMetrics, log: RequestLog, logger: Logger
-  ) {
-    self.init(
-      ReportFastPath(
-        intake: services.intake, limiter: services.limiter, apps: services.apps,
-        networkPseudonym: services.pseudonymizer.network(of:), trustsProxy: trustsProxy, logger: logger,
-        metrics: metrics, log: log))
-  }
-}
-
 /// The sender of the requests of a connection, computed once for a connection.
-package struct ConnectionSender {
+struct ConnectionSender {
   /// The key of the sender in the rate limits.
-  package let network: ClientNetwork
+  let network: ClientNetwork
   /// The network's keyed hash; nil where there is no address.
-  package let pseudonym: [UInt8]?
+  let pseudonym: [UInt8]?
 
   private let address: SocketAddress?
 
-  package init(_ address: SocketAddress?, _ networkPseudonym: (String) -> [UInt8]?) {
+  init(_ address: SocketAddress?, _ networkPseudonym: (String) -> [UInt8]?) {
     self.address = address
     network = ClientNetwork(address)
     pseudonym = address?.ipAddress.flatMap(networkPseudonym)
   }
 
   /// The sender that a trusted proxy forwards for.
-  package func forwarding(_ header: String?, _ networkPseudonym: (String) -> [UInt8]?) -> ConnectionSender {
+  func forwarding(_ header: String?, _ networkPseudonym: (String) -> [UInt8]?) -> ConnectionSender {
     header == nil
       ? self
       : ConnectionSender(
