@@ -80,7 +80,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
 
   /// Notes input that may begin a request.
   /// - Returns: false after the last request of the connection; the HTTP parser may keep everything that follows.
-  package func takesBytes() -> Bool {
+  func takesBytes() -> Bool {
     if last?.isWhole == true { return false }
     lastActive = .now()
     if case .nothing = receiving { receiving = .head(since: lastActive) }
@@ -88,7 +88,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   }
 
   /// Whether all input has been read and a request is not answered yet.
-  package var isAnswering: Bool {
+  var isAnswering: Bool {
     if case .nothing = receiving { unanswered > 0 } else { false }
   }
 

@@ -13,13 +13,13 @@ package struct ConnectionLimits: Sendable {
   /// The time from the headers to the end of the body, plus the time granted for the body's length.
   package var body: Duration
   /// Received bytes that grant one second more.
-  package var bytesPerSecond: Int
+  var bytesPerSecond: Int
   /// The time between requests.
   package var idle: Duration
   /// The time that a response may wait for a client that does not read.
-  package var stalledAnswer: Duration
+  var stalledAnswer: Duration
   /// The time that a connection closed by the server stays open for reading, so that the client gets the response.
-  package var linger: Duration
+  var linger: Duration
 
   package init(
     headers: Duration = .seconds(10), body: Duration = .seconds(10), bytesPerSecond: Int = 4_096,

@@ -48,6 +48,4 @@ enum TransferCoding {
 
 /// An outbound event of a connection: the body of the current request is about to be read. A client that sent `Expect:
 /// 100-continue` gets the response 100.
-package struct BodyWanted: Sendable {
-  package init() {}
-}
+struct BodyWanted: Sendable {}

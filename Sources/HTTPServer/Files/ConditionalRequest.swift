@@ -84,9 +84,9 @@ extension ConditionalRequest {
 
 /// A validator of RFC 9110, section 8.8.3: `"…"`, or `W/"…"` for a weak one.
 package struct EntityTag: Equatable {
-  package let isWeak: Bool
+  let isWeak: Bool
   /// The text between the quotes.
-  package let opaque: String
+  let opaque: String
 
   package init(_ opaque: String, isWeak: Bool = false) {
     self.isWeak = isWeak
@@ -97,7 +97,7 @@ package struct EntityTag: Equatable {
   package var field: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
   /// Whether both are strong and equal.
-  package func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+  func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
   /// Whether both are equal, weak or strong.
   package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }

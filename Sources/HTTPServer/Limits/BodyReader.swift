@@ -24,9 +24,9 @@ package struct BodyReader: Sendable {
   /// Maximum bytes of one report: 500 characters of comment take 3,000 in escaped JSON.
   package static let objectLimit = 16_384
   /// Maximum bytes of an envelope.
-  package static let envelopeLimit = 65_536
+  static let envelopeLimit = 65_536
   /// Maximum bytes of a batch.
-  package static let batchLimit = 1 << 20
+  static let batchLimit = 1 << 20
 
   package let budget: BodyBudget
 
@@ -54,7 +54,7 @@ package struct BodyReader: Sendable {
   /// Reads a short body. Its memory is bounded by the number of connections.
   /// - Parameter limit: maximum bytes.
   /// - Throws: ``Problem`` for a body that is too large, too slow or incomplete.
-  package static func readShort(
+  static func readShort(
     _ request: Request, limit: Int, context: ServerRequestContext
   ) async throws -> ByteBuffer {
     let length = request.headers[.contentLength].flatMap { Int($0) }

@@ -6,21 +6,21 @@ package import Foundation
 ///
 /// This is the generic cell rate algorithm (ITU-T I.371): a bucket that will be full at `t` lacks `(t − now) · rate`
 /// tokens.
-package struct TokenBuckets: Sendable {
+struct TokenBuckets: Sendable {
   /// The fill level of a bucket.
-  package struct Level: Equatable {
+  struct Level: Equatable {
     /// Whole tokens; 0 if it is empty or in debt.
-    package let tokens: Int
+    let tokens: Int
     /// Seconds until it is full, rounded up.
-    package let fullIn: Int
+    let fullIn: Int
   }
 
-  package let rate: RequestLimits.Rate
+  let rate: RequestLimits.Rate
   private let interval: UInt64
   private var fullAt: BoundedTable
 
   /// - Parameter capacity: maximum stored keys.
-  package init(rate: RequestLimits.Rate, capacity: Int) {
+  init(rate: RequestLimits.Rate, capacity: Int) {
     self.rate = rate
     interval = 1_000_000_000 / UInt64(rate.perSecond)
     fullAt = BoundedTable(capacity: capacity)
@@ -31,7 +31,7 @@ package struct TokenBuckets: Sendable {
   /// - cost: from 0; 0 takes nothing, but needs one available token.
   /// - now: nanoseconds.
   /// - Returns: seconds until the next attempt can succeed, rounded up; nil if the tokens were taken.
-  package mutating func take(_ cost: Int, from key: some Hashable, now: UInt64) -> Int? {
+  mutating func take(_ cost: Int, from key: some Hashable, now: UInt64) -> Int? {
     let start = max(fullAt[key], now)
     let missing = start - now
     let needed = UInt64(min(max(cost, 1), rate.burst)) * interval
@@ -42,7 +42,7 @@ package struct TokenBuckets: Sendable {
   }
 
   /// - Parameter now: nanoseconds.
-  package func standing(of key: some Hashable, now: UInt64) -> Level {
+  func standing(of key: some Hashable, now: UInt64) -> Level {
     let missing = max(fullAt[key], now) - now
     let depth = UInt64(rate.burst) * interval
     return Level(tokens: missing > depth ? 0 : Int((depth - missing) / interval), fullIn: Self.seconds(missing))

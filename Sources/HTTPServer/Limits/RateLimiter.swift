@@ -29,10 +29,10 @@ package final class RateLimiter: Sendable {
   }
 
   /// The remaining tokens of a limit.
-  package struct Allowance: Equatable {
-    package let limit: String
-    package let rate: RequestLimits.Rate
-    package let standing: TokenBuckets.Level
+  struct Allowance: Equatable {
+    let limit: String
+    let rate: RequestLimits.Rate
+    let standing: TokenBuckets.Level
   }
 
   private struct Reporter: Hashable {
@@ -84,7 +84,7 @@ package final class RateLimiter: Sendable {
   }
 
   /// The remaining tokens of the limits that apply to a request.
-  package func allowances(network: ClientNetwork, appID: Int32?) -> [Allowance] {
+  func allowances(network: ClientNetwork, appID: Int32?) -> [Allowance] {
     let now = clock.monotonic()
     return state.withLock { state in
       var allowances: [Allowance] = []

@@ -28,7 +28,7 @@ package struct MetricsController: Sendable {
 }
 
 extension Problem {
-  package static let metricsRefused = Problem(
+  static let metricsRefused = Problem(
     .unauthorized,
     detail: "Send the metrics token as a bearer token: RINGFENCE_METRICS_TOKEN, or metrics.token in the data folder.")
 }

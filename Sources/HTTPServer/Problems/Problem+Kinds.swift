@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+import HTTPTypes
 package import Intake
 package import Storage
 
 extension Problem {
   package static let unauthorized = Problem(.unauthorized)
   package static let notFound = Problem(.notFound)
-  package static let noHost = Problem(.noHost)
-  package static let anotherSite = Problem(.anotherSite)
+  static let noHost = Problem(.noHost)
+  static let anotherSite = Problem(.anotherSite)
   package static let unsupportedMediaType = Problem(.unsupportedMediaType)
-  package static let unsupportedEncoding = Problem(.unsupportedEncoding)
+  static let unsupportedEncoding = Problem(.unsupportedEncoding)
   package static let notAcceptable = Problem(.notAcceptable)
   package static let unavailable = Problem(.unavailable)
   package static let `internal` = Problem(.internal)
   package static let busy = Problem(.busy)
   package static let stopping = Problem(.stopping)
-  package static let tooSlow = Problem(.tooSlow)
-  package static let cutShort = Problem(.cutShort)
-  package static let unknownMethod = Problem(.unknownMethod)
+  static let tooSlow = Problem(.tooSlow)
+  static let cutShort = Problem(.cutShort)
+  static let unknownMethod = Problem(.unknownMethod)
   package static let nothingPublished = Problem(.nothingPublished)
   package static let notANumber = Problem(.notANumber)
   package static let notAPrefix = Problem(.notAPrefix)
-  package static let preconditionFailed = Problem(.preconditionFailed)
+  static let preconditionFailed = Problem(.preconditionFailed)
   package static let conflict = Problem(.conflict)
   package static let withdrawn = Problem(.withdrawn)
 
@@ -54,7 +54,7 @@ extension Problem {
     Problem(.scope, detail: "This requires a key with the scope \(scope.names.joined(separator: " and ")).")
   }
 
-  package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
+  static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     var problem = Problem(.methodNotAllowed, detail: "Use one of: \(names).")
     problem.headers[.allow] = names
@@ -78,7 +78,7 @@ extension Problem {
   /// - Parameters:
   /// - length: of the file in bytes.
   /// - headers: validators of the file.
-  package static func notSatisfiable(length: Int, headers: HTTPFields) -> Problem {
+  static func notSatisfiable(length: Int, headers: HTTPFields) -> Problem {
     var problem = Problem(
       .range, detail: "The file has \(length) bytes. Request a range within it, or the complete file.")
     problem.headers = headers

@@ -5,7 +5,7 @@ import HTTPTypes
 
 extension ProblemKind {
   /// Kinds caused by the request; nil for others.
-  package var requestDocumentation: Documentation? {
+  var requestDocumentation: Documentation? {
     switch self {
     case .malformed:
       Documentation(

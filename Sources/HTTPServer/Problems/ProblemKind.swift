@@ -86,7 +86,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
 
 extension ProblemKind {
   /// Kinds that only pages use; nil for others.
-  package var pageDocumentation: Documentation? {
+  var pageDocumentation: Documentation? {
     switch self {
     case .noForm:
       Documentation(
@@ -118,7 +118,7 @@ extension ProblemKind {
 
 extension ProblemKind {
   /// Kinds caused by the server.
-  package var serverDocumentation: Documentation {
+  var serverDocumentation: Documentation {
     switch self {
     case .unknownMethod:
       Documentation(
