@@ -137,7 +137,7 @@ let package = Package(
     // Services of the server.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "FileSupport", "CSQLite", "CZlib", "XMLSyntax", protobuf]),
-    library("Moderation", ["Storage", "Curation"]),
+    library("Moderation", ["PostgreSQL", "Storage", "Curation", "PhoneNumbers", "Timestamps", crypto]),
     library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, metrics]),
     library(
       "Importing",
@@ -148,12 +148,15 @@ let package = Package(
     library(
       "Publishing",
       [
-        "AsyncSupport", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder", "CallerPack",
-        "FileSupport", "PackFormats", "OutboundHTTP", yams, crypto, logging,
+        "AsyncSupport", "Moderation", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder",
+        "CallerPack", "FileSupport", "PackFormats", "OutboundHTTP", yams, crypto, logging,
       ]),
     library(
       "Jobs",
-      ["AsyncSupport", "Importing", "Intake", "Publishing", "Storage", "Curation", "OutboundHTTP", logging]),
+      [
+        "AsyncSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "OutboundHTTP",
+        logging,
+      ]),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),
     library(
@@ -184,14 +187,16 @@ let package = Package(
     library(
       "RingfenceServer",
       [
-        "API", "AsyncSupport", "HTTPServer", "Localization", "ModerationSite", "Importing", "Intake", "Jobs",
+        "API", "AsyncSupport", "HTTPServer", "Localization", "Moderation", "ModerationSite", "Importing", "Intake",
+        "Jobs",
         "Publishing", "Storage",
         "CallerPack", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
       ]),
     library(
       "RingfenceCommand",
       [
-        "AsyncSupport", "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "Accounts",
+        "AsyncSupport", "RingfenceServer", "API", "HTTPServer", "Moderation", "ModerationSite", "Localization",
+        "Accounts",
         "Publishing", "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
         "PhoneNumbers", "CallDirectory", "FileSupport", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
         "Timestamps", "Fetching", "OutboundHTTP", hummingbird, arguments, configuration, lifecycle, logging, nioCore,
@@ -225,13 +230,17 @@ let package = Package(
     tests(
       "ImportingTests",
       [
-        "Importing", "CallerPack", "Curation", "Intake", "OutboundHTTP", "PhoneNumbers", "PostgreSQL", "Publishing",
+        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PhoneNumbers", "PostgreSQL",
+        "Publishing",
         "Storage", "CZlib", "TestSupport", crypto, logging,
       ]),
     tests(
       "IntakeTests",
       ["Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
     tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
+    tests(
+      "ModerationTests",
+      ["Moderation", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport"]),
     tests(
       "PackFormatsTests",
       [
@@ -243,18 +252,20 @@ let package = Package(
     tests(
       "PublishingTests",
       [
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "Jobs", "OutboundHTTP",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "Jobs", "Moderation",
+        "OutboundHTTP",
         "PackFormats", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
       ]),
     tests(
-      "StorageTests", ["Storage", "Curation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport"]),
+      "StorageTests", ["Storage", "Curation", "Moderation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport"]),
     tests("TelemetryTests", ["Telemetry", logging, metrics]),
     tests("TimestampsTests", ["Timestamps"]),
     tests(
       "RingfenceServerTests",
       [
-        "RingfenceServer", "API", "HTTPServer", "ModerationSite", "Localization", "PageTemplates", "Accounts",
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats", "PhoneNumbers",
+        "RingfenceServer", "API", "HTTPServer", "Moderation", "ModerationSite", "Localization", "PageTemplates",
+        "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats",
+        "PhoneNumbers",
         "PostgreSQL", "RingfenceClient", "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird,
         hummingbirdTesting, httpTypes, nioCore, crypto, lifecycle, logging, metrics,
       ]),

@@ -4,6 +4,7 @@ import AsyncSupport
 import Foundation
 package import Intake
 package import Logging
+package import Moderation
 package import Storage
 
 /// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
@@ -12,6 +13,7 @@ package import Storage
 /// Several servers may run the rounds at once. Only one of them sweeps at a time.
 package struct QueueJob: Sendable {
   private let stores: Stores
+  private let decisions: DecisionService
   private let protection: ProtectionCache
   private let touched: PendingNumberQueue
   private let logger: Logger
@@ -22,15 +24,18 @@ package struct QueueJob: Sendable {
   private static let maxNumbers = 500
 
   /// - Parameter touched: the numbers that this server's intake has stored reports about.
-  package init(stores: Stores, protection: ProtectionCache, touched: PendingNumberQueue, logger: Logger) {
-    (self.stores, self.protection, self.touched, self.logger) = (stores, protection, touched, logger)
+  package init(
+    stores: Stores, decisions: DecisionService, protection: ProtectionCache, touched: PendingNumberQueue, logger: Logger
+  ) {
+    (self.stores, self.decisions) = (stores, decisions)
+    (self.protection, self.touched, self.logger) = (protection, touched, logger)
   }
 
   /// Runs rounds and sweeps until the task is cancelled.
   package func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await repeatedly(every: .seconds(1)) { try await evaluateOnce(at: Date()) } }
-      group.addTask { await repeatedly(every: .seconds(5)) { _ = try await stores.decisions.expire(at: Date()) } }
+      group.addTask { await repeatedly(every: .seconds(5)) { _ = try await decisions.expire(at: Date()) } }
       group.addTask { await followPublications() }
       group.addTask { await repeatedly(every: .seconds(3_600)) { try await sweep(at: Date()) } }
     }

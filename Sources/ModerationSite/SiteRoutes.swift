@@ -5,6 +5,7 @@ import Curation
 package import HTTPServer
 package import Hummingbird
 package import Localization
+import Moderation
 import Publishing
 import Storage
 
@@ -21,7 +22,7 @@ package struct SiteRoutes {
 
   private var stores: Stores { services.stores }
   private var answers: AppealAnswer {
-    AppealAnswer(appeals: stores.appeals, cases: stores.cases, queueCounts: queueCounts)
+    AppealAnswer(appeals: services.moderation.appeals, cases: stores.cases, queueCounts: queueCounts)
   }
   private var session: SessionMiddleware {
     SessionMiddleware(
@@ -149,14 +150,19 @@ package struct SiteRoutes {
 
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let newest = NewestManifest(folder: services.folder, files: OpenFiles())
-    let queue = QueuePages(queue: stores.queue, queueCounts: queueCounts, pages: pages)
+    let queue = QueuePages(
+      queue: stores.queue, claims: services.moderation.claims, filters: services.moderation.filters,
+      queueCounts: queueCounts, pages: pages)
     let cases = CasePages(
-      cases: stores.cases, queue: stores.queue, queueCounts: queueCounts, decisions: stores.decisions,
+      cases: stores.cases, claims: services.moderation.claims, queueCounts: queueCounts, decisions: stores.decisions,
       packs: PackPlaces(folder: services.folder, newest: newest), pages: pages, queuePages: queue)
     let decisions = DecisionPages(
-      cases: cases, queuePages: queue, decisions: stores.decisions, answers: answers, protection: stores.protection,
-      queue: stores.queue, queueCounts: queueCounts)
-    let bulks = BulkPages(bulks: stores.bulks, queue: stores.queue, queueCounts: queueCounts, pages: pages)
+      cases: cases, queuePages: queue, decisions: stores.decisions, service: services.moderation.decisions,
+      answers: answers, protection: stores.protection, queue: stores.queue, claims: services.moderation.claims,
+      queueCounts: queueCounts)
+    let bulks = BulkPages(
+      bulks: stores.bulks, service: services.moderation.bulks, queue: stores.queue, queueCounts: queueCounts,
+      pages: pages)
     moderation
       .get("queue", use: cases.list)
       .post("queue/next", use: queue.next)
@@ -207,9 +213,10 @@ package struct SiteRoutes {
       .get("search", use: search.search)
     let appeals = AppealPages(
       appeals: stores.appeals, search: stores.search, explanations: stores.explanations, answers: answers, pages: pages)
-    let reviews = ReviewPages(reviews: stores.reviews, cases: stores.cases, pages: pages)
+    let reviews = ReviewPages(
+      reviews: stores.reviews, service: services.moderation.reviews, cases: stores.cases, pages: pages)
     let agreement = AgreementPages(reviews: stores.reviews, pages: pages)
-    let golden = GoldenPages(reviews: stores.reviews, pages: pages)
+    let golden = GoldenPages(reviews: stores.reviews, service: services.moderation.reviews, pages: pages)
     moderation.group("golden")
       .add(middleware: RequireRole(.administrator))
       .get(use: golden.list)
@@ -273,7 +280,7 @@ package struct SiteRoutes {
   private func publicRoutes(_ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware) {
     let hashes = services.pseudonymizer
     let appeals = PublicAppealPages(
-      appeals: stores.appeals,
+      appeals: stores.appeals, service: services.moderation.appeals,
       stamps: AppealStamps(
         key: hashes.secret(for: "appeals"), difficulty: configuration.appealDifficulty,
         delay: configuration.appealDelay),

@@ -5,12 +5,15 @@ package import Foundation
 package import Importing
 package import Intake
 package import Logging
+package import Moderation
 package import Publishing
 package import Storage
 
 /// Stores and services that the pages use.
 package struct SiteServices: Sendable {
   package let stores: Stores
+  /// Decisions, reviews, appeals and claims.
+  package let moderation: ModerationServices
   /// Services for accounts and sign-in.
   package let accounts: AccountServices
   /// The intake of reports; the health page shows its queue.
@@ -36,13 +39,15 @@ package struct SiteServices: Sendable {
   /// - publicationJobs: nil if this server cannot publish.
   /// - nextPublication: the next scheduled publication after a given time; nil if none is scheduled.
   package init(
-    stores: Stores, accounts: AccountServices, intake: ReportIntake, pseudonymizer: Pseudonymizer,
-    folder: PublicationFolder, review: BrigadeReview?, publicationJobs: PublicationOrders? = nil,
+    stores: Stores, moderation: ModerationServices, accounts: AccountServices, intake: ReportIntake,
+    pseudonymizer: Pseudonymizer, folder: PublicationFolder, review: BrigadeReview?,
+    publicationJobs: PublicationOrders? = nil,
     feedPreviews: SourcePreviewer? = nil,
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
     nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil }, logger: Logger
   ) {
     self.stores = stores
+    self.moderation = moderation
     self.accounts = accounts
     self.intake = intake
     self.pseudonymizer = pseudonymizer

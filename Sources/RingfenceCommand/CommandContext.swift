@@ -5,6 +5,7 @@ package import EmbeddedPostgreSQL
 import Foundation
 
 package import Logging
+package import Moderation
 package import PostgreSQL
 import Publishing
 package import Storage
@@ -15,6 +16,7 @@ package struct CommandContext {
   package let installation: Installation
   package let pool: PostgresPool
   package let stores: Stores
+  package let moderation: ModerationServices
   private let cluster: EmbeddedPostgres?
 
   var publicationFolder: PublicationFolder { PublicationFolder(path: folder.publications) }
@@ -50,9 +52,10 @@ package struct CommandContext {
     let intakePool = PostgresPool(
       configuration, maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
+    let stores = Stores(pool: pool, intakePool: intakePool)
     let context = CommandContext(
-      folder: folder, installation: installation, pool: pool,
-      stores: Stores(pool: pool, intakePool: intakePool, reviews: reviews), cluster: cluster)
+      folder: folder, installation: installation, pool: pool, stores: stores,
+      moderation: ModerationServices(stores: stores, reviews: reviews), cluster: cluster)
     let result: Swift.Result<Result, any Error>
     do {
       if migrates { try await context.migrate(logger: logger) }

@@ -2,6 +2,7 @@
 
 import Curation
 import Localization
+import Moderation
 import Storage
 
 /// The failure of a command, in plain English with its exit code.

@@ -7,6 +7,7 @@ import EmbeddedPostgreSQL
 import Foundation
 import Importing
 import Localization
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage

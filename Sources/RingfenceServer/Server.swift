@@ -8,6 +8,7 @@ package import Importing
 package import Intake
 package import Jobs
 package import Logging
+import Moderation
 import ModerationSite
 package import Publishing
 import ServiceLifecycle
@@ -84,7 +85,9 @@ package struct Server: Sendable {
     let webhooks = WebhookJob(store: stores.webhooks, secret: webhookSecret, logger: logger)
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
-    let queue = QueueJob(stores: stores, protection: protection, touched: pending, logger: logger)
+    let queue = QueueJob(
+      stores: stores, decisions: services.site.moderation.decisions, protection: protection, touched: pending,
+      logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
     let sources = self.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
     return [

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Curation
 public import PostgreSQL
 
 /// All stores of a database, created once at start and injected.
 public struct Stores: Sendable {
-  let pool: PostgresPool
+  package let pool: PostgresPool
   let intakePool: PostgresPool
 
   /// - Parameters:
   ///   - pool: connections for everything but intake.
   ///   - intakePool: connections for intake only, so that lookups cannot delay it; nil shares `pool`.
-  ///   - reviews: the decisions that another moderator reviews.
-  public init(pool: PostgresPool, intakePool: PostgresPool? = nil, reviews policy: ReviewPolicy = .standard) {
+  public init(pool: PostgresPool, intakePool: PostgresPool? = nil) {
     self.pool = pool
     self.intakePool = intakePool ?? pool
     reports = ReportStore(pool: self.intakePool)
@@ -24,15 +22,15 @@ public struct Stores: Sendable {
     callers = CallerStore(pool: pool)
     personalNumbers = PersonalNumberStore(pool: pool)
     thresholds = ThresholdStore(pool: pool)
-    decisions = DecisionStore(pool: pool, reviews: policy)
+    decisions = DecisionStore(pool: pool)
     holds = HoldStore(pool: pool)
     ranges = RangeStore(pool: pool)
     protection = ProtectionStore(pool: pool)
     queue = QueueStore(pool: pool)
     cases = CaseStore(pool: pool)
-    bulks = BulkStore(pool: pool, reviews: policy)
-    reviews = ReviewStore(pool: pool, policy: policy)
-    appeals = AppealStore(pool: pool, reviews: policy)
+    bulks = BulkStore(pool: pool)
+    reviews = ReviewStore(pool: pool)
+    appeals = AppealStore(pool: pool)
     directory = DirectoryStore(pool: pool)
     regions = RegionStore(pool: pool)
     publications = PublicationStore(pool: pool)

@@ -12,7 +12,7 @@ IMPORT = re.compile(r"^(?:@\w+ )?(?:public |package )?import (?:struct |class |e
 # Modules of the toolchain and of operating systems.
 SYSTEM = set("Foundation FoundationEssentials Testing Synchronization Dispatch Glibc Darwin CryptoKit CallKit".split())
 # Targets whose folders are domains.
-BY_DOMAIN = ["Curation", "Storage", "API", "ModerationSite", "RingfenceCommand"]
+BY_DOMAIN = ["Curation", "Storage", "Moderation", "API", "ModerationSite", "RingfenceCommand"]
 STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Settings Documentation Requests".split())
 # Further folders of the command line: packs as files, the server's own command, and progress on the terminal.
 COMMANDS = {"Packs", "Serve", "Progress"}

@@ -4,6 +4,7 @@ import CallerPack
 import Curation
 import Foundation
 import Intake
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -43,7 +44,7 @@ import Testing
     let decision = try Decision(
       number: Self.numbers[1], treatment: .block, label: nil, category: .fraud, reason: "Fraud", decidedBy: "Ada",
       decidedAt: now)
-    _ = try await stores.decisions.record(decision, role: .administrator)
+    _ = try await DecisionService(pool: TestDatabase.current.pool).record(decision, role: .administrator)
     for (ceiling, block, identify, review) in [
       (SourceCeiling.block, 4, 0, 0), (.identify, 0, 4, 0), (.review, 0, 0, 4), (.nothing, 0, 0, 0),
     ] {

@@ -3,6 +3,7 @@
 import Curation
 import Foundation
 import Intake
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -177,7 +178,7 @@ import Testing
       let decision = try Decision(
         number: number, treatment: .allow, label: nil, category: .fraud, reason: "Checked.", decidedBy: "Ada",
         decidedAt: now)
-      _ = try await stores.decisions.record(decision, role: .administrator)
+      _ = try await DecisionService(pool: TestDatabase.current.pool).record(decision, role: .administrator)
     }
     #expect(try await refresher.evaluate(at: now) == ["list"])
     let (version, set) = try await stores.thresholds.version(nil)
@@ -209,7 +210,7 @@ import Testing
         let decision = try Decision(
           number: number, treatment: treatment, label: nil, category: .fraud, reason: "Checked.", decidedBy: "Ada",
           decidedAt: time)
-        _ = try await stores.decisions.record(decision, role: .administrator)
+        _ = try await DecisionService(pool: TestDatabase.current.pool).record(decision, role: .administrator)
       }
     }
     try await decide(numbers[..<1], .block, at: now)

@@ -4,6 +4,7 @@ import CallerPack
 import Curation
 import Foundation
 import Intake
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -34,7 +35,7 @@ extension SubscriptionTests {
       }
       let decision = try Decision(
         number: many[2], treatment: .block, reason: "Ours", decidedBy: "Ada", decidedAt: now)
-      _ = try await stores.decisions.record(decision, role: .administrator)
+      _ = try await DecisionService(pool: TestDatabase.current.pool).record(decision, role: .administrator)
       try site.publish(2, [], at: now + 60)
       try await refresh("c", stores, at: now + 60)
       let open = try await stores.publications.openRevocations()

@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Intake
+import Moderation
 import Publishing
 import ServiceLifecycle
 import Storage
@@ -57,7 +58,8 @@ struct TestServer {
         sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
         key: AccountKey([UInt8](repeating: 2, count: 32)))
       let site = SiteServices(
-        stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: folder,
+        stores: stores, moderation: ModerationServices(stores: stores), accounts: accounts, intake: intake,
+        pseudonymizer: pseudonymizer, folder: folder,
         review: BrigadeReview(store: stores.holds),
         publicationJobs: publish.map { PublicationOrders(store: stores.jobs, logger: .forTests, publish: $0) },
         logger: .forTests)

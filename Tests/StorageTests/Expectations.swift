@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import PostgreSQL
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 
@@ -45,13 +44,4 @@ func recountAll(
   let summary = try await RecountStore(pool: TestDatabase.current.pool, rangeSize: 5).recount(
     numbers, repairs: repairs, found: { found.add($0) })
   return (summary, found.all)
-}
-
-/// Collects elements that are passed one by one.
-final class Collected<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
-
-  func add(_ more: [Element]) { elements.withLock { $0 += more } }
-
-  var all: [Element] { elements.withLock { $0 } }
 }

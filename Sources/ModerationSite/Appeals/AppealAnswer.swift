@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPServer
 import Localization
+import Moderation
 import PageTemplates
 import PhoneNumbers
 import Storage
@@ -44,7 +45,7 @@ struct AppealAnswer: Sendable {
     case changed([CaseVersion.Change])
   }
 
-  let appeals: AppealStore
+  let appeals: AppealService
   let cases: CaseStore
   let queueCounts: QueueCountCache
 

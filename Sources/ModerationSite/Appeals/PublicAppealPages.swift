@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import Moderation
 import PageTemplates
 import PhoneNumbers
 import Storage
@@ -13,6 +14,7 @@ import Storage
 /// `/appeal`: the owner of a number files an appeal, gets a ticket and reads the answer.
 struct PublicAppealPages: Sendable {
   let appeals: AppealStore
+  let service: AppealService
   let stamps: AppealStamps
   let limits: AppealRateLimit
   let countries: CountryChoices
@@ -46,7 +48,7 @@ struct PublicAppealPages: Sendable {
       }
       let ticket = stamps.ticket(for: id) ?? AppealTicket()
       let origin = context.clientAddress.map(origin) ?? .unknown
-      switch try await appeals.file(filing, ticket: ticket, stamp: (id, expiresAt), from: origin) {
+      switch try await service.file(filing, ticket: ticket, stamp: (id, expiresAt), from: origin) {
       case .filed, .joined, .filedBefore:
         return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
       case .stampSpent: draft.problem = texts("appeal.spent")

@@ -14,9 +14,11 @@ struct DecisionPages: Sendable {
   let cases: CasePages
   let queuePages: QueuePages
   let decisions: DecisionStore
+  let service: DecisionService
   let answers: AppealAnswer
   let protection: ProtectionStore
   let queue: QueueStore
+  let claims: ClaimService
   let queueCounts: QueueCountCache
 
   /// `POST /moderation/numbers/{number}/decision`
@@ -59,7 +61,7 @@ struct DecisionPages: Sendable {
       guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
       if treatment == .block, !isAgain { try now.blockRule.check(isConfirmed: form["confirm"] != nil) }
       let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedDecision.this($0.decision) } ?? .any
-      let outcome = try await decisions.record(decision, expecting: expected, role: worker.role)
+      let outcome = try await service.record(decision, expecting: expected, role: worker.role)
       // The id belongs to a different decision; this one was not stored.
       guard outcome != .conflict else { return try await cases.answer(context, changes: [.decision]) }
       if let item = now.item { await queueCounts.remove(item) }
@@ -80,7 +82,7 @@ struct DecisionPages: Sendable {
       let event = try await decisions.history(of: number.digits).first(where: { $0.id == id })
     else { throw Problem.notFound }
     guard DecisionRights.canUndo(event, worker) else { throw Problem.needs(.moderator) }
-    _ = try await decisions.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
+    _ = try await service.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
     await queueCounts.forget()
     // Redirects to the number, because a new decision usually follows an undo.
     let did = LastAction(decision: id, of: number.digits)
@@ -154,8 +156,8 @@ struct DecisionPages: Sendable {
     }
     let isDone =
       choice == .unsure
-      ? try await queue.pass(number.digits, by: worker, at: Date())
-      : try await queue.escalate(number.digits, by: worker, reason: reason, at: Date())
+      ? try await claims.pass(number.digits, by: worker, at: Date())
+      : try await claims.escalate(number.digits, by: worker, reason: reason, at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
     await queueCounts.forget()
     return try await go(on: context, did: LastAction(choice, number: number.digits), leaving: true)

@@ -14,7 +14,7 @@ import Storage
 /// Pages of one number for moderators.
 struct CasePages: Sendable {
   let cases: CaseStore
-  let queue: QueueStore
+  let claims: ClaimService
   let queueCounts: QueueCountCache
   let decisions: DecisionStore
   let packs: PackPlaces
@@ -54,7 +54,7 @@ struct CasePages: Sendable {
   /// `POST /moderation/numbers/{number}/take-over`
   @Sendable func takeOver(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try context.number
-    _ = try await queue.claim(number.digits, by: try context.worker, takesOver: true, at: Date())
+    _ = try await claims.claim(number.digits, by: try context.worker, takesOver: true, at: Date())
     return .redirect(to: CaseAddress(context.form).address(of: number.digits), type: .normal)
   }
 
@@ -94,7 +94,7 @@ struct CasePages: Sendable {
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
     // Packs are read while the database answers.
     async let places = packs.places(of: number.digits, country: RegionMap.countries.region(of: number.digits))
-    let mine = isLooking ? try await queue.take(number.digits, by: worker, at: now) : nil
+    let mine = isLooking ? try await claims.take(number.digits, by: worker, at: now) : nil
     let file = try await cases.read(number.digits, commentsBefore: before, at: now)
     let notice = try await notice(request, address, context)
     let others = mine == nil && isLooking ? file.item?.claim : nil

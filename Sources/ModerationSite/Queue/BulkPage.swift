@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPServer
 import Localization
+import Moderation
 import PageTemplates
 import Storage
 

@@ -6,12 +6,14 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PhoneNumbers
 import Storage
 
 /// Bulk decisions: chosen, previewed, confirmed, and undone as one.
 struct BulkPages: Sendable {
   let bulks: BulkStore
+  let service: BulkService
   let queue: QueueStore
   let queueCounts: QueueCountCache
   let pages: PageRenderer
@@ -37,7 +39,7 @@ struct BulkPages: Sendable {
       let bulk = try form.bulk(by: worker, at: now)
       // The form was sent again because its response was lost: the stored bulk decision continues where it stopped.
       if let id = form.id, let run = try await bulks.find(id) {
-        guard run.says(bulk), try await bulks.finish(id, by: worker, at: now) else {
+        guard run.says(bulk), try await service.finish(id, by: worker, at: now) else {
           return try await preview(form.numbers, context, isStale: true)
         }
         await queueCounts.forget()
@@ -53,7 +55,7 @@ struct BulkPages: Sendable {
       guard form.isConfirmed || guarded.isEmpty else {
         throw RuleViolation(.blockNeedsConfirmation, field: "confirm")
       }
-      let left = try await bulks.apply(bulk, to: items)
+      let left = try await service.apply(bulk, to: items)
       await queueCounts.forget()
       return left.count == items.count
         ? try await preview(form.numbers, context, isStale: true) : redirect(to: bulk.id, context)
@@ -74,7 +76,7 @@ struct BulkPages: Sendable {
     let (id, worker) = (try id(context), try context.worker)
     guard let run = try await bulks.find(id) else { throw Problem.notFound }
     guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
-    _ = try await bulks.finish(id, by: worker, at: Date())
+    _ = try await service.finish(id, by: worker, at: Date())
     await queueCounts.forget()
     return redirect(to: id, context)
   }
@@ -83,7 +85,7 @@ struct BulkPages: Sendable {
   @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let id = try id(context)
     guard try await bulks.find(id) != nil else { throw Problem.notFound }
-    _ = try await bulks.undo(id, by: try context.worker, at: Date())
+    _ = try await service.undo(id, by: try context.worker, at: Date())
     await queueCounts.forget()
     return redirect(to: id, context)
   }
@@ -99,7 +101,7 @@ struct BulkPages: Sendable {
     do {
       let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
       try bulk.check(items)
-      (guarded, reviewed) = (Set(bulk.guarded(items)), bulks.reviewed(bulk, items))
+      (guarded, reviewed) = (Set(bulk.guarded(items)), service.reviewed(bulk, items))
       fingerprint = BulkForm.fingerprint(bulk, items, guarded: guarded)
     } catch let found as RuleViolation {
       if isAsked { problem = problem ?? found }

@@ -3,6 +3,7 @@
 import Curation
 import Foundation
 import Localization
+import Moderation
 import PageTemplates
 import PhoneNumbers
 import Storage

@@ -7,6 +7,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import Moderation
 import NIOCore
 import PhoneNumbers
 import Storage
@@ -14,6 +15,8 @@ import Storage
 /// The queue's list, the next case, and the requests that the script of an open case sends.
 struct QueuePages: Sendable {
   let queue: QueueStore
+  let claims: ClaimService
+  let filters: SavedFilterService
   let queueCounts: QueueCountCache
   let pages: PageRenderer
 
@@ -53,7 +56,7 @@ struct QueuePages: Sendable {
     let worker = try context.worker
     var (address, page) = (address.queue, address.page)
     if done == nil, let left = form?["number"].flatMap({ Int64($0) }) { address.skip(left) }
-    let item = try await queue.claimNext(address.filter, skipping: address.skipped, by: worker, at: Date())
+    let item = try await claims.claimNext(address.filter, skipping: address.skipped, by: worker, at: Date())
     if let form { try await release(form, worker) }
     if let item, address.skipped.contains(item.number) { address.startAgain() }
     let more = done.map { [(name: "did", value: $0)] } ?? []
@@ -74,7 +77,7 @@ struct QueuePages: Sendable {
   /// `POST /moderation/queue/ping`: renews the claim of an open page. 409 if another account has the case.
   @Sendable func ping(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let number = context.form["number"].flatMap({ Int64($0) }) else { throw Problem.notFound }
-    let isTheirs = try await queue.renew(number, account: try context.worker.account, at: Date())
+    let isTheirs = try await claims.renew(number, account: try context.worker.account, at: Date())
     return Response(status: isTheirs ? .noContent : .conflict)
   }
 
@@ -99,7 +102,7 @@ struct QueuePages: Sendable {
     guard let number = form["number"].flatMap({ Int64($0) }),
       let claim = form["claim"].flatMap({ UUID(uuidString: $0) })
     else { return }
-    try await queue.release(number, claim: claim, account: worker.account)
+    try await claims.release(number, claim: claim, account: worker.account)
   }
 }
 
@@ -115,7 +118,7 @@ extension QueuePages {
       let filter = try SavedFilter(
         account: worker.account, name: name, filter: address.filter, order: address.order,
         isShared: form["shared"] != nil)
-      switch try await queue.save(filter, role: worker.role, at: Date()) {
+      switch try await filters.save(filter, role: worker.role, at: Date()) {
       case .saved: return .redirect(to: address.address(Self.path, [("saved", "1")]), type: .normal)
       case .notShareable: throw Problem.needs(.moderator)
       case .full: problem = texts.count("queue.filters-full", SavedFilter.most)
@@ -129,7 +132,7 @@ extension QueuePages {
   /// `POST /moderation/queue/filters/delete`: deletes a saved filter; the list keeps its filter.
   @Sendable func deleteFilter(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let id = context.form["id"].flatMap({ UUID(uuidString: $0) }) else { throw Problem.notFound }
-    guard try await queue.deleteFilter(id, by: try context.worker) else { throw Problem.needs(.administrator) }
+    guard try await filters.delete(id, by: try context.worker) else { throw Problem.needs(.administrator) }
     return .redirect(to: QueueAddress(context.form).address(Self.path), type: .normal)
   }
 }

@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import Moderation
 import PageTemplates
 import PhoneNumbers
 import Storage
@@ -13,6 +14,7 @@ import Storage
 /// `/moderation/golden`: golden cases, for administrators.
 struct GoldenPages: Sendable {
   let reviews: ReviewStore
+  let service: ReviewService
   let pages: PageRenderer
 
   static let address = "/moderation/golden"
@@ -27,7 +29,7 @@ struct GoldenPages: Sendable {
     switch NumberField.read(context.form.text("number") ?? "", country: nil) {
     case .failure(let problem): return try await show(context, problem: texts(problem.key))
     case .success(let number):
-      guard try await reviews.mark(number.digits, by: worker.account, role: worker.role, at: Date()) else {
+      guard try await service.mark(number.digits, by: worker.account, role: worker.role, at: Date()) else {
         return try await show(context, problem: texts("reviews.golden-undecided"))
       }
       return .redirect(to: "\(Self.address)?done=marked", type: .normal)
@@ -39,7 +41,7 @@ struct GoldenPages: Sendable {
     guard let number = form["number"].flatMap({ Int64($0) }),
       let id = form["decision"].flatMap({ UUID(uuidString: $0) })
     else { throw Problem.notFound }
-    _ = try await reviews.unmark(number, id, by: worker.account, role: worker.role, at: Date())
+    _ = try await service.unmark(number, id, by: worker.account, role: worker.role, at: Date())
     return .redirect(to: "\(Self.address)?done=removed", type: .normal)
   }
 

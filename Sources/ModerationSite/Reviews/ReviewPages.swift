@@ -6,6 +6,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
+import Moderation
 import PageTemplates
 import PhoneNumbers
 import Storage
@@ -14,6 +15,7 @@ import Storage
 /// decision. Administrators settle disputes.
 struct ReviewPages: Sendable {
   let reviews: ReviewStore
+  let service: ReviewService
   let cases: CaseStore
   let pages: PageRenderer
 
@@ -22,7 +24,7 @@ struct ReviewPages: Sendable {
   /// `GET /moderation/reviews`
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, texts) = (try context.worker, pages.texts(context))
-    let items = try await reviews.open(for: worker.account)
+    let items = try await service.open(for: worker.account)
     let disputes = worker.role >= .administrator ? try await reviews.disputes() : []
     return try pages.page(
       "reviews",
@@ -67,7 +69,7 @@ struct ReviewPages: Sendable {
     } catch {
       return try await show(context, problem: pages.texts(context).message(error))
     }
-    let outcome = try await reviews.record(opinion, role: worker.role)
+    let outcome = try await service.record(opinion, role: worker.role)
     return .redirect(to: "\(Self.address)?done=\(outcome == .recorded ? "recorded" : "closed")", type: .normal)
   }
 
@@ -91,7 +93,7 @@ struct ReviewPages: Sendable {
         let rule = try await cases.brief(number.digits, at: decision.decidedAt).blockRule
         try rule.check(isConfirmed: form["confirm"] != nil)
       }
-      let outcome = try await reviews.settle(id, by: decision, role: worker.role)
+      let outcome = try await service.settle(id, by: decision, role: worker.role)
       return .redirect(to: "\(Self.address)?done=\(outcome == .settled ? "settled" : "closed")", type: .normal)
     } catch let problem as RuleViolation where problem.code == .blockNeedsConfirmation {
       return try await show(context, problem: texts("case.problem.confirm"), isConfirmationMissing: true)

@@ -6,6 +6,7 @@ import CallerPackBuilder
 public import Curation
 public import Foundation
 public import Logging
+import Moderation
 public import PostgreSQL
 public import Storage
 
@@ -70,8 +71,8 @@ public struct Publisher: Sendable {
   /// - Throws: ``PublishingError``, `PackError` or a database error; the previous publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
     try await locked { ground in
-      // Not at a time in the future: an end cannot be taken back.
-      try await store.endExpiredDecisions(at: min(request.time, Date()))
+      // The snapshot must not have them. Not at a time in the future: an end cannot be taken back.
+      _ = try await DecisionService(pool: store.pool).expire(at: min(request.time, Date()))
       return try await run(
         request, on: ground,
         make: { work in try await makePacks(work) },

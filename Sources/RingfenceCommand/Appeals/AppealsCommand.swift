@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import Localization
+import Moderation
 import Storage
 import Timestamps
 
@@ -95,7 +96,7 @@ struct AppealsCommand: AsyncParsableCommand {
       try await database.open { context in
         let state: Appeal.State = uphold ? .upheld : .rejected
         // As on the page, to uphold allows the number and removes it from the packs.
-        let outcome = try await context.stores.appeals.settle(
+        let outcome = try await context.moderation.appeals.settle(
           number, as: state, by: by, role: .administrator, answer: reason, at: Date())
         if outcome == .nothingOpen { try await change(number, to: state, in: context) }
         print("+\(number): \(uphold ? "upheld" : "rejected").")

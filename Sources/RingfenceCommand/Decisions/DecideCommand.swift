@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import Localization
+import Moderation
 import Storage
 import Timestamps
 
@@ -75,7 +76,7 @@ struct DecideCommand: AsyncParsableCommand {
   func run() async throws {
     let number = try subject.digits
     try await database.open { context in
-      print(try await undo ? takeBack(number, context.stores.decisions) : decide(context))
+      print(try await undo ? takeBack(number, context) : decide(context))
     }
   }
 
@@ -92,7 +93,7 @@ struct DecideCommand: AsyncParsableCommand {
 
   private func decide(_ context: CommandContext) async throws -> String {
     let decision = try decision(at: Date())
-    _ = try await context.stores.decisions.record(decision)
+    _ = try await context.moderation.decisions.record(decision)
     if urgent, let revocation = Revocation(carryingOut: decision) {
       try await context.stores.publications.request(revocation)
       return "+\(decision.number): \(decision.treatment.rawValue). A running server publishes it within seconds."
@@ -100,12 +101,14 @@ struct DecideCommand: AsyncParsableCommand {
     return "+\(decision.number): \(decision.treatment.rawValue), from the next publication on."
   }
 
-  private func takeBack(_ number: Int64, _ store: DecisionStore) async throws -> String {
+  private func takeBack(_ number: Int64, _ context: CommandContext) async throws -> String {
+    let store = context.stores.decisions
     guard let current = try await store.standing(of: number) else {
       throw CommandFailure.failed(
         "There is no current decision on +\(number). Show its history with: ringfence decisions +\(number)")
     }
-    _ = try await store.undo(current.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
+    _ = try await context.moderation.decisions.undo(
+      current.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
     let now = try await store.standing(of: number)
     return "+\(number): \(current.treatment.rawValue) is undone; "
       + (now.map { "the decision before it applies again: \($0.treatment.rawValue)." } ?? "its reports apply again.")

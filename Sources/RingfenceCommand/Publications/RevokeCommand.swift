@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import Localization
+import Moderation
 import PhoneNumbers
 import Publishing
 import Storage
@@ -79,7 +80,7 @@ struct RevokeCommand: AsyncParsableCommand {
     let settings = try Settings(of: self)
     let publication = try PublicationConfiguration(settings)
     try await CommandContext.open(settings) { context in
-      _ = try await context.stores.decisions.record(decision, revoking: .remove)
+      _ = try await context.moderation.decisions.record(decision, revoking: .remove)
       try await context.stores.publications.request(request)
       let outcome = try await settle(request, context, publication)
       guard let serial = outcome.serial else {

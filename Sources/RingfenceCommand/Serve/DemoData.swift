@@ -3,6 +3,7 @@
 import Curation
 import Foundation
 import Importing
+import Moderation
 import Intake
 import Publishing
 import Storage
@@ -158,7 +159,7 @@ struct DemoCases {
       statement: "This is the number of my insurance office. We call only our own customers. Please check it.",
       contact: "owner@example.org", filedAt: time)
     let stamp = Array("demo appeal 0001".utf8)
-    _ = try await context.stores.appeals.file(
+    _ = try await context.moderation.appeals.file(
       filing, ticket: AppealTicket(), stamp: (id: stamp, expiresAt: time + 24 * Self.hour))
   }
 

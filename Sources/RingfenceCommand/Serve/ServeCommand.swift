@@ -126,7 +126,8 @@ extension CommandContext {
       key: accountKey)
     let schedule = jobs.schedule
     let site = SiteServices(
-      stores: stores, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer, folder: publicationFolder,
+      stores: stores, moderation: moderation, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer,
+      folder: publicationFolder,
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
       feedPreviews: try feedPreviewer(limits: .preview), recipes: recipes(publication.recipes),
       nextPublication: { schedule?.next(after: $0) }, logger: logger)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 public import Curation
 public import Foundation
 public import PostgreSQL
@@ -7,14 +8,13 @@ public import PostgreSQL
 /// Appeals of the owners of numbers, and their answers.
 public struct AppealStore: Sendable {
   let pool: PostgresPool
-  let reviews: ReviewPolicy
 
-  /// - Parameters:
-  ///   - pool: where appeals are kept.
-  ///   - reviews: the decisions that another moderator reviews.
-  public init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
+  /// How long the origin of a filing is kept, in seconds: 30 days.
+  public static let originsKept: TimeInterval = 30 * 86_400
+
+  /// - Parameter pool: where appeals are kept.
+  public init(pool: PostgresPool) {
     self.pool = pool
-    self.reviews = reviews
   }
 
   /// Files an appeal. Safe to call again.
@@ -36,6 +36,55 @@ public struct AppealStore: Sendable {
   /// All open appeals, the oldest first.
   public func open() async throws -> [Appeal] {
     try await pool.run(SQL.readAllOpenAppeals())
+  }
+
+  /// Open appeals after a cursor, the oldest first.
+  public func open(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
+    try await pool.run(SQL.readOpenAppeals(after: place, limit: limit))
+  }
+
+  /// Answered appeals before a cursor, the newest answer first.
+  public func answered(before place: AppealCursor?, limit: Int) async throws -> [Appeal] {
+    try await pool.run(SQL.readAnsweredAppeals(before: place, limit: limit))
+  }
+
+  /// Number of open appeals.
+  public func openCount() async throws -> Int64 {
+    try await pool.run(SQL.countOpenAppeals()).first ?? 0
+  }
+
+  /// The status for the holder of a ticket; nil for an unknown ticket.
+  public func status(of ticket: AppealTicket, at time: Date) async throws -> AppealStatus? {
+    try await pool.withConnection { connection in
+      guard let filing = try await connection.run(SQL.findFiling(ticketHash: ticket.hash)).first,
+        var appeal = try await connection.run(SQL.readAppealsOf(number: filing.number)).first(where: {
+          $0.id == filing.appealID
+        })
+      else { return nil }
+      appeal.statement = filing.statement
+      appeal.filedAt = filing.filedAt
+      return AppealStatus(
+        appeal: appeal, listing: try await connection.run(SQL.readListing(number: filing.number)).first,
+        isVictim: try await Self.victims(at: time, numbers: [filing.number], on: connection).contains(filing.number),
+        isAllowed: try await connection.run(SQL.readStandingDecision(number: filing.number)).first?.treatment == .allow)
+    }
+  }
+
+  /// The statements in appeals about a number, the oldest first. For moderators only, since contacts are included.
+  public func filings(of number: Int64) async throws -> [FiledStatement] {
+    try await pool.run(SQL.readFilings(number: number))
+  }
+
+  /// Deletes contacts of appeals that were answered 30 days ago, origins of filings older than 30 days, and expired
+  /// used forms.
+  /// - Returns: number of deleted contacts.
+  @discardableResult
+  public func purge(at time: Date) async throws -> Int {
+    try await pool.retrying { connection in
+      try await connection.runReportingCount(SQL.purgeStamps(time: time))
+      try await connection.runReportingCount(SQL.purgeFilingOrigins(before: time - Self.originsKept))
+      return try await connection.runReportingCount(SQL.purgeContacts(time: time))
+    }
   }
 
   /// Whether a number is identified and not blocked; see `Spoofing`.
@@ -85,5 +134,101 @@ private struct VictimsOfSpoofing {
     guard let last else { return }
     if Spoofing.isVictim(complaintsByDay: complaints, appealDays: last.appealDays) { victims.insert(last.number) }
     complaints = [:]
+  }
+}
+
+/// The status of an appeal as the holder of its ticket sees it.
+public struct AppealStatus: Sendable, Equatable {
+  /// The appeal; its statement is the ticket holder's own.
+  public var appeal: Appeal
+  /// How the newest publication lists the number; nil where it does not.
+  public var listing: Explanation.Listing?
+  /// Whether the number is identified and not blocked for as long as the appeal is not rejected; see `Spoofing`.
+  public var isVictim: Bool
+  /// Whether a decision has allowed the number.
+  public var isAllowed: Bool
+}
+
+/// One person's statement in an appeal.
+public struct FiledStatement: Sendable, Equatable {
+  /// The appeal that it belongs to.
+  public var appealID: UUID
+  /// The statement's text.
+  public var statement: String
+  /// When the statement was filed.
+  public var filedAt: Date
+  /// Contact of the person; nil where none was given, or it was deleted.
+  public var contact: String?
+}
+
+/// A cursor in the list of appeals.
+public struct AppealCursor: Sendable, Equatable {
+  /// When the last appeal was filed, or, among answered ones, answered.
+  public var time: Date
+  /// The last appeal's number.
+  public var number: Int64
+  /// The last appeal's id.
+  public var id: UUID
+
+  /// - Parameters: see the properties.
+  public init(time: Date, number: Int64, id: UUID) {
+    self.time = time
+    self.number = number
+    self.id = id
+  }
+}
+
+/// The code that a person who appealed receives; it opens the page with the answer.
+///
+/// 160 random bits in 32 unambiguous characters. Only the hash is stored.
+public struct AppealTicket: Sendable, Equatable {
+  /// 32 characters of `ABCDEFGHJKMNPQRSTVWXYZ0123456789`, in groups of eight with `-` between.
+  public let code: String
+
+  private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+  /// A new random ticket.
+  public init() {
+    var generator = SystemRandomNumberGenerator()
+    let characters = (0..<32).map { _ in Self.letters[Int(generator.next() & 31)] }
+    code = Self.grouped(characters)
+  }
+
+  /// The ticket of 20 bytes, which must be unpredictable.
+  /// - Returns: nil for another count of bytes.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 20 else { return nil }
+    var (characters, bits, count): ([Character], Int, Int) = ([], 0, 0)
+    for byte in bytes {
+      (bits, count) = (bits << 8 | Int(byte), count + 8)
+      while count >= 5 {
+        count -= 5
+        characters.append(Self.letters[bits >> count & 31])
+      }
+      bits &= 31
+    }
+    code = Self.grouped(characters)
+  }
+
+  /// A typed ticket: spaces, dashes and the case of letters are ignored.
+  /// - Returns: nil when the text is not a ticket.
+  public init?(_ text: String) {
+    guard text.utf8.count <= 64 else { return nil }
+    let characters = text.uppercased().filter { $0 != "-" && $0 != " " }.map { character -> Character in
+      switch character {
+      case "O": "0"
+      case "I", "L": "1"
+      default: character
+      }
+    }
+    guard characters.count == 32, characters.allSatisfy({ Self.letters.contains($0) }) else { return nil }
+    code = Self.grouped(characters)
+  }
+
+  /// SHA-256 of the code, 32 bytes; only this is stored.
+  public var hash: [UInt8] { Array(SHA256.hash(data: Data(code.utf8))) }
+
+  private static func grouped(_ characters: [Character]) -> String {
+    stride(from: 0, to: 32, by: 8).map { String(characters[$0..<$0 + 8]) }.joined(separator: "-")
   }
 }

@@ -51,7 +51,7 @@ public struct AuditEvent: Sendable, Equatable {
 
 extension UUID {
   /// The same UUID for the same text: identifies an event that may be written again after a restart (RFC 9562, 5.8).
-  init(naming text: String) {
+  package init(naming text: String) {
     var bytes = Array(SHA256.hash(data: Data(text.utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80

@@ -121,7 +121,7 @@ extension SQL {
 extension PostgresConnection {
   /// Whether this change has been made: a transaction is repeated when its commit was in doubt, and must not mistake
   /// its own work for another's.
-  func hasMade(_ event: UUID, at time: Date) async throws -> Bool {
+  package func hasMade(_ event: UUID, at time: Date) async throws -> Bool {
     try await run(SQL.findAuditEvent(id: event, time: time)).first ?? false
   }
 }
@@ -143,7 +143,7 @@ extension SQL {
   }
 
   /// Adds an event to the audit log. Run it in the transaction of the change, so that both commit or neither does.
-  static func appendAuditEvent(_ event: AuditEvent, at time: Date) -> Statement<Void> {
+  package static func appendAuditEvent(_ event: AuditEvent, at time: Date) -> Statement<Void> {
     Statement(
       """
       INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason)

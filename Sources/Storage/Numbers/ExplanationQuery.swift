@@ -155,7 +155,7 @@ extension SQL {
   }
 
   /// The listing of a number in the newest publication.
-  static func readListing(number: Int64) -> Statement<Explanation.Listing> {
+  package static func readListing(number: Int64) -> Statement<Explanation.Listing> {
     Statement(
       "SELECT category_id, serial, listed_at, treatment = 0 FROM listings WHERE number = $1",
       number

@@ -86,7 +86,7 @@ extension SQL {
   /// For statements that read one number from partitioned tables: PostgreSQL estimates that planning such a statement for
   /// each number is cheaper, but planning takes longer than running it. Not for statements about intervals of numbers.
   /// Citus cannot plan without the values of parameters, so on a cluster the setting stays as it is by default.
-  static func keepPlans() -> Statement<Void> {
+  package static func keepPlans() -> Statement<Void> {
     Statement(
       """
       SELECT set_config(
@@ -95,7 +95,7 @@ extension SQL {
   }
 
   /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
-  static func commitSoon() -> Statement<Void> {
+  package static func commitSoon() -> Statement<Void> {
     Statement(
       "SELECT set_config('synchronous_commit', 'off', true)")
   }

@@ -179,7 +179,7 @@ public struct RevocationOutcome: Sendable, Equatable {
 
 extension SQL {
   /// Stores a revocation.
-  static func requestRevocation(_ revocation: Revocation) -> Statement<Void> {
+  package static func requestRevocation(_ revocation: Revocation) -> Statement<Void> {
     let (action, category, label): (String, ReportCategory?, String?) =
       switch revocation.action {
       case .remove: ("remove", nil, nil)

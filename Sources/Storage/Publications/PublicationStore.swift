@@ -6,7 +6,7 @@ public import PostgreSQL
 
 /// Publications: claims, progress and results of runs. Heartbeats use the database clock.
 public struct PublicationStore: Sendable {
-  let pool: PostgresPool
+  package let pool: PostgresPool
 
   /// Seconds without a heartbeat after which a run is marked as failed.
   public static let staleAfter: TimeInterval = 60
@@ -24,11 +24,6 @@ public struct PublicationStore: Sendable {
   /// The greatest serial that was ever claimed, 0 before the first.
   public func greatestSerial() async throws -> Int64 {
     try await pool.run(SQL.readGreatestSerial()).first ?? 0
-  }
-
-  /// Ends the decisions that have expired, so that the next snapshot does not have them.
-  public func endExpiredDecisions(at time: Date) async throws {
-    _ = try await DecisionStore(pool: pool).expire(at: time)
   }
 
   /// Claims a serial for a new publication. Runs without a recent heartbeat are marked as failed.

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 import Curation
-import Foundation
-import PostgreSQL
-
-extension Bulk {
-  /// A name-based UUID: the first 16 bytes of SHA-256 over both.
-  static func id(bulk: UUID, number: Int64) -> UUID {
-    let digest = SHA256.hash(data: Data("\(bulk.uuidString.lowercased()) \(number)".utf8))
-    let b = Array(digest)
-    return UUID(
-      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
-  }
-}
+package import Foundation
+package import PostgreSQL
 
 extension SQL {
   /// The number of decisions and undoings about each of some numbers; no row for a number without any.
@@ -96,7 +85,7 @@ extension SQL {
 
   /// Stores a bulk with everything that is needed to finish it, once.
   /// - Parameter items: In ascending order.
-  static func addBulk(bulk: Bulk, items: [BulkItem]) -> Statement<Void> {
+  package static func addBulk(bulk: Bulk, items: [BulkItem]) -> Statement<Void> {
     Statement(
       """
       INSERT INTO bulks
@@ -112,7 +101,7 @@ extension SQL {
 
   /// Prevents a bulk from being undone until the transaction ends, and stores a heartbeat; returns a row where it has not
   /// been undone.
-  static func holdBulk(id: UUID) -> Statement<UUID> {
+  package static func holdBulk(id: UUID) -> Statement<UUID> {
     Statement(
       """
       UPDATE bulks SET heartbeat_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
@@ -122,7 +111,7 @@ extension SQL {
   }
 
   /// Stores that a decision belongs to a bulk.
-  static func addBulkDecision(bulk: UUID, number: Int64, decision: UUID) -> Statement<Void> {
+  package static func addBulkDecision(bulk: UUID, number: Int64, decision: UUID) -> Statement<Void> {
     Statement(
       """
       INSERT INTO bulk_decisions (number, decision_id, bulk_id) VALUES ($1, $2, $3)
@@ -132,7 +121,7 @@ extension SQL {
   }
 
   /// The decisions of a bulk, in ascending order of number.
-  static func readBulkDecisions(bulk: UUID) -> Statement<(number: Int64, decision: UUID)> {
+  package static func readBulkDecisions(bulk: UUID) -> Statement<(number: Int64, decision: UUID)> {
     Statement(
       "SELECT number, decision_id FROM bulk_decisions WHERE bulk_id = $1 ORDER BY number",
       bulk
@@ -150,7 +139,7 @@ extension SQL {
   }
 
   /// A bulk, without the number of its decisions.
-  static func readBulk(id: UUID) -> Statement<BulkRun> {
+  package static func readBulk(id: UUID) -> Statement<BulkRun> {
     Statement(
       "SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1",
       id
@@ -196,7 +185,7 @@ extension BulkRun {
 
 extension SQL {
   /// Stores that all batches of a bulk were processed; no row where that is stored already, or it was undone.
-  static func finishBulk(id: UUID, time: Date) -> Statement<UUID> {
+  package static func finishBulk(id: UUID, time: Date) -> Statement<UUID> {
     Statement(
       """
       UPDATE bulks SET finished_at = $2 WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
@@ -207,7 +196,7 @@ extension SQL {
   }
 
   /// Stores that a bulk was undone.
-  static func undoBulk(id: UUID, account: String, time: Date) -> Statement<Void> {
+  package static func undoBulk(id: UUID, account: String, time: Date) -> Statement<Void> {
     Statement(
       "UPDATE bulks SET undone_at = $3, undone_by = $2 WHERE bulk_id = $1 AND undone_at IS NULL",
       id, account, time)

@@ -5,20 +5,13 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// Bulk decisions: made together and undone together.
+/// Bulk decisions, and the numbers that they are about.
 public struct BulkStore: Sendable {
   private let pool: PostgresPool
-  private let reviews: ReviewPolicy
 
-  /// Decisions of one transaction.
-  private static let step = 50
-
-  /// - Parameters:
-  ///   - pool: where decisions are kept.
-  ///   - reviews: the decisions that another moderator reviews.
-  public init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
+  /// - Parameter pool: where decisions are kept.
+  public init(pool: PostgresPool) {
     self.pool = pool
-    self.reviews = reviews
   }
 
   /// The data of numbers before a bulk decision, in ascending order.
@@ -64,78 +57,6 @@ public struct BulkStore: Sendable {
     }
   }
 
-  /// The count of the bulk's decisions whose reach asks for the confirmation of a second person. Decisions of the random
-  /// sample are not counted, so that their author does not know about it.
-  public func reviewed(_ bulk: Bulk, _ items: [BulkItem]) -> Int {
-    items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.treatment, $0.allowRule) }
-  }
-
-  /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk
-  /// continues, and finished decisions stay.
-  ///
-  /// A number is left out when it was decided since the items were read, when the worker may not decide it, when an
-  /// appeal about it is open, or when it is protected and not allowed. Nothing more is done once the bulk is undone.
-  /// - Returns: the numbers that were left out.
-  /// - Throws: `RuleViolation`, with nothing done; `PostgresError`.
-  public func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
-    try bulk.check(Array(items.prefix(Bulk.most)))
-    let left = try await rule(bulk, items)
-    _ = try await pool.retrying { try await $0.run(SQL.finishBulk(id: bulk.id, time: bulk.decidedAt)) }
-    return left
-  }
-
-  private func rule(_ bulk: Bulk, _ items: [BulkItem]) async throws -> [Int64] {
-    let items = items.sorted { $0.number < $1.number }.prefix(Bulk.most)
-    let allowed = items.filter { $0.isOpen(to: bulk) }
-    let decisions = try allowed.map { (decision: try bulk.decision(of: $0.number), standing: $0.standing?.decisionID) }
-    guard !decisions.isEmpty else { return items.map(\.number) }
-    _ = try await pool.retrying { try await $0.run(SQL.addBulk(bulk: bulk, items: allowed)) }
-    var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
-    for start in stride(from: 0, to: decisions.count, by: Self.step) {
-      let some = decisions[start..<min(start + Self.step, decisions.count)]
-      let stale = try await pool.transaction { connection in
-        guard try await !connection.run(SQL.holdBulk(id: bulk.id)).isEmpty else {
-          return some.map(\.decision.number)
-        }
-        var stale: [Int64] = []
-        for (decision, standing) in some {
-          guard try await connection.take(decision, of: bulk, expecting: standing, reviews: reviews) else {
-            stale.append(decision.number)
-            continue
-          }
-        }
-        return stale
-      }
-      left.formUnion(stale)
-    }
-    return left.sorted()
-  }
-
-  /// Finishes an interrupted bulk in the name of `worker`. Numbers that were decided, or whose decision was undone,
-  /// since it started are left out. Nothing happens where the bulk is finished or was undone. Safe to call again.
-  /// - Returns: false where there is no bulk of this id.
-  public func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
-    guard let run = try await pool.run(SQL.readBulk(id: id)).first else { return false }
-    guard !run.isFinished, run.undoneBy == nil else { return true }
-    let made = Set(try await pool.run(SQL.readBulkDecisions(bulk: id)).map(\.number))
-    let items = try await items(run.chosenNumbers.filter { !made.contains($0) }).filter { !run.isOvertaken(at: $0) }
-    let bulk = Bulk(
-      id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
-      decidedAt: time, expiresAt: run.expiresAt)
-    let left = try await rule(bulk, items)
-    let event = AuditEvent(
-      actor: worker.account, role: worker.role, action: "bulk.finish",
-      subject: "bulk \(id.uuidString.lowercased())",
-      before: ["decisions": "\(made.count)"], after: ["decisions": "\(made.count + items.count - left.count)"],
-      reason: run.reason)
-    try await pool.transaction { connection in
-      // Nothing is recorded where somebody else has finished or undone it.
-      guard try await !connection.run(SQL.finishBulk(id: id, time: time)).isEmpty else { return }
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
-    }
-    return true
-  }
-
   /// Interrupted bulks that the worker may finish, the newest first: their own, or all for administrators.
   /// - Parameter limit: the most bulks, at least 1.
   public func unfinished(for worker: QueueWorker, limit: Int = 10) async throws -> [BulkRun] {
@@ -160,58 +81,113 @@ public struct BulkStore: Sendable {
     run.decisions = try await pool.run(SQL.readBulkDecisions(bulk: id)).count
     return run
   }
+}
 
-  /// Undoes every decision of a bulk that was not undone singly. Safe to call again.
-  /// - Returns: the number of decisions that this bulk's undoing has undone, now or in an earlier call.
-  public func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
-    let decisions = try await pool.run(SQL.readBulkDecisions(bulk: id))
-    var count = try await undo(decisions, by: worker, at: time)
-    _ = try await pool.retrying { try await $0.run(SQL.undoBulk(id: id, account: worker.account, time: time)) }
-    // Decisions that were made before the bulk was marked as undone.
-    let known = Set(decisions.map(\.number))
-    let late = try await pool.run(SQL.readBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
-    count += try await undo(late, by: worker, at: time)
-    return count
-  }
+/// A bulk decision: one decision for many numbers.
+public struct Bulk: Sendable, Equatable {
+  /// The most numbers in a bulk.
+  public static let most = 1_000
 
-  private func undo(
-    _ decisions: [(number: Int64, decision: UUID)], by worker: QueueWorker, at time: Date
-  ) async throws -> Int {
-    var count = 0
-    for start in stride(from: 0, to: decisions.count, by: Self.step) {
-      let some = decisions[start..<min(start + Self.step, decisions.count)]
-      count += try await pool.transaction { connection in
-        var undone = 0
-        for (number, decision) in some {
-          let undoing = try Decision(
-            id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, decidedBy: worker.account,
-            decidedAt: time)
-          if try await connection.undo(decision, as: undoing, role: worker.role) == .undone { undone += 1 }
-        }
-        return undone
-      }
-    }
-    return count
+  /// Chosen by the client; the same for every retry.
+  public var id: UUID
+  /// The treatment of each number.
+  public var treatment: Decision.Treatment
+  /// The label that phones show; required to identify.
+  public var label: String?
+  /// The category; nil for the hottest category of each number.
+  public var category: ReportCategory?
+  /// The reason; required except to allow.
+  public var reason: String?
+  /// The account that decides.
+  public var worker: QueueWorker
+  /// When it was decided.
+  public var decidedAt: Date
+  /// When the decisions expire; nil for never.
+  public var expiresAt: Date?
+
+  /// - Parameters: see the properties.
+  public init(
+    id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
+    reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil
+  ) {
+    self.id = id
+    self.treatment = treatment
+    self.label = label
+    self.category = category
+    self.reason = reason
+    self.worker = worker
+    self.decidedAt = decidedAt
+    self.expiresAt = expiresAt
   }
 }
 
-extension PostgresConnection {
-  /// - Returns: false when another decision is in force by now, or the number's state forbids the decision by now.
-  fileprivate func take(
-    _ decision: Decision, of bulk: Bulk, expecting standing: UUID?, reviews: ReviewPolicy
-  ) async throws -> Bool {
-    do {
-      // A savepoint, so that one stale number does not undo the others.
-      try await transaction { connection in
-        _ = try await connection.record(
-          decision, expecting: .this(standing), role: bulk.worker.role, reviews: reviews)
-        _ = try await connection.run(SQL.addBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
-      }
-      return true
-    } catch DecisionError.stale {
-      return false
-    } catch is RuleViolation {
-      return false
-    }
-  }
+/// A number of a bulk, with the data that decides whether the bulk applies to it.
+public struct BulkItem: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The decision in force.
+  public var standing: StandingDecision?
+  /// Number of decisions and undoings about it so far.
+  public var decisionCount = 0
+  /// The hottest category.
+  public var category: ReportCategory?
+  /// Stored heat; read it through `Decay`.
+  public var heat: Double
+  /// Whether the newest publication lists it.
+  public var isPublished: Bool
+  /// The reason of its protection; a protected number is left out unless the bulk allows it.
+  public var protection: ProtectionReason?
+  /// The level of its case; 0 where it has none.
+  public var level: Int16 = 0
+  /// The claim on its case.
+  public var claim: QueueCase.Claim?
+  /// Whether a rule against brigading holds it.
+  public var isHeld = false
+  /// Whether an appeal about it is open; it is left out, because the owner needs an answer.
+  public var isAppealed = false
+  /// Distinct reporters with a complaint.
+  public var reporters = 0
+
+  /// The rule for blocking it.
+  public var blockRule = BlockRule(isNamed: false, hasProtectedNeighbour: false)
+}
+
+/// A bulk decision as recorded, with its progress.
+public struct BulkRun: Sendable, Equatable {
+  /// The bulk's id.
+  public var id: UUID
+  /// The account that decided.
+  public var account: String
+  /// The treatment.
+  public var treatment: Decision.Treatment
+  /// The label that phones show.
+  public var label: String?
+  /// The category; nil for the hottest category of each number.
+  public var category: ReportCategory?
+  /// The reason.
+  public var reason: String?
+  /// When it was decided.
+  public var decidedAt: Date
+  /// When the decisions expire; nil for never.
+  public var expiresAt: Date?
+  /// Number of decisions to make.
+  public var numbers: Int
+  /// Number of decisions made.
+  public var decisions: Int
+  /// The account that undid it; nil while it is in force.
+  public var undoneBy: String?
+  /// Whether it had no heartbeat for ``silence``, by the database clock.
+  var isSilent: Bool
+  /// Whether all of its batches were processed.
+  package var isFinished: Bool
+  /// The chosen numbers, ascending.
+  package var chosenNumbers: [Int64]
+  /// ``BulkItem/decisionCount`` of each number at the start.
+  package var decisionCounts: [Int32]
+
+  /// Seconds without a heartbeat after which a bulk counts as interrupted.
+  public static let silence: TimeInterval = 30
+
+  /// Whether it was interrupted and can be finished: its server stopped between two batches.
+  public var isUnfinished: Bool { !isFinished && undoneBy == nil && isSilent }
 }

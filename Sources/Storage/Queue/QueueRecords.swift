@@ -26,7 +26,7 @@ public struct QueueWorker: Sendable, Equatable {
   }
 
   /// The audit event of an action on a number.
-  func event(
+  package func event(
     _ action: String, _ number: Int64, id: UUID = UUID(), before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
   ) -> AuditEvent {
@@ -113,16 +113,6 @@ public struct QueueFilter: Sendable, Hashable {
   }
 }
 
-/// Result of claiming a case.
-public enum ClaimOutcome: Sendable, Equatable {
-  /// The worker has the claim until it expires.
-  case claimed(QueueCase)
-  /// Somebody else has claimed the case, or its level is too high for the worker.
-  case taken(QueueCase)
-  /// The number has no case.
-  case notWaiting
-}
-
 /// Result of a round of evaluation.
 public struct QueueChange: Sendable, Equatable {
   /// Numbers that were evaluated.
@@ -142,5 +132,137 @@ public struct QueueChange: Sendable, Equatable {
   static func + (left: QueueChange, right: QueueChange) -> QueueChange {
     QueueChange(
       judged: left.judged + right.judged, written: left.written + right.written, removed: left.removed + right.removed)
+  }
+}
+
+/// An order of the queue's list. Cases of the same value are ordered by number.
+public enum QueueOrder: String, CaseIterable, Sendable {
+  /// The most urgent first.
+  case urgency
+  /// The oldest first.
+  case age
+  /// The most reports first.
+  case reports
+  /// The hottest first.
+  case heat
+
+  /// The cursor of the first page.
+  public var start: QueuePlace {
+    switch self {
+    case .urgency, .age: QueuePlace(value: -1, number: 0)
+    case .reports, .heat: QueuePlace(value: .max, number: .max)
+    }
+  }
+
+  /// The cursor of the page after a row.
+  public func place(of row: QueueRow) -> QueuePlace {
+    let value: Int64 =
+      switch self {
+      case .urgency: row.item.urgency
+      case .age: Int64((row.item.since.timeIntervalSince1970 * 1_000_000).rounded())
+      case .reports: row.order.reports
+      case .heat: Int64(bitPattern: row.order.heat.bitPattern)
+      }
+    return QueuePlace(value: value, number: row.item.number)
+  }
+}
+
+/// The cursor of the next page of the queue: the last row's place in the order.
+public struct QueuePlace: Sendable, Equatable {
+  /// Of the last row: its urgency, its microseconds since 1970, its reports, or the bits of its stored heat.
+  public var value: Int64
+  /// Of the last row.
+  public var number: Int64
+
+  /// - Parameters: see the properties.
+  public init(value: Int64, number: Int64) {
+    self.value = value
+    self.number = number
+  }
+
+  /// The time of a cursor by age, within the years 1970 to 2970.
+  var time: Date {
+    let seconds = Double(min(max(value, 0), 31_556_952_000_000_000)) / 1_000_000
+    return Date(timeIntervalSince1970: seconds)
+  }
+
+  /// The stored heat of a cursor by heat; infinite on the first page.
+  var heat: Double {
+    let heat = Double(bitPattern: UInt64(bitPattern: value))
+    return heat.isFinite ? heat : .infinity
+  }
+}
+
+/// A page of the queue's list with everything that it shows.
+public struct QueueListing: Sendable {
+  /// The cases.
+  public var rows: [QueueRow]
+  /// Facts about the numbers of the cases.
+  public var facts: [Int64: QueueRowFacts]
+  /// Interrupted bulks that the worker may finish.
+  public var unfinished: [BulkRun]
+  /// The saved filters that the worker sees, its own first.
+  public var savedFilters: [SavedFilter]
+}
+
+/// The newest comment on a number.
+public struct NewestComment: Sendable, Equatable {
+  /// Unchecked.
+  public var text: String
+  /// Of its report.
+  public var category: ReportCategory
+}
+
+/// Facts about the number of a case, for its row in the list.
+public struct QueueRowFacts: Sendable, Equatable {
+  /// The kinds of conditions that its reports do not meet, in the order of the evaluation; empty where its reports meet
+  /// the threshold, or where it has no complaints.
+  public var missing: [ListingCondition.Kind] = []
+  /// Distinct reporters whose vote is a complaint.
+  public var reporters = 0
+  /// Days with complaints.
+  public var days = ComplaintDays()
+  /// The newest comment of the last ``CaseStore/days`` days; nil for none.
+  public var comment: NewestComment?
+
+  /// - Parameters: see the properties.
+  public init(
+    missing: [ListingCondition.Kind] = [], reporters: Int = 0, days: ComplaintDays = ComplaintDays(),
+    comment: NewestComment? = nil
+  ) {
+    self.missing = missing
+    self.reporters = reporters
+    self.days = days
+    self.comment = comment
+  }
+
+  /// - Parameters:
+  ///   - record: nil for a number without reports.
+  ///   - country: ISO 3166 alpha-2; nil for a number without one.
+  init(
+    _ record: NumberRecord?, country: String?, comment: NewestComment?, by thresholds: ThresholdSet, at time: Date
+  ) {
+    self.comment = comment
+    guard let record else { return }
+    let score = Score(record, at: time)
+    let evaluation = score.evaluate(by: thresholds, in: OverrideState(country: country))
+    (reporters, days) = (score.reporters, record.days)
+    missing = Self.missing(evaluation, hasReporters: score.reporters > 0)
+  }
+
+  /// Either reporters, networks and days or an imported list must suffice. For a number that apps have reported the
+  /// conditions of lists are left out, for others those of reporters.
+  private static func missing(_ evaluation: Evaluation, hasReporters: Bool) -> [ListingCondition.Kind] {
+    guard !evaluation.meetsThreshold else { return [] }
+    let kinds = Set(
+      evaluation.conditions.filter { condition in
+        guard !condition.isMet, !evaluation.isReplaced(condition) else { return false }
+        switch condition.kind {
+        case .heat, .evidence, .confidence: return true
+        case .reporters, .networks, .days: return hasReporters || evaluation.conditions.allSatisfy { $0.source == nil }
+        case .listComplaints, .listDays: return !hasReporters
+        }
+      }.map(\.kind))
+    return ListingCondition.Kind.allCases.filter { kinds.contains($0) }
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
-import Foundation
-import PostgreSQL
+package import Curation
+package import Foundation
+import PhoneNumbers
+package import PostgreSQL
 
 enum QueueSQL {
   static let columns = """
@@ -51,7 +52,7 @@ enum QueueSQL {
 extension SQL {
   /// The most urgent cases without a claim that this account has not passed on.
   /// - Parameter skipped: These numbers are left out.
-  static func findOpenCases(
+  package static func findOpenCases(
     skipped: [Int64], worker: QueueWorker, filter: QueueFilter, time: Date, limit: Int
   ) -> Statement<Int64> {
     Statement(
@@ -69,8 +70,8 @@ extension SQL {
   /// Claims a case that is free or already the account's. Of two simultaneous claims one succeeds: the second waits for
   /// the row and then fails the condition.
   /// - Parameter takesOver: Whether an existing claim of another account is replaced.
-  static func claimCase(
-    number: Int64, worker: QueueWorker, id: UUID, time: Date, takesOver: Bool
+  package static func claimCase(
+    number: Int64, worker: QueueWorker, id: UUID, time: Date, until: Date, takesOver: Bool
   ) -> Statement<QueueCase> {
     Statement(
       """
@@ -79,20 +80,19 @@ extension SQL {
         AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz)
       RETURNING \(QueueSQL.columns)
       """,
-      number, worker.account, worker.level, id, time.addingTimeInterval(QueueStore.claimLifetime), time, takesOver,
-      decode: QueueSQL.decode)
+      number, worker.account, worker.level, id, until, time, takesOver, decode: QueueSQL.decode)
   }
 
   /// Renews a claim; returns a row while it is the account's.
-  static func renewClaim(number: Int64, account: String, time: Date) -> Statement<Int64> {
+  package static func renewClaim(number: Int64, account: String, until: Date) -> Statement<Int64> {
     Statement(
       "UPDATE queue SET claimed_until = $3 WHERE number = $1 AND claimed_by = $2 RETURNING number",
-      number, account, time.addingTimeInterval(QueueStore.claimLifetime)
+      number, account, until
     ) { try $0.decode(0) }
   }
 
   /// Releases the claim of one opening, so that a late request of a closed page does not end a newer claim.
-  static func releaseClaim(number: Int64, account: String, id: UUID) -> Statement<Void> {
+  package static func releaseClaim(number: Int64, account: String, id: UUID) -> Statement<Void> {
     Statement(
       """
       UPDATE queue SET claim_id = NULL, claimed_by = NULL, claimed_until = NULL
@@ -102,14 +102,14 @@ extension SQL {
   }
 
   /// One case.
-  static func readCase(number: Int64) -> Statement<QueueCase> {
+  package static func readCase(number: Int64) -> Statement<QueueCase> {
     Statement(
       "SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1",
       number, decode: QueueSQL.decode)
   }
 
   /// Removes a case from the queue, and deletes who passed it on.
-  static func settleCase(number: Int64) -> Statement<Void> {
+  package static func settleCase(number: Int64) -> Statement<Void> {
     Statement(
       """
       WITH settled AS (DELETE FROM queue WHERE number = $1)
@@ -119,7 +119,7 @@ extension SQL {
   }
 
   /// Stores that an account passed a case on, and returns how many accounts have.
-  static func passCase(number: Int64, account: String, time: Date) -> Statement<Int> {
+  package static func passCase(number: Int64, account: String, time: Date) -> Statement<Int> {
     Statement(
       """
       WITH passed AS (
@@ -133,7 +133,7 @@ extension SQL {
   }
 
   /// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
-  static func raiseCase(number: Int64, account: String, level: Int16) -> Statement<Int64> {
+  package static func raiseCase(number: Int64, account: String, level: Int16) -> Statement<Int64> {
     Statement(
       """
       UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
@@ -146,8 +146,14 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
+  /// Marks the cases of numbers as stale: the next round evaluates them again.
+  /// - Parameter numbers: in any order; numbers without a case are ignored.
+  static func recheckCases(_ numbers: [Int64]) -> Statement<Void> {
+    Statement("UPDATE queue SET stale = true, version = version + 1 WHERE number = ANY($1::bigint[])", numbers.sorted())
+  }
+
   /// The accounts that passed a case on.
-  static func readPasses(number: Int64) -> Statement<String> {
+  package static func readPasses(number: Int64) -> Statement<String> {
     Statement(
       "SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at",
       number
@@ -172,5 +178,91 @@ extension SQL {
         causes: QueueCauses(rawValue: try row.decode(2)), days: Int(try row.decode(3, as: Int32.self)),
         level: try row.decode(4), count: Int(try row.decode(5, as: Int64.self)))
     }
+  }
+}
+
+/// Selects a page of the queue.
+struct QueueQuery: Sendable {
+  let after: QueuePlace
+  let filter: QueueFilter
+  let level: Int16
+  let time: Date
+  let limit: Int
+}
+
+extension SQL {
+  /// A page of the queue in an order: the most urgent, the oldest, those with the most reports or the highest heat first.
+  static func readQueue(_ query: QueueQuery, by order: QueueOrder) -> Statement<QueueRow> {
+    switch order {
+    case .urgency: readQueue(query, by: "urgency", "bigint", after: query.after.value)
+    case .age: readQueue(query, by: "since", "timestamptz", after: query.after.time)
+    case .reports: readQueue(query, by: "reports", "bigint", descending: true, after: query.after.value)
+    case .heat: readQueue(query, by: "heat", "float8", descending: true, after: query.after.heat)
+    }
+  }
+
+  /// The rows behind a cursor in the order of a column of the queue.
+  /// - Parameters:
+  ///   - type: the column's type.
+  ///   - after: the cursor's value of the column.
+  private static func readQueue(
+    _ query: QueueQuery, by column: String, _ type: String, descending: Bool = false, after: some PostgresBindable
+  ) -> Statement<QueueRow> {
+    let direction = descending ? " DESC" : ""
+    let order = "q.\(column)\(direction), q.number\(direction)"
+    return Statement(
+      """
+      SELECT \(QueueSQL.columns), coalesce(n.heat, 0), coalesce(n.reports, 0), n.last_reported_at, q.heat, q.reports
+      FROM (
+        SELECT * FROM queue q
+        WHERE (q.\(column), q.number) \(descending ? "<" : ">") ($1::\(type), $2::bigint) AND \(QueueSQL.filter(from: 4))
+        ORDER BY \(order) LIMIT $3::bigint
+      ) q LEFT JOIN numbers n ON n.number = q.number
+      ORDER BY \(order)
+      """,
+      after, query.after.number, Int64(query.limit),
+      QueueSQL.Filter(filter: query.filter, level: query.level, time: query.time)
+    ) { row in
+      QueueRow(
+        item: try QueueSQL.decode(row), heat: try row.decode(11), reports: try row.decode(12),
+        lastReportedAt: try row.decode(13), order: QueueSums(heat: try row.decode(14), reports: try row.decode(15)))
+    }
+  }
+
+  /// Restores the case that a decision had ended; the row is marked stale, so that the next round evaluates it.
+  package static func restoreCase(number: Int64, item: DecidedCase) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO queue AS q (number, causes, urgency, country, since, level, stale) VALUES ($1, $2, $3, $4, $5, $6, true)
+      ON CONFLICT (number) DO UPDATE SET
+        causes = q.causes | excluded.causes, since = least(q.since, excluded.since),
+        level = greatest(q.level, excluded.level), stale = true, version = q.version + 1
+      """,
+      number, item.causes.rawValue, Urgency.of(QueueFacts(level: item.level, since: item.since), causes: item.causes),
+      RegionMap.countries.region(of: number) ?? "", item.since, item.level)
+  }
+
+  /// Adds numbers to the queue, or a cause to existing cases, in the transaction that creates the cause.
+  ///
+  /// The statement knows only the cause: the row is marked stale, and the next round of `QueueStore.evaluate` evaluates it,
+  /// or deletes it where no cause holds.
+  /// - Parameters:
+  ///   - cases: a number may come with several causes.
+  ///   - time: the start of the wait, for numbers without a case.
+  package static func enqueueCases(_ cases: [(number: Int64, cause: QueueCause)], at time: Date) -> Statement<Void> {
+    let byNumber = Dictionary(grouping: cases, by: \.number).mapValues { QueueCauses($0.map(\.cause)) }
+    let sorted = byNumber.sorted { $0.key < $1.key }
+    return Statement(
+      """
+      INSERT INTO queue AS q (number, causes, urgency, country, since, stale)
+      SELECT t.number, t.causes, t.urgency, t.country, $5::timestamptz, true
+      FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[]) AS t (number, causes, urgency, country)
+      ORDER BY t.number
+      ON CONFLICT (number) DO UPDATE SET
+        causes = q.causes | excluded.causes, stale = true, version = q.version + 1
+      """,
+      sorted.map(\.key), sorted.map(\.value.rawValue),
+      sorted.map { Urgency.of(QueueFacts(since: time), causes: $0.value) },
+      sorted.map { RegionMap.countries.region(of: $0.key) ?? "" }, time)
   }
 }

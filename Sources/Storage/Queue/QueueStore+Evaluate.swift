@@ -118,3 +118,114 @@ extension PostgresConnection {
     return change
   }
 }
+
+extension QueueStore {
+  /// Evaluates all numbers and corrects the queue: adds missing cases and removes those without a cause. Safe to repeat
+  /// and to interrupt.
+  ///
+  /// The records of one snapshot show which numbers a threshold or a split may queue; of cases without another cause
+  /// the ``QueueRule/mostByThreshold`` most urgent are kept. These and all numbers with another possible cause are
+  /// evaluated as usual.
+  /// - Parameter progress: called with the number of evaluated numbers and their total.
+  public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
+    let thresholds = try await ThresholdStore(pool: pool).current()
+    let protected = try await ProtectionStore(pool: pool).load()
+    let coldest = min(thresholds.lowestReviewHeat, thresholds.lowestListedHeat)
+    let warm = try await pool.withConnection { connection in
+      var warm = MostUrgent(limit: QueueRule.mostByThreshold)
+      try await NumberRecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in
+        for record in batch { warm.take(record, at: time, by: thresholds) }
+      }
+      return warm
+    }
+    let notable = try await pool.run(SQL.readNotableNumbers())
+    let guarded = try await protectedAndBusy(protected, at: time)
+    let numbers = Set(warm.numbers).union(notable).union(guarded).sorted()
+    var change = try await judgeAll(numbers, by: thresholds, protected: protected, at: time, progress: progress)
+    change.removed += try await trim()
+    return change
+  }
+
+  /// Evaluates all cases and numbers with another possible cause than heat again, as after a publication, since listed
+  /// numbers need no review. Safe to repeat and to interrupt.
+  public func reevaluate(at time: Date) async throws -> QueueChange {
+    try await judgeAll(
+      try await pool.run(SQL.readNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
+      protected: try await ProtectionStore(pool: pool).load(), at: time, progress: { _, _ in })
+  }
+
+  private func judgeAll(
+    _ numbers: [Int64], by thresholds: ThresholdSet, protected: ProtectedNumbers, at time: Date,
+    progress: @Sendable (Int, Int) -> Void
+  ) async throws -> QueueChange {
+    var change = QueueChange()
+    for start in stride(from: 0, to: numbers.count, by: Self.batch) {
+      try Task.checkCancellation()
+      let batch = Array(numbers[start..<min(start + Self.batch, numbers.count)])
+      change = change + (try await evaluate(batch, by: thresholds, protected: protected, at: time))
+      progress(change.judged, numbers.count)
+    }
+    return change
+  }
+
+  private static var batch: Int { 1_000 }
+
+  /// Removes the least urgent cases whose only cause is a threshold, where there are too many.
+  private func trim() async throws -> Int {
+    let surplus = try await pool.run(SQL.findSurplusCases(keep: QueueRule.mostByThreshold))
+    for start in stride(from: 0, to: surplus.count, by: Self.batch) {
+      let batch = Array(surplus[start..<min(start + Self.batch, surplus.count)])
+      _ = try await pool.retrying { try await $0.run(SQL.removeCases(cases: batch)) }
+    }
+    return surplus.count
+  }
+
+  private func protectedAndBusy(_ protected: ProtectedNumbers, at time: Date) async throws -> [Int64] {
+    let busy = SQL.readBusyNumbers(
+      since: time.addingTimeInterval(-QueueRule.protectedWindow), reports: QueueRule.leastProtectedReports)
+    return try await pool.withConnection { connection in
+      var found: [Int64] = []
+      for try await batch in connection.stream(busy).batches {
+        found += batch.filter { protected.rule(for: $0) != nil }
+      }
+      return found
+    }
+  }
+}
+
+/// The most urgent of many numbers, in bounded memory: at most twice the limit is kept.
+struct MostUrgent: Sendable {
+  private let limit: Int
+  private var kept: [(urgency: Int64, number: Int64)] = []
+  private var bar = Int64.max
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// The numbers, at most the limit, unordered.
+  var numbers: [Int64] {
+    guard kept.count > limit else { return kept.map(\.number) }
+    return kept.sorted { ($0.urgency, $0.number) < ($1.urgency, $1.number) }.prefix(limit).map(\.number)
+  }
+
+  mutating func take(_ record: NumberRecord, at time: Date, by thresholds: ThresholdSet) {
+    let score = Score(record, at: time)
+    var facts = QueueFacts(score: score, isPublished: record.isListed, since: record.lastReportedAt ?? time)
+    facts.evaluation = score.evaluate(by: thresholds, in: OverrideState()) {
+      RegionMap.countries.region(of: record.number)
+    }
+    facts.score = score.withoutSuspended(by: thresholds)
+    guard let entry = QueueEntry(number: record.number, facts: facts) else { return }
+    take(entry.urgency, entry.number)
+  }
+
+  mutating func take(_ urgency: Int64, _ number: Int64) {
+    guard urgency < bar else { return }
+    kept.append((urgency, number))
+    guard kept.count >= 2 * limit else { return }
+    kept.sort { ($0.urgency, $0.number) < ($1.urgency, $1.number) }
+    kept.removeSubrange(limit...)
+    bar = kept.last?.urgency ?? .max
+  }
+}

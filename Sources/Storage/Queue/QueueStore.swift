@@ -2,18 +2,18 @@
 
 import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
-/// Cases of the review queue and their claims.
+/// Cases of the review queue.
 public struct QueueStore: Sendable {
   let pool: PostgresPool
 
-  /// Lifetime of a claim without renewal, in seconds: ten minutes.
-  public static let claimLifetime: TimeInterval = 600
   /// Rows on a page.
   public static let pageSize = 50
-  /// How many of the most urgent cases ``claimNext(_:skipping:by:at:)`` tries in one round, and the number of rounds.
-  private static let (tries, rounds) = (16, 4)
+
+  /// The most filters on a page.
+  static let mostFilters = 100
 
   /// - Parameter pool: where the queue is kept.
   public init(pool: PostgresPool) {
@@ -48,78 +48,93 @@ public struct QueueStore: Sendable {
     try await pool.run(SQL.readCase(number: number)).first
   }
 
-  /// Claims a case for a worker.
-  /// - Parameter takesOver: whether to replace another account's claim.
-  public func claim(
-    _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
-  ) async throws -> ClaimOutcome {
-    let claim = SQL.claimCase(number: number, worker: worker, id: id, time: time, takesOver: takesOver)
-    if takesOver {
-      let mine = try await pool.transaction { connection in
-        let before = try await connection.run(SQL.readCase(number: number)).first?.claim
-        let mine = try await connection.run(claim).first
-        if mine != nil, let before, before.account != worker.account {
-          let event = worker.event("case.take_over", number, before: ["claim": before.account])
-          _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
-        }
-        return mine
-      }
-      return mine.map { .claimed($0) } ?? .notWaiting
-    }
-    if let mine = try await commitSoon(claim).first { return .claimed(mine) }
-    return try await find(number).map { .taken($0) } ?? .notWaiting
-  }
-
-  /// Claims a case that is free.
-  /// - Returns: nil when somebody else has claimed it, when its level is too high, or when there is no case.
-  public func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
-    let claim = SQL.claimCase(number: number, worker: worker, id: UUID(), time: time, takesOver: false)
-    return try await commitSoon(claim).first
-  }
-
-  /// Claims the most urgent free case that the worker has not passed on. Two simultaneous calls get different cases.
-  /// - Parameter skipped: cases that are left out as long as there are others.
-  /// - Returns: nil when there is no such case.
-  public func claimNext(
-    _ filter: QueueFilter = QueueFilter(), skipping skipped: [Int64] = [], by worker: QueueWorker, at time: Date
-  ) async throws -> QueueCase? {
-    var skipped = skipped
-    for _ in 0..<Self.rounds {
-      let find = SQL.findOpenCases(skipped: skipped, worker: worker, filter: filter, time: time, limit: Self.tries)
-      let open = try await pool.withConnection { try await $0.pipeline(SQL.keepPlans(), find).1 }
-      for number in open {
-        if let mine = try await take(number, by: worker, at: time) { return mine }
-      }
-      if open.isEmpty {
-        if skipped.isEmpty { return nil }
-        skipped = []
-      }
-    }
-    return nil
-  }
-
-  /// Runs a statement without waiting for the disk. A lost claim does no harm: after a crash of the database moderators
-  /// start again, and the decision's version prevents two decisions from overwriting each other.
-  private func commitSoon<Row>(_ statement: Statement<Row>) async throws -> [Row] {
-    try await pool.withConnection { try await $0.pipeline(SQL.commitSoon(), statement).1 }
-  }
-
-  /// Renews a claim for another ``claimLifetime``.
-  /// - Returns: false when somebody else has claimed the case by now, or it is settled.
-  public func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
-    let renew = SQL.renewClaim(number: number, account: account, time: time)
-    return try await !commitSoon(renew).isEmpty
-  }
-
-  /// Releases a claim.
-  /// - Parameter claim: the claim of the page that is closed; another claim of the same account stays.
-  public func release(_ number: Int64, claim: UUID, account: String) async throws {
-    let release = SQL.releaseClaim(number: number, account: account, id: claim)
-    _ = try await commitSoon(release)
-  }
-
   /// The accounts that passed a number's case on.
   public func passes(of number: Int64) async throws -> [String] {
     try await pool.run(SQL.readPasses(number: number))
+  }
+
+  /// Marks the cases of numbers as stale: the next round evaluates them again.
+  public func recheck(_ numbers: [Int64]) async throws {
+    _ = try await pool.run(SQL.recheckCases(numbers))
+  }
+
+  /// The filters that an account sees: its own by name, then those that others share.
+  public func savedFilters(of account: String) async throws -> [SavedFilter] {
+    try await pool.run(SQL.readSavedFilters(account: account, limit: Self.mostFilters))
+  }
+
+  /// A page of the queue with facts about its numbers, and with the interrupted bulks that the worker may finish.
+  ///
+  /// Two round trips: the cases, then the data of their numbers.
+  /// - Parameters: as of ``page(_:by:after:level:limit:at:)``.
+  public func list(
+    _ filter: QueueFilter, by order: QueueOrder, after: QueuePlace?, for worker: QueueWorker, limit: Int, at time: Date
+  ) async throws -> QueueListing {
+    var pipeline = PostgresPipeline()
+    pipeline.add(SQL.keepPlans())
+    let query = QueueQuery(after: after ?? order.start, filter: filter, level: worker.level, time: time, limit: limit)
+    let rows = pipeline.add(SQL.readQueue(query, by: order))
+    let thresholds = pipeline.add(SQL.readThresholds(version: nil))
+    let sources = pipeline.add(SQL.readSourceRules(version: nil))
+    let ceilings = pipeline.add(SQL.readCeilings())
+    let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.mostFilters))
+    let bulks = SQL.readUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
+    let results = try await pool.snapshot(pipeline)
+    let set = try ThresholdSet(
+      thresholds: try results.rows(thresholds), sources: try results.rows(sources),
+      ceilings: ThresholdSet.ceilings(try results.rows(ceilings)),
+      suspended: ThresholdSet.suspended(try results.rows(ceilings)),
+      suspendedWeights: ThresholdSet.suspendedWeights(try results.rows(ceilings)))
+    let unfinished = try bulks.map { try results.rows($0) } ?? []
+    let found = try results.rows(rows)
+    return QueueListing(
+      rows: found, facts: try await facts(found, by: set, at: time),
+      unfinished: try await BulkStore.counted(unfinished, pool: pool), savedFilters: try results.rows(saved))
+  }
+
+  private func facts(
+    _ rows: [QueueRow], by thresholds: ThresholdSet, at time: Date
+  ) async throws -> [Int64: QueueRowFacts] {
+    guard !rows.isEmpty else { return [:] }
+    let numbers = rows.map(\.item.number)
+    var pipeline = PostgresPipeline()
+    pipeline.add(SQL.keepPlans())
+    let records = pipeline.add(SQL.readRecordsOf(numbers: numbers, heat: 0))
+    let comments = pipeline.add(
+      SQL.readLastComments(numbers: numbers, since: time.addingTimeInterval(-Double(CaseStore.days) * 86_400)))
+    let results = try await pool.snapshot(pipeline)
+    var assembler = RecordAssembler()
+    var known: [Int64: NumberRecord] = [:]
+    for row in try results.rows(records) {
+      if let record = assembler.take(row) { known[record.number] = record }
+    }
+    if let last = assembler.finish() { known[last.number] = last }
+    let last = Dictionary(try results.rows(comments).map { ($0.number, $0.comment) }) { first, _ in first }
+    return Dictionary(
+      uniqueKeysWithValues: numbers.map { number in
+        (
+          number,
+          QueueRowFacts(
+            known[number], country: RegionMap.countries.region(of: number), comment: last[number], by: thresholds,
+            at: time)
+        )
+      })
+  }
+}
+
+extension SQL {
+  /// The newest comment on each of some numbers since a time.
+  static func readLastComments(numbers: [Int64], since: Date) -> Statement<(number: Int64, comment: NewestComment)> {
+    Statement(
+      """
+      SELECT number, comment, category_id FROM (
+        SELECT number, comment, category_id,
+               row_number() OVER (PARTITION BY number ORDER BY reported_at DESC, report_id DESC) AS place
+        FROM reports
+        WHERE number = ANY($1::bigint[]) AND reported_at >= $2 AND comment IS NOT NULL AND withdrawn_at IS NULL
+      ) AS commented WHERE place = 1 ORDER BY number
+      """,
+      numbers, since
+    ) { (try $0.decode(0), NewestComment(text: try $0.decode(1), category: try $0.category(2))) }
   }
 }

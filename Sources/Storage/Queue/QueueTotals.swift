@@ -79,3 +79,61 @@ extension QueueTotals.Group {
     return true
   }
 }
+
+/// The number of cases that match a filter, and the number for each other value of one of its parts.
+public struct QueueCounts: Sendable, Equatable {
+  /// Cases that match the filter.
+  public private(set) var all = 0
+  /// By country, empty for none: with this country in place of the filter's. Countries without a match are left out.
+  public private(set) var byCountry: [String: Int] = [:]
+  /// With this category in place of the filter's; missing categories have no cases.
+  public private(set) var byCategory: [ReportCategory: Int] = [:]
+  /// With this cause in place of the filter's.
+  public private(set) var byCause: [QueueCause: Int] = [:]
+  /// With one of ``QueueFilter/ages`` in place of the filter's.
+  public private(set) var byDays: [Int: Int] = [:]
+
+  /// Countries with their counts, the most first.
+  public var countries: [(country: String, count: Int)] {
+    byCountry.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (country: $0.key, count: $0.value) }
+  }
+
+  /// One pass over the groups serves all choices of the page: a group that matches the filter, or that only one part
+  /// excludes, counts for the value that the part would need. Each page makes this pass over some thousands of groups,
+  /// so it counts in arrays, and countries, which are adjacent, in runs.
+  init(_ groups: [QueueTotals.Group], _ filter: QueueFilter, level: Int16) {
+    var categories = [Int](repeating: 0, count: ReportCategory.allCases.count + 1)
+    var causes = [Int](repeating: 0, count: QueueCause.allCases.count)
+    var days = [Int](repeating: 0, count: QueueFilter.ages.count)
+    var stretch = (country: "", count: 0)
+    for group in groups where group.level <= level && group.count > 0 {
+      let isCountry = filter.country.map { $0 == group.country } ?? true
+      let isCategory = filter.category.map { $0 == group.category } ?? true
+      let isCause = filter.cause.map { group.causes.contains($0) } ?? true
+      let isOld = filter.days.map { group.days >= $0 } ?? true
+      if isCategory, isCause, isOld {
+        if isCountry { all += group.count }
+        if stretch.country != group.country {
+          add(stretch)
+          stretch = (group.country, 0)
+        }
+        stretch.count += group.count
+      }
+      if isCountry, isCause, isOld, let category = group.category { categories[Int(category.rawValue)] += group.count }
+      if isCountry, isCategory, isOld {
+        for place in causes.indices where group.causes.rawValue & (1 << place) != 0 { causes[place] += group.count }
+      }
+      if isCountry, isCategory, isCause {
+        for place in days.indices where group.days >= QueueFilter.ages[place] { days[place] += group.count }
+      }
+    }
+    add(stretch)
+    for category in ReportCategory.allCases { byCategory[category] = categories[Int(category.rawValue)] }
+    for (place, cause) in QueueCause.allCases.enumerated() { byCause[cause] = causes[place] }
+    for (place, age) in QueueFilter.ages.enumerated() { byDays[age] = days[place] }
+  }
+
+  private mutating func add(_ stretch: (country: String, count: Int)) {
+    if stretch.count > 0 { byCountry[stretch.country, default: 0] += stretch.count }
+  }
+}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
-import Foundation
-import PostgreSQL
+package import Curation
+package import Foundation
+package import PostgreSQL
 
 extension SQL {
   /// The hottest category of complaints about a number; no row for none.
-  static func readHottestCategory(number: Int64) -> Statement<ReportCategory> {
+  package static func readHottestCategory(number: Int64) -> Statement<ReportCategory> {
     Statement(
       """
       SELECT c.category_id FROM number_categories c JOIN categories k ON k.category_id = c.category_id
@@ -20,7 +20,7 @@ extension SQL {
   /// one has reach too, until the first is confirmed.
   /// - Parameter cause: nil where the policy asks for no review.
   /// - Parameter replaced: The decision that was in force before.
-  static func openReview(
+  package static func openReview(
     decision: Decision, cause: ReviewPolicy.Cause?, category: ReportCategory?, replaced: UUID?
   ) -> Statement<Void> {
     Statement(
@@ -41,7 +41,6 @@ extension SQL {
   }
 }
 
-/// Open reviews of other accounts' decisions that are in force, in an order of the account's own, so that two reviewers
 /// Whether the account $1 has given its opinion about the decision of a row.
 private func hasOpinion(on row: String) -> String {
   """
@@ -52,8 +51,9 @@ private func hasOpinion(on row: String) -> String {
 }
 
 extension SQL {
-  /// seldom choose the same.
-  static func readOpenReviews(account: String, limit: Int) -> Statement<(item: ReviewItem, order: String)> {
+  /// Open reviews of other accounts' decisions that are in force, in an order of the account's own, so that two
+  /// reviewers seldom choose the same.
+  package static func readOpenReviews(account: String, limit: Int) -> Statement<(item: ReviewItem, order: String)> {
     Statement(
       """
       SELECT v.number, v.decision_id, md5(v.decision_id::text || $1::text) FROM decision_reviews v
@@ -79,7 +79,7 @@ extension SQL {
   }
 
   /// Golden cases that the account has neither decided, marked nor answered, in the order of open reviews.
-  static func readGoldenItems(account: String, limit: Int) -> Statement<(item: ReviewItem, order: String)> {
+  package static func readGoldenItems(account: String, limit: Int) -> Statement<(item: ReviewItem, order: String)> {
     Statement(
       """
       SELECT g.number, g.decision_id, md5(g.decision_id::text || $1::text) FROM golden_cases g
@@ -93,7 +93,7 @@ extension SQL {
   }
 
   /// An account's opinions: about decisions under review, and about golden cases.
-  static func countOpinions(account: String) -> Statement<(reviews: Int, golden: Int)> {
+  package static func countOpinions(account: String) -> Statement<(reviews: Int, golden: Int)> {
     Statement(
       """
       SELECT count(*) FILTER (WHERE NOT is_golden), count(*) FILTER (WHERE is_golden) FROM review_opinions
@@ -105,7 +105,7 @@ extension SQL {
 
   /// Locks the review of a decision that is in force until the transaction ends; no row where there is none in these
   /// states.
-  static func lockReview(
+  package static func lockReview(
     number: Int64, decisionID: UUID, state: String
   ) -> Statement<(decidedBy: String, treatment: Decision.Treatment)> {
     Statement(
@@ -120,7 +120,7 @@ extension SQL {
   }
 
   /// Stores an opinion, once; returns a row when it is new.
-  static func addOpinion(opinion: ReviewOpinion, isGolden: Bool) -> Statement<Int64> {
+  package static func addOpinion(opinion: ReviewOpinion, isGolden: Bool) -> Statement<Int64> {
     Statement(
       """
       INSERT INTO review_opinions (number, decision_id, account, decision, note, is_golden, reviewed_at)
@@ -134,7 +134,7 @@ extension SQL {
   }
 
   /// The opinions about a decision under review, the oldest first; without answers to golden cases.
-  static func readOpinions(
+  package static func readOpinions(
     number: Int64, decisionID: UUID
   ) -> Statement<
     (
@@ -151,7 +151,7 @@ extension SQL {
   }
 
   /// Sets the state of a review. A person who ends it is stored with it.
-  static func setReviewState(
+  package static func setReviewState(
     number: Int64, decisionID: UUID, state: String, settledBy: String?, time: Date
   ) -> Statement<Void> {
     Statement(
@@ -164,7 +164,7 @@ extension SQL {
   }
 
   /// Disputed decisions that are in force, the oldest first.
-  static func readDisputes(number: Int64?, limit: Int) -> Statement<Dispute> {
+  package static func readDisputes(number: Int64?, limit: Int) -> Statement<Dispute> {
     Statement(
       """
       SELECT v.number, v.decision_id, v.decided_by, v.decision, v.category_id, o.decision, o.note, o.account, o.reviewed_at
@@ -255,5 +255,20 @@ extension PostgresRow {
 
   fileprivate func reviewItem() throws -> (item: ReviewItem, order: String) {
     (ReviewItem(number: try decode(0), decisionID: try decode(1)), try decode(2))
+  }
+}
+
+/// SQL about reviews that several statements share.
+enum ReviewSQL {
+  /// Whether the decision in force counts for the weights of reporters: a decision to allow that has reach does so once a
+  /// second person has confirmed it.
+  /// - Parameter decision: the alias of `number_decisions`.
+  static func counts(_ decision: String) -> String {
+    """
+    (\(decision).decision <> 'allow' OR NOT EXISTS (
+       SELECT 1 FROM decision_reviews v
+       WHERE v.number = \(decision).number AND v.decision_id = \(decision).decision_id AND v.cause = 'reach'
+         AND v.state <> 'confirmed'))
+    """
   }
 }

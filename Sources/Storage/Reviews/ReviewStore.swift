@@ -4,47 +4,20 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Second reviews of decisions, golden cases, and the opinions of reviewers.
+/// Disputes about decisions, golden cases, and the figures of reviewers.
 ///
-/// A reviewer records a treatment without knowing the decision. An equal treatment confirms the decision; another one
-/// disputes it, and a third person settles the dispute. A review whose decision was undone or replaced is in no list.
+/// A review whose decision was undone or replaced is in no list.
 public struct ReviewStore: Sendable {
   private let pool: PostgresPool
-  private let policy: ReviewPolicy
-  private let goldenInterval: Int
 
   /// The most reviews or disputes in a list.
   public static let listed = 50
   /// The most golden cases in a list.
   public static let golden = 500
 
-  /// - Parameters:
-  ///   - pool: where reviews are kept.
-  ///   - policy: the decisions that another moderator reviews.
-  ///   - goldenInterval: number of reviews after which an account's list contains a golden case, at least 1.
-  public init(pool: PostgresPool, policy: ReviewPolicy = .standard, goldenInterval: Int = 10) {
+  /// - Parameter pool: where reviews are kept.
+  public init(pool: PostgresPool) {
     self.pool = pool
-    self.policy = policy
-    self.goldenInterval = max(1, goldenInterval)
-  }
-
-  // MARK: Reviews
-
-  /// Decisions that an account may review, in an order of its own; now and then a golden case is among them.
-  public func open(for account: String, limit: Int = listed) async throws -> [ReviewItem] {
-    var pipeline = PostgresPipeline()
-    let open = pipeline.add(SQL.readOpenReviews(account: account, limit: limit))
-    let counts = pipeline.add(SQL.countOpinions(account: account))
-    let golden = pipeline.add(SQL.readGoldenItems(account: account, limit: 1))
-    let results = try await pool.snapshot(pipeline)
-    var items = try results.rows(open)
-    if let count = try results.rows(counts).first, count.reviews / goldenInterval > count.golden,
-      let extra = try results.rows(golden).first, !items.contains(where: { $0.item == extra.item })
-    {
-      items.append(extra)
-      items.sort { $0.order < $1.order }
-    }
-    return items.map(\.item)
   }
 
   /// A decision that the account may review, or a golden case that it may answer; nil for any other.
@@ -53,41 +26,6 @@ public struct ReviewStore: Sendable {
     if let item = try await pool.run(review).first { return item }
     return try await pool.run(SQL.findGoldenItem(number: number, decisionID: decisionID, account: account)).first
   }
-
-  /// Records an opinion, and confirms or disputes the decision. Safe to call again.
-  /// - Parameter role: the reviewer's role, for the audit log.
-  public func record(_ opinion: ReviewOpinion, role: Role) async throws -> OpinionOutcome {
-    let (number, id) = (opinion.number, opinion.decisionID)
-    return try await pool.transaction { connection in
-      let locked = try await connection.run(SQL.lockReview(number: number, decisionID: id, state: "open")).first
-      if let locked {
-        guard locked.decidedBy != opinion.account else { return .closed }
-        let isEqual = locked.treatment == opinion.treatment
-        _ = try await connection.run(SQL.addOpinion(opinion: opinion, isGolden: false))
-        _ = try await connection.run(
-          SQL.setReviewState(
-            number: number, decisionID: id, state: isEqual ? "confirmed" : "disputed",
-            settledBy: isEqual ? opinion.account : nil, time: opinion.reviewedAt))
-      } else {
-        let golden = SQL.findGoldenItem(number: number, decisionID: id, account: opinion.account)
-        guard try await !connection.run(golden).isEmpty else {
-          // This call itself, whose commit was not acknowledged.
-          let known = try await connection.run(SQL.readOpinions(number: number, decisionID: id))
-          return known.contains { $0.account == opinion.account } ? .recorded : .closed
-        }
-        guard try await !connection.run(SQL.addOpinion(opinion: opinion, isGolden: true)).isEmpty else {
-          return .recorded
-        }
-      }
-      // The same for a golden case, so that the log does not reveal it.
-      let event = AuditEvent(
-        actor: opinion.account, role: role, action: "review.record", subject: "+\(number)")
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: opinion.reviewedAt))
-      return .recorded
-    }
-  }
-
-  // MARK: Disputes
 
   /// Disputed decisions, the oldest first.
   public func disputes(limit: Int = listed) async throws -> [Dispute] {
@@ -99,90 +37,10 @@ public struct ReviewStore: Sendable {
     try await pool.run(SQL.readDisputes(number: number, limit: 10)).first { $0.decisionID == decisionID }
   }
 
-  /// Settles a dispute: the same treatment confirms the decision, another one replaces it. A replacement that the
-  /// reviewer asked for has the confirmation of two persons.
-  /// - Parameter decision: the decision of the third person; recorded only with another treatment.
-  /// - Throws: `RuleViolation`; ``DecisionError``; `PostgresError`.
-  public func settle(_ decisionID: UUID, by decision: Decision, role: Role) async throws -> SettlementOutcome {
-    let number = decision.number
-    if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: number) {
-      throw DecisionError.protected(rule)
-    }
-    return try await pool.transaction { [policy] connection in
-      // Of two persons who settle it at once, the second finds it closed.
-      let lock = SQL.lockReview(number: number, decisionID: decisionID, state: "disputed")
-      guard try await !connection.run(lock).isEmpty else { return .closed }
-      guard
-        let dispute = try await connection.run(SQL.readDisputes(number: number, limit: 10))
-          .first(where: { $0.decisionID == decisionID }), dispute.canBeSettled(by: decision.decidedBy)
-      else { return .closed }
-      let isConfirmed = decision.treatment == dispute.treatment
-      if !isConfirmed {
-        _ = try await connection.record(decision, expecting: .this(decisionID), role: role, reviews: policy)
-        if decision.treatment == dispute.opinion.treatment {
-          _ = try await connection.run(
-            SQL.setReviewState(
-              number: number, decisionID: decision.id, state: "confirmed", settledBy: dispute.opinion.account,
-              time: decision.decidedAt))
-        }
-      }
-      _ = try await connection.run(
-        SQL.setReviewState(
-          number: number, decisionID: decisionID, state: isConfirmed ? "confirmed" : "overruled",
-          settledBy: decision.decidedBy, time: decision.decidedAt))
-      let event = AuditEvent(
-        actor: decision.decidedBy, role: role, action: "review.settle", subject: "+\(number)",
-        before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
-        after: ["decision": decision.treatment.rawValue], reason: decision.reason)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: decision.decidedAt))
-      return .settled
-    }
-  }
-
-  // MARK: Golden cases
-
-  /// Marks the decision in force for a number as a golden case.
-  /// - Returns: false for a number without a decision, or whose decision is marked already.
-  public func mark(_ number: Int64, by account: String, role: Role, at time: Date) async throws -> Bool {
-    try await pool.transaction { connection in
-      let (standings, history, hottest) = try await connection.pipeline(
-        SQL.readStandingDecision(number: number), SQL.readDecisions(number: number),
-        SQL.readHottestCategory(number: number))
-      guard let decision = standings.first, let event = history.first(where: { $0.id == decision.decisionID }) else {
-        return false
-      }
-      let golden = SQL.addGoldenCase(
-        decision: decision, decidedBy: event.decidedBy, category: decision.category ?? hottest.first, account: account,
-        time: time)
-      guard try await !connection.run(golden).isEmpty else { return false }
-      let marked = AuditEvent(
-        actor: account, role: role, action: "golden.mark", subject: "+\(number)")
-      _ = try await connection.run(SQL.appendAuditEvent(marked, at: time))
-      return true
-    }
-  }
-
-  /// Removes the mark of a golden case. Its answers still count.
-  /// - Returns: whether there was one.
-  public func unmark(
-    _ number: Int64, _ decisionID: UUID, by account: String, role: Role, at time: Date
-  ) async throws -> Bool {
-    try await pool.transaction { connection in
-      guard try await !connection.run(SQL.removeGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
-        return false
-      }
-      let event = AuditEvent(actor: account, role: role, action: "golden.unmark", subject: "+\(number)")
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
-      return true
-    }
-  }
-
   /// Golden cases, the newest first.
   public func goldenCases(limit: Int = golden) async throws -> [GoldenCase] {
     try await pool.run(SQL.readGoldenCases(limit: limit))
   }
-
-  // MARK: Figures
 
   /// The reviewed decisions with the treatments that were recorded without knowing the other, counted by category,
   /// accounts and treatments, so that the result does not grow with the number of reviews.
@@ -211,5 +69,167 @@ extension ReviewerRecord {
     reviewed += other.reviewed
     confirmed += other.confirmed
     overruled += other.overruled
+  }
+}
+
+/// A decision in a reviewer's list, without the decision itself. A golden case looks the same.
+public struct ReviewItem: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The decision's id.
+  public var decisionID: UUID
+}
+
+/// A reviewer's opinion about a decision.
+public struct ReviewOpinion: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The id of the reviewed decision.
+  public var decisionID: UUID
+  /// The reviewer's treatment.
+  public var treatment: Decision.Treatment
+  /// A note for the person who settles a dispute.
+  public var note: String?
+  /// The reviewer's account.
+  public var account: String
+  /// When it was recorded.
+  public var reviewedAt: Date
+
+  /// - Throws: `RuleViolation` for a note that is too long.
+  public init(
+    number: Int64, decisionID: UUID, treatment: Decision.Treatment, note: String?, account: String, reviewedAt: Date
+  ) throws(RuleViolation) {
+    (self.number, self.decisionID, self.treatment) = (number, decisionID, treatment)
+    self.note = try note.map { (text) throws(RuleViolation) in try RuleViolation.text(text, "note", atMost: 2_000) }
+    (self.account, self.reviewedAt) = (account, reviewedAt)
+  }
+}
+
+/// A decision and a different opinion about it.
+public struct Dispute: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The decision's id.
+  public var decisionID: UUID
+  /// The account that decided.
+  public var decidedBy: String
+  /// Its treatment.
+  public var treatment: Decision.Treatment
+  /// The category of the decision, or of the reports at that time.
+  public var category: ReportCategory?
+  /// The reviewer's opinion.
+  public var opinion: ReviewOpinion
+}
+
+/// A decision whose treatment is certain.
+public struct GoldenCase: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The decision's id.
+  public var decisionID: UUID
+  /// The treatment.
+  public var treatment: Decision.Treatment
+  /// The account that marked the case.
+  public var markedBy: String
+  /// When it was marked.
+  public var markedAt: Date
+  /// Answers so far.
+  public var answers: Int
+  /// Answers with the right treatment.
+  public var right: Int
+}
+
+/// Reviewed decisions of one category, by the same author and reviewer with the same treatments, for the agreement.
+public struct RatedDecisions: Sendable, Equatable {
+  /// A treatment by an account.
+  public struct Rating: Sendable, Equatable {
+    /// The account.
+    public var account: String
+    /// Its treatment.
+    public var treatment: Decision.Treatment
+  }
+
+  /// The category of the decisions, or of the reports at that time.
+  public var category: ReportCategory?
+  /// The treatments of the author and of the reviewer.
+  public var ratings: [Rating]
+  /// Number of decisions.
+  public var count: Int
+}
+
+/// An account's figures in reviews.
+public struct ReviewerRecord: Sendable, Equatable {
+  /// The account.
+  public var account: String
+  /// Answers to golden cases.
+  public var golden = 0
+  /// Answers to golden cases with the right treatment.
+  public var goldenRight = 0
+  /// Reviews of other accounts' decisions.
+  public var reviews = 0
+  /// Reviews with the treatment of the decision.
+  public var equal = 0
+  /// Decisions of the account that were reviewed.
+  public var reviewed = 0
+  /// Decisions of the account that were confirmed.
+  public var confirmed = 0
+  /// Decisions of the account that were overruled.
+  public var overruled = 0
+}
+
+extension SQL {
+  /// Marks a decision as a golden case, once; returns a row when it is new.
+  package static func addGoldenCase(
+    decision: StandingDecision, decidedBy: String, category: ReportCategory?, account: String, time: Date
+  ) -> Statement<Int64> {
+    Statement(
+      """
+      INSERT INTO golden_cases (number, decision_id, decided_by, decision, category_id, marked_by, marked_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      ON CONFLICT (number, decision_id) DO NOTHING
+      RETURNING number
+      """,
+      decision.number, decision.decisionID, decidedBy, decision.treatment.rawValue, category?.rawValue, account, time
+    ) { try $0.decode(0) }
+  }
+
+  /// Removes the mark of a golden case; returns a row where there was one.
+  package static func removeGoldenCase(number: Int64, decisionID: UUID) -> Statement<Int64> {
+    Statement(
+      "DELETE FROM golden_cases WHERE number = $1 AND decision_id = $2 RETURNING number",
+      number, decisionID
+    ) { try $0.decode(0) }
+  }
+
+  /// A golden case whose decision is in force and that the account may answer; no row otherwise.
+  package static func findGoldenItem(number: Int64, decisionID: UUID, account: String) -> Statement<ReviewItem> {
+    Statement(
+      """
+      SELECT g.number, g.decision_id FROM golden_cases g
+      JOIN number_decisions n ON n.number = g.number AND n.decision_id = g.decision_id
+      WHERE g.number = $1 AND g.decision_id = $2 AND g.decided_by <> $3::text AND g.marked_by <> $3::text
+      """,
+      number, decisionID, account
+    ) { ReviewItem(number: try $0.decode(0), decisionID: try $0.decode(1)) }
+  }
+
+  /// Golden cases, the newest first.
+  static func readGoldenCases(limit: Int) -> Statement<GoldenCase> {
+    Statement(
+      """
+      SELECT g.number, g.decision_id, g.decision, g.marked_by, g.marked_at, count(o.account),
+             count(o.account) FILTER (WHERE o.decision = g.decision)
+      FROM golden_cases g
+      LEFT JOIN review_opinions o ON o.number = g.number AND o.decision_id = g.decision_id AND o.is_golden
+      GROUP BY g.number, g.decision_id, g.decision, g.marked_by, g.marked_at
+      ORDER BY g.marked_at DESC, g.number LIMIT $1::bigint
+      """,
+      Int64(limit)
+    ) { row in
+      GoldenCase(
+        number: try row.decode(0), decisionID: try row.decode(1), treatment: try row.storedTreatment(2),
+        markedBy: try row.decode(3), markedAt: try row.decode(4), answers: Int(try row.decode(5, as: Int64.self)),
+        right: Int(try row.decode(6, as: Int64.self)))
+    }
   }
 }

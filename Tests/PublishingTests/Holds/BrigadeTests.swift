@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -149,10 +150,10 @@ import Testing
     for number in innocent {
       let decision = try Decision(
         number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1)
-      _ = try await DecisionStore(pool: pool).record(decision)
+      _ = try await DecisionService(pool: pool).record(decision)
       let opinion = try ReviewOpinion(
         number: number, decisionID: decision.id, treatment: .allow, note: nil, account: "Bob", reviewedAt: now + 1)
-      #expect(try await ReviewStore(pool: pool).record(opinion, role: .moderator) == .recorded)
+      #expect(try await ReviewService(pool: pool).record(opinion, role: .moderator) == .recorded)
     }
     _ = try await reporters.recount(protected: .none, at: now + 2)
     for number in innocent {
@@ -190,7 +191,7 @@ import Testing
     #expect(try await HoldStore(pool: pool).hold(of: innocent[0])?.reason.code == .oneDay)
     try await pool.withConnection { _ = try await $0.execute("TRUNCATE holds, hold_reporters, queue") }
     for number in past {
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         try Decision(
           number: number, treatment: .block, reason: "A wave.", decidedBy: "Ada", decidedAt: now - 12 * 86_400))
     }
@@ -243,7 +244,7 @@ import Testing
   @Test func `a number is reviewed once its decision is undone`() async throws {
     let number = innocent[0], named = innocent[1]
     let pool = pool, now = now
-    let decisions = DecisionStore(pool: pool)
+    let decisions = DecisionService(pool: pool)
     let block = try Decision(
       number: number, treatment: .block, reason: "A wave.", decidedBy: "Ada", decidedAt: now - 9)
     _ = try await decisions.record(block)

@@ -4,6 +4,7 @@ import Jobs
 import CallerPack
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -151,7 +152,7 @@ import Testing
       let everywhere = ["blocklist": "", "mixed": ReportCategory.fraud.label, "names": "A bakery"]
       for number in [allowed, revoked] { #expect(try holding(number) == everywhere) }
 
-      let decisions = DecisionStore(pool: pool)
+      let decisions = DecisionService(pool: pool)
       func decide(_ number: Int64) async throws -> Decision {
         let decision = try Decision(
           number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1)

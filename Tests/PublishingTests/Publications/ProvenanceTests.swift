@@ -3,6 +3,7 @@
 import CallerPack
 import Curation
 import Foundation
+import Moderation
 import PackFormats
 import PhoneNumbers
 import PostgreSQL
@@ -58,7 +59,7 @@ import Testing
   func decide(
     _ number: Int64, _ treatment: Decision.Treatment, _ category: ReportCategory? = nil
   ) async throws {
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(
         number: number, treatment: treatment, label: treatment == .identify ? "A survey" : nil, category: category,
         reason: "Calls.", decidedBy: "Ada", decidedAt: now))

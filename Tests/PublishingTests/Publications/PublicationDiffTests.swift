@@ -3,6 +3,7 @@
 import CallerPack
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -43,7 +44,7 @@ import Testing
       _ = try await publisher.publish(at: now)
 
       // One number is allowed, one gets a name, one is protected, and new ones are added.
-      let decisions = DecisionStore(pool: pool)
+      let decisions = DecisionService(pool: pool)
       _ = try await decisions.record(
         try Decision(number: numbers[3], treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 60))
       _ = try await decisions.record(

@@ -3,6 +3,7 @@
 import CallerPack
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -71,8 +72,9 @@ import Testing
 
   @Test func `a publication ends the decisions that have expired`() async throws {
     let decisions = DecisionStore(pool: TestDatabase.current.pool)
+    let decisionService = DecisionService(pool: TestDatabase.current.pool)
     for (offset, expiry) in [(Int64(0), now), (1, now + 1)] {
-      _ = try await decisions.record(
+      _ = try await decisionService.record(
         try Decision(
           number: 33_162_000_248 + offset, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
           decidedAt: now - 86_400, expiresAt: expiry))
@@ -86,10 +88,11 @@ import Testing
 
   @Test func `a publication for a time in the future ends no decision before its expiry`() async throws {
     let decisions = DecisionStore(pool: TestDatabase.current.pool)
+    let decisionService = DecisionService(pool: TestDatabase.current.pool)
     let decision = try Decision(
       number: 33_162_000_248, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
       decidedAt: Date(), expiresAt: Date() + 30 * 86_400)
-    _ = try await decisions.record(decision)
+    _ = try await decisionService.record(decision)
     try await withTemporaryFolder { path in
       _ = try await self.publisher(PublicationFolder(path: path)).publish(at: Date() + 60 * 86_400)
     }

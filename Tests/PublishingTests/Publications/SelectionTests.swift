@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -123,7 +124,7 @@ import Testing
         SELECT DISTINCT reporter, \(time - 30 * 86_400), 3, 0, 0, 0, true, \(time) FROM reports WHERE number = \(plain)
         """)
     }
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(number: decided, treatment: .block, reason: "Known.", decidedBy: "Ada", decidedAt: now))
     let thresholds = ThresholdStore(pool: pool)
     let present = try await thresholds.current()

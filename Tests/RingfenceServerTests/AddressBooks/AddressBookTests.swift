@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PhoneNumbers
 import Publishing
 import Storage
@@ -295,7 +296,7 @@ import Testing
   @Test func `a decision after the publication only takes numbers away`() async throws {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
-      let decisions = DecisionStore(pool: Fixture.pool)
+      let decisions = DecisionService(pool: Fixture.pool)
       func texts() async throws -> (block: String, identify: String) {
         let books = Self.books(folder)
         let all = (try await books.book(.block), try await books.book(.identify))

@@ -3,6 +3,7 @@
 import Curation
 import Foundation
 import HTTPTypes
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -126,7 +127,7 @@ import Testing
   @Test func `a name without a category does not make a number a nuisance`() async throws {
     let number: Int64 = 33_162_601_021
     let time = Date()
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(
         number: number, treatment: .identify, label: "Library", reason: "A library.", decidedBy: "Ada", decidedAt: time)
     )

@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import ModerationSite
 import PostgreSQL
 import Publishing
@@ -22,6 +23,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var appeals: AppealStore { AppealStore(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool) }
   private var publications: PublicationStore { PublicationStore(pool: pool) }
 
   /// Lists the number and files an appeal.
@@ -132,10 +134,10 @@ import Testing
       let allow = try Decision(
         number: number, treatment: .allow, reason: "It is yours.", decidedBy: "Ada", decidedAt: Date(),
         expiresAt: Date() + 30 * 86_400)
-      #expect(try await decisions.record(allow) == .recorded)
+      #expect(try await decisionService.record(allow) == .recorded)
       #expect(try await states() == [.upheld])
       #expect(try await decisions.history(of: number).map(\.expiresAt) == [nil])
-      #expect(try await decisions.expire(at: Date() + 400 * 86_400) == 0)
+      #expect(try await decisionService.expire(at: Date() + 400 * 86_400) == 0)
       #expect(try await decisions.standing(of: number)?.decisionID == allow.id)
       #expect(try await states() == [.upheld])
     }
@@ -150,7 +152,7 @@ import Testing
       let uphold = [("decision", "uphold"), ("words", "Sorry.")]
       #expect(try await client.send(page, to: "\(uri)/decision", uphold).status == .seeOther)
       let made = try #require(try await decisions.standing(of: number))
-      _ = try await decisions.undo(made.decisionID, of: number, decidedBy: "Ada", at: Date())
+      _ = try await decisionService.undo(made.decisionID, of: number, decidedBy: "Ada", at: Date())
       #expect(try await states() == [.open])
       let refused = try await client.send(page, to: "\(uri)/decision", uphold)
       #expect(refused.status == .conflict && refused.text.contains("Sorry."))
@@ -211,12 +213,12 @@ import Testing
       let ticket = try await appeal(server)
       let allow = try Decision(
         number: number, treatment: .allow, reason: "It is yours.", decidedBy: "Ada", decidedAt: Date())
-      #expect(try await decisions.record(allow, revoking: .remove) == .recorded)
+      #expect(try await decisionService.record(allow, revoking: .remove) == .recorded)
       #expect(try await states() == [.upheld])
       #expect(try await publications.openRevocations().map(\.action) == [.remove])
       #expect(try await Visitor(server).get(ticket).text.contains("It is yours."))
 
-      _ = try await decisions.undo(allow.id, of: number, decidedBy: "Ada", at: Date())
+      _ = try await decisionService.undo(allow.id, of: number, decidedBy: "Ada", at: Date())
       #expect(try await states() == [.open])
       #expect(try await QueueStore(pool: pool).find(number)?.causes.contains(.appeal) == true)
     }
@@ -227,7 +229,7 @@ import Testing
       _ = try await appeal(server)
       let block = try Decision(
         number: number, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: Date())
-      await #expect(throws: RuleViolation(.appealOpen, field: "appeal")) { try await decisions.record(block) }
+      await #expect(throws: RuleViolation(.appealOpen, field: "appeal")) { try await decisionService.record(block) }
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
       let refused = try await client.send(
@@ -239,10 +241,11 @@ import Testing
       #expect(form.text.contains("an appeal about it is open"))
       for decision in ["allow", "block"] {
         let bulks = BulkStore(pool: pool)
+        let bulkService = BulkService(pool: pool)
         let bulk = Bulk(
           treatment: try #require(Decision.Treatment(rawValue: decision)), reason: "Calls.",
           worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: Date())
-        #expect(try await bulks.apply(bulk, to: try await bulks.items([number])) == [number])
+        #expect(try await bulkService.apply(bulk, to: try await bulks.items([number])) == [number])
       }
       #expect(try await states() == [.open])
       #expect(try await decisions.history(of: number).isEmpty)
@@ -251,18 +254,19 @@ import Testing
 
   @Test func `undo restores cause, level and waiting time`() async throws {
     let queue = QueueStore(pool: pool)
+    let claims = ClaimService(pool: pool)
     let since = Date(timeIntervalSince1970: 1_795_000_000)
     let ada = QueueWorker(account: "Ada", role: .moderator)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: since)
     _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: since))
-    #expect(try await queue.escalate(number, by: ada, at: since))
+    #expect(try await claims.escalate(number, by: ada, at: since))
     let before = try #require(try await queue.find(number))
     let decision = try Decision(
       number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: since + 60)
-    _ = try await decisions.record(decision)
+    _ = try await decisionService.record(decision)
     #expect(try await queue.find(number) == nil)
-    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Ada", at: since + 120)
+    _ = try await decisionService.undo(decision.id, of: number, decidedBy: "Ada", at: since + 120)
     let after = try #require(try await queue.find(number))
     #expect((after.causes, after.since, after.level) == (before.causes, before.since, before.level))
     let explanation = try await ExplanationStore(pool: pool).explain(number, at: since + 120)

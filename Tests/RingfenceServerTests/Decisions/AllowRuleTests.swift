@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -17,6 +18,7 @@ import Testing
   private var uri: String { "/moderation/numbers/\(number)" }
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool) }
 
   private func prepare(_ state: State) async throws {
     let now = Date()
@@ -106,10 +108,10 @@ import Testing
   @Test(arguments: State.allCases) func `the store enforces the reason and the role`(_ state: State) async throws {
     try await prepare(state)
     let bare = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: Date())
-    await #expect(throws: RuleViolation.self) { try await decisions.record(bare) }
+    await #expect(throws: RuleViolation.self) { try await decisionService.record(bare) }
     let withReason = try Decision(
       number: number, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: Date())
-    await #expect(throws: RuleViolation.self) { try await decisions.record(withReason, role: .triage) }
-    #expect(try await decisions.record(withReason, role: .moderator) == .recorded)
+    await #expect(throws: RuleViolation.self) { try await decisionService.record(withReason, role: .triage) }
+    #expect(try await decisionService.record(withReason, role: .moderator) == .recorded)
   }
 }

@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -16,6 +17,7 @@ import Testing
 
   private var queue: QueueStore { QueueStore(pool: TestDatabase.current.pool) }
   private var decisions: DecisionStore { DecisionStore(pool: TestDatabase.current.pool) }
+  private var decisionService: DecisionService { DecisionService(pool: TestDatabase.current.pool) }
 
   private func enqueue(_ numbers: [Int64]) async throws {
     _ = try await TestDatabase.current.pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: Date()))
@@ -26,7 +28,7 @@ import Testing
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
       let other = try Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: Date())
-      _ = try await decisions.record(other)
+      _ = try await decisionService.record(other)
 
       let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
       let refused = try await client.send(page, to: "\(uri)/decision", typed)
@@ -66,7 +68,7 @@ import Testing
       #expect(Decision.lifetime(from: stored.time, to: stored.expiresAt) == days)
       #expect(try await client.page(uri).contains("expires on ") == (days != nil))
       guard let expiry = stored.expiresAt else { return }
-      #expect(try await decisions.expire(at: expiry) == 1)
+      #expect(try await decisionService.expire(at: expiry) == 1)
       let after = try await client.page(uri)
       #expect(after.contains("Expired on ") && after.contains(" · expired") && !after.contains("decision undone"))
       #expect(!after.contains("\(uri)/undo"))
@@ -273,7 +275,7 @@ import Testing
       let other = [("decision", "allow"), ("reason", "One campaign.")]
       #expect(try await client.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
       let decision = try Decision(number: numbers[3], treatment: .allow, decidedBy: "Bob", decidedAt: Date())
-      _ = try await decisions.record(decision)
+      _ = try await decisionService.record(decision)
       let stale = try await client.send(preview.text, to: "/moderation/bulk", fields)
       #expect(stale.status == .conflict && stale.text.contains("The selected numbers have changed since the preview."))
       #expect(try await decisions.standing(of: numbers[0]) == nil)
@@ -294,10 +296,11 @@ import Testing
   @Test func `an interrupted bulk decision is finished with one button`() async throws {
     let numbers = (0..<120).map { number + Int64($0) }
     let bulks = BulkStore(pool: TestDatabase.current.pool)
+    let bulkService = BulkService(pool: TestDatabase.current.pool)
     let bulk = Bulk(
       treatment: .block, reason: "One campaign.", worker: QueueWorker(account: "Ada", role: .moderator),
       decidedAt: Date())
-    _ = try await bulks.apply(bulk, to: try await bulks.items(numbers))
+    _ = try await bulkService.apply(bulk, to: try await bulks.items(numbers))
     // Simulates a server that was killed before the last batch.
     try await TestDatabase.current.pool.withConnection { connection in
       for number in numbers.suffix(20) {

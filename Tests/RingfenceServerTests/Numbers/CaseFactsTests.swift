@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -108,7 +109,7 @@ import Testing
       }
       _ = try await HoldStore(pool: pool).hold(
         [(number + 1, .init(reason: .split(complaints: 5, legitimate: 5), reporters: []))], at: time)
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         Decision(number: number + 2, treatment: .allow, decidedBy: "Bob", decidedAt: time))
       let page = try await ModeratorClient.signIn(server, as: "Ada").page(uri)
       let rows = try #require(page.components(separatedBy: "id=\"neighbours-title\"").last)

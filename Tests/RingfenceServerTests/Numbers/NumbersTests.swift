@@ -5,6 +5,7 @@ import Curation
 import Foundation
 import Hummingbird
 import Localization
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -73,7 +74,7 @@ import Testing
     try await list([candidate])
     let finding = BrigadeDetection.Finding(reason: .split(complaints: 7, legitimate: 5), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(
         number: decided, treatment: .identify, label: "Tom & Sons", reason: "They sell <things>.", note: "Rang them.",
         decidedBy: "Ada", decidedAt: now))
@@ -152,7 +153,7 @@ import Testing
     let some = numbers[17]
     let prefix = String(hash(some).prefix(4))
     let expected = numbers.filter { hash($0).hasPrefix(prefix) }
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(
         number: some, treatment: .identify, label: "A shop", reason: "It is one.", decidedBy: "Ada", decidedAt: now))
     try await TestServer.run { server in
@@ -177,7 +178,7 @@ import Testing
         #expect(try await get(server, "/v1/numbers/by-hash/\(bad)").status == .notFound)
       }
       // Numbers allowed since the publication are no longer returned.
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         try Decision(number: some, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now + 1))
       let gone = try await get(server, "/v1/numbers/by-hash/\(hash(some).prefix(8))")
       let told = try JSONDecoder().decode(Hashes.self, from: Data(gone.body.readableBytesView))
@@ -197,7 +198,7 @@ import Testing
         ], serial: 1, at: time, on: connection)
     }
     for (number, treatment) in [(allowed, Decision.Treatment.allow), (named, .block), (blocked, .block)] {
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         try Decision(number: number, treatment: treatment, reason: "Known.", decidedBy: "Ada", decidedAt: now))
     }
     let (lookups, callers) = (HashLookupStore(pool: pool), CallerStore(pool: pool))
@@ -296,6 +297,7 @@ import Testing
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
     let appeals = AppealStore(pool: pool)
+    let appealService = AppealService(pool: pool)
     for number in [victim, nuisance] {
       try await appeals.file(try Appeal(number: number, statement: "It was not me.", filedAt: now))
     }
@@ -306,7 +308,7 @@ import Testing
     }
     #expect(try await mayBlock(victim) == false)
     #expect(try await mayBlock(nuisance) == true)
-    _ = try await appeals.settle(victim, as: .rejected, by: "Ada", role: .moderator, answer: nil, at: now)
+    _ = try await appealService.settle(victim, as: .rejected, by: "Ada", role: .moderator, answer: nil, at: now)
     #expect(try await mayBlock(victim) == true)
   }
 }

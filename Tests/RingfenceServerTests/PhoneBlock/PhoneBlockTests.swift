@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -60,7 +61,7 @@ import Testing
     let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 12_015_550_125]
     try await Fixture.list([Listing(number: numbers[0], category: .fraud, cause: .reports, treatment: .identify)])
     for number in numbers.prefix(2) { try await Fixture.weigh(number, evidence: 50) }
-    _ = try await DecisionStore(pool: Fixture.pool).record(
+    _ = try await DecisionService(pool: Fixture.pool).record(
       Decision(number: numbers[2], treatment: .allow, reason: "A shop.", decidedBy: "Test", decidedAt: Fixture.now))
     try await TestServer.run { server in
       for number in numbers {

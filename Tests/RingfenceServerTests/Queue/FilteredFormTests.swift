@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -19,6 +20,7 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool) }
 
   private func enqueue() async throws {
     _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: Date()))
@@ -188,7 +190,7 @@ import Testing
       #expect(missing.text.contains("id=\"bulk\"") && missing.text.contains("Kept."))
       let decided = try Decision(
         number: number, treatment: .allow, reason: "Mine.", decidedBy: "Bob", decidedAt: Date())
-      _ = try await decisions.record(decided)
+      _ = try await decisionService.record(decided)
       let typed = [("decision", "block"), ("reason", "They lie.")]
       let stale = try await ada.send(missing.text, to: "\(path)/decision", typed)
       #expect(stale.status == .conflict && stale.text.contains("Another moderator has decided on this number"))

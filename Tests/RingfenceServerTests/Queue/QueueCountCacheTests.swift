@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Storage
 import Synchronization
@@ -21,7 +22,7 @@ import Testing
 
   @Test func `the navigation counts the cases that a role may decide`() async throws {
     let (pool, now) = (TestDatabase.current.pool, Date())
-    let queue = QueueStore(pool: pool)
+    let queue = ClaimService(pool: pool)
     _ = try await pool.run(SQL.enqueueCases((0..<6).map { (number + $0, .held) }, at: now))
     // One case for moderators, two for administrators.
     #expect(try await queue.escalate(number, by: QueueWorker(account: "Tim", role: .triage), at: now))

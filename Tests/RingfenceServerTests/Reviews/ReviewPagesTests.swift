@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -16,7 +17,9 @@ import Testing
   private let number: Int64 = 33_162_000_248
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool) }
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
+  private var reviewService: ReviewService { ReviewService(pool: pool) }
 
   private func complain(_ reporters: Int = 21) async throws {
     let now = Date()
@@ -166,7 +169,7 @@ import Testing
   @Test func `the list of reviews does not show the category of the decision`() async throws {
     try await complain(101)
     try await TestServer.run { server in
-      _ = try await decisions.record(
+      _ = try await decisionService.record(
         try Decision(
           number: number, treatment: .block, category: .survey, reason: "Because.", decidedBy: "Ada", decidedAt: Date()),
         role: .moderator)
@@ -178,11 +181,11 @@ import Testing
 
   /// The events name a number that a moderator may get as a golden case.
   @Test func `only administrators see golden cases in the audit log`() async throws {
-    _ = try await decisions.record(
+    _ = try await decisionService.record(
       try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: Date()))
-    #expect(try await reviews.mark(number, by: "Cleo", role: .administrator, at: Date()))
+    #expect(try await reviewService.mark(number, by: "Cleo", role: .administrator, at: Date()))
     let golden = try #require(try await reviews.goldenCases().first)
-    #expect(try await reviews.unmark(number, golden.decisionID, by: "Cleo", role: .administrator, at: Date()))
+    #expect(try await reviewService.unmark(number, golden.decisionID, by: "Cleo", role: .administrator, at: Date()))
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
@@ -208,7 +211,7 @@ import Testing
       #expect(undecided.status == .unprocessableContent && undecided.text.contains("no decision in force"))
       let wrong = try await cleo.send(page, to: path, [("number", "12")])
       #expect(wrong.status == .unprocessableContent)
-      _ = try await decisions.record(
+      _ = try await decisionService.record(
         try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: Date()))
       let marked = try await cleo.send(page, to: path, [("number", "+\(number)")])
       #expect(marked.headers[.location] == "\(path)?done=marked")
@@ -228,12 +231,12 @@ import Testing
     let now = Date()
     let decision = try Decision(
       number: number, treatment: .allow, reason: "Because.", decidedBy: "Ada Hidden", decidedAt: now)
-    _ = try await decisions.record(decision, role: .moderator)
+    _ = try await decisionService.record(decision, role: .moderator)
     try await TestServer.run { server in
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let normalized = { (page: String) in page.replacing(/value="[0-9a-f\-]{36,64}"/, with: "") }
       let review = normalized(try await bob.page(address(decision.id)))
-      #expect(try await reviews.mark(number, by: "Cleo", role: .administrator, at: now))
+      #expect(try await reviewService.mark(number, by: "Cleo", role: .administrator, at: now))
       try await pool.withConnection { _ = try await $0.execute("DELETE FROM decision_reviews") }
       #expect(normalized(try await bob.page(address(decision.id))) == review)
       let page = try await bob.page(address(decision.id))

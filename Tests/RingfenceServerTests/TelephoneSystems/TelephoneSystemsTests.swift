@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PostgreSQL
 import Publishing
 import Storage
@@ -37,7 +38,7 @@ import Testing
         FROM unnest(\([Self.blocked, Self.identified, Self.allowed, Self.protected])) AS t (number)
         """)
     }
-    let decisions = DecisionStore(pool: pool)
+    let decisions = DecisionService(pool: pool)
     for (number, treatment, label) in [
       (Self.identified, Decision.Treatment.identify, "Tom & \"Sons\"\\; {x} = $1" as String?),
       (Self.allowed, .allow, nil),

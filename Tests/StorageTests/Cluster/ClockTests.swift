@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -60,8 +61,9 @@ import Testing
     let ada = QueueWorker(account: "Ada", role: .moderator)
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let bulks = BulkStore(pool: pool)
+      let bulkService = BulkService(pool: pool)
       let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: Date())
-      _ = try await bulks.apply(bulk, to: try await bulks.items([33_162_000_000, 33_162_000_003]))
+      _ = try await bulkService.apply(bulk, to: try await bulks.items([33_162_000_000, 33_162_000_003]))
       try await pool.withConnection { try await $0.execute(script: "UPDATE bulks SET finished_at = NULL") }
       #expect(try await distance("heartbeat_at", in: "bulks", on: pool) < 0.4)
       #expect(try await bulks.unfinished(for: ada).isEmpty)

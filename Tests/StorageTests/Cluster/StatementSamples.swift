@@ -67,11 +67,6 @@ extension Decision: Sample {
     get throws { try Decision(number: 1, treatment: .allow, reason: "a", decidedBy: "a", decidedAt: .sample) }
   }
 }
-extension DecisionEnding: Sample {
-  static var sample: DecisionEnding {
-    DecisionEnding(number: 1, id: .sample, undone: .sample, reason: nil, decidedBy: "a", time: .sample)
-  }
-}
 extension StandingDecision: Sample {
   static var sample: StandingDecision {
     StandingDecision(number: 1, treatment: .allow, decisionID: .sample, decidedAt: .sample)

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -53,7 +54,7 @@ import Testing
   @Test func `a decision settles a hold that it did not see`() async throws {
     let (holds, number) = (HoldStore(pool: pool), number)
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
-    _ = try await DecisionStore(pool: pool).record(decision)
+    _ = try await DecisionService(pool: pool).record(decision)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await holds.hold([(number, finding)], at: now + 1)
     try await pool.withConnection { connection in
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test func `a number that has a decision gets no open hold`() async throws {
-    let (holds, decisions) = (HoldStore(pool: pool), DecisionStore(pool: pool))
+    let (holds, decisions) = (HoldStore(pool: pool), DecisionService(pool: pool))
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     _ = try await decisions.record(decision)
     let member = Reporter([UInt8](repeating: 1, count: 16))

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import Synchronization
@@ -105,7 +106,7 @@ import Testing
   @Test func `decisions, holds and protection have priority over thresholds`() async throws {
     let records = try await fill(seed: 37, count: 2_000)
     let hottest = records.sorted { $0.standing.heat > $1.standing.heat }.prefix(4).map(\.number)
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(number: hottest[0], treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now))
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(hottest[1], finding)], at: now)

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -15,6 +16,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool) }
 
   private func evaluate(_ numbers: [Int64], at time: Date? = nil) async throws -> QueueChange {
     try await queue.evaluate(
@@ -48,10 +50,10 @@ import Testing
     #expect(try await queue.find(number)?.since == item.since)
 
     let decision = try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: now)
-    _ = try await decisions.record(decision)
+    _ = try await decisionService.record(decision)
     #expect(try await waiting().isEmpty)
     #expect(try await evaluate([number]) == QueueChange(judged: 1))
-    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Ada", at: now + 5)
+    _ = try await decisionService.undo(decision.id, of: number, decidedBy: "Ada", at: now + 5)
     #expect(try await queue.stale(limit: 10) == [number])
     _ = try await evaluate(try await queue.stale(limit: 10))
     #expect(try await queue.stale(limit: 10) == [])
@@ -112,13 +114,13 @@ import Testing
   }
 
   @Test func `only one of several simultaneous first decisions is recorded`() async throws {
-    let (decisions, number, now) = (decisions, number, now)
+    let (decisionService, number, now) = (decisionService, number, now)
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for index in 0..<12 {
         group.addTask {
           do {
             let decision = try Decision(number: number, treatment: .allow, decidedBy: "M\(index)", decidedAt: now)
-            return try await decisions.record(decision, expecting: .this(nil)) == .recorded
+            return try await decisionService.record(decision, expecting: .this(nil)) == .recorded
           } catch {
             #expect(error as? DecisionError == .stale)
             return false
@@ -131,8 +133,8 @@ import Testing
     #expect(try await decisions.history(of: number).count == 1)
     let standing = try #require(try await decisions.standing(of: number))
     let next = try Decision(number: number, treatment: .block, reason: "x", decidedBy: "Ada", decidedAt: now + 1)
-    #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .recorded)
+    #expect(try await decisionService.record(next, expecting: .this(standing.decisionID)) == .recorded)
     // A retry of the same decision is not a stale page.
-    #expect(try await decisions.record(next, expecting: .this(standing.decisionID)) == .duplicate)
+    #expect(try await decisionService.record(next, expecting: .this(standing.decisionID)) == .duplicate)
   }
 }

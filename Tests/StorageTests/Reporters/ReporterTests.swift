@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -88,7 +89,7 @@ import Testing
     _ = try await recount()
     let before = try await everything()
 
-    let decisions = DecisionStore(pool: pool)
+    let decisions = DecisionService(pool: pool)
     var made: [Decision] = []
     for number in 1...6 as ClosedRange<Int64> {
       let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400)
@@ -124,7 +125,7 @@ import Testing
   @Test func `repeating a report against a decision does not improve the record`() async throws {
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
     }
     _ = try await recount()
@@ -142,7 +143,7 @@ import Testing
   @Test func `withdrawing a report against a decision does not improve the record`() async throws {
     try await complain(1...1, of: 1...6, daysAgo: 20)
     for number in 1...6 as ClosedRange<Int64> {
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
     }
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
@@ -172,14 +173,14 @@ import Testing
     _ = try await HoldStore(pool: pool).hold([(1, finding)], at: now - 3_600)
     #expect(try await recount() == .init())
 
-    let decisions = DecisionStore(pool: pool)
+    let decisions = DecisionService(pool: pool)
     let mistake = try Decision(number: 1, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now - 60)
     _ = try await decisions.record(mistake)
     // The decision counts once a second person has confirmed it.
     #expect(try await recount() == .init())
     let opinion = try ReviewOpinion(
       number: 1, decisionID: mistake.id, treatment: .allow, note: nil, account: "Bob", reviewedAt: now - 30)
-    #expect(try await ReviewStore(pool: pool).record(opinion, role: .moderator) == .recorded)
+    #expect(try await ReviewService(pool: pool).record(opinion, role: .moderator) == .recorded)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
     #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
     // Also for later reports.

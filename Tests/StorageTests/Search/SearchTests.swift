@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import Synchronization
@@ -50,7 +51,7 @@ import Testing
         """)
     }
     for (number, label) in [(34_912_601_021, "100% Legal_Debt"), (34_912_601_099, "1000 Debts")] as [(Int64, String)] {
-      _ = try await DecisionStore(pool: pool).record(
+      _ = try await DecisionService(pool: pool).record(
         try Decision(
           number: number, treatment: .identify, label: label, reason: "Asked.", decidedBy: "Ada", decidedAt: now))
     }

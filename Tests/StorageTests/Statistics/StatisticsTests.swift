@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -34,23 +35,23 @@ import Testing
       try await group.waitForAll()
     }
     #expect(try await store.days(3, until: now).map { $0[.reports] } == [3, 0, 7])
-    _ = try await DecisionStore(pool: pool).record(
+    _ = try await DecisionService(pool: pool).record(
       try Decision(number: 33_162_000_000, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now))
     try await store.refresh(at: now + 300)
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }
 
   @Test func `an undoing counts as a decision and an expiry does not`() async throws {
-    let store = DecisionStore(pool: pool)
+    let decisions = DecisionService(pool: pool)
     let number: Int64 = 33_162_000_248
     let undone = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     let expiring = try Decision(
       number: number + 1, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: now, expiresAt: now + 30)
-    for decision in [undone, expiring] { _ = try await store.record(decision) }
-    _ = try await store.undo(undone.id, of: number, decidedBy: "Ada", at: now + 10)
-    #expect(try await store.expire(at: now + 60) == 1)
-    try await self.store.refresh(at: now + 90)
-    #expect(try await self.store.days(1, until: now).map { $0[.decisions] } == [3])
+    for decision in [undone, expiring] { _ = try await decisions.record(decision) }
+    _ = try await decisions.undo(undone.id, of: number, decidedBy: "Ada", at: now + 10)
+    #expect(try await decisions.expire(at: now + 60) == 1)
+    try await store.refresh(at: now + 90)
+    #expect(try await store.days(1, until: now).map { $0[.decisions] } == [3])
   }
 
   @Test func `counting continues after a clock that was ahead`() async throws {

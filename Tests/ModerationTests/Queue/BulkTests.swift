@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import Synchronization
@@ -15,21 +16,23 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var bulks: BulkStore { BulkStore(pool: pool) }
+  private var bulkService: BulkService { BulkService(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool) }
 
   @Test func `each number gets its own decision and all are undone together`() async throws {
     let earlier = try Decision(number: numbers[7], treatment: .allow, decidedBy: "Bob", decidedAt: now - 100)
-    _ = try await decisions.record(earlier)
+    _ = try await decisionService.record(earlier)
     try await ProtectionStore(pool: pool).add(
       [(try ProtectionTarget("+\(numbers[9])"), "City hospital")], by: "Ada", at: now)
     let items = try await bulks.items(numbers.shuffled())
     #expect(items.map(\.number) == numbers)
     // Somebody decides while the preview is open.
     let meanwhile = try Decision(number: numbers[11], treatment: .allow, decidedBy: "Bob", decidedAt: now - 1)
-    _ = try await decisions.record(meanwhile)
+    _ = try await decisionService.record(meanwhile)
 
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
-    for _ in 0..<2 { #expect(try await bulks.apply(bulk, to: items) == [numbers[9], numbers[11]]) }
+    for _ in 0..<2 { #expect(try await bulkService.apply(bulk, to: items) == [numbers[9], numbers[11]]) }
     let run = try #require(try await bulks.find(bulk.id))
     #expect(run.decisions == 118 && run.undoneBy == nil && run.treatment == .block)
     for number in numbers where ![numbers[9], numbers[11]].contains(number) {
@@ -38,7 +41,7 @@ import Testing
     }
     #expect(try await events("decision.block") == 118)
 
-    for _ in 0..<2 { #expect(try await bulks.undo(bulk.id, by: ada, at: now + 10) == 118) }
+    for _ in 0..<2 { #expect(try await bulkService.undo(bulk.id, by: ada, at: now + 10) == 118) }
     #expect(try await bulks.find(bulk.id)?.undoneBy == "Ada")
     #expect(try await decisions.standing(of: numbers[7])?.treatment == .allow)
     #expect(try await decisions.standing(of: numbers[8]) == nil)
@@ -46,7 +49,7 @@ import Testing
   }
 
   @Test func `cases above the role or claimed by others are skipped`() async throws {
-    let queue = QueueStore(pool: pool)
+    let queue = ClaimService(pool: pool)
     _ = try await pool.run(SQL.enqueueCases(numbers.prefix(3).map { ($0, .held) }, at: now))
     #expect(try await queue.escalate(numbers[0], by: ada, at: now))
     let bob = QueueWorker(account: "Bob", role: .moderator)
@@ -54,37 +57,37 @@ import Testing
     _ = try await queue.claim(numbers[2], by: ada, at: now)
     let items = try await bulks.items(Array(numbers.prefix(4)))
     #expect(items.map { $0.isWithheld(from: ada, at: now) } == [true, true, false, false])
-    #expect(!items[1].isWithheld(from: ada, at: now + QueueStore.claimLifetime))
+    #expect(!items[1].isWithheld(from: ada, at: now + ClaimService.lifetime))
     let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: now)
-    #expect(try await bulks.apply(bulk, to: items) == [numbers[0], numbers[1]])
+    #expect(try await bulkService.apply(bulk, to: items) == [numbers[0], numbers[1]])
     #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
   @Test func `an interrupted bulk decision is finished but an undone one is not`() async throws {
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
-    #expect(try await !bulks.finish(bulk.id, by: ada, at: now))
+    #expect(try await !bulkService.finish(bulk.id, by: ada, at: now))
     try await breakOff(bulk)
     let run = try #require(try await bulks.find(bulk.id))
     #expect(run.decisions == 100 && run.numbers == 120 && run.isUnfinished)
     let meanwhile = try Decision(number: numbers[119], treatment: .allow, decidedBy: "Bob", decidedAt: now + 5)
-    _ = try await decisions.record(meanwhile)
+    _ = try await decisionService.record(meanwhile)
     // Two moderators press the button at once. The audit log still has the undone lines.
-    async let one = bulks.finish(bulk.id, by: ada, at: now + 8)
-    async let other = bulks.finish(bulk.id, by: ada, at: now + 9)
+    async let one = bulkService.finish(bulk.id, by: ada, at: now + 8)
+    async let other = bulkService.finish(bulk.id, by: ada, at: now + 9)
     let answers = try await [one, other]
     #expect(answers == [true, true])
     let finished = try #require(try await bulks.find(bulk.id))
     #expect(finished.decisions == 119 && !finished.isUnfinished)
     #expect(try await events("decision.block") == 139)
     #expect(try await events("bulk.finish") == 1)
-    #expect(try await bulks.finish(bulk.id, by: ada, at: now + 10))
+    #expect(try await bulkService.finish(bulk.id, by: ada, at: now + 10))
     #expect(try await decisions.history(of: numbers[118]).count == 1)
     #expect(try await decisions.standing(of: numbers[118])?.treatment == .block)
     #expect(try await decisions.standing(of: numbers[119])?.treatment == .allow)
 
-    #expect(try await bulks.undo(bulk.id, by: ada, at: now + 10) == 119)
+    #expect(try await bulkService.undo(bulk.id, by: ada, at: now + 10) == 119)
     let items = try await bulks.items(Array(numbers.prefix(3)))
-    #expect(try await bulks.apply(bulk, to: items).count == 3)
+    #expect(try await bulkService.apply(bulk, to: items).count == 3)
     #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
 
@@ -110,13 +113,13 @@ import Testing
     #expect(try await bulks.find(bulk.id)?.isUnfinished == true)
 
     // Finished by an administrator, who has decided then, with all values of the bulk.
-    #expect(try await bulks.finish(bulk.id, by: root, at: now + 60))
+    #expect(try await bulkService.finish(bulk.id, by: root, at: now + 60))
     let last = try #require(try await decisions.history(of: numbers[119]).last)
     #expect(last.decidedBy == "Root" && last.label == "Surveys" && last.category == .survey)
     #expect(last.reason == "One campaign." && last.time == now + 60)
     #expect(try await decisions.history(of: numbers[0]).map(\.decidedBy) == ["Ada"])
     for worker in [ada, root] { #expect(try await bulks.unfinished(for: worker).isEmpty) }
-    #expect(try await bulks.undo(bulk.id, by: ada, at: now + 90) == 120)
+    #expect(try await bulkService.undo(bulk.id, by: ada, at: now + 90) == 120)
   }
 
   /// Decisions and undoings after the bulk started are kept, even where the same decision is in force as before, and
@@ -124,21 +127,21 @@ import Testing
   @Test func `decisions and undos made in the meantime are kept`() async throws {
     let left = Array(numbers.suffix(5))
     for number in [left[0], left[1]] {
-      _ = try await decisions.record(
+      _ = try await decisionService.record(
         Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: now - 100))
     }
     let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk, forgetting: left)
     // Bob undoes the decision in force, and another moderator makes one and undoes it; both with a slow clock.
     let stood = try #require(try await decisions.standing(of: left[0]))
-    #expect(try await decisions.undo(stood.decisionID, of: left[0], decidedBy: "Bob", at: now - 50) == .undone)
+    #expect(try await decisionService.undo(stood.decisionID, of: left[0], decidedBy: "Bob", at: now - 50) == .undone)
     for number in [left[1], left[2]] {
       let decision = try Decision(
         number: number, treatment: .identify, label: "A shop", reason: "Asked.", decidedBy: "Cleo", decidedAt: now - 40)
-      _ = try await decisions.record(decision)
-      #expect(try await decisions.undo(decision.id, of: number, decidedBy: "Cleo", at: now - 30) == .undone)
+      _ = try await decisionService.record(decision)
+      #expect(try await decisionService.undo(decision.id, of: number, decidedBy: "Cleo", at: now - 30) == .undone)
     }
-    #expect(try await bulks.finish(bulk.id, by: ada, at: now + 8))
+    #expect(try await bulkService.finish(bulk.id, by: ada, at: now + 8))
     #expect(try await decisions.standing(of: left[0]) == nil)
     #expect(try await decisions.standing(of: left[1])?.treatment == .allow)
     #expect(try await decisions.standing(of: left[2]) == nil)
@@ -169,7 +172,7 @@ import Testing
   @Test func `a bulk decision needs a reason`() async throws {
     let items = try await bulks.items(numbers)
     let bulk = Bulk(treatment: .block, worker: ada, decidedAt: now)
-    await #expect(throws: RuleViolation.self) { try await bulks.apply(bulk, to: items) }
+    await #expect(throws: RuleViolation.self) { try await bulkService.apply(bulk, to: items) }
     #expect(try await bulks.find(bulk.id) == nil)
     #expect(try await decisions.standing(of: numbers[0]) == nil)
   }
@@ -177,7 +180,7 @@ import Testing
   /// Makes a bulk whose server was killed ten minutes ago, before the last batch.
   private func breakOff(_ bulk: Bulk, forgetting some: [Int64]? = nil) async throws {
     let before = try await bulks.items(numbers)
-    #expect(try await bulks.apply(bulk, to: before).isEmpty)
+    #expect(try await bulkService.apply(bulk, to: before).isEmpty)
     try await pool.withConnection { connection in
       for number in some ?? numbers.suffix(20) {
         let made = try bulk.decision(of: number).id

@@ -4,11 +4,12 @@ import Curation
 import Foundation
 import PhoneNumbers
 import PostgreSQL
+import Storage
 import Timestamps
 
 /// Decisions within the caller's transaction.
 extension PostgresConnection {
-  /// Records a decision with its audit event; see `DecisionStore.record`.
+  /// Records a decision with its audit event; see `DecisionService.record`.
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(
     _ decision: Decision, expecting expected: ExpectedDecision, role: Role,
@@ -74,11 +75,11 @@ extension PostgresConnection {
       before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
       after: ["state": Appeal.State.upheld.rawValue], reason: decision.reason)
     _ = try await pipeline(
-      SQL.schedulePurge(number: number, time: decision.decidedAt + AppealStore.contactsKept),
+      SQL.schedulePurge(number: number, time: decision.decidedAt + AppealService.contactsKept),
       SQL.appendAuditEvent(event, at: decision.decidedAt))
   }
 
-  /// Undoes a decision with its audit event; see `DecisionStore.undo`.
+  /// Undoes a decision with its audit event; see `DecisionService.undo`.
   /// - Parameter undoing: author, time and reason of the undoing; its treatment is ignored.
   func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
     let number = undoing.number
@@ -93,14 +94,13 @@ extension PostgresConnection {
     }
     let before = try await run(SQL.readStandingDecision(number: number)).first
     let ending = DecisionEnding(
-      number: number, id: undoing.id, undone: decisionID, reason: undoing.reason, decidedBy: undoing.decidedBy,
-      time: undoing.decidedAt)
+      number: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy, time: undoing.decidedAt)
     _ = try await end(
       decisionID, by: ending, restoring: cases.first, from: before, role: role.rawValue, action: "decision.undo")
     return .undone
   }
 
-  /// Ends the decision in force where it has expired, with its audit event; see `DecisionStore.expire`.
+  /// Ends the decision in force where it has expired, with its audit event; see `DecisionService.expire`.
   /// - Returns: false where another server has ended it, or another decision is in force.
   func expire(_ decisionID: UUID, of number: Int64, at time: Date) async throws -> Bool {
     let (_, _, history, standings, cases) = try await pipeline(
@@ -110,8 +110,8 @@ extension PostgresConnection {
       let expiry = history.first(where: { $0.id == decisionID })?.expiresAt, expiry <= time
     else { return false }
     let ending = DecisionEnding(
-      number: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), undone: decisionID,
-      reason: nil, decidedBy: "ringfence", time: time, expiredAt: expiry)
+      number: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), reason: nil,
+      decidedBy: "ringfence", time: time, expiry: expiry)
     // The wait starts anew.
     var item = cases.first
     item?.since = time
@@ -132,7 +132,10 @@ extension PostgresConnection {
     role: String, action: String
   ) async throws -> Bool {
     let number = ending.number
-    guard try await add(SQL.addUndoing(ending), to: number) else { return false }
+    let undoing = SQL.addUndoing(
+      number: number, id: ending.id, undone: decisionID, reason: ending.reason, by: ending.decidedBy, at: ending.time,
+      expiry: ending.expiry)
+    guard try await add(undoing, to: number) else { return false }
     _ = try await run(SQL.reopenAppeals(number: number, decision: decisionID))
     if let item {
       _ = try await run(SQL.restoreCase(number: number, item: item))
@@ -165,6 +168,17 @@ extension PostgresConnection {
       SQL.lockStandingDecision(number: number), decision, settle, settle)
     return !added.isEmpty
   }
+}
+
+/// The event that ends a decision: a person undoes it, or it expires.
+private struct DecisionEnding {
+  let number: Int64
+  let id: UUID
+  let reason: String?
+  let decidedBy: String
+  let time: Date
+  /// Nil for an undoing by a person.
+  var expiry: Date?
 }
 
 extension DecisionEvent {

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -15,6 +16,7 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
+  private var claims: ClaimService { ClaimService(pool: pool) }
 
   private func enqueue(_ numbers: [Int64]) async throws {
     _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: now))
@@ -23,13 +25,13 @@ import Testing
   @Test func `parallel workers claim different cases`() async throws {
     let numbers = (0..<60).map { 33_162_000_000 + Int64($0) }
     try await enqueue(numbers)
-    let (queue, now) = (queue, now)
+    let (claims, now) = (claims, now)
     let claimed = Collected<Int64>()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for place in 0..<8 {
         group.addTask {
           let worker = QueueWorker(account: "Worker \(place)", role: .triage)
-          while let item = try await queue.claimNext(by: worker, at: now) {
+          while let item = try await claims.claimNext(by: worker, at: now) {
             #expect(item.claim?.account == worker.account)
             claimed.add([item.number])
           }
@@ -43,43 +45,43 @@ import Testing
   @Test func `a claim ends by time, by release and by decision`() async throws {
     let number: Int64 = 33_162_000_248
     try await enqueue([number])
-    let mine = try #require(try await queue.claimNext(by: ada, at: now))
-    #expect(try await queue.claimNext(by: bob, at: now) == nil)
-    guard case .taken(let item) = try await queue.claim(number, by: bob, at: now) else { throw Unexpected() }
+    let mine = try #require(try await claims.claimNext(by: ada, at: now))
+    #expect(try await claims.claimNext(by: bob, at: now) == nil)
+    guard case .taken(let item) = try await claims.claim(number, by: bob, at: now) else { throw Unexpected() }
     #expect(item.claim?.account == "Ada")
-    #expect(try await !queue.renew(number, account: "Bob", at: now))
-    #expect(try await queue.renew(number, account: "Ada", at: now + 300))
+    #expect(try await !claims.renew(number, account: "Bob", at: now))
+    #expect(try await claims.renew(number, account: "Ada", at: now + 300))
     // By time: ten minutes after the last renewal.
-    #expect(try await queue.claimNext(by: bob, at: now + 899) == nil)
-    #expect(try await queue.claimNext(by: bob, at: now + 901)?.number == number)
-    #expect(try await !queue.renew(number, account: "Ada", at: now + 902))
+    #expect(try await claims.claimNext(by: bob, at: now + 899) == nil)
+    #expect(try await claims.claimNext(by: bob, at: now + 901)?.number == number)
+    #expect(try await !claims.renew(number, account: "Ada", at: now + 902))
     // By leaving: a late request of a closed page changes nothing.
-    try await queue.release(number, claim: try #require(mine.claim).id, account: "Ada")
+    try await claims.release(number, claim: try #require(mine.claim).id, account: "Ada")
     #expect(try await queue.find(number)?.claim?.account == "Bob")
-    try await queue.release(number, claim: try #require(try await queue.find(number)?.claim).id, account: "Bob")
+    try await claims.release(number, claim: try #require(try await queue.find(number)?.claim).id, account: "Bob")
     #expect(try await queue.find(number)?.claim == nil)
     // Taken over.
-    _ = try await queue.claim(number, by: ada, at: now + 902)
-    guard case .claimed = try await queue.claim(number, by: bob, takesOver: true, at: now + 903) else {
+    _ = try await claims.claim(number, by: ada, at: now + 902)
+    guard case .claimed = try await claims.claim(number, by: bob, takesOver: true, at: now + 903) else {
       throw Unexpected()
     }
     // By decision.
     let decision = try Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: now + 904)
-    _ = try await DecisionStore(pool: pool).record(decision)
+    _ = try await DecisionService(pool: pool).record(decision)
     #expect(try await queue.find(number) == nil)
-    #expect(try await queue.claim(number, by: ada, at: now + 905) == .notWaiting)
+    #expect(try await claims.claim(number, by: ada, at: now + 905) == .notWaiting)
   }
 
   @Test func `skipped cases come last and then again`() async throws {
     try await enqueue([33_162_000_301, 33_162_000_302, 33_162_000_303])
     var skipped: [Int64] = []
     for _ in 0..<3 {
-      let item = try #require(try await queue.claimNext(skipping: skipped, by: ada, at: now))
+      let item = try #require(try await claims.claimNext(skipping: skipped, by: ada, at: now))
       #expect(!skipped.contains(item.number))
-      try await queue.release(item.number, claim: #require(item.claim).id, account: "Ada")
+      try await claims.release(item.number, claim: #require(item.claim).id, account: "Ada")
       skipped.append(item.number)
     }
-    #expect(try await queue.claimNext(skipping: skipped, by: ada, at: now)?.number == skipped[0])
+    #expect(try await claims.claimNext(skipping: skipped, by: ada, at: now)?.number == skipped[0])
   }
 
   @Test func `a skipped case does not return to its worker and a third skip escalates it`() async throws {
@@ -87,23 +89,23 @@ import Testing
     try await enqueue([number])
     for name in ["A", "B"] {
       let worker = QueueWorker(account: name, role: .triage)
-      #expect(try await queue.claimNext(by: worker, at: now)?.number == number)
-      #expect(try await queue.pass(number, by: worker, at: now))
-      #expect(try await queue.claimNext(by: worker, at: now) == nil)
+      #expect(try await claims.claimNext(by: worker, at: now)?.number == number)
+      #expect(try await claims.pass(number, by: worker, at: now))
+      #expect(try await claims.claimNext(by: worker, at: now) == nil)
       #expect(try await queue.find(number)?.level == 0)
     }
-    #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
+    #expect(try await claims.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
     #expect(try await queue.passes(of: number).sorted() == ["A", "B", "C"])
-    #expect(try await queue.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
+    #expect(try await claims.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
     // Passing on again by one of the three changes nothing.
-    #expect(try await queue.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
-    #expect(try await queue.claimNext(by: ada, at: now)?.level == 1)
-    #expect(try await queue.escalate(number, by: ada, at: now))
-    #expect(try await queue.claimNext(by: bob, at: now) == nil)
+    #expect(try await claims.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
+    #expect(try await claims.claimNext(by: ada, at: now)?.level == 1)
+    #expect(try await claims.escalate(number, by: ada, at: now))
+    #expect(try await claims.claimNext(by: bob, at: now) == nil)
     let chief = QueueWorker(account: "Chief", role: .administrator)
-    #expect(try await !queue.escalate(number, by: chief, at: now))
-    #expect(try await queue.claimNext(by: chief, at: now)?.number == number)
-    #expect(try await !queue.pass(33_162_000_249, by: ada, at: now))
+    #expect(try await !claims.escalate(number, by: chief, at: now))
+    #expect(try await claims.claimNext(by: chief, at: now)?.number == number)
+    #expect(try await !claims.pass(33_162_000_249, by: ada, at: now))
   }
 }
 

@@ -3,10 +3,11 @@
 import Curation
 import Foundation
 import PostgreSQL
+import Storage
 import TestSupport
 import Testing
 
-@testable import Storage
+@testable import Moderation
 
 @Suite(.database) struct AppealFilingTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -14,6 +15,7 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: AppealStore { AppealStore(pool: pool) }
+  private var service: AppealService { AppealService(pool: pool) }
 
   private func filing(_ statement: String = "It is my shop.", contact: String? = nil) throws -> AppealFiling {
     try AppealFiling(number: number, statement: statement, contact: contact, filedAt: now)
@@ -29,9 +31,9 @@ import Testing
 
   @Test func `an appeal of the same number joins the open one and each ticket is private`() async throws {
     let (first, second) = (AppealTicket(), AppealTicket())
-    #expect(try await store.file(try filing("<b>Mine</b>"), ticket: first, stamp: stamp(1)) == .filed)
+    #expect(try await service.file(try filing("<b>Mine</b>"), ticket: first, stamp: stamp(1)) == .filed)
     #expect(
-      try await store.file(try filing("Ours", contact: "a@example.org"), ticket: second, stamp: stamp(2)) == .joined)
+      try await service.file(try filing("Ours", contact: "a@example.org"), ticket: second, stamp: stamp(2)) == .joined)
     #expect(try await store.appeals(of: number).count == 1)
     #expect(try await store.status(of: first, at: now)?.appeal.statement == "<b>Mine</b>")
     let other = try #require(try await store.status(of: second, at: now))
@@ -48,15 +50,15 @@ import Testing
     let statement = try filing()
     let outcomes = try await withThrowingTaskGroup(of: FilingOutcome.self) { group in
       for _ in 0..<4 {
-        group.addTask { try await store.file(statement, ticket: AppealTicket(), stamp: stamp(7)) }
+        group.addTask { try await service.file(statement, ticket: AppealTicket(), stamp: stamp(7)) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(outcomes.count { $0 == .filed } == 1 && outcomes.count { $0 == .stampSpent } == 3)
     let ticket = AppealTicket()
-    #expect(try await store.file(statement, ticket: ticket, stamp: stamp(8)) == .joined)
-    #expect(try await store.file(statement, ticket: ticket, stamp: stamp(8)) == .filedBefore)
-    #expect(try await store.file(try filing("Other words"), ticket: ticket, stamp: stamp(8)) == .stampSpent)
+    #expect(try await service.file(statement, ticket: ticket, stamp: stamp(8)) == .joined)
+    #expect(try await service.file(statement, ticket: ticket, stamp: stamp(8)) == .filedBefore)
+    #expect(try await service.file(try filing("Other words"), ticket: ticket, stamp: stamp(8)) == .stampSpent)
     #expect(try await count("SELECT count(*) FROM appeal_filings") == 2)
     #expect(try await store.purge(at: now + 7_201) == 0)
     #expect(try await count("SELECT count(*) FROM used_form_stamps") == 0)
@@ -68,15 +70,17 @@ import Testing
 
   @Test func `the number of filings for one number is limited`() async throws {
     for index in 0..<FilingPlaces.most {
-      let outcome = try await store.file(
+      let outcome = try await service.file(
         try filing("\(index)"), ticket: AppealTicket(), stamp: stamp(UInt8(index)), from: origin(1))
       #expect(outcome == (index == 0 ? .filed : .joined))
     }
-    #expect(try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(200), from: origin(1)) == .crowded)
+    #expect(
+      try await service.file(try filing(), ticket: AppealTicket(), stamp: stamp(200), from: origin(1)) == .crowded)
     // The form was not consumed: it is valid when there is a place again.
     #expect(try await count("SELECT count(*) FROM used_form_stamps") == Int64(FilingPlaces.most))
     #expect(
-      try await store.file(try filing("Again"), ticket: AppealTicket(), stamp: stamp(200), from: origin(2)) == .joined)
+      try await service.file(try filing("Again"), ticket: AppealTicket(), stamp: stamp(200), from: origin(2)) == .joined
+    )
   }
 
   @Test func `a flood from one network does not displace filings of another`() async throws {
@@ -84,10 +88,10 @@ import Testing
     for (index, ticket) in tickets.enumerated() {
       let words = try AppealFiling(
         number: number, statement: "\(index)", contact: "me", filedAt: now + Double(index))
-      _ = try await store.file(words, ticket: ticket, stamp: stamp(UInt8(index)), from: origin(1))
+      _ = try await service.file(words, ticket: ticket, stamp: stamp(UInt8(index)), from: origin(1))
     }
     let owner = AppealTicket()
-    #expect(try await store.file(try filing("Mine"), ticket: owner, stamp: stamp(100), from: origin(2)) == .joined)
+    #expect(try await service.file(try filing("Mine"), ticket: owner, stamp: stamp(100), from: origin(2)) == .joined)
     let kept = try await store.filings(of: number)
     #expect(kept.count == FilingPlaces.most && kept.contains { $0.statement == "Mine" })
     // The newest filing of the flood was replaced, with its contact; its ticket still leads to the answer.
@@ -96,7 +100,8 @@ import Testing
     #expect(try await store.status(of: tickets[49], at: now)?.appeal.statement == "49")
     // The flood continues, and regains no place.
     #expect(
-      try await store.file(try filing("More"), ticket: AppealTicket(), stamp: stamp(101), from: origin(1)) == .crowded)
+      try await service.file(try filing("More"), ticket: AppealTicket(), stamp: stamp(101), from: origin(1)) == .crowded
+    )
     // The origins of filings are deleted.
     _ = try await store.purge(at: now + 29 * 86_400)
     #expect(try await count("SELECT count(*) FROM appeal_filings WHERE network IS NOT NULL") == 51)
@@ -111,16 +116,17 @@ import Testing
         "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
     }
     let ticket = AppealTicket()
-    _ = try await store.file(try filing(contact: "me"), ticket: ticket, stamp: stamp(1))
+    _ = try await service.file(try filing(contact: "me"), ticket: ticket, stamp: stamp(1))
     let open = Set(try await store.appeals(of: number).map(\.id))
     #expect(
-      try await store.settle(
+      try await service.settle(
         number, expecting: [UUID()], as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now) == .changed)
     #expect(
-      try await store.settle(
+      try await service.settle(
         number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: "Sorry.", at: now) == .answered(1))
     #expect(
-      try await store.settle(number, as: .rejected, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
+      try await service.settle(number, as: .rejected, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen
+    )
     #expect(try await DecisionStore(pool: pool).standing(of: number)?.treatment == .allow)
     let revocations = try await PublicationStore(pool: pool).openRevocations()
     #expect(revocations.map(\.number) == [number] && revocations.first?.action == .unlist)
@@ -133,10 +139,10 @@ import Testing
   }
 
   @Test func `an appeal decision whose commit was in doubt is found again`() async throws {
-    for index in 0..<2 { _ = try await store.file(try filing(), ticket: AppealTicket(), stamp: stamp(UInt8(index))) }
+    for index in 0..<2 { _ = try await service.file(try filing(), ticket: AppealTicket(), stamp: stamp(UInt8(index))) }
     let (open, event) = (Set(try await store.appeals(of: number).map(\.id)), UUID())
     for _ in 0..<2 {
-      let outcome = try await store.settle(
+      let outcome = try await service.settle(
         number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now, noting: event)
       #expect(outcome == .answered(1))
     }
@@ -144,7 +150,7 @@ import Testing
     #expect(try await count("SELECT count(*) FROM audit_events") == 1)
     // Another moderator's answer is still too late.
     #expect(
-      try await store.settle(
+      try await service.settle(
         number, expecting: open, as: .upheld, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
   }
 

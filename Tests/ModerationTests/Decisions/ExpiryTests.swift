@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PhoneNumbers
 import PostgreSQL
 import Storage
@@ -16,6 +17,7 @@ import Testing
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: DecisionStore { DecisionStore(pool: pool) }
+  private var service: DecisionService { DecisionService(pool: pool) }
   private var queue: QueueStore { QueueStore(pool: pool) }
 
   private func decide(
@@ -25,7 +27,7 @@ import Testing
     let decision = try Decision(
       number: number ?? self.number, treatment: treatment, reason: "Because.", decidedBy: "Ada", decidedAt: time,
       expiresAt: after.map { time + $0 * days })
-    #expect(try await store.record(decision) == .recorded)
+    #expect(try await service.record(decision) == .recorded)
     return decision
   }
 
@@ -45,12 +47,12 @@ import Testing
     #expect(try await queue.find(number) == nil)
     #expect(try await store.standing(of: number)?.expiresAt == now + 30 * days)
     let expiry = now + 30 * days
-    #expect(try await store.expire(at: expiry - 1) == 0)
+    #expect(try await service.expire(at: expiry - 1) == 0)
     #expect(try await store.standing(of: number)?.decisionID == decision.id)
 
     let later = expiry + 5
-    #expect(try await store.expire(at: later) == 1)
-    #expect(try await store.expire(at: later) == 0)
+    #expect(try await service.expire(at: later) == 1)
+    #expect(try await service.expire(at: later) == 0)
     #expect(try await store.standing(of: number) == nil)
     let history = try await store.history(of: number)
     #expect(history.map(\.decidedBy) == ["Ada", "ringfence"])
@@ -65,12 +67,12 @@ import Testing
     #expect(item.causes.contains(.held) && item.since == later)
     #expect(try await ExplanationStore(pool: pool).explain(number, at: later).verdict == .held)
     // It is over for good: an undo has nothing to undo.
-    #expect(try await store.undo(decision.id, of: number, decidedBy: "Bob", at: later + 1) == .alreadyUndone)
+    #expect(try await service.undo(decision.id, of: number, decidedBy: "Bob", at: later + 1) == .alreadyUndone)
   }
 
   @Test func `a number without a cause leaves the queue after its decision has expired`() async throws {
     _ = try await decide(.block, expiring: 30)
-    #expect(try await store.expire(at: now + 31 * days) == 1)
+    #expect(try await service.expire(at: now + 31 * days) == 1)
     let marked = try await queue.stale(limit: 10)
     #expect(marked == [number])
     let change = try await queue.evaluate(
@@ -82,15 +84,15 @@ import Testing
   @Test func `the decision before an expired one is in force again unless it has expired too`() async throws {
     let first = try await decide(.block, expiring: nil)
     _ = try await decide(.allow, expiring: 30, at: now + 60)
-    #expect(try await store.expire(at: now + 31 * days) == 1)
+    #expect(try await service.expire(at: now + 31 * days) == 1)
     #expect(try await store.standing(of: number)?.decisionID == first.id)
     #expect(try await store.standing(of: number)?.expiresAt == nil)
 
     let other = number + 1
     _ = try await decide(.block, of: other, expiring: 30)
     _ = try await decide(.allow, of: other, expiring: 90, at: now + 60)
-    #expect(try await store.expire(at: now + 31 * days) == 0)
-    #expect(try await store.expire(at: now + 91 * days) == 2)
+    #expect(try await service.expire(at: now + 31 * days) == 0)
+    #expect(try await service.expire(at: now + 91 * days) == 2)
     #expect(try await store.standing(of: other) == nil)
   }
 
@@ -98,8 +100,8 @@ import Testing
     _ = try await decide(.block, expiring: 30)
     let second = try await decide(.block, expiring: nil, at: now + 60)
     let undone = try await decide(.block, of: number + 1, expiring: 30)
-    _ = try await store.undo(undone.id, of: number + 1, decidedBy: "Bob", at: now + 90)
-    #expect(try await store.expire(at: now + 31 * days) == 0)
+    _ = try await service.undo(undone.id, of: number + 1, decidedBy: "Bob", at: now + 90)
+    #expect(try await service.expire(at: now + 31 * days) == 0)
     #expect(try await store.standing(of: number)?.decisionID == second.id)
     #expect(try await events() == [])
   }
@@ -110,14 +112,14 @@ import Testing
     try await pool.withConnection { connection in
       _ = try await connection.execute("UPDATE number_decisions SET expires_at = \(now)")
     }
-    #expect(try await store.expire(at: now + days) == 0)
+    #expect(try await service.expire(at: now + days) == 0)
     #expect(try await store.standing(of: number)?.treatment == .block)
   }
 
   @Test func `several servers end a decision once`() async throws {
     for offset in 0..<5 as Range<Int64> { _ = try await decide(.block, of: number + offset, expiring: 30) }
-    let counts = try await withThrowingTaskGroup(of: Int.self) { [store, now, days] group in
-      for _ in 0..<4 { group.addTask { try await store.expire(at: now + 31 * days) } }
+    let counts = try await withThrowingTaskGroup(of: Int.self) { [service, now, days] group in
+      for _ in 0..<4 { group.addTask { try await service.expire(at: now + 31 * days) } }
       return try await group.reduce(0, +)
     }
     #expect(counts == 5)
@@ -127,16 +129,17 @@ import Testing
 
   @Test func `the decisions of a bulk expire too also when it is finished later`() async throws {
     let bulks = BulkStore(pool: pool)
+    let bulkService = BulkService(pool: pool)
     let ada = QueueWorker(account: "Ada", role: .moderator)
     let bulk = Bulk(
       treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now, expiresAt: now + 90 * days)
-    #expect(try await bulks.apply(bulk, to: try await bulks.items([number])) == [])
+    #expect(try await bulkService.apply(bulk, to: try await bulks.items([number])) == [])
     #expect(try await bulks.find(bulk.id)?.expiresAt == now + 90 * days)
     #expect(try await store.history(of: number).map(\.expiresAt) == [now + 90 * days])
-    #expect(try await store.expire(at: now + 91 * days) == 1)
+    #expect(try await service.expire(at: now + 91 * days) == 1)
     #expect(try await store.standing(of: number) == nil)
     // The undoing of the bulk finds nothing to undo.
-    #expect(try await bulks.undo(bulk.id, by: ada, at: now + 92 * days) == 0)
+    #expect(try await bulkService.undo(bulk.id, by: ada, at: now + 92 * days) == 0)
   }
 
   @Test func `a form that is sent again has the same expiry`() async throws {
@@ -144,10 +147,10 @@ import Testing
     var again = decision
     again.decidedAt += 20
     again.expiresAt = again.decidedAt + 30 * days
-    #expect(try await store.record(again) == .duplicate)
+    #expect(try await service.record(again) == .duplicate)
     again.expiresAt = again.decidedAt + 90 * days
-    #expect(try await store.record(again) == .conflict)
+    #expect(try await service.record(again) == .conflict)
     again.expiresAt = nil
-    #expect(try await store.record(again) == .conflict)
+    #expect(try await service.record(again) == .conflict)
   }
 }

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -12,8 +13,10 @@ import Testing
   private let number: Int64 = 33_162_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
-  private var decisions: DecisionStore { DecisionStore(pool: pool, reviews: none) }
-  private var reviews: ReviewStore { ReviewStore(pool: pool, policy: none, goldenInterval: 2) }
+  private var decisions: DecisionStore { DecisionStore(pool: pool) }
+  private var decisionService: DecisionService { DecisionService(pool: pool, reviews: none) }
+  private var reviews: ReviewStore { ReviewStore(pool: pool) }
+  private var reviewService: ReviewService { ReviewService(pool: pool, policy: none, goldenInterval: 2) }
   /// Reviews decisions with reach only.
   private let none = ReviewPolicy(share: 0, mostReporters: 100)
 
@@ -31,12 +34,12 @@ import Testing
 
   private func decide(
     _ treatment: Decision.Treatment, of number: Int64? = nil, by account: String = "Ada", after seconds: Double = 0,
-    store: DecisionStore? = nil
+    service: DecisionService? = nil
   ) async throws -> Decision {
     let decision = try Decision(
       number: number ?? self.number, treatment: treatment, label: treatment == .identify ? "A shop" : nil,
       reason: "Because.", decidedBy: account, decidedAt: now + seconds)
-    #expect(try await (store ?? decisions).record(decision) == .recorded)
+    #expect(try await (service ?? decisionService).record(decision) == .recorded)
     return decision
   }
 
@@ -46,11 +49,11 @@ import Testing
     let opinion = try ReviewOpinion(
       number: decision.number, decisionID: decision.id, treatment: treatment, note: nil, account: account,
       reviewedAt: now + 60)
-    return try await reviews.record(opinion, role: .moderator)
+    return try await reviewService.record(opinion, role: .moderator)
   }
 
   private func listed(for account: String) async throws -> [UUID] {
-    try await reviews.open(for: account).map(\.decisionID)
+    try await reviewService.open(for: account).map(\.decisionID)
   }
 
   /// The share of the reporters that weigh less than before.
@@ -77,7 +80,7 @@ import Testing
     #expect(try await listed(for: "Cleo") == [])
     #expect(try await review(decision, .allow, by: "Cleo") == .closed)
     #expect(try await discounted() == 21)
-    _ = try await decisions.undo(decision.id, of: number, decidedBy: "Ada", at: now + 90)
+    _ = try await decisionService.undo(decision.id, of: number, decidedBy: "Ada", at: now + 90)
     #expect(try await discounted() == 0)
   }
 
@@ -98,8 +101,8 @@ import Testing
 
   @Test func `an allow without reach counts at once even in the sample`() async throws {
     try await complain(20, of: number)
-    let sampling = DecisionStore(pool: pool, reviews: ReviewPolicy(share: 1, mostReporters: 100))
-    let decision = try await decide(.allow, store: sampling)
+    let sampling = DecisionService(pool: pool, reviews: ReviewPolicy(share: 1, mostReporters: 100))
+    let decision = try await decide(.allow, service: sampling)
     #expect(try await listed(for: "Bob") == [decision.id])
     #expect(try await discounted() == 20)
   }
@@ -113,22 +116,24 @@ import Testing
 
   @Test func `an upheld appeal awaits its confirmation`() async throws {
     try await complain(3, of: number)
-    let appeals = AppealStore(pool: pool, reviews: none)
+    let appeals = AppealStore(pool: pool)
+    let appealService = AppealService(pool: pool, reviews: none)
     try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
-    _ = try await appeals.settle(number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now)
-    let item = try #require(try await reviews.open(for: "Bob").first)
+    _ = try await appealService.settle(number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now)
+    let item = try #require(try await reviewService.open(for: "Bob").first)
     #expect(item.number == number)
     #expect(try await discounted() == 0)
   }
 
   @Test func `a bulk opens reviews too`() async throws {
     try await complain(21, of: number)
-    let bulks = BulkStore(pool: pool, reviews: none)
+    let bulks = BulkStore(pool: pool)
+    let bulkService = BulkService(pool: pool, reviews: none)
     let bulk = Bulk(
       treatment: .allow, reason: "Because.", worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
-    #expect(try await bulks.apply(bulk, to: try await bulks.items([number])) == [])
-    #expect(try await reviews.open(for: "Bob").map(\.number) == [number])
-    #expect(try await reviews.open(for: "Ada") == [])
+    #expect(try await bulkService.apply(bulk, to: try await bulks.items([number])) == [])
+    #expect(try await reviewService.open(for: "Bob").map(\.number) == [number])
+    #expect(try await reviewService.open(for: "Ada") == [])
   }
 
   /// The preview of a bulk promises the number of reviews that the bulk then opens.
@@ -136,16 +141,17 @@ import Testing
     try await complain(101, of: number)
     try await complain(21, of: number + 1)
     try await complain(20, of: number + 2)
-    let bulks = BulkStore(pool: pool, reviews: none)
+    let bulks = BulkStore(pool: pool)
+    let bulkService = BulkService(pool: pool, reviews: none)
     let items = try await bulks.items((0..<3).map { number + $0 })
     for (treatment, count) in [(Decision.Treatment.block, 1), (.identify, 1), (.allow, 2)] {
       let bulk = Bulk(
         treatment: treatment, label: treatment == .identify ? "A shop" : nil, reason: "Because.",
         worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
-      #expect(bulks.reviewed(bulk, items) == count, "\(treatment)")
+      #expect(bulkService.reviewed(bulk, items) == count, "\(treatment)")
       guard treatment == .allow else { continue }
-      #expect(try await bulks.apply(bulk, to: items) == [])
-      #expect(try await reviews.open(for: "Bob").count == count)
+      #expect(try await bulkService.apply(bulk, to: items) == [])
+      #expect(try await reviewService.open(for: "Bob").count == count)
     }
   }
 
@@ -155,9 +161,9 @@ import Testing
     let second = try await decide(.block, after: 10)
     #expect(try await listed(for: "Bob") == [])
     #expect(try await review(first, .allow, by: "Bob") == .closed)
-    _ = try await decisions.undo(second.id, of: number, decidedBy: "Ada", at: now + 20)
+    _ = try await decisionService.undo(second.id, of: number, decidedBy: "Ada", at: now + 20)
     #expect(try await listed(for: "Bob") == [first.id])
-    _ = try await decisions.undo(first.id, of: number, decidedBy: "Ada", at: now + 30)
+    _ = try await decisionService.undo(first.id, of: number, decidedBy: "Ada", at: now + 30)
     #expect(try await listed(for: "Bob") == [])
     #expect(try await reviews.find(number, first.id, for: "Bob") == nil)
   }
@@ -173,11 +179,11 @@ import Testing
     for account in ["Ada", "Bob"] {
       let own = try Decision(
         number: number, treatment: .allow, reason: "Mine.", decidedBy: account, decidedAt: now + 70)
-      #expect(try await reviews.settle(first.id, by: own, role: .administrator) == .closed)
+      #expect(try await reviewService.settle(first.id, by: own, role: .administrator) == .closed)
     }
     let settled = try Decision(
       number: number, treatment: .allow, reason: "It is a bank.", decidedBy: "Cleo", decidedAt: now + 80)
-    #expect(try await reviews.settle(first.id, by: settled, role: .administrator) == .settled)
+    #expect(try await reviewService.settle(first.id, by: settled, role: .administrator) == .settled)
     // The decision is confirmed, and no new one was made.
     #expect(try await decisions.history(of: number).map(\.id) == [first.id])
     #expect(try await discounted() == 21)
@@ -192,8 +198,8 @@ import Testing
     #expect(try await review(first, .allow, by: "Bob") == .recorded)
     let settled = try Decision(
       number: number, treatment: .allow, reason: "It is a bank.", decidedBy: "Cleo", decidedAt: now + 80)
-    #expect(try await reviews.settle(first.id, by: settled, role: .administrator) == .settled)
-    #expect(try await reviews.settle(first.id, by: settled, role: .administrator) == .closed)
+    #expect(try await reviewService.settle(first.id, by: settled, role: .administrator) == .settled)
+    #expect(try await reviewService.settle(first.id, by: settled, role: .administrator) == .closed)
     #expect(try await decisions.standing(of: number)?.decisionID == settled.id)
     // Two persons chose to allow the number.
     #expect(try await listed(for: "Dan") == [])
@@ -203,9 +209,9 @@ import Testing
 
   @Test func `golden cases measure the reviewer only`() async throws {
     let golden = try await decide(.block)
-    #expect(try await reviews.mark(number, by: "Admin", role: .administrator, at: now))
-    #expect(try await reviews.mark(number, by: "Admin", role: .administrator, at: now) == false)
-    #expect(try await reviews.mark(33_162_000_249, by: "Admin", role: .administrator, at: now) == false)
+    #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now))
+    #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now) == false)
+    #expect(try await reviewService.mark(33_162_000_249, by: "Admin", role: .administrator, at: now) == false)
     // None before the second review.
     #expect(try await listed(for: "Bob") == [])
     for place in 1...2 as ClosedRange<Int64> {
@@ -226,7 +232,7 @@ import Testing
     #expect(try await decisions.standing(of: number)?.treatment == .block)
     let stored = try #require(try await reviews.goldenCases().first)
     #expect(stored.answers == 1 && stored.right == 0 && stored.treatment == .block)
-    #expect(try await reviews.unmark(number, golden.id, by: "Admin", role: .administrator, at: now))
+    #expect(try await reviewService.unmark(number, golden.id, by: "Admin", role: .administrator, at: now))
     #expect(try await reviews.goldenCases() == [])
   }
 
@@ -288,8 +294,8 @@ import Testing
     let settled = try ["Cleo", "Dan"].map {
       try Decision(number: number, treatment: .block, reason: "Calls.", decidedBy: $0, decidedAt: now + 80)
     }
-    async let one = reviews.settle(first.id, by: settled[0], role: .administrator)
-    async let other = reviews.settle(first.id, by: settled[1], role: .administrator)
+    async let one = reviewService.settle(first.id, by: settled[0], role: .administrator)
+    async let other = reviewService.settle(first.id, by: settled[1], role: .administrator)
     let outcomes = try await [one, other]
     #expect(outcomes.count { $0 == .settled } == 1 && outcomes.count { $0 == .closed } == 1)
     let winner = settled[outcomes[0] == .settled ? 0 : 1]

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Curation
+package import Foundation
+package import PostgreSQL
+package import Storage
+
+/// Files and answers appeals of the owners of numbers.
+package struct AppealService: Sendable {
+  private let pool: PostgresPool
+  private let reviews: ReviewPolicy
+
+  /// How long after an answer a contact is kept, in seconds: 30 days.
+  package static let contactsKept: TimeInterval = 30 * 86_400
+
+  /// - Parameters:
+  ///   - pool: where appeals are kept.
+  ///   - reviews: the decisions that another moderator reviews.
+  package init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
+    self.pool = pool
+    self.reviews = reviews
+  }
+
+  /// Files a person's statement, or joins it to the open appeal about the number. The same transaction consumes the
+  /// form, unless there is no place for the statement.
+  /// - Parameters:
+  ///   - ticket: code for the person; the same for a form that is sent again.
+  ///   - stamp: 16 unique bytes of the form, and the time until which it can be sent.
+  ///   - origin: network and area of the sender; see `FilingPlaces`.
+  package func file(
+    _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date),
+    from origin: FilingOrigin = .unknown
+  ) async throws -> FilingOutcome {
+    let first = try Appeal(number: filing.number, statement: filing.statement, filedAt: filing.filedAt)
+    do {
+      return try await pool.transaction { connection in
+        guard try await !connection.run(SQL.spendStamp(stamp: stamp.id, expiresAt: stamp.expiresAt)).isEmpty else {
+          // A second click, or a repeated transaction after a commit in doubt.
+          let kept = try await connection.run(SQL.findFiling(ticketHash: ticket.hash)).first
+          return kept.map { ($0.number, $0.statement) == (filing.number, filing.statement) } == true
+            ? .filedBefore : .stampSpent
+        }
+        return try await connection.file(filing, or: first, ticketHash: ticket.hash, from: origin)
+      }
+    } catch is NoPlace {
+      return .crowded
+    }
+  }
+
+  /// Answers all open appeals about a number.
+  ///
+  /// Upholding them allows the number and, where it is listed, requests its revocation, in the same transaction as the
+  /// answer. Contacts are deleted 30 days later.
+  /// - Parameters:
+  ///   - expected: the open appeals that the moderator saw; nil for all that are open.
+  ///   - moderator: 1 to 80 characters.
+  ///   - answer: text for the owner; nil gives only the outcome.
+  ///   - decisionID: of the decision to allow the number, where the appeals are upheld.
+  /// - Throws: `RuleViolation`; `PostgresError`.
+  package func settle(
+    _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
+    answer: String?, decisionID: UUID = UUID(), at time: Date
+  ) async throws -> AnswerOutcome {
+    try await settle(
+      number, expecting: expected, as: state, by: moderator, role: role, answer: answer, decisionID: decisionID,
+      at: time, noting: UUID())
+  }
+
+  /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
+  func settle(
+    _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
+    answer: String?, decisionID: UUID = UUID(), at time: Date, noting eventID: UUID
+  ) async throws -> AnswerOutcome {
+    let decision = try Decision(
+      id: decisionID, number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator,
+      decidedAt: time)
+    return try await pool.transaction { connection in
+      _ = try await connection.run(SQL.lockAppeals(number: number))
+      let appeals = try await connection.run(SQL.readAppealsOf(number: number))
+      if try await connection.hasMade(eventID, at: time) {
+        return .answered(appeals.count { $0.isAnswered(state, by: moderator, at: time) })
+      }
+      let open = appeals.filter { $0.state == .open }
+      guard !open.isEmpty else { return .nothingOpen }
+      guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
+      // The form of a decision that was undone: its id cannot come into force again.
+      if state == .upheld {
+        let history = try await connection.run(SQL.readDecisions(number: number))
+        guard !history.contains(where: { $0.id == decision.id }) else { return .changed }
+      }
+      let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
+      let behind = state == .upheld ? decision.id : nil
+      for appeal in answers { _ = try await connection.run(SQL.answerAppeal(appeal: appeal, decision: behind)) }
+      let listing = try await connection.run(SQL.readListing(number: number)).first
+      if state == .upheld {
+        let item = try await connection.run(SQL.readCase(number: number)).first
+        // The appeals are answered by now, so the rule does not find them.
+        var rule = try await connection.run(SQL.readAllowRule(number: number)).first
+        rule?.isAppealed = true
+        let dated = try await connection.following(decision)
+        _ = try await connection.add(SQL.addDecision(dated, ending: item), to: dated.number)
+        if let rule { try await connection.openReview(of: dated, rule, by: reviews) }
+        if listing != nil, let revocation = Revocation(carryingOut: decision) {
+          _ = try await connection.run(SQL.requestRevocation(revocation))
+        }
+      }
+      _ = try await connection.run(SQL.schedulePurge(number: number, time: time + Self.contactsKept))
+      if state == .upheld {
+        _ = try await connection.run(SQL.settleCase(number: number))
+      } else {
+        // The case is evaluated again: it leaves the queue where only the appeal kept it there.
+        _ = try await connection.run(SQL.enqueueCases([(number, .appeal)], at: time))
+      }
+      let event = AuditEvent(
+        id: eventID, actor: moderator, role: role, action: state == .upheld ? "appeal.uphold" : "appeal.reject",
+        subject: "+\(number)",
+        before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
+        after: ["state": state.rawValue], reason: answers.first?.answer)
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      return .answered(open.count)
+    }
+  }
+}
+
+/// Result of filing an appeal.
+package enum FilingOutcome: Sendable, Equatable {
+  /// A new appeal was opened.
+  case filed
+  /// Another appeal about the number was open; both are answered together.
+  case joined
+  /// This filing, with this ticket, is stored already.
+  case filedBefore
+  /// The form had been used before; nothing was stored.
+  case stampSpent
+  /// All places for people who appeal about the number are taken; nothing was stored, and the form can be sent again.
+  case crowded
+}
+
+/// Result of answering appeals.
+package enum AnswerOutcome: Sendable, Equatable {
+  /// The answer was stored for this many appeals about the number.
+  case answered(Int)
+  /// No appeal about the number was open: somebody else has answered.
+  case nothingOpen
+  /// Another appeal was filed since the moderator opened the page; nothing was answered.
+  case changed
+}
+
+/// Rolls back the filing of a statement that has no place: its form can be sent again.
+private struct NoPlace: Error {}
+
+extension PostgresConnection {
+  /// - Parameter first: the appeal that is opened where none is open.
+  /// - Throws: `NoPlace`.
+  fileprivate func file(
+    _ filing: AppealFiling, or first: Appeal, ticketHash: [UInt8], from origin: FilingOrigin
+  ) async throws -> FilingOutcome {
+    _ = try await run(SQL.lockAppeals(number: filing.number))
+    let open = try await run(SQL.readAppealsOf(number: filing.number)).first { $0.state == .open }
+    if let open {
+      try await makePlace(for: origin, in: open)
+    } else {
+      _ = try await run(SQL.fileAppeal(appeal: first))
+    }
+    let id = open?.id ?? first.id
+    _ = try await run(SQL.addFiling(filing: filing, appealID: id, ticketHash: ticketHash, origin: origin))
+    if let contact = filing.contact {
+      _ = try await run(SQL.addContact(number: filing.number, ticketHash: ticketHash, appealID: id, contact: contact))
+    }
+    _ = try await run(SQL.enqueueCases([(filing.number, .appeal)], at: filing.filedAt))
+    return open == nil ? .filed : .joined
+  }
+
+  private func makePlace(for origin: FilingOrigin, in appeal: Appeal) async throws {
+    let held = try await run(SQL.readFilingPlaces(number: appeal.number, appealID: appeal.id))
+    switch FilingPlaces.answer(to: origin, among: held.map(\.origin)) {
+    case .free: return
+    case .inPlaceOf(let index):
+      _ = try await run(SQL.displaceFiling(number: appeal.number, ticketHash: held[index].ticketHash))
+      // No page shows the contact of a displaced filing, so it is deleted.
+      _ = try await run(SQL.dropContact(number: appeal.number, ticketHash: held[index].ticketHash))
+    case .none: throw NoPlace()
+    }
+  }
+}
+
+extension Appeal {
+  /// Whether this answer is the one that was given then, to the microsecond that is stored.
+  fileprivate func isAnswered(_ state: State, by moderator: String, at time: Date) -> Bool {
+    self.state == state && answeredBy == moderator
+      && answeredAt.map { abs($0.timeIntervalSince(time)) < 0.000_001 } == true
+  }
+}

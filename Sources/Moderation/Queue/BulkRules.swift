@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+package import Curation
+package import Foundation
+package import Storage
+
+extension Bulk {
+  /// Checks the rule for allowing numbers.
+  /// - Throws: `RuleViolation` for the first number that the bulk may not allow.
+  package func check(_ items: [BulkItem]) throws(RuleViolation) {
+    guard treatment == .allow else { return }
+    for item in items where item.isOpen(to: self) {
+      try item.allowRule.check(reason: reason, role: worker.role)
+    }
+  }
+
+  /// The numbers that the bulk would block and that `BlockRule` guards.
+  package func guarded(_ items: [BulkItem]) -> [Int64] {
+    guard treatment == .block else { return [] }
+    return items.filter { $0.isOpen(to: self) && $0.blockRule.isGuarded }.map(\.number)
+  }
+
+  /// The decision for one number. Its id is derived from the bulk's id and the number, so that a retry makes the same
+  /// decisions.
+  /// - Throws: `RuleViolation`.
+  package func decision(of number: Int64) throws -> Decision {
+    try Decision(
+      id: Self.id(bulk: id, number: number), number: number, treatment: treatment, label: label, category: category,
+      reason: reason, decidedBy: worker.account, decidedAt: decidedAt, expiresAt: expiresAt)
+  }
+
+  /// A name-based UUID: the first 16 bytes of SHA-256 over both.
+  static func id(bulk: UUID, number: Int64) -> UUID {
+    let digest = SHA256.hash(data: Data("\(bulk.uuidString.lowercased()) \(number)".utf8))
+    let b = Array(digest)
+    return UUID(
+      uuid: (b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]))
+  }
+}
+
+extension BulkItem {
+  /// The rule for allowing it.
+  package var allowRule: AllowRule {
+    AllowRule(isHeld: isHeld, isListed: isPublished, isAppealed: isAppealed, reporters: reporters)
+  }
+
+  /// Whether the worker may not decide it: its case has a higher level, or somebody else has claimed it.
+  package func isWithheld(from worker: QueueWorker, at time: Date) -> Bool {
+    CaseAccess(level: level, claim: claim, for: worker, at: time) != .open
+  }
+
+  /// Whether a bulk can apply to it.
+  func isOpen(to bulk: Bulk) -> Bool {
+    !isAppealed && (bulk.treatment == .allow || protection == nil)
+      && !isWithheld(from: bulk.worker, at: bulk.decidedAt)
+  }
+}
+
+extension BulkRun {
+  /// Whether a decision about the number was made or undone since the bulk started, even if the same one is in force.
+  func isOvertaken(at item: BulkItem) -> Bool {
+    guard let place = chosenNumbers.firstIndex(of: item.number) else { return true }
+    return item.decisionCount != Int(decisionCounts[place])
+  }
+
+  /// Whether a worker may finish it: its author (moderator or above) and administrators may.
+  package func canBeFinished(by worker: QueueWorker) -> Bool {
+    worker.account == account && worker.role >= .moderator || worker.role >= .administrator
+  }
+}

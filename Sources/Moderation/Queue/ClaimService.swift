@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+package import Foundation
+package import PostgreSQL
+package import Storage
+
+/// Claims cases for moderators, passes them on and escalates them.
+package struct ClaimService: Sendable {
+  private let pool: PostgresPool
+
+  /// Lifetime of a claim without renewal, in seconds: ten minutes.
+  package static let lifetime: TimeInterval = 600
+  /// How many of the most urgent cases ``claimNext(_:skipping:by:at:)`` tries in one round, and the number of rounds.
+  private static let (tries, rounds) = (16, 4)
+
+  /// - Parameter pool: where the queue is kept.
+  package init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Claims a case for a worker.
+  /// - Parameter takesOver: whether to replace another account's claim.
+  package func claim(
+    _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
+  ) async throws -> ClaimOutcome {
+    let claim = SQL.claimCase(
+      number: number, worker: worker, id: id, time: time, until: time + Self.lifetime, takesOver: takesOver)
+    if takesOver {
+      let mine = try await pool.transaction { connection in
+        let before = try await connection.run(SQL.readCase(number: number)).first?.claim
+        let mine = try await connection.run(claim).first
+        if mine != nil, let before, before.account != worker.account {
+          let event = worker.event("case.take_over", number, before: ["claim": before.account])
+          _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+        }
+        return mine
+      }
+      return mine.map { .claimed($0) } ?? .notWaiting
+    }
+    if let mine = try await commitSoon(claim).first { return .claimed(mine) }
+    return try await pool.run(SQL.readCase(number: number)).first.map { .taken($0) } ?? .notWaiting
+  }
+
+  /// Claims a case that is free.
+  /// - Returns: nil when somebody else has claimed it, when its level is too high, or when there is no case.
+  package func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
+    let claim = SQL.claimCase(
+      number: number, worker: worker, id: UUID(), time: time, until: time + Self.lifetime, takesOver: false)
+    return try await commitSoon(claim).first
+  }
+
+  /// Claims the most urgent free case that the worker has not passed on. Two simultaneous calls get different cases.
+  /// - Parameter skipped: cases that are left out as long as there are others.
+  /// - Returns: nil when there is no such case.
+  package func claimNext(
+    _ filter: QueueFilter = QueueFilter(), skipping skipped: [Int64] = [], by worker: QueueWorker, at time: Date
+  ) async throws -> QueueCase? {
+    var skipped = skipped
+    for _ in 0..<Self.rounds {
+      let find = SQL.findOpenCases(skipped: skipped, worker: worker, filter: filter, time: time, limit: Self.tries)
+      let open = try await pool.withConnection { try await $0.pipeline(SQL.keepPlans(), find).1 }
+      for number in open {
+        if let mine = try await take(number, by: worker, at: time) { return mine }
+      }
+      if open.isEmpty {
+        if skipped.isEmpty { return nil }
+        skipped = []
+      }
+    }
+    return nil
+  }
+
+  /// Renews a claim for another ``lifetime``.
+  /// - Returns: false when somebody else has claimed the case by now, or it is settled.
+  package func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
+    let renew = SQL.renewClaim(number: number, account: account, until: time + Self.lifetime)
+    return try await !commitSoon(renew).isEmpty
+  }
+
+  /// Releases a claim.
+  /// - Parameter claim: the claim of the page that is closed; another claim of the same account stays.
+  package func release(_ number: Int64, claim: UUID, account: String) async throws {
+    let release = SQL.releaseClaim(number: number, account: account, id: claim)
+    _ = try await commitSoon(release)
+  }
+
+  /// Passes a case on: it is free again for all other accounts. The third account that passes it on raises it by a
+  /// level.
+  /// - Returns: whether the number has a case.
+  package func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
+    let event = worker.event("case.pass", number)
+    return try await pool.transaction { connection in
+      guard let item = try await connection.run(SQL.readCase(number: number)).first else { return false }
+      let isNew = try await !connection.run(SQL.readPasses(number: number)).contains(worker.account)
+      let passes = try await connection.run(SQL.passCase(number: number, account: worker.account, time: time))[0]
+      let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
+      let level = min(2, item.level + (isRaised ? 1 : 0))
+      _ = try await connection.run(SQL.raiseCase(number: number, account: worker.account, level: level))
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      return true
+    }
+  }
+
+  /// Escalates a case to the level above the worker's: from then on it is shown only to that level and above, with
+  /// higher urgency.
+  /// - Parameter reason: the reason; nil where none was given.
+  /// - Returns: false where there is no case, it has a higher level already, or there is no higher level.
+  package func escalate(
+    _ number: Int64, by worker: QueueWorker, reason: String? = nil, at time: Date
+  ) async throws -> Bool {
+    let level = worker.level + 1
+    guard level <= 2 else { return false }
+    let eventID = UUID()
+    return try await pool.transaction { connection in
+      guard let item = try await connection.run(SQL.readCase(number: number)).first, item.level < level else {
+        return try await connection.hasMade(eventID, at: time)
+      }
+      _ = try await connection.run(SQL.raiseCase(number: number, account: worker.account, level: level))
+      let event = worker.event(
+        "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: ["level": "\(level)"],
+        reason: reason)
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      return true
+    }
+  }
+
+  /// Runs a statement without waiting for the disk. A lost claim does no harm: after a crash of the database moderators
+  /// start again, and the decision's version prevents two decisions from overwriting each other.
+  private func commitSoon<Row>(_ statement: Statement<Row>) async throws -> [Row] {
+    try await pool.withConnection { try await $0.pipeline(SQL.commitSoon(), statement).1 }
+  }
+}
+
+/// Result of claiming a case.
+package enum ClaimOutcome: Sendable, Equatable {
+  /// The worker has the claim until it expires.
+  case claimed(QueueCase)
+  /// Somebody else has claimed the case, or its level is too high for the worker.
+  case taken(QueueCase)
+  /// The number has no case.
+  case notWaiting
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Curation
+package import Foundation
+package import PostgreSQL
+package import Storage
+
+/// Second reviews of decisions, and golden cases among them.
+///
+/// A reviewer records a treatment without knowing the decision. An equal treatment confirms the decision; another one
+/// disputes it, and a third person settles the dispute.
+package struct ReviewService: Sendable {
+  private let pool: PostgresPool
+  private let policy: ReviewPolicy
+  private let goldenInterval: Int
+
+  /// - Parameters:
+  ///   - pool: where reviews are kept.
+  ///   - policy: the decisions that another moderator reviews.
+  ///   - goldenInterval: number of reviews after which an account's list contains a golden case, at least 1.
+  package init(pool: PostgresPool, policy: ReviewPolicy = .standard, goldenInterval: Int = 10) {
+    self.pool = pool
+    self.policy = policy
+    self.goldenInterval = max(1, goldenInterval)
+  }
+
+  /// Decisions that an account may review, in an order of its own; now and then a golden case is among them.
+  package func open(for account: String, limit: Int = ReviewStore.listed) async throws -> [ReviewItem] {
+    var pipeline = PostgresPipeline()
+    let open = pipeline.add(SQL.readOpenReviews(account: account, limit: limit))
+    let counts = pipeline.add(SQL.countOpinions(account: account))
+    let golden = pipeline.add(SQL.readGoldenItems(account: account, limit: 1))
+    let results = try await pool.snapshot(pipeline)
+    var items = try results.rows(open)
+    if let count = try results.rows(counts).first, count.reviews / goldenInterval > count.golden,
+      let extra = try results.rows(golden).first, !items.contains(where: { $0.item == extra.item })
+    {
+      items.append(extra)
+      items.sort { $0.order < $1.order }
+    }
+    return items.map(\.item)
+  }
+
+  /// Records an opinion, and confirms or disputes the decision. Safe to call again.
+  /// - Parameter role: the reviewer's role, for the audit log.
+  package func record(_ opinion: ReviewOpinion, role: Role) async throws -> OpinionOutcome {
+    let (number, id) = (opinion.number, opinion.decisionID)
+    return try await pool.transaction { connection in
+      let locked = try await connection.run(SQL.lockReview(number: number, decisionID: id, state: "open")).first
+      if let locked {
+        guard locked.decidedBy != opinion.account else { return .closed }
+        let isEqual = locked.treatment == opinion.treatment
+        _ = try await connection.run(SQL.addOpinion(opinion: opinion, isGolden: false))
+        _ = try await connection.run(
+          SQL.setReviewState(
+            number: number, decisionID: id, state: isEqual ? "confirmed" : "disputed",
+            settledBy: isEqual ? opinion.account : nil, time: opinion.reviewedAt))
+      } else {
+        let golden = SQL.findGoldenItem(number: number, decisionID: id, account: opinion.account)
+        guard try await !connection.run(golden).isEmpty else {
+          // This call itself, whose commit was not acknowledged.
+          let known = try await connection.run(SQL.readOpinions(number: number, decisionID: id))
+          return known.contains { $0.account == opinion.account } ? .recorded : .closed
+        }
+        guard try await !connection.run(SQL.addOpinion(opinion: opinion, isGolden: true)).isEmpty else {
+          return .recorded
+        }
+      }
+      // The same for a golden case, so that the log does not reveal it.
+      let event = AuditEvent(
+        actor: opinion.account, role: role, action: "review.record", subject: "+\(number)")
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: opinion.reviewedAt))
+      return .recorded
+    }
+  }
+
+  /// Settles a dispute: the same treatment confirms the decision, another one replaces it. A replacement that the
+  /// reviewer asked for has the confirmation of two persons.
+  /// - Parameter decision: the decision of the third person; recorded only with another treatment.
+  /// - Throws: `RuleViolation`; ``DecisionError``; `PostgresError`.
+  package func settle(_ decisionID: UUID, by decision: Decision, role: Role) async throws -> SettlementOutcome {
+    let number = decision.number
+    if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: number) {
+      throw DecisionError.protected(rule)
+    }
+    return try await pool.transaction { [policy] connection in
+      // Of two persons who settle it at once, the second finds it closed.
+      let lock = SQL.lockReview(number: number, decisionID: decisionID, state: "disputed")
+      guard try await !connection.run(lock).isEmpty else { return .closed }
+      guard
+        let dispute = try await connection.run(SQL.readDisputes(number: number, limit: 10))
+          .first(where: { $0.decisionID == decisionID }), dispute.canBeSettled(by: decision.decidedBy)
+      else { return .closed }
+      let isConfirmed = decision.treatment == dispute.treatment
+      if !isConfirmed {
+        _ = try await connection.record(decision, expecting: .this(decisionID), role: role, reviews: policy)
+        if decision.treatment == dispute.opinion.treatment {
+          _ = try await connection.run(
+            SQL.setReviewState(
+              number: number, decisionID: decision.id, state: "confirmed", settledBy: dispute.opinion.account,
+              time: decision.decidedAt))
+        }
+      }
+      _ = try await connection.run(
+        SQL.setReviewState(
+          number: number, decisionID: decisionID, state: isConfirmed ? "confirmed" : "overruled",
+          settledBy: decision.decidedBy, time: decision.decidedAt))
+      let event = AuditEvent(
+        actor: decision.decidedBy, role: role, action: "review.settle", subject: "+\(number)",
+        before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
+        after: ["decision": decision.treatment.rawValue], reason: decision.reason)
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: decision.decidedAt))
+      return .settled
+    }
+  }
+
+  /// Marks the decision in force for a number as a golden case.
+  /// - Returns: false for a number without a decision, or whose decision is marked already.
+  package func mark(_ number: Int64, by account: String, role: Role, at time: Date) async throws -> Bool {
+    try await pool.transaction { connection in
+      let (standings, history, hottest) = try await connection.pipeline(
+        SQL.readStandingDecision(number: number), SQL.readDecisions(number: number),
+        SQL.readHottestCategory(number: number))
+      guard let decision = standings.first, let event = history.first(where: { $0.id == decision.decisionID }) else {
+        return false
+      }
+      let golden = SQL.addGoldenCase(
+        decision: decision, decidedBy: event.decidedBy, category: decision.category ?? hottest.first, account: account,
+        time: time)
+      guard try await !connection.run(golden).isEmpty else { return false }
+      let marked = AuditEvent(
+        actor: account, role: role, action: "golden.mark", subject: "+\(number)")
+      _ = try await connection.run(SQL.appendAuditEvent(marked, at: time))
+      return true
+    }
+  }
+
+  /// Removes the mark of a golden case. Its answers still count.
+  /// - Returns: whether there was one.
+  package func unmark(
+    _ number: Int64, _ decisionID: UUID, by account: String, role: Role, at time: Date
+  ) async throws -> Bool {
+    try await pool.transaction { connection in
+      guard try await !connection.run(SQL.removeGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
+        return false
+      }
+      let event = AuditEvent(actor: account, role: role, action: "golden.unmark", subject: "+\(number)")
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      return true
+    }
+  }
+}
+
+/// Result of recording an opinion.
+package enum OpinionOutcome: Sendable, Equatable {
+  /// The opinion is stored; also for a repeated call.
+  case recorded
+  /// Nothing is stored: somebody else was faster, or the decision is no longer in force.
+  case closed
+}
+
+/// Result of settling a dispute.
+package enum SettlementOutcome: Sendable, Equatable {
+  /// The decision is confirmed, or the new one is in force.
+  case settled
+  /// There is no such dispute any more.
+  case closed
+}
+
+extension Dispute {
+  /// Whether an account may settle it: neither the author of the decision nor the reviewer.
+  package func canBeSettled(by account: String) -> Bool { account != decidedBy && account != opinion.account }
+}
+
+/// Reviews within the caller's transaction.
+extension PostgresConnection {
+  /// Opens the review of a new decision where the policy asks for one. Safe to repeat.
+  /// - Parameters:
+  ///   - rule: the state of the number before the decision.
+  ///   - replaced: the decision that was in force before.
+  func openReview(
+    of decision: Decision, replacing replaced: UUID? = nil, _ rule: AllowRule, by policy: ReviewPolicy
+  ) async throws {
+    let cause = policy.cause(of: decision.id, decision.treatment, rule)
+    guard cause != nil || (replaced != nil && decision.treatment == .allow) else { return }
+    var category = decision.category
+    if category == nil { category = try await run(SQL.readHottestCategory(number: decision.number)).first }
+    _ = try await run(SQL.openReview(decision: decision, cause: cause, category: category, replaced: replaced))
+  }
+}
