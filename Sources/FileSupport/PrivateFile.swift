@@ -72,14 +72,20 @@ package final class FolderLock: Sendable {
   ///   - name: the file.
   /// - Throws: ``FileFailure``, with the code `EWOULDBLOCK` when another process holds it.
   package init(folder: String, name: String = ".lock") throws(FileFailure) {
-    let path = "\(folder)/\(name)"
-    descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    descriptor = try Self.lock("\(folder)/\(name)")
+  }
+
+  /// - Returns: the descriptor of the locked file. An initializer that throws after it has set the descriptor would run
+  ///   `deinit`, which closes it again: by then another file or connection may have its number.
+  private static func lock(_ path: String) throws(FileFailure) -> Int32 {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileFailure(path: path, code: errno, operation: .open) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(descriptor)
       throw FileFailure(path: path, code: code, operation: .lock)
     }
+    return descriptor
   }
 
   deinit {

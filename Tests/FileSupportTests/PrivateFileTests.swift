@@ -2,6 +2,7 @@
 
 import Foundation
 import TestSupport
+import Synchronization
 import Testing
 
 @testable import FileSupport
@@ -62,6 +63,26 @@ import Testing
       let first = try FolderLock(folder: folder)
       #expect { _ = try FolderLock(folder: folder) } throws: { ($0 as? FileFailure)?.isHeld == true }
       withExtendedLifetime(first) {}
+    }
+  }
+
+  /// A second close would close what another thread has opened in between, such as the socket of a connection.
+  @Test func `a refused lock closes its file once`() async throws {
+    try await withTemporaryFolder { folder in
+      let lock = try FolderLock(folder: folder)
+      let isOver = Atomic(false)
+      async let lost = {
+        var lost = 0
+        while !isOver.load(ordering: .relaxed) {
+          let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+          if close(descriptor) != 0 { lost += 1 }
+        }
+        return lost
+      }()
+      for _ in 0..<20_000 { #expect(throws: FileFailure.self) { try FolderLock(folder: folder) } }
+      isOver.store(true, ordering: .relaxed)
+      #expect(await lost == 0)
+      withExtendedLifetime(lock) {}
     }
   }
 }
