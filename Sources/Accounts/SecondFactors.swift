@@ -10,7 +10,7 @@ public enum TOTP {
   /// Length of a step in seconds.
   public static let period: TimeInterval = 30
   /// Length of a secret in bytes, equal to the length of a SHA-1 hash.
-  public static let secretLength = 20
+  static let secretLength = 20
 
   /// A new secret.
   public static func makeSecret() -> [UInt8] { (0..<secretLength).map { _ in UInt8.random(in: 0...255) } }

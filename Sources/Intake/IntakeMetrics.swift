@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Metrics
+import Metrics
 import Storage
 
 /// Counts and times the commits of an intake.
-public struct IntakeMetrics: Sendable {
+struct IntakeMetrics: Sendable {
   private let factory: any MetricsFactory
   private let batch: Recorder
   private let commit: Timer

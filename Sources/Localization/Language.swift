@@ -16,7 +16,7 @@ package enum Language: String, CaseIterable, Sendable {
   }
 
   /// The separator between groups of three digits.
-  package var groupSeparator: String {
+  var groupSeparator: String {
     switch self {
     case .english: ","
     case .russian: "\u{A0}"
@@ -24,7 +24,7 @@ package enum Language: String, CaseIterable, Sendable {
   }
 
   /// The separator before decimal places.
-  package var decimalSeparator: String {
+  var decimalSeparator: String {
     switch self {
     case .english: "."
     case .russian: ","
@@ -32,7 +32,7 @@ package enum Language: String, CaseIterable, Sendable {
   }
 
   /// The percent sign with its spacing.
-  package var percentSign: String {
+  var percentSign: String {
     switch self {
     case .english: "%"
     case .russian: "\u{A0}%"

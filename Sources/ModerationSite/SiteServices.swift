@@ -25,7 +25,7 @@ package struct SiteServices: Sendable {
   /// Differences between publications.
   package let diff: PublicationDiff
   /// Previews of threshold changes.
-  package let previews: ThresholdPreviews
+  let previews: ThresholdPreviews
   /// Publications ordered on a page; nil if this server cannot publish.
   package let publicationJobs: PublicationOrders?
   /// Previews of sources; nil if this server cannot read them.

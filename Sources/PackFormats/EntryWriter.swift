@@ -75,7 +75,7 @@ public struct ListEntry: Sendable, Equatable {
   }
 
   /// The largest number E.164 can hold: 15 digits.
-  public static let largestNumber: Int64 = 999_999_999_999_999
+  static let largestNumber: Int64 = 999_999_999_999_999
 }
 
 /// The rules for ascending lists in all formats.

@@ -87,7 +87,7 @@ public struct ExportOptions: Sendable, Equatable {
   /// The name of a FRITZ!Box phonebook.
   public var phonebookName = "Ringfence"
   /// The name of a number without a label, in formats that need one.
-  public var unnamedCaller = "Nuisance call"
+  var unnamedCaller = "Nuisance call"
   /// Maximum numbers in a FRITZ!Box phonebook: 1…100,000. The device supports a few thousand.
   public var phonebookLimit = 3_000
   /// The action beyond ``phonebookLimit``.

@@ -22,7 +22,7 @@ public struct PostgresConfiguration: Sendable {
   public var connectTimeout: Duration = .seconds(5)
   /// How long sent data may stay unacknowledged before the connection counts as lost; the connection string's own
   /// `tcp_user_timeout` wins.
-  public var tcpUserTimeout: Duration = .seconds(10)
+  var tcpUserTimeout: Duration = .seconds(10)
   /// Whether statements are prepared; false behind PgBouncer in transaction mode.
   public var usesPreparedStatements = true
 

@@ -32,7 +32,7 @@ extension PostgresConnection {
   ///
   /// After a commit in doubt the repeated work finds its rows, writes nothing, and would be acknowledged without
   /// waiting. `PostgresPool` calls this when it retries.
-  public func confirmDurability() async throws {
+  func confirmDurability() async throws {
     _ = try await query("SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_current_xact_id()::text END")
   }
 

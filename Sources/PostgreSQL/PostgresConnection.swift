@@ -70,7 +70,7 @@ public actor PostgresConnection {
   /// Whether the connection was lost or closed.
   public nonisolated var isClosed: Bool { status.value == .closed }
 
-  /// The server process of this connection, for logs.
+  /// The server process of this connection.
   public var processID: Int32 { link.map { PQbackendPID($0.pointer) } ?? 0 }
 
   /// Calls `handler` on the connection's thread for every notice, in addition to the log; nil removes it.

@@ -55,7 +55,7 @@ public struct PostgresValue {
   }
 
   /// Whether the column's type is one of `types`, or unknown.
-  public func isOne(of types: PostgresType...) -> Bool {
+  func isOne(of types: PostgresType...) -> Bool {
     type == .unknown || types.contains(type)
   }
 }

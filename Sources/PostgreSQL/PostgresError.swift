@@ -72,14 +72,6 @@ extension PostgresError {
     default: false
     }
   }
-
-  /// Whether the connection is lost.
-  var losesConnection: Bool {
-    switch kind {
-    case .connectionFailed, .connectionLost, .connectionClosed: true
-    default: false
-    }
-  }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
@@ -169,7 +161,7 @@ public struct PostgresMessage: Sendable, Equatable {
   /// The constraint it names.
   public var constraint: String?
   /// The server's own function that raised it.
-  public var sourceFunction: String?
+  var sourceFunction: String?
 
   init(result: OpaquePointer) {
     func field(_ code: Character) -> String? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Accounts
+import Accounts
 import FileSupport
 import Foundation
 package import Intake
@@ -41,10 +41,10 @@ package struct DataFolder {
   }
 
   /// The key that encrypts the accounts' second factors. If it is lost, every second factor must be set up again.
-  package func accountKey() throws -> AccountKey { AccountKey(try key("account.key", \.accountKey)) }
+  func accountKey() throws -> AccountKey { AccountKey(try key("account.key", \.accountKey)) }
 
   /// The account key; nil if there is none yet.
-  package func presentAccountKey() throws -> AccountKey? {
+  func presentAccountKey() throws -> AccountKey? {
     guard try settings.accountKey != nil || storedSecret("account.key") != nil else { return nil }
     return try accountKey()
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import Localization
+import Localization
 
 /// The files installed with the program: migrations, templates, style sheets, tables.
 package struct Installation {
@@ -17,7 +17,7 @@ package struct Installation {
 
   /// The messages of the command line, which are in English.
   /// - Throws: `MessageCatalogError`.
-  package func englishTexts() throws -> Localizer { try MessageCatalog(folder: texts)[.english] }
+  func englishTexts() throws -> Localizer { try MessageCatalog(folder: texts)[.english] }
 
   /// The folder of the setting `home`, or the nearest folder above the program with these files, or
   /// /usr/share/ringfence.

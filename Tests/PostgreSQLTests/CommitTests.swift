@@ -56,7 +56,7 @@ import Testing
 
   @Test func `cancelling the task stops the statement`() async throws {
     try await withDatabase("commits_cancelled") { connection in
-      let pid = await connection.processID
+      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
       let sleep = Task { try await connection.commit(sleepForAMinute, settings: Self.settings) }
       try await wait {
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `a lost connection is reported as lost`() async throws {
     try await withDatabase("commits_lost") { connection in
-      let pid = await connection.processID
+      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
       let sleep = Task { try await connection.commit(sleepForAMinute, settings: Self.settings) }
       try await wait {

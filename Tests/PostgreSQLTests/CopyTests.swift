@@ -160,7 +160,7 @@ private let fresh = """
       let (chunks, feed) = AsyncStream<[UInt8]>.makeStream()
       feed.yield(Array("1\tname\t0.5\n".utf8))
       let load = Task { try await connection.copyIn("COPY entries FROM STDIN", from: chunks) }
-      let pid = await connection.processID
+      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       try await withDatabase("copy_cancel") { other in
         try await wait {
           try await other.query(

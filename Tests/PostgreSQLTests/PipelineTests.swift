@@ -82,7 +82,7 @@ import Testing
 
   @Test func `cancelling the task stops the pipeline`() async throws {
     try await withTable("pipelines_cancelled") { connection async throws in
-      let pid = await connection.processID
+      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
       let sleep = Task { _ = try await connection.pipeline(keep(divisor: 1), sleepForAMinute, keep(divisor: 2)) }
       try await wait {
@@ -98,7 +98,7 @@ import Testing
 
   @Test func `a lost connection is reported as lost`() async throws {
     try await withTable("pipelines_lost") { connection async throws in
-      let pid = await connection.processID
+      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
       let sleep = Task { _ = try await connection.pipeline(count, sleepForAMinute) }
       try await wait {

@@ -96,7 +96,7 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
 
   @Test func `cancelling a task cancels its statement`() async throws {
     try await withDatabase("cancel") { connection in
-      let pid = await connection.processID
+      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let sleeper = Task { try await connection.query("SELECT pg_sleep(600)") }
       try await withDatabase("cancel") { other in
         try await wait {

@@ -112,7 +112,7 @@ private let safeInsert = Statement<Void>("INSERT INTO safe VALUES (3)")
     let admin = try await PostgresConnection.connect(configuration, logger: .quiet)
     try await connection.execute(script: "CREATE TABLE safe (id bigint)")
     try await connection.execute(script: "SET synchronous_commit = on")
-    let pid = await connection.processID
+    let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
     let insert = Task { try await connection.execute("INSERT INTO safe VALUES (1)") }
     let isWaiting: @Sendable () async throws -> Bool = {
       try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'SyncRep'").count == 1

@@ -45,7 +45,7 @@ public struct StandingDecisions: Sendable {
   }
 
   /// The index of the first decision about a number that is this one or greater; ``count`` where there is none.
-  public func firstPlace(atLeast number: Int64) -> Int { numbers.firstPlace(atLeast: number) }
+  func firstPlace(atLeast number: Int64) -> Int { numbers.firstPlace(atLeast: number) }
 
   /// The decision about a number; nil for none.
   public func decision(of number: Int64) -> Entry? {

@@ -34,7 +34,7 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private var receiving = Receiving.nothing
   private var unanswered = 0
   /// The time of the last bytes or the last answer.
-  package private(set) var lastActive = NIODeadline.now()
+  private(set) var lastActive = NIODeadline.now()
   private var timer: Scheduled<Void>?
   private var stall: Scheduled<Void>?
   private var closesAfterAnswer = false

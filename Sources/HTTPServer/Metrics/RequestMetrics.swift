@@ -34,7 +34,7 @@ package final class RequestMetrics: Sendable {
   /// Open connections.
   package let connections: Meter
   /// Connections closed at once because their network had too many.
-  package let refusedConnections: Counter
+  let refusedConnections: Counter
 
   private let factory: any MetricsFactory
   private let known: Mutex<[Key: Series]>

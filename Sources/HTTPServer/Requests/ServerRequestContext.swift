@@ -13,7 +13,7 @@ package struct ServerRequestContext: RequestContext {
   /// The connection, on which files are sent.
   package let channel: any Channel
   /// The other end of the connection: a client or a proxy.
-  package let socketAddress: SocketAddress?
+  let socketAddress: SocketAddress?
   /// The client's address, such as `192.0.2.1`; set by ``NetworkLimitMiddleware``.
   package var clientAddress: String?
   /// The network for rate limits; set by ``NetworkLimitMiddleware``.

@@ -106,15 +106,15 @@ public struct DirectoryColumnNames: Sendable, Equatable {
 }
 
 /// The sizes of a directory's fields.
-public enum DirectoryLimits {
+enum DirectoryLimits {
   /// Bytes of a name; longer ones are cut between characters.
-  public static let nameBytes = 400
+  static let nameBytes = 400
   /// Bytes of a category; longer ones are cut between characters.
-  public static let categoryBytes = 100
+  static let categoryBytes = 100
   /// The most numbers in one row; the others are counted as bad.
-  public static let numbersOfARow = 50
+  static let numbersOfARow = 50
   /// The most distinct names that are compared for one number; further ones are ignored.
-  public static let namesOfANumber = 1_000
+  static let namesOfANumber = 1_000
 }
 
 /// The result of an import of a directory.

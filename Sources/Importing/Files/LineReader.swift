@@ -30,7 +30,7 @@ public final class LineReader {
   /// The most bytes a line may have.
   public let maximumLineBytes: Int
   /// Number of lines read.
-  public private(set) var lineNumber = 0
+  private(set) var lineNumber = 0
   private let input: InputBytes
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private var start = 0

@@ -31,13 +31,13 @@ public enum ComplaintFormat: String, Sendable, CaseIterable {
 }
 
 /// The sizes beyond which a row is rejected.
-public enum ComplaintLimits {
+enum ComplaintLimits {
   /// Bytes of UTF-8 in a raw number. Longer ones are not numbers.
-  public static let numberBytes = 250
+  static let numberBytes = 250
   /// Bytes of UTF-8 in a reporter's pseudonym.
-  public static let reporterBytes = 200
+  static let reporterBytes = 200
   /// Bytes of a rejected line that are kept for the file of rejects.
-  public static let rejectTextBytes = 1_000
+  static let rejectTextBytes = 1_000
 }
 
 /// One complaint from a file: fields read and checked, the number not yet parsed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Curation
+import Curation
 public import Foundation
 
 /// The options of an import of complaints.
@@ -15,7 +15,7 @@ public struct ImportOptions: Sendable {
   /// The categories of the FTC's subjects.
   public var subjects: SubjectTable
   /// The category of a row in a format without any.
-  public var defaultCategory = ReportCategory.other
+  var defaultCategory = ReportCategory.other
   /// Rows in a batch for the sink, 1 or more.
   public var batchRows = 15_000
   /// The file for rejected lines; nil for none.

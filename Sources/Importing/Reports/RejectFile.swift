@@ -5,7 +5,7 @@ import Foundation
 import PhoneNumbers
 
 /// A row that was not imported, and why.
-public struct ImportReject: Sendable, Equatable {
+struct ImportReject: Sendable, Equatable {
   /// The line in the file, from 1, counting the header; the first line of a row that spans several.
   public var line: Int
   /// The reason of the rejection.

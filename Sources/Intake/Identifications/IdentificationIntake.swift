@@ -44,7 +44,7 @@ public struct IdentificationSubmission: Sendable, Equatable {
 
 extension IdentificationSubmission {
   /// The most items in a submission.
-  public static let mostItems = 1_000
+  static let mostItems = 1_000
 
   /// The most calls of one kind in an item.
   public static let mostCalls = 1_000_000

@@ -12,9 +12,6 @@ public struct ReportIntake: Sendable {
   private let numbers = NumberReader()
   private let metrics: IntakeMetrics
 
-  /// The most submissions in one call.
-  public static let mostSubmissions = 1_000
-
   /// - Parameters:
   ///   - store: the store of the reports.
   ///   - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.

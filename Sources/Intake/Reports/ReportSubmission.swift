@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Curation
-public import Foundation
+package import Foundation
 package import PhoneNumbers
 import Storage
 import Synchronization
@@ -92,10 +92,10 @@ public struct ReportSubmission: Sendable, Equatable {
 
 extension ReportSubmission: IncomingReport {
   /// How far a phone's clock may be ahead, in seconds: five minutes.
-  public static let clockLeeway: TimeInterval = 300
+  static let clockLeeway: TimeInterval = 300
 
   /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
-  public static let greatestAge: TimeInterval = 366 * 86_400
+  static let greatestAge: TimeInterval = 366 * 86_400
 
   package func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport {
     var problems: [FieldProblem] = []

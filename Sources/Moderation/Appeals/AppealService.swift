@@ -11,7 +11,7 @@ package struct AppealService: Sendable {
   private let reviews: ReviewPolicy
 
   /// How long after an answer a contact is kept, in seconds: 30 days.
-  package static let contactsKept: TimeInterval = 30 * 86_400
+  static let contactsKept: TimeInterval = 30 * 86_400
 
   /// - Parameters:
   ///   - pool: where appeals are kept.

@@ -15,7 +15,7 @@ public import Storage
 /// confirmed by the reports of the next day. The review may be repeated: held and decided numbers are skipped.
 public struct BrigadeReview: Sendable {
   /// Approximate number of hot numbers in the baseline.
-  public static let sampleSize = 5_000
+  static let sampleSize = 5_000
 
   let store: HoldStore
 

@@ -30,7 +30,7 @@ package struct SettingList: Sendable {
   let databasePooler = Setting(
     "database-pooler", .choice, default: DatabasePooler.none, hasOption: false,
     "Connection pooler: transaction for PgBouncer in transaction mode.")
-  package let pgBin = Setting(
+  let pgBin = Setting(
     "pg-bin", .text("folder"), absent: "Debian's folders, then PATH", hasOption: false,
     "Folder with the programs of PostgreSQL, such as initdb and pg_dump.")
   let archive = Setting(
@@ -173,7 +173,7 @@ package struct SettingList: Sendable {
 }
 
 /// A program between the server and PostgreSQL.
-package enum DatabasePooler: String, Sendable, CaseIterable {
+enum DatabasePooler: String, Sendable, CaseIterable {
   /// No pooler, or PgBouncer in session mode.
   case none
   /// PgBouncer in transaction mode: a prepared statement may be unknown to the next connection.

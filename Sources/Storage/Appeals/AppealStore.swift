@@ -10,7 +10,7 @@ public struct AppealStore: Sendable {
   let pool: PostgresPool
 
   /// How long the origin of a filing is kept, in seconds: 30 days.
-  public static let originsKept: TimeInterval = 30 * 86_400
+  static let originsKept: TimeInterval = 30 * 86_400
 
   /// - Parameter pool: where appeals are kept.
   public init(pool: PostgresPool) {

@@ -104,7 +104,7 @@ public struct AppKey: Sendable, Equatable {
 
   /// The time before which every report of the key is stored: some time after its end for an expired or revoked key,
   /// `time` for a valid one.
-  public func lastArrival(at time: Date) -> Date {
+  func lastArrival(at time: Date) -> Date {
     // Tokens of installations outlive an expired key until it is revoked.
     guard state(at: time) != .valid, let end = revokedAt ?? expiresAt else { return time }
     return Self.lastArrival(after: end)

@@ -114,7 +114,7 @@ public struct BackgroundJob: Sendable, Equatable {
   public var kind: Kind
   /// The account that ordered the job, 1 to 80 characters.
   public var account: String
-  /// The request: JSON of at most ``mostRequest`` bytes.
+  /// The request: JSON.
   public var request: String
   /// The job's state.
   public var state: State
@@ -127,8 +127,6 @@ public struct BackgroundJob: Sendable, Equatable {
   /// The outcome: JSON of at most ``mostOutcome`` bytes; nil where there is none, or it was not read.
   public var outcome: String?
 
-  /// The longest request, in bytes.
-  public static let mostRequest = 65_536
   /// The longest outcome, in bytes.
   public static let mostOutcome = 1_048_576
 

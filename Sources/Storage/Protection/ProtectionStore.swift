@@ -11,7 +11,7 @@ public struct ProtectionStore: Sendable {
   /// The most patterns: each is up to 1,200 blocks of numbers in the servers' memory.
   public static let mostPatterns = 2_000
   /// The most numbers: 24 MB in memory.
-  public static let mostNumbers = 2_000_000
+  static let mostNumbers = 2_000_000
 
   let pool: PostgresPool
 

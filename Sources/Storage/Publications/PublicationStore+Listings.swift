@@ -50,11 +50,6 @@ extension PublicationStore {
 
   /// Number of changed rows from which statistics are refreshed.
   private static let largeChange = 10_000
-
-  /// Number of listed numbers.
-  public func listingCount() async throws -> Int64 {
-    try await pool.run(SQL.countListings()).first ?? 0
-  }
 }
 
 /// Changes of the listings that are not written yet.
@@ -235,12 +230,5 @@ extension SQL {
       WHERE l.number = t.number
       """,
       numbers, numbers.map(NumberSHA1.stored(_:)))
-  }
-
-  /// Number of listed numbers.
-  static func countListings() -> Statement<Int64> {
-    Statement(
-      "SELECT count(*) FROM listings"
-    ) { try $0.decode(0) }
   }
 }

@@ -9,7 +9,7 @@ public struct PublicationStore: Sendable {
   package let pool: PostgresPool
 
   /// Seconds without a heartbeat after which a run is marked as failed.
-  public static let staleAfter: TimeInterval = 60
+  static let staleAfter: TimeInterval = 60
 
   /// - Parameter pool: where publications are recorded.
   public init(pool: PostgresPool) {

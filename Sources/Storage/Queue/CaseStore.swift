@@ -17,7 +17,7 @@ public struct CaseStore: Sendable {
   /// Days in the chart.
   public static let days = 64
   /// The most characters of a note.
-  public static let noteLength = 2_000
+  static let noteLength = 2_000
 
   /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) {

@@ -9,7 +9,7 @@ public struct RangeStore: Sendable {
   let pool: PostgresPool
 
   /// The least decayed heat of a number that counts as a member of a range.
-  public static let memberHeat = 0.25
+  static let memberHeat = 0.25
 
   /// - Parameter pool: where numbers and ranges are kept.
   public init(pool: PostgresPool) {

@@ -113,7 +113,7 @@ public struct Source: Sendable, Equatable {
     /// Since when the source is suspended; nil where it is not.
     public var suspendedAt: Date?
     /// When the last suspension was lifted.
-    public var resumedAt: Date?
+    var resumedAt: Date?
   }
 
   /// The list's id in `apps`.

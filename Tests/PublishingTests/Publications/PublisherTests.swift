@@ -191,7 +191,7 @@ import Testing
       let kept = #"{"serial":2,"token":"\#(claim.token.uuidString)"}"#
       try Data(kept.utf8).write(to: URL(filePath: "\(path)/.claim"))
       for file in ["toxic-2.rfpack", "toxic-2.rfpack.aBcDeF"] {
-        try Data("half".utf8).write(to: URL(filePath: folder.packPath(file)))
+        try Data("half".utf8).write(to: URL(filePath: "\(path)/packs/\(file)"))
       }
       try await fill(1)
       let manifest = try await publisher.publish(at: now + 86_400)

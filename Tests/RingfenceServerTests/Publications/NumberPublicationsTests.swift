@@ -93,14 +93,14 @@ import Testing
     try await TestServer.run { server in
       try ListsTests.publish(810, in: server.folder)
       try ListsTests.publish(812, in: server.folder)
-      try Data("none".utf8).write(to: URL(filePath: server.folder.packPath("toxic-810.rfpack")))
+      try Data("none".utf8).write(to: URL(filePath: "\(server.folder.path)/packs/toxic-810.rfpack"))
       // A publication that has not become visible.
       try FileManager.default.copyItem(
-        atPath: server.folder.packPath("toxic-812.rfpack"), toPath: server.folder.packPath("toxic-813.rfpack"))
+        atPath: "\(server.folder.path)/packs/toxic-812.rfpack", toPath: "\(server.folder.path)/packs/toxic-813.rfpack")
       let place = try await Self.ask(server, "12015550123").1?.packs.first
       #expect(place?.state == "block" && place?.serial == 812 && place?.is_exact == false)
       // Nothing is known of a pack whose newest file is missing.
-      try FileManager.default.removeItem(atPath: server.folder.packPath("toxic-812.rfpack"))
+      try FileManager.default.removeItem(atPath: "\(server.folder.path)/packs/toxic-812.rfpack")
       #expect(try await Self.ask(server, "12015550123").1?.packs == [])
     }
   }

@@ -238,7 +238,6 @@ struct StatementList {
     try list.add("addListed", SQL.addListed)
     try list.add("findListingsWithoutSHA1", SQL.findListingsWithoutSHA1)
     try list.add("addListingSHA1", SQL.addListingSHA1)
-    try list.add("countListings", SQL.countListings)
     try list.add("readChangeFacts", SQL.readChangeFacts)
     try list.add("readSingleChanges", SQL.readSingleChanges)
     try list.add("readDecidedRanges", SQL.readDecidedRanges)

@@ -37,12 +37,12 @@ public struct PackAssembler: Sendable {
   }
 
   /// The number of packs of a recipe, including empty ones.
-  public func packCount(of recipe: Recipe) -> Int {
+  func packCount(of recipe: Recipe) -> Int {
     recipe.shards.count * (recipe.area == .split ? regions.regions.count : 1)
   }
 
   /// Whether any recipe uses directory names; the directory feed is not read otherwise.
-  public var needsDirectory: Bool { recipes.contains { $0.source != .reports } }
+  var needsDirectory: Bool { recipes.contains { $0.source != .reports } }
 
   /// Assembles all packs one after another on its own thread.
   /// - Parameters:

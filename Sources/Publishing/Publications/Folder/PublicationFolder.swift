@@ -22,10 +22,6 @@ public struct PublicationFolder: Sendable {
   /// Path of the newest publication's manifest.
   public var manifestPath: String { "\(path)/manifest.json" }
 
-  /// The path of a pack.
-  /// - Parameter file: a name such as `toxic-12.rfpack`.
-  public func packPath(_ file: String) -> String { "\(path)/packs/\(file)" }
-
   /// The path of a file named in a manifest.
   public func filePath(_ relative: String) -> String { "\(path)/\(relative)" }
 

@@ -10,7 +10,7 @@ public enum RecipeFile {
   /// The maximum file size in bytes.
   public static let maximumBytes = 1 << 20
   /// The maximum count of recipes.
-  public static let maximumRecipes = 200
+  static let maximumRecipes = 200
 
   /// Reads the recipes of a file.
   /// - Throws: ``RecipeFileError`` with every error and its line.

@@ -5,7 +5,7 @@ public import Foundation
 
 extension PublicationFolder {
   /// The validity of a root in seconds: ten years. A change of keys starts it again.
-  public static let rootLifetime: TimeInterval = 3_650 * 86_400
+  static let rootLifetime: TimeInterval = 3_650 * 86_400
 
   /// The newest root; nil before the first publication.
   /// - Throws: ``PublishingError/badRoot(_:)``.
