@@ -71,9 +71,9 @@ public struct PackError: Error, Sendable, Hashable, CustomStringConvertible {
 /// The limits of format version 1. A reader refuses a file that exceeds them before it allocates memory.
 public enum PackLimits {
   /// The least phone number.
-  public static let leastNumber: Int64 = 1
+  public static let minNumber: Int64 = 1
   /// The greatest phone number: 15 digits (E.164).
-  public static let greatestNumber: Int64 = 999_999_999_999_999
+  public static let maxNumber: Int64 = 999_999_999_999_999
   /// The most bytes of UTF-8 in a label. Call Directory drops an entry with a longer or empty label.
   public static let labelBytes = 65_534
   /// The most bytes of all labels of a pack: the entries that identify, times the bytes of the longest label. Labels of at
@@ -92,9 +92,9 @@ public enum PackLimits {
   /// The most blocks of a pack, which limits the index to 256 KB.
   public static let blocks = 16_384
   /// The fewest entries of a full block.
-  public static let leastBlockEntries = 4
+  public static let minBlockEntries = 4
   /// The most entries of a block.
-  public static let greatestBlockEntries = 16_384
+  public static let maxBlockEntries = 16_384
   /// The most tokens of a dictionary.
   public static let dictionaryTokens = 131_072
   /// The most bytes of text of a dictionary's tokens.

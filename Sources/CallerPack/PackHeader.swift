@@ -167,10 +167,10 @@ extension PackHeader {
     try limit("bytes of the dictionary's text", dictionaryTextBytes, PackLimits.dictionaryTextBytes)
     try limit("tokens of the dictionary", dictionaryTokens, PackLimits.dictionaryTokens)
     try limit("bytes of the dictionary", dictionaryStoredBytes, PackLimits.dictionaryStoredBytes)
-    guard blockEntries >= PackLimits.leastBlockEntries, blockEntries <= PackLimits.greatestBlockEntries else {
+    guard blockEntries >= PackLimits.minBlockEntries, blockEntries <= PackLimits.maxBlockEntries else {
       throw PackError(
         .malformed, "the entries of a block are out of range",
-        expected: "\(PackLimits.leastBlockEntries) to \(PackLimits.greatestBlockEntries)", got: "\(blockEntries)")
+        expected: "\(PackLimits.minBlockEntries) to \(PackLimits.maxBlockEntries)", got: "\(blockEntries)")
     }
     let blocks = (entryCount + blockEntries - 1) / blockEntries
     guard blockCount == blocks else {
@@ -189,7 +189,7 @@ extension PackHeader {
         .malformed, "the counts do not fit the kind", expected: "\(entryCount) entries of kind \(kind)",
         got: "\(blockingCount) blocking, \(identificationCount) identifying")
     }
-    guard lastNumber >= 0, lastNumber <= PackLimits.greatestNumber, (lastNumber == 0) == (entryCount == 0) else {
+    guard lastNumber >= 0, lastNumber <= PackLimits.maxNumber, (lastNumber == 0) == (entryCount == 0) else {
       throw PackError(.malformed, "the last number is out of range", got: "\(lastNumber)")
     }
     let hasLabels = identificationCount > 0

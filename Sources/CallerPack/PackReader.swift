@@ -108,7 +108,7 @@ extension PackReader {
     let cursor = try makeCursor()
     var last: Int64 = 0, entries = 0
     while try cursor.next() {
-      guard cursor.number > last, cursor.number <= PackLimits.greatestNumber else {
+      guard cursor.number > last, cursor.number <= PackLimits.maxNumber else {
         throw PackError(.malformed, "numbers do not ascend", got: "\(cursor.number) after \(last)", entry: entries)
       }
       last = cursor.number

@@ -5,19 +5,19 @@ import CallerPack
 /// The pieces of labels that may become tokens.
 enum Candidates {
   /// The most words in one token.
-  private static let mostWords = 4
+  private static let maxWords = 4
   /// The most bytes of a piece within a word.
-  private static let mostPieceBytes = 6
+  private static let maxPieceBytes = 6
   /// The least count of a word that stays in one piece.
   private static let rareWord = 64
   /// The least count of a candidate.
-  private static let leastCount = 3
+  private static let minCount = 3
   /// The most candidates.
   private static let most = 200_000
 
   /// Returns all candidates with an estimate of their counts, in a fixed order.
   static func collect(_ sample: LabelSample) -> [DictionaryEncoder.Counted] {
-    let leastCount = leastCount << sample.thinning
+    let minCount = minCount << sample.thinning
     var singles = CandidateTable(), runs = CandidateTable(), pieces = CandidateTable()
     return sample.text.withUnsafeBytes { bytes in
       forEachLabel(sample, bytes) { words, weight in
@@ -25,13 +25,13 @@ enum Candidates {
       }
       forEachLabel(sample, bytes) { words, weight in
         for from in words.indices {
-          for to in from..<min(from + mostWords, words.count) {
+          for to in from..<min(from + maxWords, words.count) {
             // A run is frequent only if its words are.
-            guard singles.total(bytes, piece(words, to, to)) >= leastCount else { break }
+            guard singles.total(bytes, piece(words, to, to)) >= minCount else { break }
             if to > from { runs.add(bytes, piece(words, from, to), weight) }
           }
-          guard from == 0, words.count > mostWords else { continue }
-          if weight >= leastCount { runs.add(bytes, piece(words, 0, words.count - 1), weight) }
+          guard from == 0, words.count > maxWords else { continue }
+          if weight >= minCount { runs.add(bytes, piece(words, 0, words.count - 1), weight) }
         }
       }
       singles.forEach { word, total in
@@ -48,7 +48,7 @@ enum Candidates {
   private static func rank(
     _ sample: LabelSample, _ bytes: UnsafeRawBufferPointer, _ words: [CandidateTable], _ pieces: CandidateTable
   ) -> [DictionaryEncoder.Counted] {
-    let least = leastCount << sample.thinning
+    let least = minCount << sample.thinning
     var list: [(piece: CandidateTable.Piece, total: Int, worth: Int)] = []
     func take(_ piece: CandidateTable.Piece, _ total: Int) {
       guard total >= least || piece.count == 1, piece.count <= PackLimits.tokenBytes else { return }
@@ -105,7 +105,7 @@ enum Candidates {
     _ word: CandidateTable.Piece, _ total: Int, _ bytes: UnsafeRawBufferPointer, _ pieces: inout CandidateTable
   ) {
     for from in 0..<word.count {
-      for to in (from + 1)..<(min(from + mostPieceBytes, word.count) + 1) {
+      for to in (from + 1)..<(min(from + maxPieceBytes, word.count) + 1) {
         pieces.add(bytes, part(word, from, to), total)
       }
     }

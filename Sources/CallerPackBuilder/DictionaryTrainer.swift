@@ -110,9 +110,9 @@ struct DictionaryTrainer {
 /// ones also count for the dropped ones. The selection depends only on the labels and their order.
 struct LabelSample {
   /// The most bytes of text that are kept.
-  static let mostBytes = 16 << 20
+  static let maxBytes = 16 << 20
   /// The most labels that are kept.
-  static let mostLabels = 800_000
+  static let maxLabels = 800_000
 
   /// The texts, one after another.
   private(set) var text: [UInt8] = []
@@ -170,7 +170,7 @@ struct LabelSample {
     starts.append(text.count)
     counts.append(1 << thinning)
     repeats.append(0)
-    if text.count > Self.mostBytes || counts.count > Self.mostLabels { thin() }
+    if text.count > Self.maxBytes || counts.count > Self.maxLabels { thin() }
     if counts.count * 2 > slots.count { index(slots.count * 2) }
   }
 

@@ -38,8 +38,8 @@ struct EntryRules {
       PackError(.badEntry, rule, expected: expected, got: got, remedy: remedy, entry: count, number: number)
     }
     guard open else { throw PackError(.misuse, "the pack is finished already") }
-    guard number >= PackLimits.leastNumber else { throw bad("a number is 1 or more") }
-    guard number <= PackLimits.greatestNumber else { throw bad("a number has 15 digits at most") }
+    guard number >= PackLimits.minNumber else { throw bad("a number is 1 or more") }
+    guard number <= PackLimits.maxNumber else { throw bad("a number has 15 digits at most") }
     guard number != last else { throw bad("a number is in the list twice", remedy: "remove the duplicate") }
     guard number > last else {
       throw bad("numbers ascend", expected: "more than \(last)", remedy: "sort the list by number")

@@ -173,19 +173,19 @@ extension PackWriter {
           try encoder.append(number, roles: roles, label: label)
         }
         let written = try encoder.finish()
-        guard written.readerBytes <= Self.readerBytes(options.profile) || shift == Self.leastShift else {
+        guard written.readerBytes <= Self.readerBytes(options.profile) || shift == Self.minShift else {
           throw PackError(.tooLarge, "the reader needs more memory than the profile allows")
         }
         return (encoder, written)
       } catch {
-        guard error.code == .tooLarge, shift > Self.leastShift else { throw error }
+        guard error.code == .tooLarge, shift > Self.minShift else { throw error }
         shift -= 1
         try sink.restart()
       }
     }
   }
 
-  private static let leastShift = 2
+  private static let minShift = 2
 
   private func makeDictionary() throws(PackError) -> PackEncoder.Dictionary? {
     if let base = options.dictionary {

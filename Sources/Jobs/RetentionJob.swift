@@ -22,7 +22,7 @@ package struct RetentionJob: Sendable {
 
     /// The minimum count of months: a report may be a year old when it is sent, and the month in which that year begins
     /// is kept too.
-    package static let minReportMonths = RetentionStore.leastMonths
+    package static let minReportMonths = RetentionStore.minMonths
 
     package init(
       networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, installations: Int = 400,
@@ -32,7 +32,7 @@ package struct RetentionJob: Sendable {
       precondition(networks >= 1 && (comments ?? 1) >= 1)
       precondition(
         identificationBatches
-          > IdentificationSubmission.greatestAgeInDays + IdentificationSubmission.leewayInDays + 1)
+          > IdentificationSubmission.maxAgeInDays + IdentificationSubmission.leewayInDays + 1)
       self.networks = networks
       self.comments = comments
       self.identificationBatches = identificationBatches

@@ -38,7 +38,7 @@ package struct CommandContext {
     if !makes { try requireDatabase(settings) }
     let usesPreparedStatements = try settings.databasePooler == .none
     let reviews = ReviewPolicy(
-      share: Double(try settings.reviewPercent) / 100, mostReporters: try settings.reviewReporters)
+      share: Double(try settings.reviewPercent) / 100, maxReporters: try settings.reviewReporters)
     let folder = try DataFolder(settings)
     let (dsn, cluster) = try await database(of: folder, owns: owns, archiving: archiving, logger: logger)
     var configuration = PostgresConfiguration(dsn)

@@ -79,7 +79,7 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
     case .monthsTooYoung(let until, let here, let database):
       """
       No reports were deleted: reports from before \(Timestamp.format(until)) are due by this machine's clock, \
-      \(Timestamp.format(here)), but less than \(RetentionStore.leastMonths) months old by the database's clock, \
+      \(Timestamp.format(here)), but less than \(RetentionStore.minMonths) months old by the database's clock, \
       \(Timestamp.format(database)). Synchronize both with NTP.
       """
     }

@@ -51,7 +51,7 @@ package struct XMLTag: Sendable {
 /// Reads a document of UTF-8 piece by piece.
 ///
 /// A document type is refused, so there are no entities but the five of XML and character references. Comments and
-/// processing instructions are skipped. Memory is bounded by ``mostBytes`` and the greatest depth.
+/// processing instructions are skipped. Memory is bounded by ``maxBytes`` and the greatest depth.
 package struct XMLTokens<Source: XMLByteSource> {
   /// A piece of a document.
   package enum Token {
@@ -63,22 +63,22 @@ package struct XMLTokens<Source: XMLByteSource> {
   }
 
   /// The longest tag and the longest text in bytes.
-  private static var mostBytes: Int { 1 << 16 }
+  private static var maxBytes: Int { 1 << 16 }
 
   /// Whether text is returned; otherwise it is skipped.
   package var hasText = true
   private var source: Source
-  private let mostDepth: Int
+  private let maxDepth: Int
   /// The names of the open elements.
   private var open: [String] = []
   private var hasRoot = false
   /// A token that follows the returned text.
   private var waiting: Token?
 
-  /// - Parameter mostDepth: the deepest nesting.
-  package init(_ source: Source, mostDepth: Int) {
+  /// - Parameter maxDepth: the deepest nesting.
+  package init(_ source: Source, maxDepth: Int) {
     self.source = source
-    self.mostDepth = mostDepth
+    self.maxDepth = maxDepth
   }
 
   /// The next piece; nil at the end.
@@ -96,7 +96,7 @@ package struct XMLTokens<Source: XMLByteSource> {
           guard isMark || XMLTag.isSpace(byte) else { throw XMLFault(reason: "it is not XML") }
         } else if hasText {
           text.append(byte)
-          guard text.count <= Self.mostBytes else { throw XMLFault(reason: "an element has too much text") }
+          guard text.count <= Self.maxBytes else { throw XMLFault(reason: "an element has too much text") }
         }
         continue
       }
@@ -129,7 +129,7 @@ package struct XMLTokens<Source: XMLByteSource> {
       guard !name.isEmpty else { throw XMLFault(reason: "an element has no name") }
       guard !hasRoot || !open.isEmpty else { throw XMLFault(reason: "it has two documents") }
       hasRoot = true
-      guard open.count < mostDepth else { throw XMLFault(reason: "elements are nested too deeply") }
+      guard open.count < maxDepth else { throw XMLFault(reason: "elements are nested too deeply") }
       if !isEmpty { open.append(name) }
       return .start(XMLTag(name: name, attributes: XMLTag.attributes(of: content), isEmpty: isEmpty))
     }
@@ -162,7 +162,7 @@ package struct XMLTokens<Source: XMLByteSource> {
         quote = byte
       }
       tag.append(byte)
-      guard tag.count <= Self.mostBytes else { throw XMLFault(reason: "a tag is too long") }
+      guard tag.count <= Self.maxBytes else { throw XMLFault(reason: "a tag is too long") }
     }
     throw XMLFault(reason: "the document ends early")
   }

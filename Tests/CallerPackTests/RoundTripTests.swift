@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `the smallest and greatest numbers and the longest labels survive a round trip`() throws {
-    let list = [PackEntry(number: 1), PackEntry(number: 2), PackEntry(number: PackLimits.greatestNumber)]
+    let list = [PackEntry(number: 1), PackEntry(number: 2), PackEntry(number: PackLimits.maxNumber)]
     let reader = try PackReader(bytes: packBytes(list, .init(kind: .blocking)))
     try reader.verify()
     #expect(try entries(reader) == list)

@@ -48,7 +48,7 @@ func randomEntries(_ kind: PackKind, count: Int, _ random: inout Seeded) -> [Pac
   for _ in 0..<count {
     let step = Int64.random(in: 1...(Int.random(in: 0..<4, using: &random) == 0 ? 5_000_000_000 : 4), using: &random)
     number += step
-    guard number <= PackLimits.greatestNumber else { break }
+    guard number <= PackLimits.maxNumber else { break }
     if Int.random(in: 0..<3, using: &random) > 0 {
       last = (0..<Int.random(in: 1...4, using: &random)).map { _ in words.randomElement(using: &random)! }
         .joined(separator: " ")

@@ -38,7 +38,7 @@ extension SourceRefresherTests {
 
   @Test func `a complete list that changes too many entries is refused`() async throws {
     let stores = stores
-    let (new, refresher) = (try await add(to: stores, mostChange: 25), refresher(stores))
+    let (new, refresher) = (try await add(to: stores, maxChange: 25), refresher(stores))
     func list(_ numbers: Range<Int64>) -> SourceContent { content(numbers.map { (33_162_000_000 + $0, .fraud) }) }
     _ = try await refresher.store(list(0..<120), isComplete: true, of: new, at: now)
     // The first refresh was interrupted.

@@ -26,11 +26,11 @@ import Testing
 
   func add(
     _ name: String = "list", to stores: Stores, url: String = "http://127.0.0.1/list",
-    options: SourceOptions = SourceOptions(), mostChange: Int = 50
+    options: SourceOptions = SourceOptions(), maxChange: Int = 50
   ) async throws -> Source {
     let list = try await stores.apps.source(named: name, at: now)
     let settings = Source.Settings(
-      name: name, url: url, format: .csv, every: 3_600, options: options, mostChange: mostChange)
+      name: name, url: url, format: .csv, every: 3_600, options: options, maxChange: maxChange)
     let event = Actor.commandLine("Test").did("source.add", to: name)
     #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
     return try #require(try await stores.sources.source(named: name))

@@ -80,7 +80,7 @@ extension SubscriptionTests {
 
   @Test func `more revocations than a refresh may make wait for the next publication`() async throws {
     let stores = stores
-    let numbers = (0...PublicationStore.mostUnsupported).map { Int64(33_162_000_000 + $0) }
+    let numbers = (0...PublicationStore.maxUnsupported).map { Int64(33_162_000_000 + $0) }
     try await TestDatabase.current.pool.transaction { connection in
       try await PublicationStore.replaceListings(
         with: numbers.map { Listing(number: $0, category: .fraud, cause: .reports) }, serial: 1, at: now,

@@ -163,7 +163,7 @@ actor AddressBooks {
     let limit = options.region == nil ? options.limit : options.limit * Self.readFactor
     let hottest = try await callers.hottest(
       blocks: kind == .block, prefix: options.region.map { "\($0.callingCode)" } ?? "",
-      limit: min(limit, CallerStore.mostHottest), at: .now)
+      limit: min(limit, CallerStore.maxHottest), at: .now)
     let entries = hottest.lazy.filter { [options] caller in
       options.region == nil || RegionMap.countries.region(of: caller.number) == options.region?.code
     }.prefix(options.limit).map { AddressBook.Entry(number: $0.number, name: $0.label ?? $0.category.label) }

@@ -68,7 +68,7 @@ struct DAVRequest: Sendable {
   }
 
   private mutating func read(_ data: Data) throws {
-    var tokens = XMLTokens(DataBytes(data: data), mostDepth: Self.maxDepth)
+    var tokens = XMLTokens(DataBytes(data: data), maxDepth: Self.maxDepth)
     var open: [Element] = []
     while let token = try tokens.next() {
       switch token {

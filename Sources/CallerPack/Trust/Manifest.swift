@@ -75,7 +75,7 @@ extension Date {
 /// The signed part of a manifest: the payload of `manifest.json`. Its digests cover all other parts.
 public struct ManifestHead: Sendable, Equatable {
   /// The most bins that a reader accepts.
-  static let mostBins = 4_096
+  static let maxBins = 4_096
 
   /// The serial; see ``Manifest/serial``.
   public var serial: Int64
@@ -124,7 +124,7 @@ public struct ManifestHead: Sendable, Equatable {
   /// one bin.
   static func binCount(packs: Int) -> Int {
     var count = 1
-    while count < mostBins, packs > count * max(32, count) { count *= 2 }
+    while count < maxBins, packs > count * max(32, count) { count *= 2 }
     return count
   }
 
@@ -177,8 +177,8 @@ extension ManifestHead {
       try rule(PackDigest(document: previous.sha256) != nil, "previous.sha256 is 64 lower-case hex digits")
     }
     try rule(
-      (1...Self.mostBins).contains(bins.count) && bins.count.nonzeroBitCount == 1,
-      "the number of bins is a power of two, at most \(Self.mostBins)")
+      (1...Self.maxBins).contains(bins.count) && bins.count.nonzeroBitCount == 1,
+      "the number of bins is a power of two, at most \(Self.maxBins)")
     try rule(bins.allSatisfy { PackDigest(document: $0) != nil }, "a bin is 64 lower-case hex digits")
   }
 }
@@ -211,7 +211,7 @@ extension ManifestPack {
     let ends = [first, last].compactMap(\.self)
     try rule(
       ends.count == (entries == 0 ? 0 : 2) && ends == ends.sorted()
-        && ends.allSatisfy { (PackLimits.leastNumber...PackLimits.greatestNumber).contains($0) },
+        && ends.allSatisfy { (PackLimits.minNumber...PackLimits.maxNumber).contains($0) },
       "first and last are the ends of the entries (\(name))")
     try check(path, bytes, sha256)
     try rule(PackDigest(document: contentSHA256) != nil, "content_sha256 is 64 lower-case hex digits (\(name))")

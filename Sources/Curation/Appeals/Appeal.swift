@@ -78,9 +78,9 @@ public struct AppealFiling: Sendable, Equatable {
   public var filedAt: Date
 
   /// The most characters of ``statement``.
-  public static let mostStatement = 2_000
+  public static let maxStatement = 2_000
   /// The most characters of ``contact``.
-  public static let mostContact = 200
+  public static let maxContact = 200
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
   public init(number: Int64, statement: String, contact: String?, filedAt: Date) throws(RuleViolation) {
@@ -92,13 +92,13 @@ public struct AppealFiling: Sendable, Equatable {
 
   /// A statement that follows its rules.
   public static func statement(_ text: String) throws(RuleViolation) -> String {
-    try RuleViolation.text(text, "statement", atMost: mostStatement)
+    try RuleViolation.text(text, "statement", atMost: maxStatement)
   }
 
   /// A contact that follows its rules; nil for a blank one.
   public static func contact(_ text: String?) throws(RuleViolation) -> String? {
     guard let text, !text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) else { return nil }
-    return try RuleViolation.line(text, "contact", atMost: mostContact)
+    return try RuleViolation.line(text, "contact", atMost: maxContact)
   }
 }
 
@@ -111,9 +111,9 @@ public struct AppealFiling: Sendable, Equatable {
 /// owner's calls ring. A decision takes precedence over this rule, as over all others.
 public enum Spoofing {
   /// The least number of complaints on the day.
-  static let leastOnOneDay = 10
+  static let minOnOneDay = 10
   /// The least share of all complaints.
-  static let leastShare = 0.5
+  static let minShare = 0.5
 
   /// Whether a number must be identified and not blocked.
   /// - Parameters:
@@ -122,9 +122,9 @@ public enum Spoofing {
   ///   - appealDays: days on which open or upheld appeals were filed.
   public static func isVictim(complaintsByDay: [Int32: Int], appealDays: [Int32]) -> Bool {
     guard let peak = complaintsByDay.max(by: { ($0.value, -$0.key) < ($1.value, -$1.key) }),
-      peak.value >= leastOnOneDay
+      peak.value >= minOnOneDay
     else { return false }
     let all = complaintsByDay.values.reduce(0, +)
-    return Double(peak.value) >= leastShare * Double(all) && appealDays.contains { $0 >= peak.key }
+    return Double(peak.value) >= minShare * Double(all) && appealDays.contains { $0 >= peak.key }
   }
 }

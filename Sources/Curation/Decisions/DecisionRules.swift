@@ -5,7 +5,7 @@
 public struct AllowRule: Sendable, Equatable {
   /// The most reporters of a number that triage may allow. The default thresholds need at most 5 reporters for a
   /// listing, so four times as many are more than a coincidence.
-  public static let mostReporters = 20
+  public static let maxReporters = 20
 
   /// Whether a rule against brigading holds the number.
   public var isHeld: Bool
@@ -29,7 +29,7 @@ public struct AllowRule: Sendable, Equatable {
   }
 
   /// Whether allowing the number needs a moderator and a reason.
-  public var isGuarded: Bool { isHeld || isListed || isAppealed || reporters > Self.mostReporters }
+  public var isGuarded: Bool { isHeld || isListed || isAppealed || reporters > Self.maxReporters }
 
   /// - Throws: ``RuleViolation`` of the code `allow_needs_moderator` or `allow_needs_reason`.
   public func check(reason: String?, role: Role) throws(RuleViolation) {
@@ -39,7 +39,7 @@ public struct AllowRule: Sendable, Equatable {
   }
 
   private func violation(_ code: RuleViolation.Code) -> RuleViolation {
-    RuleViolation(code, field: "allow", most: Self.mostReporters)
+    RuleViolation(code, field: "allow", most: Self.maxReporters)
   }
 }
 

@@ -7,15 +7,15 @@
 /// would have to complain about a third of all hot numbers.
 public struct BrigadeBaseline: Sendable {
   /// The least number of numbers for a feature to be common.
-  static let leastNumbers = 20
+  static let minNumbers = 20
   /// A feature that more than this share of the numbers have is common.
   static let usualShare = 1.0 / 3
   /// Days since their arrival after which complaints count: longer than a brigade takes until it is reviewed.
-  public static let leastAge: Int32 = 8
+  public static let minAge: Int32 = 8
   /// How many days ago a number was confirmed at most.
-  public static let greatestConfirmedAge: Int32 = 60
+  public static let maxConfirmedAge: Int32 = 60
   /// The most networks, and the most texts, that are counted. Where there are more, none of them is usual.
-  static let mostKeys = 200_000
+  static let maxKeys = 200_000
 
   /// How many numbers have something in common, of how many.
   public struct Share: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct BrigadeBaseline: Sendable {
     public var numbers: Int
 
     var isUsual: Bool {
-      numbers >= BrigadeBaseline.leastNumbers && Double(count) > BrigadeBaseline.usualShare * Double(numbers)
+      numbers >= BrigadeBaseline.minNumbers && Double(count) > BrigadeBaseline.usualShare * Double(numbers)
     }
   }
 
@@ -44,19 +44,19 @@ public struct BrigadeBaseline: Sendable {
   ///   - votes: one a reporter.
   ///   - confirmedAge: days before the review on which the number was confirmed.
   public mutating func add(_ votes: [ReporterVote], confirmedAge: Int32) {
-    let past = votes.filter { $0.isToxic && !$0.isNew && $0.age >= Self.leastAge && $0.age > confirmedAge }
+    let past = votes.filter { $0.isToxic && !$0.isNew && $0.age >= Self.minAge && $0.age > confirmedAge }
     let days = Dictionary(grouping: past, by: \.age)
-    if past.count >= BrigadeDetection.leastOnOneDay {
+    if past.count >= BrigadeDetection.minOnOneDay {
       oneDay.numbers += 1
       let peak = days.values.map(\.count).max() ?? 0
       if peak * 10 >= past.count * 9 { oneDay.count += 1 }
     }
     // Networks and comments are kept for the window only.
     let recent = VoteSummary(past.filter { $0.age < BrigadeDetection.window })
-    guard recent.complainers >= BrigadeDetection.leastSuspects else { return }
+    guard recent.complainers >= BrigadeDetection.minSuspects else { return }
     compared += 1
-    for key in recent.networks.keys where networks.count < Self.mostKeys { networks[key, default: 0] += 1 }
-    for key in recent.texts.keys where texts.count < Self.mostKeys { texts[key, default: 0] += 1 }
+    for key in recent.networks.keys where networks.count < Self.maxKeys { networks[key, default: 0] += 1 }
+    for key in recent.texts.keys where texts.count < Self.maxKeys { texts[key, default: 0] += 1 }
   }
 
   /// Whether complaints usually arrive on one day: an app has sent all that it had gathered.

@@ -18,19 +18,19 @@ public enum BrigadeDetection {
   /// Length of the window of suspect reports, in days; earlier reports are a number's history.
   public static let window: Int32 = 30
   /// The least number of suspects in a burst.
-  public static let leastSuspects = 5
+  public static let minSuspects = 5
   /// The least number of reporters who share a network or a text.
-  static let leastCluster = 3
+  static let minCluster = 3
   /// The least number of others that outweighs up to four times as many suspects.
-  static let leastOthers = 3
+  static let minOthers = 3
   /// Number of suspects that one further other outweighs.
   static let suspectsAnOther = 4
   /// The least number of reporters on one day that forms a burst without other marks.
-  static let leastOnOneDay = 10
+  static let minOnOneDay = 10
   /// Number of reporters on one day that one reporter of another day outweighs.
   static let sameDayAnOther = 10
   /// The least number of votes on each side of a split.
-  public static let leastOnEachSide = 5
+  public static let minOnEachSide = 5
   /// The least share of the smaller side in a split.
   static let strongSplit = 0.3
 
@@ -88,7 +88,7 @@ public enum BrigadeDetection {
     let text = texts.values.reduce(into: Set()) { $0.formUnion($1) }
     let suspects = newcomers.union(network).union(text)
     let others = summary.complainers - suspects.count
-    guard suspects.count >= leastSuspects, others < max(leastOthers, suspects.count / suspectsAnOther) else {
+    guard suspects.count >= minSuspects, others < max(minOthers, suspects.count / suspectsAnOther) else {
       return nil
     }
     let marks = HoldReason.Marks(
@@ -103,9 +103,9 @@ public enum BrigadeDetection {
 
   private static func oneDay(_ summary: VoteSummary, isUsual: Bool) -> Finding? {
     let peak = summary.peak
-    guard peak.count >= leastOnOneDay, !isUsual else { return nil }
+    guard peak.count >= minOnOneDay, !isUsual else { return nil }
     let others = summary.complainers - peak.count
-    guard others < max(leastOthers, peak.count / sameDayAnOther) else { return nil }
+    guard others < max(minOthers, peak.count / sameDayAnOther) else { return nil }
     return Finding(
       reason: .oneDay(peak: peak.count, reporters: summary.complainers, others: others), reporters: peak.sorted())
   }
@@ -113,7 +113,7 @@ public enum BrigadeDetection {
   private static func split(_ votes: [ReporterVote]) -> Finding? {
     let toxic = votes.count { $0.isToxic }
     let legitimate = votes.count - toxic
-    guard min(toxic, legitimate) >= leastOnEachSide,
+    guard min(toxic, legitimate) >= minOnEachSide,
       Double(min(toxic, legitimate)) >= strongSplit * Double(votes.count)
     else { return nil }
     return Finding(reason: .split(complaints: toxic, legitimate: legitimate), reporters: [])
@@ -172,6 +172,6 @@ struct VoteSummary {
     for vote in votes {
       if let key = key(vote) { clusters[key, default: []].insert(vote.reporter) }
     }
-    return clusters.filter { $0.value.count >= BrigadeDetection.leastCluster }
+    return clusters.filter { $0.value.count >= BrigadeDetection.minCluster }
   }
 }

@@ -68,7 +68,7 @@ public enum CommentRule {
 /// A key that is equal for comments with the same text in slightly different spelling.
 public enum CommentKey {
   /// The least number of letters and digits of a text that is compared: "Spam call" is too common.
-  static let leastCharacters = 12
+  static let minCharacters = 12
 
   /// FNV-1a over the text's letters and digits in lowercase; nil for fewer than twelve.
   ///
@@ -82,6 +82,6 @@ public enum CommentKey {
       count += 1
       for byte in scalar.properties.lowercaseMapping.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
-    return count >= leastCharacters ? hash : nil
+    return count >= minCharacters ? hash : nil
   }
 }

@@ -13,11 +13,11 @@ public struct ProtectedPattern: Sendable, Hashable {
   let blocks: [ClosedRange<Int64>]
 
   /// The fewest digits before a wildcard.
-  public static let leastDigits = 4
+  public static let minDigits = 4
   /// The most `x` before a digit.
-  static let mostInnerWildcards = 2
+  static let maxInnerWildcards = 2
   /// The most digits of E.164.
-  public static let mostDigits = 15
+  public static let maxDigits = 15
 
   /// - Parameter text: as typed; spaces, dots, hyphens, slashes and brackets are dropped, `X` is read as `x`.
   /// - Throws: ``ProtectedPatternError``.
@@ -38,15 +38,15 @@ public struct ProtectedPattern: Sendable, Hashable {
       default: throw .unexpected
       }
     }
-    guard places.prefix(Self.leastDigits).count(where: { $0 != nil }) == Self.leastDigits, places.first != 0 else {
+    guard places.prefix(Self.minDigits).count(where: { $0 != nil }) == Self.minDigits, places.first != 0 else {
       throw .tooWide
     }
-    guard places.count <= Self.mostDigits else { throw .tooLong }
+    guard places.count <= Self.maxDigits else { throw .tooLong }
     let trailing = places.reversed().prefix { $0 == nil }.count
     let fixed = places.dropLast(trailing)
-    guard fixed.count(where: { $0 == nil }) <= Self.mostInnerWildcards else { throw .tooManyWildcards }
+    guard fixed.count(where: { $0 == nil }) <= Self.maxInnerWildcards else { throw .tooManyWildcards }
     self.text = "+" + places.map { $0.map(String.init) ?? "x" }.joined() + (isOpen ? "*" : "")
-    blocks = Self.blocks(of: Array(fixed), open: trailing...(isOpen ? Self.mostDigits - fixed.count : trailing))
+    blocks = Self.blocks(of: Array(fixed), open: trailing...(isOpen ? Self.maxDigits - fixed.count : trailing))
   }
 
   private static func blocks(of digits: [UInt8?], open: ClosedRange<Int>) -> [ClosedRange<Int64>] {

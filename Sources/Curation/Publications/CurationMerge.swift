@@ -120,12 +120,12 @@ public struct CurationState: Sendable {
   public func countListedByDecisions() -> Int { (0..<decisions.count).count { listed(at: $0) != nil } }
 
   /// The publishable members of approved ranges, ascending, each once: without protected, decided and held ones, and at
-  /// most ``RangeDetection/mostExpanded``, from the hottest ranges first.
+  /// most ``RangeDetection/maxExpanded``, from the hottest ranges first.
   public func rangeNumbers() -> [ListedNumber] {
     var members: [Int64: ListedNumber] = [:]
     for approved in ranges.sorted(by: { ($1.heat, $0.range.first) < ($0.heat, $1.range.first) }) {
       for number in approved.range.numbers {
-        guard members.count < RangeDetection.mostExpanded else { break }
+        guard members.count < RangeDetection.maxExpanded else { break }
         guard members[number] == nil, !held.contains(number), decisions.decision(of: number) == nil,
           protected.rule(for: number) == nil
         else { continue }

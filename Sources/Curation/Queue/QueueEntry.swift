@@ -46,7 +46,7 @@ public enum Urgency {
   /// The value of a doubling of heat, in seconds of waiting: six hours.
   public static let doubling: TimeInterval = 21_600
   /// The most doublings that count.
-  static let mostDoublings = 20
+  static let maxDoublings = 20
   /// The least share of heat in a number's evidence for its heat to count as rising: with half-lives of 14 and 125 days
   /// the share of one old burst is 0.5 after 16 days.
   static let freshShare = 0.5
@@ -80,6 +80,6 @@ public enum Urgency {
     guard let heat = facts.score?.heat, let review = facts.evaluation?.threshold?.reviewHeat, heat > review else {
       return 0
     }
-    return min(mostDoublings, Int(log2(heat / review)))
+    return min(maxDoublings, Int(log2(heat / review)))
   }
 }

@@ -8,11 +8,11 @@ public import Foundation
 /// number that reports have listed, and that stays listed, has no threshold cause: its listing is settled.
 public enum QueueRule {
   /// Number of reports of a protected number within ``protectedWindow`` that open a case.
-  public static let leastProtectedReports = 10
+  public static let minProtectedReports = 10
   /// Seven days, in seconds.
   public static let protectedWindow: TimeInterval = 7 * 86_400
   /// The most cases whose only cause is a threshold; the least urgent are dropped.
-  public static let mostByThreshold = 100_000
+  public static let maxByThreshold = 100_000
   /// Number of accounts that must pass a case on to raise it by a level.
   public static let passesThatRaise = 3
 
@@ -22,7 +22,7 @@ public enum QueueRule {
       return facts.appealedAt.map { $0 > decidedAt } == true ? QueueCauses([.appeal]) : []
     }
     if facts.isProtected {
-      return facts.recentReports >= leastProtectedReports ? QueueCauses([.protected]) : []
+      return facts.recentReports >= minProtectedReports ? QueueCauses([.protected]) : []
     }
     var causes: [QueueCause] = []
     if facts.isHeld { causes.append(.held) }
@@ -37,7 +37,7 @@ public enum QueueRule {
   static func isStronglySplit(_ score: Score) -> Bool {
     let legitimate = score.parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
     let least = min(score.reporters, legitimate)
-    return least >= BrigadeDetection.leastOnEachSide
+    return least >= BrigadeDetection.minOnEachSide
       && Double(least) >= BrigadeDetection.strongSplit * Double(score.reporters + legitimate)
   }
 

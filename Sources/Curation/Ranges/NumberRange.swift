@@ -48,7 +48,7 @@ public struct NumberRange: Sendable, Hashable {
 /// chance once in 5·10⁹ ranges (binomial), and twelve of 100 once in 10²¹.
 public enum RangeDetection {
   /// The most numbers that all approved ranges add to a pack.
-  static let mostExpanded = 100_000
+  static let maxExpanded = 100_000
 
   /// The facts about a range.
   public struct Facts: Sendable, Equatable {
@@ -74,15 +74,15 @@ public enum RangeDetection {
   }
 
   /// The least number of members of a range.
-  public static func leastMembers(digits: Int16) -> Int { digits == 1 ? 4 : 12 }
+  public static func minMembers(digits: Int16) -> Int { digits == 1 ? 4 : 12 }
 
   /// The least heat of a range, in units of a fresh complaint of full weight.
-  public static func leastHeat(digits: Int16) -> Double { digits == 1 ? 6 : 30 }
+  public static func minHeat(digits: Int16) -> Double { digits == 1 ? 6 : 30 }
 
   /// Whether a range is proposed.
   public static func proposes(_ facts: Facts) -> Bool {
-    facts.members >= leastMembers(digits: facts.range.digits)
-      && facts.heat >= leastHeat(digits: facts.range.digits)
+    facts.members >= minMembers(digits: facts.range.digits)
+      && facts.heat >= minHeat(digits: facts.range.digits)
       && facts.heat >= 1.5 * Double(facts.members)
       && facts.greatest * 2 <= facts.heat
       && facts.defended < facts.members

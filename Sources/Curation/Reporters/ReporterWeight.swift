@@ -15,7 +15,7 @@ public enum ReporterWeight {
 /// *accuracy* compares the reporter's votes with later decisions of moderators. A decision to block, or to identify as
 /// a nuisance, agrees with a complaint; a decision to allow agrees with "legitimate"; a decision that only names a
 /// number is not counted. Votes after the decision are not counted either, so that repeating known facts earns nothing.
-/// With fewer than ``leastJudged`` decisions accuracy is 1; from then on it is the upper bound of the Wilson interval
+/// With fewer than ``minJudged`` decisions accuracy is 1; from then on it is the upper bound of the Wilson interval
 /// for agreed of judged, so that doubt favors the reporter: 5 of 5 and 20 of 20 are 1, 18 of 20 is 0.97, 10 of 20 is
 /// 0.70, 0 of 5 is 0.43, 0 of 20 is 0.16. Source of the interval: see ``Confidence``.
 ///
@@ -27,7 +27,7 @@ extension ReporterWeight {
   /// The least number of numbers that an established reporter has reported.
   public static let establishedNumbers = 3
   /// The least number of compared decisions for the accuracy to differ from 1.
-  public static let leastJudged = 5
+  public static let minJudged = 5
 
   /// A reporter's weight at `time`, 0 to 1.
   public static func weight(of record: ReporterRecord, at time: Date) -> Double {
@@ -36,9 +36,9 @@ extension ReporterWeight {
     return base * accuracy(agreed: record.agreed, judged: record.judged)
   }
 
-  /// The factor for `agreed` of `judged` decisions, 0 to 1; 1 with fewer than ``leastJudged``.
+  /// The factor for `agreed` of `judged` decisions, 0 to 1; 1 with fewer than ``minJudged``.
   public static func accuracy(agreed: Int, judged: Int) -> Double {
-    guard judged >= leastJudged else { return 1 }
+    guard judged >= minJudged else { return 1 }
     // The upper bound for agreements is 1 minus the lower bound for disagreements.
     return 1 - Confidence.wilsonLowerBound(toxic: Double(judged - agreed), legitimate: Double(agreed))
   }

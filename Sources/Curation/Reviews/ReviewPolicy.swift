@@ -15,16 +15,16 @@ public struct ReviewPolicy: Sendable, Equatable {
   /// The share of all decisions in the random sample, 0 to 1.
   public var share: Double
   /// The most reporters of a number that is blocked or identified without a review.
-  public var mostReporters: Int
+  public var maxReporters: Int
 
   /// The default: 2 % of all decisions, and numbers with more than 100 reporters, because an error about a number that
   /// so many people know is seen by many.
-  public static let standard = ReviewPolicy(share: 0.02, mostReporters: 100)
+  public static let standard = ReviewPolicy(share: 0.02, maxReporters: 100)
 
   /// - Parameters: see the properties.
-  public init(share: Double, mostReporters: Int) {
+  public init(share: Double, maxReporters: Int) {
     self.share = share
-    self.mostReporters = mostReporters
+    self.maxReporters = maxReporters
   }
 
   /// Why a decision is reviewed; nil if it is not.
@@ -38,7 +38,7 @@ public struct ReviewPolicy: Sendable, Equatable {
 
   /// Whether a decision has reach; see ``cause(of:_:_:)``.
   public func hasReach(_ treatment: Decision.Treatment, _ rule: AllowRule) -> Bool {
-    treatment == .allow ? rule.isGuarded : rule.reporters > mostReporters
+    treatment == .allow ? rule.isGuarded : rule.reporters > maxReporters
   }
 
   /// The position of a decision in the random order of all decisions, 0 to 1: a function of its id.

@@ -91,12 +91,12 @@ public struct ProvenanceOrigins: Sendable, Equatable {
 
   /// The most servers that pass evidence on. Servers that pass evidence on to each other would otherwise confirm each other
   /// after it has left its origin: so each publication adds one, until the evidence does not count any more.
-  static let mostHops = 3
+  static let maxHops = 3
 
   /// Whether a row counts.
   ///
   /// It counts where the publisher has evidence of its own. Otherwise the publisher passes on the evidence of others, over
-  /// at most ``mostHops`` servers, and one of these others is neither this server, nor one that is subscribed to itself,
+  /// at most ``maxHops`` servers, and one of these others is neither this server, nor one that is subscribed to itself,
   /// nor one that an entry of another source has brought already.
   /// - Parameters:
   ///   - origins: the servers with evidence of their own.
@@ -104,7 +104,7 @@ public struct ProvenanceOrigins: Sendable, Equatable {
   ///   - known: origins of entries of other sources with the row's number.
   public func counts(_ origins: [String], hops: Int, known: Set<String>) -> Bool {
     origins.contains(publisher)
-      || isOwnKnown && hops <= Self.mostHops
+      || isOwnKnown && hops <= Self.maxHops
         && origins.contains { $0 != own && !subscribed.contains($0) && !known.contains($0) }
   }
 }

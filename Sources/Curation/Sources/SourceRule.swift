@@ -74,7 +74,7 @@ public enum SourceCeiling: String, Sendable, CaseIterable, Comparable, Codable {
 /// decision in force.
 public struct SourcePrecision: Sendable, Equatable {
   /// The least decided numbers for a suspension.
-  static let leastDecided = 10
+  static let minDecided = 10
   /// The precision below which a source is suspended.
   public static let lowest = 0.5
 
@@ -95,11 +95,11 @@ public struct SourcePrecision: Sendable, Equatable {
   /// confirmed / (confirmed + wrong), 0 to 1; nil without decisions.
   public var share: Double? { decided > 0 ? Double(confirmed) / Double(decided) : nil }
 
-  /// Whether the source is suspended: at least ``leastDecided`` numbers are decided, and the upper bound of the Wilson
+  /// Whether the source is suspended: at least ``minDecided`` numbers are decided, and the upper bound of the Wilson
   /// score interval at 95 % is below ``lowest``. See ``Confidence/wilsonUpperBound(toxic:legitimate:)`` for its source.
   /// Of 10 numbers at most 1 is confirmed then, of 100 at most 40.
   public var isTooLow: Bool {
-    decided >= Self.leastDecided
+    decided >= Self.minDecided
       && Confidence.wilsonUpperBound(toxic: Double(confirmed), legitimate: Double(wrong)) < Self.lowest
   }
 }

@@ -91,11 +91,11 @@ final class RunReader {
   deinit { buffer.deallocate() }
 
   private static let headBytes = 20
-  private static let greatestRow = headBytes + DirectoryLimits.nameBytes + DirectoryLimits.categoryBytes
+  private static let maxRow = headBytes + DirectoryLimits.nameBytes + DirectoryLimits.categoryBytes
 
   /// Reads the next row; the pointers of the row before become invalid. Returns false at the end.
   func next() throws -> Bool {
-    if end - at < Self.greatestRow, !rest.isEmpty {
+    if end - at < Self.maxRow, !rest.isEmpty {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[at..<end]))
       (at, end) = (0, end - at)
       let more = min(buffer.count - end, rest.count)

@@ -40,11 +40,11 @@ struct JSONArrayRows: SourceFileRows {
   }
 
   /// The most free digits of a pattern that is read. One with more has 100,000 numbers or more.
-  private static let mostFreeDigits = 4
+  private static let maxFreeDigits = 4
 
   /// The longest object, in bytes.
-  private static let mostBytes = 8_192
-  private static let mostDepth = 32
+  private static let maxBytes = 8_192
+  private static let maxDepth = 32
 
   private(set) var version: Int64?
   private let bytes: SourceBytes
@@ -85,7 +85,7 @@ struct JSONArrayRows: SourceFileRows {
       try scan(byte)
       if !wasInString, byte == UInt8(ascii: "{"), before == 2, scanner.isInArray { object = [] }
       guard object != nil else { continue }
-      if (object?.count ?? 0) < Self.mostBytes { object?.append(byte) } else { isTooLong = true }
+      if (object?.count ?? 0) < Self.maxBytes { object?.append(byte) } else { isTooLong = true }
       if !wasInString, byte == UInt8(ascii: "}"), scanner.depth == 2, let object {
         return isTooLong ? .rejected : outcome(object)
       }
@@ -108,7 +108,7 @@ struct JSONArrayRows: SourceFileRows {
     let free = member.pattern.dropFirst(head.count)
     guard !free.isEmpty else { return .row(SourceFileRow(number: member.pattern, category: member.name)) }
     guard free.allSatisfy({ $0 == "#" }) else { return .rejected }
-    guard free.utf8.count <= Self.mostFreeDigits else { return .pattern }
+    guard free.utf8.count <= Self.maxFreeDigits else { return .pattern }
     var range = Range(head: head, freeDigits: free.utf8.count, category: member.name)
     defer { self.range = range }
     return range.row().map(SourceFileRow.Outcome.row) ?? .rejected
@@ -134,7 +134,7 @@ struct JSONArrayRows: SourceFileRows {
       guard !scanner.isEnded, scanner.depth > 0 || byte == UInt8(ascii: "{") else { throw Self.notJSON }
       if isRoot { scanner.isInArray = byte == UInt8(ascii: "[") && scanner.key == array }
       scanner.depth += 1
-      guard scanner.depth <= Self.mostDepth else { throw .unreadable("values are nested too deeply") }
+      guard scanner.depth <= Self.maxDepth else { throw .unreadable("values are nested too deeply") }
     case UInt8(ascii: "}"), UInt8(ascii: "]"):
       if isRoot { endNumber() }
       scanner.depth -= 1

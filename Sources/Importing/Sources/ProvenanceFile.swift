@@ -8,11 +8,11 @@ import PhoneNumbers
 /// Reads an evidence file completely: the rows that pass a source's options, and the first row with an error as a failure.
 struct ProvenanceFile {
   /// The longest line, in bytes.
-  private static let mostLineBytes = 4_096
+  private static let maxLineBytes = 4_096
   /// The most origins of a row, of all rows together, and the most different combinations of them: memory for each.
-  private static let mostOrigins = 64
-  private static let mostServers = 4_096
-  private static let mostCombinations = 65_536
+  private static let maxOrigins = 64
+  private static let maxServers = 4_096
+  private static let maxCombinations = 65_536
 
   /// The id of the server that the file must be of.
   let server: String
@@ -134,8 +134,8 @@ struct ProvenanceFile {
       var line: [UInt8] = []
       while let byte = try bytes.next() {
         if byte == 0x0A { return Data(line) }
-        guard line.count < ProvenanceFile.mostLineBytes else {
-          throw failure("is longer than \(ProvenanceFile.mostLineBytes) bytes")
+        guard line.count < ProvenanceFile.maxLineBytes else {
+          throw failure("is longer than \(ProvenanceFile.maxLineBytes) bytes")
         }
         line.append(byte)
       }
@@ -153,12 +153,12 @@ struct ProvenanceFile {
 
     mutating func shared(_ origins: [String], _ lines: Lines) throws -> [String] {
       if let index = combinations.firstIndex(of: origins) { return combinations[index] }
-      guard origins.count <= ProvenanceFile.mostOrigins else {
-        throw lines.failure("has more than \(ProvenanceFile.mostOrigins) origins")
+      guard origins.count <= ProvenanceFile.maxOrigins else {
+        throw lines.failure("has more than \(ProvenanceFile.maxOrigins) origins")
       }
       let own = origins.map { servers.insert($0).memberAfterInsert }
       combinations.insert(own)
-      guard servers.count <= ProvenanceFile.mostServers, combinations.count <= ProvenanceFile.mostCombinations else {
+      guard servers.count <= ProvenanceFile.maxServers, combinations.count <= ProvenanceFile.maxCombinations else {
         throw lines.failure("is from too many different servers")
       }
       return own

@@ -30,7 +30,7 @@ struct SourceContent: Sendable {
   var patterns = 0
 
   /// The most changes that cannot be read where most cannot.
-  private static let mostRejectedChanges = 100
+  private static let maxRejectedChanges = 100
 
   /// No changes.
   init() {}
@@ -54,7 +54,7 @@ struct SourceContent: Sendable {
       throw SourceFailure(error)
     }
     // Some changes of a list that is read may all be of numbers that are not.
-    guard rejected * 2 <= rows || !isComplete && rejected <= Self.mostRejectedChanges else {
+    guard rejected * 2 <= rows || !isComplete && rejected <= Self.maxRejectedChanges else {
       throw SourceFailure.tooManyRejects(rejected: rejected, rows: rows)
     }
     guard !isComplete || !entries.isEmpty else {

@@ -21,7 +21,7 @@ struct SourceDownload {
   /// Content types that are no lists: mostly the page of an error or of a sign-in.
   private static let foreignTypes = ["text/html", "application/xhtml", "image/", "audio/", "video/", "application/pdf"]
   /// The longest key, in bytes.
-  private static let mostKeyBytes = 1_000
+  private static let maxKeyBytes = 1_000
 
   let client: OutboundHTTP
   let folder: String
@@ -92,7 +92,7 @@ struct SourceDownload {
   /// The key in a file.
   static func key(in path: String) throws(SourceFailure) -> String {
     guard let file = FileHandle(forReadingAtPath: path),
-      let data = try? file.read(upToCount: mostKeyBytes + 1), data.count <= mostKeyBytes
+      let data = try? file.read(upToCount: maxKeyBytes + 1), data.count <= maxKeyBytes
     else { throw .keyUnreadable(path: path) }
     let key = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { throw .keyUnreadable(path: path) }

@@ -7,7 +7,7 @@ import Storage
 /// Changes of a source's entries and their reports.
 extension SourceRefresher {
   /// The stored entries, or complaints of the former file, from which on changes are limited.
-  static let leastCompared = 100
+  static let minCompared = 100
   /// Numbers whose report is replaced at once. Between the steps they have no report of the source.
   private static let replacements = 50
   /// The most reports of an entry on one day.
@@ -51,7 +51,7 @@ extension SourceRefresher {
   ) async throws {
     guard digest == nil || digest != source.state.changingSHA256 else { return }
     let former = try await stores.sources.entryCount(of: source.id)
-    guard former >= Self.leastCompared, source.state.refreshedAt != nil else { return }
+    guard former >= Self.minCompared, source.state.refreshedAt != nil else { return }
     var (kept, changed, withdrawn, number) = (0, 0, 0, Int64(0))
     var (place, removal) = (content.entries.startIndex, content.removals.startIndex)
     while case let stored = try await stores.sources.entries(of: source.id, after: number), let last = stored.last {
@@ -66,7 +66,7 @@ extension SourceRefresher {
       }
       number = last.number
     }
-    let (added, most) = (content.entries.count - kept, source.settings.mostChange)
+    let (added, most) = (content.entries.count - kept, source.settings.maxChange)
     let removed = isComplete ? former - kept : changed + withdrawn
     guard max(added, limitsRemovals ? removed : 0) * 100 <= former * most else {
       throw SourceFailure.tooManyChanges(added: added, removed: removed, former: former, mostPercent: most)

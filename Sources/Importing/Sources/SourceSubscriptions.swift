@@ -71,7 +71,7 @@ public struct SourceSubscriptions: Sendable {
   /// Whether a text is the address of a file: http or https without a password and fragment, and not too long.
   public static func isAddress(_ text: String) -> Bool {
     guard let address = URL(string: text), WebOrigin(address) != nil else { return false }
-    return address.user == nil && address.fragment == nil && text.utf8.count <= Source.Settings.mostURLBytes
+    return address.user == nil && address.fragment == nil && text.utf8.count <= Source.Settings.maxURLBytes
   }
 
   /// Checks that an address is one of the public internet.

@@ -5,9 +5,9 @@ import XMLSyntax
 
 /// Rows of an XML file: an attribute, or the text, of each element of a name. Prefixes of names are ignored.
 struct XMLRows: SourceFileRows {
-  private static let mostDepth = 64
+  private static let maxDepth = 64
   /// The longest text of an element in bytes.
-  private static let mostBytes = 1 << 16
+  private static let maxBytes = 1 << 16
 
   let version: Int64? = nil
   private var tokens: XMLTokens<SourceBytes>
@@ -23,7 +23,7 @@ struct XMLRows: SourceFileRows {
   ///   - category: the attribute with the category; nil for none.
   /// - Throws: ``ImportFileError``.
   init(path: String, element: String, attribute: String?, category: String?) throws {
-    tokens = XMLTokens(try SourceBytes(path: path), mostDepth: Self.mostDepth)
+    tokens = XMLTokens(try SourceBytes(path: path), maxDepth: Self.maxDepth)
     tokens.hasText = false
     self.element = element
     self.attribute = attribute
@@ -47,7 +47,7 @@ struct XMLRows: SourceFileRows {
     case .text(let more):
       guard let (known, category) = row else { return nil }
       let text = known.flatMap { known in more.map { known + $0 } }
-      guard (text?.utf8.count ?? 0) <= Self.mostBytes else {
+      guard (text?.utf8.count ?? 0) <= Self.maxBytes else {
         throw SourceFailure.unreadable("an element has too much text")
       }
       row = (text, category)

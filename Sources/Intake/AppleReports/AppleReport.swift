@@ -33,7 +33,7 @@ public struct AppleReport: Sendable, Equatable {
     self.category = category
     reportID = value(map.reportID)?.shortText.flatMap(UUID.init(uuidString:))
     let given = value(map.reportedAt)?.shortText.flatMap { Timestamp.parse($0) }
-    let range = now - ReportSubmission.greatestAge + 60...now + ReportSubmission.clockLeeway
+    let range = now - ReportSubmission.maxAge + 60...now + ReportSubmission.clockLeeway
     reportedAt = given.flatMap { range.contains($0) ? $0 : nil } ?? now
   }
 

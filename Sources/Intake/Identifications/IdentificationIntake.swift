@@ -44,13 +44,13 @@ public struct IdentificationSubmission: Sendable, Equatable {
 
 extension IdentificationSubmission {
   /// The most items in a submission.
-  static let mostItems = 1_000
+  static let maxItems = 1_000
 
   /// The most calls of one kind in an item.
-  public static let mostCalls = 1_000_000
+  public static let maxCalls = 1_000_000
 
   /// The greatest age of a call, in days.
-  public static let greatestAgeInDays = 30
+  public static let maxAgeInDays = 30
 
   /// How many days a phone's calendar may be ahead.
   public static let leewayInDays = 1
@@ -64,7 +64,7 @@ extension IdentificationSubmission {
       problems.append(
         FieldProblem(field: "batch_id", code: "not_a_uuid", detail: "Send a UUID. Use the same UUID for retries."))
     }
-    if !(1...Self.mostItems).contains(items.count) {
+    if !(1...Self.maxItems).contains(items.count) {
       problems.append(FieldProblem(field: "items", code: "length", detail: "Send 1 to 1,000 items."))
       throw InvalidSubmission(problems: problems)
     }
@@ -104,7 +104,7 @@ extension IdentificationSubmission.Item {
     } catch {
       problems.append(FieldProblem(error))
     }
-    let calls = 0...IdentificationSubmission.mostCalls
+    let calls = 0...IdentificationSubmission.maxCalls
     for (field, count) in [("named", named), ("unknown", unknown)] where !calls.contains(count) {
       problems.append(FieldProblem(field: field, code: "out_of_range", detail: "The count must be 0 to 1,000,000."))
     }
@@ -115,7 +115,7 @@ extension IdentificationSubmission.Item {
     case let day? where day > today + Int32(IdentificationSubmission.leewayInDays):
       problems.append(
         FieldProblem(field: "day", code: "in_the_future", detail: "The day is in the future in every time zone."))
-    case let day? where day < today - Int32(IdentificationSubmission.greatestAgeInDays):
+    case let day? where day < today - Int32(IdentificationSubmission.maxAgeInDays):
       problems.append(FieldProblem(field: "day", code: "too_old", detail: "The day is more than 30 days ago."))
     default: break
     }

@@ -95,7 +95,7 @@ extension ReportSubmission: IncomingReport {
   static let clockLeeway: TimeInterval = 300
 
   /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
-  static let greatestAge: TimeInterval = 366 * 86_400
+  static let maxAge: TimeInterval = 366 * 86_400
 
   package func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport {
     var problems: [FieldProblem] = []
@@ -166,7 +166,7 @@ extension ReportSubmission: IncomingReport {
       throw FieldProblem(
         field: "reported_at", code: "in_the_future", detail: "The time is more than 5 minutes in the future.")
     }
-    if time < now.addingTimeInterval(-Self.greatestAge) {
+    if time < now.addingTimeInterval(-Self.maxAge) {
       throw FieldProblem(
         field: "reported_at", code: "too_old", detail: "The report is older than one year.")
     }

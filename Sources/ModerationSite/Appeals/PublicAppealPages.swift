@@ -148,12 +148,12 @@ struct AppealDraft {
       statementProblem =
         statement.isEmpty
         ? texts("appeal.statement-empty")
-        : texts("appeal.statement-long", ["most": texts.number(AppealFiling.mostStatement)])
+        : texts("appeal.statement-long", ["most": texts.number(AppealFiling.maxStatement)])
     }
     do throws(RuleViolation) {
       contact = try AppealFiling.contact(contact) ?? ""
     } catch {
-      contactProblem = texts("appeal.contact-wrong", ["most": texts.number(AppealFiling.mostContact)])
+      contactProblem = texts("appeal.contact-wrong", ["most": texts.number(AppealFiling.maxContact)])
     }
     return hasProblem ? nil : phone
   }
@@ -167,8 +167,8 @@ struct AppealDraft {
     [
       "number": number, "statement": statement, "contact": contact, "numberProblem": numberProblem,
       "statementProblem": statementProblem, "contactProblem": contactProblem, "problem": problem,
-      "ticketProblem": ticketProblem, "mostStatement": AppealFiling.mostStatement,
-      "mostContact": AppealFiling.mostContact,
+      "ticketProblem": ticketProblem, "maxStatement": AppealFiling.maxStatement,
+      "maxContact": AppealFiling.maxContact,
     ]
   }
 }

@@ -115,7 +115,7 @@ extension DecisionForm {
     guard role >= .moderator else {
       return texts(
         rule.isAppealed ? "case.appeal-needs-moderator" : "case.allow-needs-moderator",
-        ["most": texts.number(AllowRule.mostReporters)])
+        ["most": texts.number(AllowRule.maxReporters)])
     }
     let parts = [
       rule.isAppealed ? texts("case.uphold-effect") : texts("case.allow-effect"),

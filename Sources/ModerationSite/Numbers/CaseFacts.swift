@@ -105,7 +105,7 @@ enum CaseChart {
     let first = last - Int32(CaseStore.days) + 1
     let shown = days.filter { (first...last).contains($0.day) }
     let most = max(1, shown.map { $0.complaints + $0.votes }.max() ?? 0)
-    let mostCalls = shown.map(\.calls).max() ?? 0
+    let maxCalls = shown.map(\.calls).max() ?? 0
     func place(_ day: Int32) -> Double { Double(day - first) * step }
     func tall(_ count: Int) -> Double { (Double(count) / Double(most) * height).rounded() }
     func bar(_ day: CaseDay, below: Double, _ tall: Double, _ kind: String) -> TemplateRecord? {
@@ -120,12 +120,12 @@ enum CaseChart {
     }
     let calls = Dictionary(shown.map { ($0.day, $0.calls) }) { $0 + $1 }
     let points = (first...last).map { day in
-      let callHeight = Double(calls[day] ?? 0) / Double(max(1, mostCalls)) * height
+      let callHeight = Double(calls[day] ?? 0) / Double(max(1, maxCalls)) * height
       return "\(text(place(day) + step / 2)),\(text((height - callHeight).rounded()))"
     }
     return [
       "bars": bars, "line": points.joined(separator: " "), "labels": [name(first, texts), name(last, texts)],
-      "top": texts.number(most), "topCalls": texts.number(mostCalls), "hasCalls": mostCalls > 0,
+      "top": texts.number(most), "topCalls": texts.number(maxCalls), "hasCalls": maxCalls > 0,
       "width": text(Double(CaseStore.days) * step), "rows": rows(shown, texts),
     ]
   }

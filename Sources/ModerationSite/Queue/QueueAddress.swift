@@ -16,7 +16,7 @@ struct QueueAddress: Sendable, Equatable {
   private(set) var skipped: [Int64] = []
 
   /// More would make addresses long. Cases beyond are reached by decisions and "Not sure" alone.
-  private static let mostSkipped = 200
+  private static let maxSkipped = 200
 
   /// The value for numbers without a country.
   static let nowhere = "-"
@@ -37,7 +37,7 @@ struct QueueAddress: Sendable, Equatable {
     filter.cause = field("cause").flatMap { QueueCause(rawValue: $0) }
     filter.days = field("days").flatMap { Int($0) }.flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
     order = field("sort").flatMap { QueueOrder(rawValue: $0) } ?? .urgency
-    skipped = (field("skipped") ?? "").split(separator: ".").compactMap { Int64($0) }.suffix(Self.mostSkipped)
+    skipped = (field("skipped") ?? "").split(separator: ".").compactMap { Int64($0) }.suffix(Self.maxSkipped)
   }
 
   /// All cases were skipped: keeps the one that was left last, and offers the others again.
@@ -47,7 +47,7 @@ struct QueueAddress: Sendable, Equatable {
 
   /// Adds a case that is left for the next one.
   mutating func skip(_ number: Int64) {
-    skipped = (skipped.filter { $0 != number } + [number]).suffix(Self.mostSkipped)
+    skipped = (skipped.filter { $0 != number } + [number]).suffix(Self.maxSkipped)
   }
 
   init(_ request: Request) {

@@ -26,7 +26,7 @@ struct SearchPages: Sendable {
     let texts = pages.texts(context)
     switch wish {
     case .nothing: break
-    case .tooShort: page.hint = texts.count("search.short", SearchStore.leastEnding)
+    case .tooShort: page.hint = texts.count("search.short", SearchStore.minEnding)
     case .ending(let digits):
       page.add(try await search.numbers(endingWith: digits, after: after, limit: Self.rows + 1), text, texts)
     case .label(let label):
@@ -74,12 +74,12 @@ enum SearchRequest: Equatable {
       return
     }
     if text.hasPrefix("*") || text.hasPrefix("…") {
-      self = digits.utf8.count < SearchStore.leastEnding ? .tooShort : .ending(digits)
+      self = digits.utf8.count < SearchStore.minEnding ? .tooShort : .ending(digits)
       return
     }
     let whole = try? PhoneNumber(parsing: text, region: country.flatMap { PhoneRegion($0)?.code })
     let national = String(digits.drop { $0 == "0" })
-    let ending = national.utf8.count >= SearchStore.leastEnding ? national : nil
+    let ending = national.utf8.count >= SearchStore.minEnding ? national : nil
     // +49…, 0049… and 49… are the same beginning.
     guard let beginning = Int64(digits.hasPrefix("00") || !digits.hasPrefix("0") ? national : ""), beginning > 0 else {
       self =

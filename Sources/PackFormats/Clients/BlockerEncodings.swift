@@ -8,9 +8,9 @@ import XMLSyntax
 /// callblocker blocks every number that begins with an entry's, so a short number would block many others.
 struct CallblockerEncoding: RecordEncoding {
   /// The least digits of a number.
-  private static let leastDigits = 7
+  private static let minDigits = 7
   /// The most characters of a name.
-  private static let mostCharacters = 200
+  private static let maxCharacters = 200
 
   private let options: ExportOptions
   private let dates: String
@@ -32,9 +32,9 @@ struct CallblockerEncoding: RecordEncoding {
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     guard entry.blocks || options.includesIdentified else { return .notBlocking }
     let digits = String(entry.number)
-    guard digits.utf8.count >= Self.leastDigits else { return .unsuitable }
+    guard digits.utf8.count >= Self.minDigits else { return .unsuitable }
     let label = entry.label ?? options.unnamedCaller
-    let name = String(String.UnicodeScalarView(label.unicodeScalars.prefix(Self.mostCharacters)))
+    let name = String(String.UnicodeScalarView(label.unicodeScalars.prefix(Self.maxCharacters)))
     bytes.append(isFirst ? "\n" : ",\n")
     isFirst = false
     bytes.append("{\"number\":\"+\(digits)\",\"name\":\"")
@@ -216,7 +216,7 @@ struct PhoneBlockBinaryFormat: RecordEncoding {
 /// Each `#` is any digit. Numbers of one label and action that fill ten, a hundred or more in a row become one pattern.
 struct SaracrocheEncoding: RecordEncoding {
   /// The most `#` of a pattern, which a phone expands to a million entries.
-  private static let mostDigits = 6
+  private static let maxDigits = 6
 
   /// Numbers that differ in their last digits only.
   private struct Pattern {
@@ -264,7 +264,7 @@ struct SaracrocheEncoding: RecordEncoding {
 
   /// Ten patterns of one size that begin at a multiple of ten of them, as one.
   private static func joined(_ ten: ArraySlice<Pattern>) -> Pattern? {
-    guard ten.count == 10, let first = ten.first, first.digits < mostDigits, first.first % (10 * first.count) == 0,
+    guard ten.count == 10, let first = ten.first, first.digits < maxDigits, first.first % (10 * first.count) == 0,
       ten.allSatisfy({ $0.digits == first.digits })
     else { return nil }
     return Pattern(first: first.first, digits: first.digits + 1, count: 10 * first.count)

@@ -43,7 +43,7 @@ public struct BrigadeReview: Sendable {
     var all = Set<Int64>()
     var held = 0
     try await store.forEachReviewable(
-      hotterThan: heat, reporters: BrigadeDetection.leastSuspects, at: time, on: connection
+      hotterThan: heat, reporters: BrigadeDetection.minSuspects, at: time, on: connection
     ) { numbers in
       let verdicts = try await verdicts(on: numbers, at: time, by: thresholds, on: connection)
       guard !verdicts.isEmpty else { return }
@@ -88,7 +88,7 @@ public struct BrigadeReview: Sendable {
     if let known { return known }
     var background = BrigadeBaseline()
     let ages = try await store.confirmedAges(
-      size: Self.sampleSize, within: BrigadeBaseline.greatestConfirmedAge, at: time, on: connection)
+      size: Self.sampleSize, within: BrigadeBaseline.maxConfirmedAge, at: time, on: connection)
     try await store.forEachVotes(of: ages.keys.sorted(), at: time, on: connection) { item in
       background.add(item.votes, confirmedAge: ages[item.number] ?? 0)
     }
@@ -120,7 +120,7 @@ extension BrigadeReview {
     var background: BrigadeBaseline?
     var suspects = Suspects()
     try await store.forEachReviewable(
-      hotterThan: heat, reporters: BrigadeDetection.leastSuspects, at: time, on: connection
+      hotterThan: heat, reporters: BrigadeDetection.minSuspects, at: time, on: connection
     ) { numbers in
       var listed = Set<Int64>()
       var candidates = Set<Int64>()

@@ -130,7 +130,7 @@ final class JobRunner: Sendable {
 
   private func ending(of job: BackgroundJob, _ result: Result<String, any Error>, isBrokenOff: Bool) -> Ending {
     switch result {
-    case .success(let made) where made.utf8.count <= BackgroundJob.mostOutcome:
+    case .success(let made) where made.utf8.count <= BackgroundJob.maxOutcome:
       return Ending(job: job.id, state: .done, outcome: made)
     case .success(let made):
       logger.error(

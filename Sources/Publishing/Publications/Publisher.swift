@@ -128,7 +128,7 @@ public struct Publisher: Sendable {
   private func claim(
     _ request: PublicationRequest, after previous: Manifest.Link?, asOf: Date?
   ) async throws -> PublicationClaim {
-    let least = max(previous?.serial ?? 0, try await store.greatestSerial()) + 1
+    let least = max(previous?.serial ?? 0, try await store.maxSerial()) + 1
     let serial = request.serial ?? least
     guard serial >= least else { throw PublishingError.serialUsed(serial, least: least) }
     guard let claim = try await store.claim(serial, cause: request.cause, asOf: asOf ?? request.time) else {

@@ -85,7 +85,7 @@ extension KeyReportCounts {
   fileprivate var text: String {
     guard let first, let last else { return "This key has no reports to withdraw." }
     let count =
-      reports == Self.mostReports ? "\(reports) or more reports" : TextFormat.count(reports, "report")
+      reports == Self.maxReports ? "\(reports) or more reports" : TextFormat.count(reports, "report")
     return
       "\(count) about \(TextFormat.count(numbers, "number")) by \(TextFormat.count(reporters, "reporter")), "
       + "received from \(Timestamp.format(first)) to \(Timestamp.format(last))."

@@ -169,7 +169,7 @@ struct DatabaseChecks {
       "dropped reports",
       state.droppedBefore > state.time
         ? "before \(before), which is in the future: all reports are refused until then"
-        : "before \(before), less than \(RetentionStore.leastMonths) months ago: older reports are refused",
+        : "before \(before), less than \(RetentionStore.minMonths) months ago: older reports are refused",
       "A clock was ahead when they were deleted. Correct the clock. Restore deleted reports from a backup.")
   }
 

@@ -28,7 +28,7 @@ struct PublishCommand: AsyncParsableCommand {
 
   @Option(
     help: .value("entries", "Maximum entries of a pack, 1 to 1999999; a lower limit of the recipe still applies."))
-  var top = Recipe.mostEntries
+  var top = Recipe.maxEntries
 
   @Option(help: .value("time", "Evaluate numbers and date the publication as of this time (RFC 3339). Default: now."))
   var at: String?
@@ -49,7 +49,7 @@ struct PublishCommand: AsyncParsableCommand {
   var by: String?
 
   func validate() throws {
-    try check(top, "--top", in: 1...Recipe.mostEntries)
+    try check(top, "--top", in: 1...Recipe.maxEntries)
     guard serial ?? 1 >= 1 else { throw ValidationError("--serial is \(serial ?? 0). Use 1 or more.") }
     try validateOverrules()
     guard let at else { return }
@@ -141,7 +141,7 @@ extension CommandContext {
   /// - Parameters:
   ///   - top: maximum numbers in a pack, if that is less than its recipe's limit.
   func publisher(
-    _ configuration: PublicationConfiguration, top: Int = Recipe.mostEntries, logger: Logger
+    _ configuration: PublicationConfiguration, top: Int = Recipe.maxEntries, logger: Logger
   ) throws -> Publisher {
     let folder = folder
     let recipes = recipeFile(named: configuration.recipes)
@@ -191,7 +191,7 @@ extension CommandContext {
   /// - Throws: ``CommandFailure`` with exit code 4 if a gate refuses the publication.
   func publish(
     _ request: PublicationRequest, _ configuration: PublicationConfiguration = PublicationConfiguration(),
-    top: Int = Recipe.mostEntries
+    top: Int = Recipe.maxEntries
   ) async throws -> String {
     let publisher = try publisher(configuration, top: top, logger: .quiet)
     let texts = try installation.englishTexts()

@@ -26,7 +26,7 @@ struct RetentionCommand: AsyncParsableCommand {
       if state.isTooYoung {
         print(
           """
-          This is less than \(RetentionStore.leastMonths) months ago, because a clock was wrong. The database's clock \
+          This is less than \(RetentionStore.minMonths) months ago, because a clock was wrong. The database's clock \
           shows \(Timestamp.format(state.time)). Restore deleted reports from a backup.
           """)
       }

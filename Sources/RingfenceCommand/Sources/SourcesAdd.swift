@@ -133,7 +133,7 @@ struct SourcesAdd: AsyncParsableCommand {
       guard SourceSubscriptions.isAddress(url) else {
         throw ValidationError(
           "--url is not valid. Use http or https without a password and fragment, at most "
-            + "\(Source.Settings.mostURLBytes) bytes.")
+            + "\(Source.Settings.maxURLBytes) bytes.")
       }
       guard keyFile == nil || URL(string: url).flatMap({ WebOrigin($0) })?.isPrivate == true else {
         throw ValidationError("A key is not sent over unencrypted HTTP to another machine. Use an https address.")
@@ -144,7 +144,7 @@ struct SourcesAdd: AsyncParsableCommand {
         "--every \(every) is not a time from \(format == .ringfence ? "30s" : "5m") to 31d. Use a number with s, m, h or "
           + "d, such as 6h.")
     }
-    try check(maxChange, "--max-change", in: Source.Settings.mostChanges)
+    try check(maxChange, "--max-change", in: Source.Settings.maxChanges)
     try validateSubscription()
     if let format, format.hasComplaints || format == .ringfence {
       guard region == nil, numberColumn == nil, categoryColumn == nil else {
@@ -248,7 +248,7 @@ struct SourcesAdd: AsyncParsableCommand {
       name: name, url: url, format: format,
       every: every.flatMap { SourceSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
       options: options, ceiling: ceiling ?? former?.ceiling ?? .review, license: license ?? former?.license,
-      mostChange: maxChange ?? former?.mostChange ?? Source.Settings.usualMostChange,
+      maxChange: maxChange ?? former?.maxChange ?? Source.Settings.usualMostChange,
       isPublic: former?.isPublic ?? false)
   }
 

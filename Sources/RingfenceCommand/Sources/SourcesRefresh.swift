@@ -136,7 +136,7 @@ struct SourcesStatus: AsyncParsableCommand {
       (ceiling, license, entries) = (settings.ceiling.rawValue, settings.license, feed.state.entries)
       refreshedAt = feed.state.refreshedAt.map { Timestamp.format($0) }
       nextAt = Timestamp.format(feed.nextAt)
-      (failures, error, maxChangePercent) = (feed.failures, feed.failure, settings.mostChange)
+      (failures, error, maxChangePercent) = (feed.failures, feed.failure, settings.maxChange)
       let quality = feed.quality
       (confirmed, wrong, precision) = (quality.precision.confirmed, quality.precision.wrong, quality.precision.share)
       suspendedAt = quality.suspendedAt.map { Timestamp.format($0) }

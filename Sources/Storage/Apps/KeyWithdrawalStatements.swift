@@ -84,7 +84,7 @@ extension SQL {
       FROM (
         SELECT number, reporter, received_at FROM reports
         WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
-        LIMIT \(KeyReportCounts.mostReports)
+        LIMIT \(KeyReportCounts.maxReports)
       ) found
       """,
       KeyPeriod(key: key, since: since, until: until)
@@ -155,7 +155,7 @@ public struct KeyWithdrawal: Sendable, Equatable {
 
 /// The reports of a key, before their withdrawal.
 public struct KeyReportCounts: Sendable, Equatable {
-  /// Reports that are not withdrawn, up to ``mostReports``.
+  /// Reports that are not withdrawn, up to ``maxReports``.
   public let reports: Int
   /// Numbers that the reports are about.
   public let numbers: Int
@@ -167,5 +167,5 @@ public struct KeyReportCounts: Sendable, Equatable {
   public let last: Date?
 
   /// The greatest number of reports that is counted.
-  public static let mostReports = 100_000
+  public static let maxReports = 100_000
 }

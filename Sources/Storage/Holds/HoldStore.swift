@@ -32,7 +32,7 @@ public struct HoldStore: Sendable {
     let since = time.addingTimeInterval(-Double(BrigadeDetection.window + 1) * 86_400)
     let statement = SQL.readReviewable(
       heat: Self.storedHeat(heat, at: time), reporters: reporters, since: since,
-      votes: min(reporters, BrigadeDetection.leastOnEachSide))
+      votes: min(reporters, BrigadeDetection.minOnEachSide))
     for try await batch in connection.stream(statement).batches {
       try Task.checkCancellation()
       let asked = batch.filter { !$0.isSplit }.map(\.number)

@@ -124,11 +124,11 @@ public struct BackgroundJob: Sendable, Equatable {
   public var step: JobStep?
   /// Number of jobs of its kind that run before it.
   public var ahead: Int
-  /// The outcome: JSON of at most ``mostOutcome`` bytes; nil where there is none, or it was not read.
+  /// The outcome: JSON of at most ``maxOutcome`` bytes; nil where there is none, or it was not read.
   public var outcome: String?
 
   /// The longest outcome, in bytes.
-  public static let mostOutcome = 1_048_576
+  public static let maxOutcome = 1_048_576
 
   /// A new job.
   public init(id: UUID = UUID(), kind: Kind, account: String, request: String) {

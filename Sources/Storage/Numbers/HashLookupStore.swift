@@ -24,7 +24,7 @@ public struct ListedHash: Sendable, Equatable {
 /// memory in each server.
 public struct HashLookupStore: Sendable {
   /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
-  public static let mostEntries = 1_000
+  public static let maxEntries = 1_000
 
   private let pool: PostgresPool
 
@@ -153,7 +153,7 @@ extension SQL {
       \(ListedSQL.find(where: "substr(sha256(('+' || l.number::text)::bytea), 1, 4) BETWEEN $1 AND $2"))
       LIMIT $3::bigint
       """,
-      bounds.least, bounds.greatest, Int64(HashLookupStore.mostEntries), decode: decodeListedCandidate)
+      bounds.least, bounds.greatest, Int64(HashLookupStore.maxEntries), decode: decodeListedCandidate)
   }
 
   static func decodeListedCandidate(_ row: PostgresRow) throws -> ListedCandidate {

@@ -73,7 +73,7 @@ public struct NumberRecordStore: Sendable {
   public static func cut(
     hot: Int, identified: Int, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
   ) async throws -> SelectionCut? {
-    guard hot >= leastCut else { return nil }
+    guard hot >= minCut else { return nil }
     let scale = Decay.heat.scale(at: time)
     let sample = SQL.sampleHeats(heat: heat * leeway * scale, rank: hot / 100)
     guard let found = try await connection.run(sample).first, let warm = found.heat, found.count * 100 > 2 * hot
@@ -84,5 +84,5 @@ public struct NumberRecordStore: Sendable {
   }
 
   /// With fewer numbers a sample is too inaccurate and saves little.
-  private static let leastCut = 200_000
+  private static let minCut = 200_000
 }

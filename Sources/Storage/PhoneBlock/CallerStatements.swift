@@ -46,7 +46,7 @@ extension SQL {
     let bounds = prefix.bounds
     return Statement(
       "\(CallerSQL.columns) AND l.sha1 BETWEEN $1 AND $2 LIMIT $3::bigint",
-      bounds.least, bounds.greatest, Int64(CallerStore.mostCallers), decode: CallerSQL.decode)
+      bounds.least, bounds.greatest, Int64(CallerStore.maxCallers), decode: CallerSQL.decode)
   }
 
   /// A listed number.

@@ -60,9 +60,9 @@ public enum CallerState: Sendable, Equatable {
 /// Lookups of PhoneBlock's clients: listed numbers by their SHA-1, and approved ranges.
 public struct CallerStore: Sendable {
   /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
-  static let mostCallers = 1_000
+  static let maxCallers = 1_000
   /// The most numbers of ``hottest(blocks:prefix:limit:at:)``: as many records as the largest binary list has.
-  public static let mostHottest = 65_535
+  public static let maxHottest = 65_535
 
   private let pool: PostgresPool
   private let protection: ProtectedNumberReader
@@ -151,7 +151,7 @@ public struct CallerStore: Sendable {
   ///   - limit: the most numbers.
   ///   - time: the time for which appeals are evaluated.
   public func hottest(
-    blocks: Bool = true, prefix: String, limit: Int = mostHottest, at time: Date
+    blocks: Bool = true, prefix: String, limit: Int = maxHottest, at time: Date
   ) async throws -> [ListedCaller] {
     let found = try await pool.run(SQL.findHottestCallers(blocks: blocks, prefix: prefix, limit: limit))
     return try await evaluated(found, at: time).filter { $0.mayBlock == blocks && !$0.isAllowed }

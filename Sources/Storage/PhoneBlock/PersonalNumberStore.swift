@@ -26,7 +26,7 @@ public struct PersonalNumber: Sendable, Equatable {
 /// The personal lists of users. They change no score, and are deleted with the key that they arrived with.
 public struct PersonalNumberStore: Sendable {
   /// The most entries of a user, blocked and allowed.
-  public static let mostEntries = 1_000
+  public static let maxEntries = 1_000
 
   private let pool: PostgresPool
 
@@ -43,7 +43,7 @@ public struct PersonalNumberStore: Sendable {
 
   /// Adds an entry, or moves it to the other list. Safe to repeat.
   /// - Parameter keyID: the key of the request.
-  /// - Returns: false when the user has ``mostEntries`` already.
+  /// - Returns: false when the user has ``maxEntries`` already.
   public func add(_ entry: PersonalNumber, of reporter: [UInt8], keyID: Int32) async throws -> Bool {
     try await !pool.run(SQL.addPersonalNumber(entry: entry, reporter: reporter, keyID: keyID)).isEmpty
   }
@@ -82,7 +82,7 @@ extension SQL {
       RETURNING number
       """,
       reporter, entry.number, entry.isPrefix, entry.isBlocked, keyID, entry.addedAt,
-      Int64(PersonalNumberStore.mostEntries)
+      Int64(PersonalNumberStore.maxEntries)
     ) { try $0.decode(0) }
   }
 

@@ -9,9 +9,9 @@ public import PostgreSQL
 /// libphonenumber.
 public struct ProtectionStore: Sendable {
   /// The most patterns: each is up to 1,200 blocks of numbers in the servers' memory.
-  public static let mostPatterns = 2_000
+  public static let maxPatterns = 2_000
   /// The most numbers: 24 MB in memory.
-  static let mostNumbers = 2_000_000
+  static let maxNumbers = 2_000_000
 
   let pool: PostgresPool
 
@@ -54,10 +54,10 @@ public struct ProtectionStore: Sendable {
             patterns: sortedPatterns.map(\.key), reasons: sortedPatterns.map(\.value), addedBy: addedBy, time: time))
       }
       let counts = try await connection.run(SQL.countProtected())[0]
-      guard counts.patterns <= Self.mostPatterns else {
-        throw ProtectionError.tooManyPatterns(limit: Self.mostPatterns)
+      guard counts.patterns <= Self.maxPatterns else {
+        throw ProtectionError.tooManyPatterns(limit: Self.maxPatterns)
       }
-      guard counts.numbers <= Self.mostNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.mostNumbers) }
+      guard counts.numbers <= Self.maxNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.maxNumbers) }
       try await Self.revokeListed(
         numbers: sortedNumbers.map(\.key), patterns: sortedPatterns.map(\.key), by: addedBy, at: time, on: connection)
       if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
@@ -70,7 +70,7 @@ public struct ProtectionStore: Sendable {
     numbers: [Int64], patterns: [String], by addedBy: String, at time: Date, on connection: PostgresConnection
   ) async throws {
     var listed = try await connection.run(
-      SQL.findListedOfProtected(numbers: numbers, patterns: patterns, limit: Revocation.mostTogether))
+      SQL.findListedOfProtected(numbers: numbers, patterns: patterns, limit: Revocation.maxTogether))
     if !patterns.isEmpty {
       var builder = ProtectedNumbersBuilder()
       for number in numbers { builder.add(number, reason: "") }

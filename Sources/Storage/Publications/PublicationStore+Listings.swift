@@ -109,7 +109,7 @@ public struct Listing: Sendable, Equatable {
 extension PublicationStore {
   /// The most numbers that a refresh of a source revokes. Where it is about more, all wait for the next publication, whose
   /// gates check them.
-  public static let mostUnsupported = 500
+  public static let maxUnsupported = 500
 
   /// Revokes numbers that a source no longer contains where the last publication lists them because of reports, and their
   /// other support is not sufficient to block. A decision in force and an approved range keep a number.
@@ -119,7 +119,7 @@ extension PublicationStore {
   /// - Parameters:
   ///   - numbers: any count; the reports of the source are withdrawn.
   ///   - source: the source's name, for the reason.
-  /// - Returns: the number of revocations; nil where there would be more than ``mostUnsupported``, and none was requested.
+  /// - Returns: the number of revocations; nil where there would be more than ``maxUnsupported``, and none was requested.
   public func revokeUnsupported(
     _ numbers: [Int64], because source: String, at time: Date
   ) async throws -> Int? {
@@ -130,10 +130,10 @@ extension PublicationStore {
       let found = try await self.unsupported(
         Array(Set(numbers[start..<min(start + Self.judged, numbers.count)])), isPublishing: isPublishing, at: time)
       unsupported += found.listed
-      if further.count <= Self.mostUnsupported { further += found.further }
-      guard unsupported.count <= Self.mostUnsupported else { return nil }
+      if further.count <= Self.maxUnsupported { further += found.further }
+      guard unsupported.count <= Self.maxUnsupported else { return nil }
     }
-    if unsupported.count + further.count <= Self.mostUnsupported { unsupported = (unsupported + further).sorted() }
+    if unsupported.count + further.count <= Self.maxUnsupported { unsupported = (unsupported + further).sorted() }
     let revocations = unsupported.map { number in
       Revocation(
         number: number, action: .unlist, reason: "The source \(source) no longer contains the number.",

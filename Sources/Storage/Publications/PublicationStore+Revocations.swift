@@ -31,7 +31,7 @@ extension PublicationStore {
 
   /// The open revocations, the oldest first.
   /// - Parameter limit: the most that one publication takes.
-  public func openRevocations(limit: Int = Revocation.mostTogether) async throws -> [Revocation] {
+  public func openRevocations(limit: Int = Revocation.maxTogether) async throws -> [Revocation] {
     try await pool.run(SQL.readOpenRevocations(limit: limit))
   }
 
@@ -123,7 +123,7 @@ public struct Revocation: Sendable, Equatable {
   }
 
   /// The most revocations in one publication.
-  public static let mostTogether = 10_000
+  public static let maxTogether = 10_000
 
   /// Chosen by the caller; a repeated request with the same id is ignored.
   public var id: UUID

@@ -22,7 +22,7 @@ public struct PublicationStore: Sendable {
   }
 
   /// The greatest serial that was ever claimed, 0 before the first.
-  public func greatestSerial() async throws -> Int64 {
+  public func maxSerial() async throws -> Int64 {
     try await pool.run(SQL.readGreatestSerial()).first ?? 0
   }
 

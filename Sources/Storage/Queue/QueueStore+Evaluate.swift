@@ -124,7 +124,7 @@ extension QueueStore {
   /// and to interrupt.
   ///
   /// The records of one snapshot show which numbers a threshold or a split may queue; of cases without another cause
-  /// the ``QueueRule/mostByThreshold`` most urgent are kept. These and all numbers with another possible cause are
+  /// the ``QueueRule/maxByThreshold`` most urgent are kept. These and all numbers with another possible cause are
   /// evaluated as usual.
   /// - Parameter progress: called with the number of evaluated numbers and their total.
   public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
@@ -132,7 +132,7 @@ extension QueueStore {
     let protected = try await ProtectionStore(pool: pool).load()
     let coldest = min(thresholds.lowestReviewHeat, thresholds.lowestListedHeat)
     let warm = try await pool.withConnection { connection in
-      var warm = MostUrgent(limit: QueueRule.mostByThreshold)
+      var warm = MostUrgent(limit: QueueRule.maxByThreshold)
       try await NumberRecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in
         for record in batch { warm.take(record, at: time, by: thresholds) }
       }
@@ -172,7 +172,7 @@ extension QueueStore {
 
   /// Removes the least urgent cases whose only cause is a threshold, where there are too many.
   private func trim() async throws -> Int {
-    let surplus = try await pool.run(SQL.findSurplusCases(keep: QueueRule.mostByThreshold))
+    let surplus = try await pool.run(SQL.findSurplusCases(keep: QueueRule.maxByThreshold))
     for start in stride(from: 0, to: surplus.count, by: Self.batch) {
       let batch = Array(surplus[start..<min(start + Self.batch, surplus.count)])
       _ = try await pool.retrying { try await $0.run(SQL.removeCases(cases: batch)) }
@@ -182,7 +182,7 @@ extension QueueStore {
 
   private func protectedAndBusy(_ protected: ProtectedNumbers, at time: Date) async throws -> [Int64] {
     let busy = SQL.readBusyNumbers(
-      since: time.addingTimeInterval(-QueueRule.protectedWindow), reports: QueueRule.leastProtectedReports)
+      since: time.addingTimeInterval(-QueueRule.protectedWindow), reports: QueueRule.minProtectedReports)
     return try await pool.withConnection { connection in
       var found: [Int64] = []
       for try await batch in connection.stream(busy).batches {

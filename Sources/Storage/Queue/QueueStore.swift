@@ -13,7 +13,7 @@ public struct QueueStore: Sendable {
   public static let pageSize = 50
 
   /// The most filters on a page.
-  static let mostFilters = 100
+  static let maxFilters = 100
 
   /// - Parameter pool: where the queue is kept.
   public init(pool: PostgresPool) {
@@ -60,7 +60,7 @@ public struct QueueStore: Sendable {
 
   /// The filters that an account sees: its own by name, then those that others share.
   public func savedFilters(of account: String) async throws -> [SavedFilter] {
-    try await pool.run(SQL.readSavedFilters(account: account, limit: Self.mostFilters))
+    try await pool.run(SQL.readSavedFilters(account: account, limit: Self.maxFilters))
   }
 
   /// A page of the queue with facts about its numbers, and with the interrupted bulks that the worker may finish.
@@ -77,7 +77,7 @@ public struct QueueStore: Sendable {
     let thresholds = pipeline.add(SQL.readThresholds(version: nil))
     let sources = pipeline.add(SQL.readSourceRules(version: nil))
     let ceilings = pipeline.add(SQL.readCeilings())
-    let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.mostFilters))
+    let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.maxFilters))
     let bulks = SQL.readUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
     let set = try ThresholdSet(

@@ -19,7 +19,7 @@ extension SQL {
       HAVING count(*) FILTER (WHERE heat >= $2) >= $3::bigint AND sum(heat) >= $4
       ORDER BY 1
       """,
-      Int64(digits == 1 ? 10 : 100), memberHeat, Int64(RangeDetection.leastMembers(digits: digits)), heat
+      Int64(digits == 1 ? 10 : 100), memberHeat, Int64(RangeDetection.minMembers(digits: digits)), heat
     ) { row in
       /// Decodes a range with its stored heat.
       (

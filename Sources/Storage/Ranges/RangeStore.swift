@@ -24,7 +24,7 @@ public struct RangeStore: Sendable {
     var new: [NumberRange] = []
     for digits in [2, 1] as [Int16] {
       let statement = SQL.findRanges(
-        digits: digits, memberHeat: Self.memberHeat * scale, heat: RangeDetection.leastHeat(digits: digits) * scale)
+        digits: digits, memberHeat: Self.memberHeat * scale, heat: RangeDetection.minHeat(digits: digits) * scale)
       let found = try await pool.run(statement)
       for item in found {
         let facts = RangeDetection.Facts(

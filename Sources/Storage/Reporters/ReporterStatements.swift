@@ -208,7 +208,7 @@ extension SQL {
              count(*) FILTER (WHERE brigades > 0), max(recounted_at)
       FROM reporters
       """,
-      Int32(ReporterWeight.leastJudged)
+      Int32(ReporterWeight.minJudged)
     ) { row in
       ReporterCounts(
         known: try row.decode(0), established: try row.decode(1), judged: try row.decode(2), caught: try row.decode(3),

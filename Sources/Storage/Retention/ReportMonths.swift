@@ -6,9 +6,9 @@ import PostgreSQL
 extension RetentionStore {
   /// The fewest months of reports that are kept: an app may send reports up to a year old, and the month in which that
   /// year begins is kept too.
-  public static let leastMonths = 13
+  public static let minMonths = 13
   /// How long ago a month must have ended to be dropped, in seconds, counted in months of 31 days.
-  static let leastAge = TimeInterval(leastMonths * 31 * 86_400)
+  static let minAge = TimeInterval(minMonths * 31 * 86_400)
 
   /// Drops every month of reports that ended at or before `time`; their aggregates stay. One transaction, which stops
   /// after two seconds when it cannot lock the table.
@@ -25,7 +25,7 @@ extension RetentionStore {
       let months = try await connection.run(SQL.readReportMonths()).filter { $0.next <= last }.sorted()
       guard let newest = months.last else { return 0 }
       let database = try await connection.run(SQL.readDatabaseTime())[0]
-      guard newest.next.start <= database - Self.leastAge else {
+      guard newest.next.start <= database - Self.minAge else {
         throw StorageError.monthsTooYoung(until: newest.next.start, here: now, database: database)
       }
       _ = try await connection.run(SQL.writeShardsInOrder())
@@ -45,7 +45,7 @@ public struct ReportRetention: Sendable, Equatable {
   public let time: Date
 
   /// Whether months younger than the least age were dropped: a clock was fast, here or at the database.
-  public var isTooYoung: Bool { droppedBefore > time - RetentionStore.leastAge }
+  public var isTooYoung: Bool { droppedBefore > time - RetentionStore.minAge }
 }
 
 extension RetentionStore {

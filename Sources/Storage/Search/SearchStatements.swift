@@ -29,7 +29,7 @@ extension SQL {
   /// six digits; further digits are compared. For fewer digits all sixes that end with them are looked up.
   /// - Parameters:
   ///   - ending: the digits.
-  ///   - count: the count of digits, ``SearchStore/leastEnding`` to 15.
+  ///   - count: the count of digits, ``SearchStore/minEnding`` to 15.
   static func findNumbersEndingWith(ending: Int64, count: Int, after: Int64, limit: Int) -> Statement<Int64> {
     let size = (0..<count).reduce(Int64(1)) { size, _ in size * 10 }
     let sixes = size >= 1_000_000 ? [ending % 1_000_000] : Array(stride(from: ending, to: 1_000_000, by: Int(size)))

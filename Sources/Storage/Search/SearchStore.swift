@@ -14,7 +14,7 @@ public struct SearchStore: Sendable {
   private let pool: PostgresPool
 
   /// The fewest digits of an ending.
-  public static let leastEnding = 3
+  public static let minEnding = 3
 
   /// - Parameter pool: where numbers are kept.
   public init(pool: PostgresPool) {
@@ -48,11 +48,11 @@ public struct SearchStore: Sendable {
 
   /// Listed, decided and waiting numbers that end with these digits, ascending.
   /// - Parameters:
-  ///   - digits: ``leastEnding`` to 15 of them.
+  ///   - digits: ``minEnding`` to 15 of them.
   ///   - after: the last number of the page before; 0 for the first page.
   /// - Returns: nothing for fewer digits.
   public func numbers(endingWith digits: String, after: Int64, limit: Int) async throws -> [SearchHit] {
-    guard (Self.leastEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
+    guard (Self.minEnding...15).contains(digits.utf8.count), let ending = Int64(digits), ending >= 0 else {
       return []
     }
     let find = SQL.findNumbersEndingWith(ending: ending, count: digits.utf8.count, after: after, limit: limit)

@@ -8,15 +8,15 @@ public struct Source: Sendable, Equatable {
   /// The settings of a source.
   public struct Settings: Sendable, Equatable {
     /// The longest URL, in bytes.
-    public static let mostURLBytes = 2_000
-    /// The range of ``mostChange``.
-    public static let mostChanges = 1...1_000
-    /// The usual value of ``mostChange``.
+    public static let maxURLBytes = 2_000
+    /// The range of ``maxChange``.
+    public static let maxChanges = 1...1_000
+    /// The usual value of ``maxChange``.
     public static let usualMostChange = 50
 
     /// Unique, 1 to 80 characters.
     public var name: String
-    /// Where the file is: http or https, at most ``mostURLBytes`` bytes.
+    /// Where the file is: http or https, at most ``maxURLBytes`` bytes.
     public var url: String
     /// The format of the file.
     public var format: SourceFormat
@@ -29,14 +29,14 @@ public struct Source: Sendable, Equatable {
     /// The license of the list, 1 to 200 characters; nil where it is not known.
     public var license: String?
     /// The most entries that a complete list may add, or remove, in percent of the former ones.
-    public var mostChange: Int
+    public var maxChange: Int
     /// Whether private addresses are refused.
     public var isPublic: Bool
 
     /// - Parameters: see the properties.
     public init(
       name: String, url: String, format: SourceFormat, every: Int, options: SourceOptions = SourceOptions(),
-      ceiling: SourceCeiling = .review, license: String? = nil, mostChange: Int = usualMostChange,
+      ceiling: SourceCeiling = .review, license: String? = nil, maxChange: Int = usualMostChange,
       isPublic: Bool = false
     ) {
       self.name = name
@@ -46,7 +46,7 @@ public struct Source: Sendable, Equatable {
       self.options = options
       self.ceiling = ceiling
       self.license = license
-      self.mostChange = mostChange
+      self.maxChange = maxChange
       self.isPublic = isPublic
     }
   }

@@ -27,7 +27,7 @@ extension SQL {
       RETURNING app_id
       """,
       id, settings.name, settings.url, settings.format.rawValue, Int32(clamping: settings.every), options,
-      settings.ceiling.rawValue, settings.license, time, Int32(clamping: settings.mostChange), settings.isPublic
+      settings.ceiling.rawValue, settings.license, time, Int32(clamping: settings.maxChange), settings.isPublic
     ) { try $0.decode(0) }
   }
 
@@ -259,7 +259,7 @@ extension Source {
       settings: Settings(
         name: try row.decode(1), url: try row.decode(2), format: format,
         every: Int(try row.decode(4, as: Int32.self)), options: options, ceiling: ceiling,
-        license: try row.decode(7), mostChange: Int(try row.decode(27, as: Int32.self)),
+        license: try row.decode(7), maxChange: Int(try row.decode(27, as: Int32.self)),
         isPublic: try row.decode(28)),
       addedAt: try row.decode(8), nextAt: try row.decode(9), state: state,
       failures: Int(try row.decode(16, as: Int32.self)), failedAt: try row.decode(17),

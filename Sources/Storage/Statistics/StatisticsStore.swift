@@ -15,7 +15,7 @@ public struct StatisticsStore: Sendable {
   /// began.
   static let settling: TimeInterval = 15
   /// How far a watermark may be in the future before it is attributed to a wrong clock, in seconds.
-  static let greatestLead: TimeInterval = 3_600
+  static let maxLead: TimeInterval = 3_600
 
   /// A daily count.
   public enum Statistic: String, Sendable, CaseIterable {
@@ -45,7 +45,7 @@ public struct StatisticsStore: Sendable {
       let watermark = try await connection.run(SQL.readStatisticsWatermark()).first
       // No report is in progress before the first server has started.
       let until = watermark == nil ? time : time - Self.settling
-      if let watermark, watermark > time + Self.greatestLead {
+      if let watermark, watermark > time + Self.maxLead {
         // A fast clock has set it. Reports that arrived meanwhile are not counted; later ones are.
         _ = try await connection.run(SQL.moveStatisticsWatermark(from: watermark, to: until))
       } else if watermark.map({ $0 < until }) ?? true {

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `labels are cut between characters`() {
-    let labels = RecipeLabels(mostBytes: 9)
+    let labels = RecipeLabels(maxBytes: 9)
     #expect(labels.cut("Zoé's café") == "Zoé's ca")
     #expect(labels.cut("👩‍👩‍👧 and more") == "👩\u{200D}")
     #expect(labels.cut("a👩‍👩‍👧") == "a")

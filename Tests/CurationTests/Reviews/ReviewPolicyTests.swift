@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct ReviewPolicyTests {
-  private let policy = ReviewPolicy(share: 0, mostReporters: 100)
+  private let policy = ReviewPolicy(share: 0, maxReporters: 100)
 
   private func rule(reporters: Int, isHeld: Bool = false, isListed: Bool = false) -> AllowRule {
     AllowRule(isHeld: isHeld, isListed: isListed, isAppealed: false, reporters: reporters)
@@ -27,11 +27,11 @@ import Testing
       // Ids that differ in few bits are spread as evenly as random ones.
       UUID(uuidString: String(format: "00000000-0000-4000-8000-%012x", index))
     }.compactMap { $0 }
-    let share = ReviewPolicy(share: 0.02, mostReporters: 100)
+    let share = ReviewPolicy(share: 0.02, maxReporters: 100)
     let sampled = ids.filter { share.cause(of: $0, .block, rule(reporters: 1)) == .sample }
     #expect((300...500).contains(sampled.count))
     #expect(sampled.allSatisfy { ReviewPolicy.position(of: $0) < 0.02 })
-    let all = ReviewPolicy(share: 1, mostReporters: 100)
+    let all = ReviewPolicy(share: 1, maxReporters: 100)
     #expect(ids.allSatisfy { all.cause(of: $0, .allow, rule(reporters: 1)) == .sample })
     #expect(ids.allSatisfy { policy.cause(of: $0, .allow, rule(reporters: 1)) == nil })
   }

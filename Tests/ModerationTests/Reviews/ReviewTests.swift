@@ -18,7 +18,7 @@ import Testing
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
   private var reviewService: ReviewService { ReviewService(pool: pool, policy: none, goldenInterval: 2) }
   /// Reviews decisions with reach only.
-  private let none = ReviewPolicy(share: 0, mostReporters: 100)
+  private let none = ReviewPolicy(share: 0, maxReporters: 100)
 
   /// Established reporters complain about this number and about three others.
   private func complain(_ reporters: Int, of number: Int64) async throws {
@@ -101,7 +101,7 @@ import Testing
 
   @Test func `an allow without reach counts at once even in the sample`() async throws {
     try await complain(20, of: number)
-    let sampling = DecisionService(pool: pool, reviews: ReviewPolicy(share: 1, mostReporters: 100))
+    let sampling = DecisionService(pool: pool, reviews: ReviewPolicy(share: 1, maxReporters: 100))
     let decision = try await decide(.allow, service: sampling)
     #expect(try await listed(for: "Bob") == [decision.id])
     #expect(try await discounted() == 20)

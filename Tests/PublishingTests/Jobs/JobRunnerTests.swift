@@ -78,7 +78,7 @@ import Testing
   @Test func `a job that throws or returns too long a result has failed`() async throws {
     let line = JobRunner(.preview, store: store, pace: pace, logger: .forTests) { job, _ in
       guard job.request != "Ada" else { throw PublishingError.busy }
-      return String(repeating: "x", count: BackgroundJob.mostOutcome + 1)
+      return String(repeating: "x", count: BackgroundJob.maxOutcome + 1)
     }
     async let run: Void = line.run()
     _ = try await ask("Ada")

@@ -150,7 +150,7 @@ import Testing
         .randomElement(using: &random) ?? .heat,
       categories: Bool.random(using: &random) ? nil : [.fraud, .survey, .robocall, .other, .silent, .legitimate],
       area: isSplit ? .split : [.everywhere, .regions(["US", "paris"])].randomElement(using: &random) ?? .everywhere,
-      labels: RecipeLabels(language: "ru", mostBytes: [4, 20, 192].randomElement(using: &random) ?? 192),
+      labels: RecipeLabels(language: "ru", maxBytes: [4, 20, 192].randomElement(using: &random) ?? 192),
       shards: shards, isIdentifiedOnly: Int.random(in: 0...3, using: &random) == 0)
   }
 }

@@ -71,7 +71,7 @@ import Testing
   @Test func `labels follow their template and are cut between characters`() async throws {
     let labels = RecipeLabels(
       language: "ru", listed: try LabelTemplate("{category} · {name} ({heat})"),
-      directory: try LabelTemplate("☎ {name}"), mostBytes: 40)
+      directory: try LabelTemplate("☎ {name}"), maxBytes: 40)
     let made = try await Assembly.run(
       [Recipe(name: "all", kind: .identification, limit: 9, source: .both, labels: labels)], listed: listed,
       directory: directory + [DirectoryEntry(number: 50_000, name: String(repeating: "é", count: 30))])

@@ -97,7 +97,7 @@ extension ProvenanceTests {
     // The budget ends; subscriptions, and the evidence of this server, stay.
     for _ in 0..<2_000 { _ = limit.origins(many, hasOwn: false) }
     let relayed = limit.origins(many + [known], hasOwn: false) ?? []
-    #expect(relayed.contains(known) && relayed.count <= 1 + ProvenanceOriginLimit.mostForRow)
+    #expect(relayed.contains(known) && relayed.count <= 1 + ProvenanceOriginLimit.maxForRow)
     let shared = limit.origins(many + [known], hasOwn: true) ?? []
     #expect(shared.contains(known) && shared.contains(own))
     // Few reporters are evidence where no other origin is within the limits.

@@ -37,7 +37,7 @@ import Testing
     let labels = RecipeLabels(
       language: "de", names: [.fraud: "Betrug", .oneRing: "Lockanruf"],
       listed: try LabelTemplate("{category} · {heat}"),
-      directory: try LabelTemplate("☎ {name}"), mostBytes: 60)
+      directory: try LabelTemplate("☎ {name}"), maxBytes: 60)
     #expect(
       recipes == [
         Recipe(

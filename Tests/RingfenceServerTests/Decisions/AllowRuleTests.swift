@@ -33,7 +33,7 @@ import Testing
           "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(now))")
       }
     case .reportedByMany:
-      let reports = (0..<AllowRule.mostReporters + 1).map { index in
+      let reports = (0..<AllowRule.maxReporters + 1).map { index in
         Report(
           number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index) * 3_600, category: .fraud,
           reporter: Array(repeating: UInt8(index), count: 16))

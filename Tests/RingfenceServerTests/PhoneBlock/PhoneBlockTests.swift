@@ -170,7 +170,7 @@ import Testing
   @Test func `a personal list has a limit, and is deleted with its key`() async throws {
     try await TestServer.run { server in
       #expect(try await server.phoneBlock("/blacklist/+12015550123", .put).status == 204)
-      let most = Int64(PersonalNumberStore.mostEntries)
+      let most = Int64(PersonalNumberStore.maxEntries)
       try await Fixture.pool.withConnection { connection in
         _ = try await connection.execute(
           """

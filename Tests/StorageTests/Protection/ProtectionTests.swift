@@ -57,10 +57,10 @@ import Testing
   }
 
   @Test func `a list with too many patterns changes nothing`() async throws {
-    let patterns = try (0...ProtectionStore.mostPatterns).map { index in
+    let patterns = try (0...ProtectionStore.maxPatterns).map { index in
       (target: try ProtectionTarget("+49\(100_000 + index)*"), reason: "Many")
     }
-    let limit = ProtectionStore.mostPatterns
+    let limit = ProtectionStore.maxPatterns
     await #expect(throws: ProtectionError.tooManyPatterns(limit: limit)) {
       try await store.add(patterns, by: "Ada", at: now)
     }

@@ -18,7 +18,7 @@ public struct LabelTemplate: Sendable, Equatable {
 
   /// The rule that a template breaks.
   public enum Problem: Error, Equatable {
-    /// It is empty, or has more than ``mostBytes`` bytes.
+    /// It is empty, or has more than ``maxBytes`` bytes.
     case length
     /// It has a control character.
     case controlCharacter
@@ -29,7 +29,7 @@ public struct LabelTemplate: Sendable, Equatable {
   }
 
   /// The most bytes of a template.
-  public static let mostBytes = 200
+  public static let maxBytes = 200
 
   enum Part: Sendable, Equatable {
     case text(String)
@@ -53,7 +53,7 @@ public struct LabelTemplate: Sendable, Equatable {
   /// Reads a template.
   /// - Throws: ``Problem`` for an unpaired brace, an unknown field, a control character, or no text at all.
   public init(_ source: String) throws(Problem) {
-    guard !source.isEmpty, source.utf8.count <= Self.mostBytes else { throw .length }
+    guard !source.isEmpty, source.utf8.count <= Self.maxBytes else { throw .length }
     guard !source.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       throw .controlCharacter
     }

@@ -74,7 +74,7 @@ public struct Recipe: Sendable, Equatable {
     profile: Profile = .standard, shards: Shards = .one, formats: [String] = [],
     isIdentifiedOnly: Bool = false, keepsEmpty: Bool = false, sharesEvidence: Bool = false
   ) {
-    precondition((1...Self.mostEntries).contains(limit))
+    precondition((1...Self.maxEntries).contains(limit))
     self.name = name
     self.kind = kind
     self.limit = limit
@@ -92,7 +92,7 @@ public struct Recipe: Sendable, Equatable {
   }
 
   /// The most entries of one Call Directory extension (2,000,000 fails).
-  public static let mostEntries = 1_999_999
+  public static let maxEntries = 1_999_999
 
   /// The names of further formats, as in PackFormats.
   public static let formatNames = [
@@ -108,9 +108,9 @@ extension Recipe {
     Recipe(
       name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications,
       isIdentifiedOnly: true),
-    Recipe(name: "blocklist", kind: .blocking, limit: mostEntries, keepsEmpty: true),
+    Recipe(name: "blocklist", kind: .blocking, limit: maxEntries, keepsEmpty: true),
     Recipe(
-      name: "directory-{region}", kind: .identification, limit: mostEntries, source: .directory,
+      name: "directory-{region}", kind: .identification, limit: maxEntries, source: .directory,
       ranking: .identifications, area: .split),
   ]
 }

@@ -14,18 +14,18 @@ public struct RecipeLabels: Sendable, Equatable {
   /// The label of a number that only a directory names.
   public var directory: LabelTemplate
   /// The most bytes of UTF-8 in a label, 4 to 65,534; longer ones are cut between characters.
-  public var mostBytes: Int
+  public var maxBytes: Int
 
   /// - Parameters: see the properties.
   public init(
     language: String = "en", names: [ReportCategory: String] = [:], listed: LabelTemplate = .category,
-    directory: LabelTemplate = .name, mostBytes: Int = 192
+    directory: LabelTemplate = .name, maxBytes: Int = 192
   ) {
     self.language = language
     self.names = names
     self.listed = listed
     self.directory = directory
-    self.mostBytes = mostBytes
+    self.maxBytes = maxBytes
   }
 
   /// The languages that have a name for every category.
@@ -38,12 +38,12 @@ public struct RecipeLabels: Sendable, Equatable {
 
   /// The text, shortened to the greatest number of bytes of a label.
   public func cut(_ text: String) -> String {
-    guard text.utf8.count > mostBytes else { return text }
+    guard text.utf8.count > maxBytes else { return text }
     var end = text.startIndex
     var bytes = 0
     for index in text.indices {
       bytes += text[index].utf8.count
-      if bytes > mostBytes { break }
+      if bytes > maxBytes { break }
       end = text.index(after: index)
     }
     let cut = text[..<end]
@@ -51,7 +51,7 @@ public struct RecipeLabels: Sendable, Equatable {
     guard cut.isEmpty else { return String(cut) }
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      guard String(scalars).utf8.count + String(scalar).utf8.count <= mostBytes else { break }
+      guard String(scalars).utf8.count + String(scalar).utf8.count <= maxBytes else { break }
       scalars.append(scalar)
     }
     return String(scalars)

@@ -85,7 +85,7 @@ final class RecipeRule: Sendable {
   }
 
   private func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-    if text.count <= recipe.labels.mostBytes {
+    if text.count <= recipe.labels.maxBytes {
       bytes.append(contentsOf: text)
     } else {
       bytes.append(contentsOf: recipe.labels.cut(String(decoding: text, as: UTF8.self)).utf8)

@@ -176,7 +176,7 @@ package struct ListOffer: Sendable {
   }
 
   /// More labels than these are names of callers and not categories.
-  private static let mostCategories = 32
+  private static let maxCategories = 32
 
   package let pack: ManifestPack
   /// The count of numbers to block.
@@ -202,7 +202,7 @@ package struct ListOffer: Sendable {
     while try cursor.next() {
       guard cursor.roles.contains(.blocks), let label = cursor.label else { continue }
       counts[label, default: 0] += 1
-      if counts.count > mostCategories { return [] }
+      if counts.count > maxCategories { return [] }
     }
     return counts.map { Category(label: $0.key, entries: $0.value) }
       .sorted { ($1.entries, $0.label) < ($0.entries, $1.label) }

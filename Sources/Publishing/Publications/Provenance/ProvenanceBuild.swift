@@ -91,7 +91,7 @@ struct ProvenanceBuild: Sendable {
     _ number: Int64, blockedAs category: ReportCategory, before line: [UInt8]?, server: String
   ) throws -> ProvenanceRow {
     let before = try line.map { try ProvenanceLine.row($0) }
-    let others = (before?.origins ?? []).filter { $0 != server }.prefix(ProvenanceOriginLimit.mostOfRow - 1)
+    let others = (before?.origins ?? []).filter { $0 != server }.prefix(ProvenanceOriginLimit.maxOfRow - 1)
     return ProvenanceRow(
       number: number, category: category.slug, treatment: ListedNumber.Treatment.block.word, strength: before?.strength,
       lastDay: before?.lastDay, origins: (others + [server]).sorted())

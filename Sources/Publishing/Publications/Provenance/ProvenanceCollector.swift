@@ -132,19 +132,19 @@ struct ProvenanceCollector {
 /// with too many: without limits one server could make this server's files useless.
 struct ProvenanceOriginLimit {
   /// The most origins of a row.
-  static let mostOfRow = 64
+  static let maxOfRow = 64
   /// The most servers in all rows, and the most combinations of several: well below the limits of subscribers.
-  static let mostServers = 4_000
-  static let mostCombinations = 50_000
+  static let maxServers = 4_000
+  static let maxCombinations = 50_000
 
   /// Origins, beside this server and those that it is subscribed to, of the first rows and of each further one. Later rows
   /// have fewer, so that invented origins cannot make the file many times larger.
-  static let mostAtFirst = 65_536
-  static let mostForRow = 4
+  static let maxAtFirst = 65_536
+  static let maxForRow = 4
 
   private let server: ServerID
   private let subscribed: Set<ServerID>
-  private var budget = mostAtFirst
+  private var budget = maxAtFirst
   private var servers: Set<ServerID>
   private var combinations: Set<[ServerID]> = []
 
@@ -163,10 +163,10 @@ struct ProvenanceOriginLimit {
   /// - Returns: nil where the number has origins, and none is within the limit of servers.
   mutating func origins(_ others: [ServerID], hasOwn: Bool, isReported: Bool = false) -> [ServerID]? {
     let others = Set(others).subtracting([server])
-    budget += Self.mostForRow
-    var kept = Array(others.intersection(subscribed).sorted().prefix(Self.mostOfRow - 1))
-    for origin in others.subtracting(subscribed).sorted() where kept.count < Self.mostOfRow - 1 && budget > 0 {
-      guard servers.count < Self.mostServers || servers.contains(origin) else { continue }
+    budget += Self.maxForRow
+    var kept = Array(others.intersection(subscribed).sorted().prefix(Self.maxOfRow - 1))
+    for origin in others.subtracting(subscribed).sorted() where kept.count < Self.maxOfRow - 1 && budget > 0 {
+      guard servers.count < Self.maxServers || servers.contains(origin) else { continue }
       servers.insert(origin)
       kept.append(origin)
       budget -= 1
@@ -178,7 +178,7 @@ struct ProvenanceOriginLimit {
 
   private mutating func limited(_ origins: [ServerID]) -> [ServerID] {
     guard origins.count > 1, !combinations.contains(origins) else { return origins }
-    guard combinations.count < Self.mostCombinations else {
+    guard combinations.count < Self.maxCombinations else {
       return [origins.contains(server) ? server : origins.first(where: subscribed.contains) ?? origins[0]]
     }
     combinations.insert(origins)

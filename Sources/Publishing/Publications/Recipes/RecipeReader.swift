@@ -46,7 +46,7 @@ final class RecipeReader {
     let kind = fields.choice("kind", Recipe.Kind.self)
     let source = fields.choice("source", Recipe.Source.self, default: .reports)
     let name = name(fields, isSplit: area == .split)
-    let top = fields.integer("top", 1...Recipe.mostEntries)
+    let top = fields.integer("top", 1...Recipe.maxEntries)
     if kind == .blocking, source != .reports {
       report(fields["source"] ?? node, "source must be reports in a blocking recipe: a directory blocks nobody")
     }
@@ -153,7 +153,7 @@ final class RecipeReader {
       labels.directory = directory
       if !directory.fitsDirectory { report(fields["directory"], "directory must have {name}") }
     }
-    labels.mostBytes = fields["bytes"].map { _ in fields.integer("bytes", 4...65_534) ?? 192 } ?? labels.mostBytes
+    labels.maxBytes = fields["bytes"].map { _ in fields.integer("bytes", 4...65_534) ?? 192 } ?? labels.maxBytes
     if let names = fields["names"] {
       guard let mapping = names.mapping else {
         report(names, "names must be categories with their names")
@@ -181,7 +181,7 @@ final class RecipeReader {
 
   private static func text(of problem: LabelTemplate.Problem) -> String {
     switch problem {
-    case .length: return "a label has 1 to \(LabelTemplate.mostBytes) bytes"
+    case .length: return "a label has 1 to \(LabelTemplate.maxBytes) bytes"
     case .controlCharacter: return "a label has no control characters"
     case .unpairedBrace: return "a label's braces come in pairs, such as {category}"
     case .unknownField(let name):

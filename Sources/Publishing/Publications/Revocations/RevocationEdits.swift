@@ -169,7 +169,7 @@ final class RevocationEdits: Sendable {
     }
     let known = recipe(of: pack).flatMap { $0.kind == kind ? $0 : nil }
     return PackSpec(
-      name: pack.name, recipe: known ?? Recipe(name: pack.name, kind: kind, limit: Recipe.mostEntries),
+      name: pack.name, recipe: known ?? Recipe(name: pack.name, kind: kind, limit: Recipe.maxEntries),
       region: pack.region, shard: pack.shard)
   }
 
@@ -193,6 +193,6 @@ final class RevocationEdits: Sendable {
   }
 
   private func room(in pack: ManifestPack) throws -> Int {
-    (recipe(of: pack)?.limit ?? Recipe.mostEntries) - pack.entries
+    (recipe(of: pack)?.limit ?? Recipe.maxEntries) - pack.entries
   }
 }
