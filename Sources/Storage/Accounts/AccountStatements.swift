@@ -53,58 +53,42 @@ extension SQL {
 
   /// Gives an account a role.
   static func setRole(id: Int32, role: Role) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET role = $2 WHERE account_id = $1",
-      id, role.rawValue)
+    Statement("UPDATE accounts SET role = $2 WHERE account_id = $1", id, role.rawValue)
   }
 
   /// Disables an account, or enables it again.
   static func setDisabled(id: Int32, time: Date?) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET disabled_at = $2 WHERE account_id = $1",
-      id, time)
+    Statement("UPDATE accounts SET disabled_at = $2 WHERE account_id = $1", id, time)
   }
 
   /// Sets the language of an account's pages.
   static func setLanguage(id: Int32, language: String?) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET language = $2 WHERE account_id = $1",
-      id, language)
+    Statement("UPDATE accounts SET language = $2 WHERE account_id = $1", id, language)
   }
 
   /// Sets an account's keys; nil for the standard ones.
   static func setShortcuts(id: Int32, shortcuts: String?) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET shortcuts = $2 WHERE account_id = $1",
-      id, shortcuts)
+    Statement("UPDATE accounts SET shortcuts = $2 WHERE account_id = $1", id, shortcuts)
   }
 
   /// Sets or removes an account's password.
   static func setPassword(id: Int32, hash: String?) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET password = $2 WHERE account_id = $1",
-      id, hash)
+    Statement("UPDATE accounts SET password = $2 WHERE account_id = $1", id, hash)
   }
 
   /// Sets or removes an account's second factor.
   static func setSecondFactor(id: Int32, secret: [UInt8]?, step: Int64) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET totp_secret = $2, totp_step = $3 WHERE account_id = $1",
-      id, secret, step)
+    Statement("UPDATE accounts SET totp_secret = $2, totp_step = $3 WHERE account_id = $1", id, secret, step)
   }
 
   /// Deletes an account's recovery codes and its unused sign-in links.
   static func dropRecoveryCodes(id: Int32) -> Statement<Void> {
-    Statement(
-      "DELETE FROM recovery_codes WHERE account_id = $1",
-      id)
+    Statement("DELETE FROM recovery_codes WHERE account_id = $1", id)
   }
 
   /// Adds recovery codes to an account.
   static func addRecoveryCodes(id: Int32, hashes: [[UInt8]]) -> Statement<Void> {
-    Statement(
-      "INSERT INTO recovery_codes (account_id, code_hash) SELECT $1, unnest($2::bytea[])",
-      id, hashes)
+    Statement("INSERT INTO recovery_codes (account_id, code_hash) SELECT $1, unnest($2::bytea[])", id, hashes)
   }
 
   /// Deletes the other ways into an account: sign-in links, sign-in steps and known browsers.
@@ -212,9 +196,7 @@ extension SQL {
 
   /// Reads the fingerprint of the key that encrypts secrets.
   static func readAccountKey() -> Statement<[UInt8]> {
-    Statement(
-      "SELECT fingerprint FROM account_key"
-    ) { try $0.decode(0) }
+    Statement("SELECT fingerprint FROM account_key") { try $0.decode(0) }
   }
 
   /// Deletes the key's fingerprint once no secret is encrypted with it.

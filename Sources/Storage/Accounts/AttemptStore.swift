@@ -94,9 +94,7 @@ extension SQL {
 
   /// Deletes the counts of these subjects, and old counts.
   static func forgetAttempts(subjects: [[UInt8]], before: Date) -> Statement<Void> {
-    Statement(
-      "DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2",
-      subjects, before)
+    Statement("DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2", subjects, before)
   }
 
   /// Stores a known browser of an account, up to a limit.

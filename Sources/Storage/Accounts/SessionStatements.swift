@@ -52,9 +52,7 @@ extension SQL {
 
   /// Updates the time at which a session was last used.
   static func touchSession(tokenHash: [UInt8], time: Date) -> Statement<Void> {
-    Statement(
-      "UPDATE sessions SET seen_at = $2 WHERE token_hash = $1 AND seen_at < $2",
-      tokenHash, time)
+    Statement("UPDATE sessions SET seen_at = $2 WHERE token_hash = $1 AND seen_at < $2", tokenHash, time)
   }
 
   /// Ends the session of a token.
@@ -70,9 +68,7 @@ extension SQL {
 
   /// Replaces a session's token.
   static func rotateSession(sessionID: UUID, tokenHash: [UInt8]) -> Statement<Void> {
-    Statement(
-      "UPDATE sessions SET token_hash = $2 WHERE session_id = $1",
-      sessionID, tokenHash)
+    Statement("UPDATE sessions SET token_hash = $2 WHERE session_id = $1", sessionID, tokenHash)
   }
 
   /// Ends an account's sessions: one, or all but one.

@@ -145,9 +145,7 @@ extension SQL {
 
   /// Number of open appeals.
   static func countOpenAppeals() -> Statement<Int64> {
-    Statement(
-      "SELECT count(*) FROM appeals WHERE state = 'open'"
-    ) { try $0.decode(0) }
+    Statement("SELECT count(*) FROM appeals WHERE state = 'open'") { try $0.decode(0) }
   }
 
   /// Consumes a form; returns a row unless it was used before.
@@ -163,9 +161,7 @@ extension SQL {
   /// Prevents two people who appeal at once about a number from opening two appeals. A hint only: where it fails there
   /// are two appeals, and both are answered.
   package static func lockAppeals(number: Int64) -> Statement<Void> {
-    Statement(
-      "SELECT pg_advisory_xact_lock($1)",
-      number)
+    Statement("SELECT pg_advisory_xact_lock($1)", number)
   }
 
   /// Stores one person's statement under the hash of the ticket.
@@ -207,16 +203,12 @@ extension SQL {
 
   /// Takes a filing's place away; its ticket stays valid.
   package static func displaceFiling(number: Int64, ticketHash: [UInt8]) -> Statement<Void> {
-    Statement(
-      "UPDATE appeal_filings SET displaced = true WHERE number = $1 AND ticket_hash = $2",
-      number, ticketHash)
+    Statement("UPDATE appeal_filings SET displaced = true WHERE number = $1 AND ticket_hash = $2", number, ticketHash)
   }
 
   /// Deletes one person's contact.
   package static func dropContact(number: Int64, ticketHash: [UInt8]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM appeal_contacts WHERE number = $1 AND ticket_hash = $2",
-      number, ticketHash)
+    Statement("DELETE FROM appeal_contacts WHERE number = $1 AND ticket_hash = $2", number, ticketHash)
   }
 
   /// Finds the filing of a ticket.
@@ -248,23 +240,17 @@ extension SQL {
 
   /// Schedules the deletion of contacts.
   package static func schedulePurge(number: Int64, time: Date) -> Statement<Void> {
-    Statement(
-      "UPDATE appeal_contacts SET purge_at = $2 WHERE number = $1 AND purge_at IS NULL",
-      number, time)
+    Statement("UPDATE appeal_contacts SET purge_at = $2 WHERE number = $1 AND purge_at IS NULL", number, time)
   }
 
   /// Deletes contacts that are due.
   static func purgeContacts(time: Date) -> Statement<Void> {
-    Statement(
-      "DELETE FROM appeal_contacts WHERE purge_at <= $1",
-      time)
+    Statement("DELETE FROM appeal_contacts WHERE purge_at <= $1", time)
   }
 
   /// Deletes used forms that have expired.
   static func purgeStamps(time: Date) -> Statement<Void> {
-    Statement(
-      "DELETE FROM used_form_stamps WHERE expires_at <= $1",
-      time)
+    Statement("DELETE FROM used_form_stamps WHERE expires_at <= $1", time)
   }
 
   /// Deletes the origins of old filings.

@@ -29,10 +29,7 @@ extension SQL {
 
   /// Finds an app, not a list, by its name.
   static func findAppNamed(name: String) -> Statement<App> {
-    Statement(
-      "SELECT app_id, name FROM apps WHERE name = $1 AND NOT is_list",
-      name
-    ) { try App($0) }
+    Statement("SELECT app_id, name FROM apps WHERE name = $1 AND NOT is_list", name) { try App($0) }
   }
 
   /// Finds the app of a key that is valid.
@@ -86,16 +83,12 @@ extension SQL {
 
   /// Revokes a key permanently; an earlier time of revocation is kept.
   static func revokeKey(keyID: Int32, time: Date) -> Statement<Void> {
-    Statement(
-      "UPDATE app_keys SET revoked_at = coalesce(revoked_at, $2) WHERE key_id = $1",
-      keyID, time)
+    Statement("UPDATE app_keys SET revoked_at = coalesce(revoked_at, $2) WHERE key_id = $1", keyID, time)
   }
 
   /// Changes a key's scopes.
   static func changeScopes(keyID: Int32, scopes: AppScopes) -> Statement<Void> {
-    Statement(
-      "UPDATE app_keys SET scopes = $2 WHERE key_id = $1",
-      keyID, scopes.rawValue)
+    Statement("UPDATE app_keys SET scopes = $2 WHERE key_id = $1", keyID, scopes.rawValue)
   }
 
   /// Stores when keys were last used.

@@ -98,9 +98,7 @@ extension SQL {
 
   /// Stores the day of a report; a later day is kept.
   static func noteInstallationUse(digest: [UInt8], day: Int32) -> Statement<Void> {
-    Statement(
-      "UPDATE installations SET last_day = $2 WHERE digest = $1 AND last_day < $2",
-      digest, day)
+    Statement("UPDATE installations SET last_day = $2 WHERE digest = $1 AND last_day < $2", digest, day)
   }
 
   /// Revokes a token; an earlier time is kept. Without a row where the app has no such token.

@@ -19,9 +19,7 @@ extension SQL {
 
   /// The number of a new generation.
   static func nextDirectoryGeneration() -> Statement<Int32> {
-    Statement(
-      "SELECT nextval('directory_generations')::integer"
-    ) { try $0.decode(0) }
+    Statement("SELECT nextval('directory_generations')::integer") { try $0.decode(0) }
   }
 
   /// Makes a generation the current one of its source.
@@ -218,15 +216,11 @@ extension SQL {
 
   /// Generations that sources use.
   static func readUsedGenerations() -> Statement<Int32> {
-    Statement(
-      "SELECT generation FROM directory_sources WHERE generation IS NOT NULL"
-    ) { try $0.decode(0) }
+    Statement("SELECT generation FROM directory_sources WHERE generation IS NOT NULL") { try $0.decode(0) }
   }
 
   /// The current transaction, named as in pg_stat_activity.
   static func readTransactionID() -> Statement<String> {
-    Statement(
-      "SELECT pg_current_xact_id()::xid::text"
-    ) { try $0.decode(0) }
+    Statement("SELECT pg_current_xact_id()::xid::text") { try $0.decode(0) }
   }
 }

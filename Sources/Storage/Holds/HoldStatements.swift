@@ -64,9 +64,7 @@ extension SQL {
 
   /// A number's hold, settled or not.
   static func readHold(number: Int64) -> Statement<Hold> {
-    Statement(
-      "SELECT \(HoldSQL.columns) FROM holds h WHERE number = $1",
-      number, decode: HoldSQL.decode)
+    Statement("SELECT \(HoldSQL.columns) FROM holds h WHERE number = $1", number, decode: HoldSQL.decode)
   }
 }
 

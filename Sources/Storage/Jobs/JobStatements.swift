@@ -62,8 +62,7 @@ extension SQL {
 
   /// Deletes expired jobs.
   static func forgetExpiredJobs() -> Statement<Void> {
-    Statement(
-      "DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'")
+    Statement("DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'")
   }
 
   /// Claims the oldest job of a kind, unless another server runs one. A job that this server has claimed and not started
@@ -131,9 +130,7 @@ extension SQL {
 
   /// Deletes an account's job.
   static func removeJob(kind: BackgroundJob.Kind, account: String) -> Statement<Void> {
-    Statement(
-      "DELETE FROM background_jobs WHERE kind = $1 AND account = $2",
-      kind.rawValue, account)
+    Statement("DELETE FROM background_jobs WHERE kind = $1 AND account = $2", kind.rawValue, account)
   }
 }
 

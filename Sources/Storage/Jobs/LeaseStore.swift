@@ -74,9 +74,7 @@ extension SQL {
 
   /// Releases a lease.
   static func giveLeaseBack(lease: LeaseStore.Lease) -> Statement<Void> {
-    Statement(
-      "DELETE FROM job_leases WHERE job = $1 AND holder = $2",
-      lease.job, lease.holder)
+    Statement("DELETE FROM job_leases WHERE job = $1 AND holder = $2", lease.job, lease.holder)
   }
 
   /// Whether a publication run is in progress, or one server may be starting one.

@@ -75,9 +75,7 @@ public struct BackupStore: Sendable {
 extension SQL {
   /// Exports the transaction's snapshot to other connections.
   static func exportSnapshot() -> Statement<String> {
-    Statement(
-      "SELECT pg_export_snapshot()"
-    ) { try $0.decode(0) }
+    Statement("SELECT pg_export_snapshot()") { try $0.decode(0) }
   }
 
   /// All tables; partitions count in their parent table.
@@ -92,15 +90,11 @@ extension SQL {
 
   /// Versions of the migrations that were applied.
   static func readAppliedMigrations() -> Statement<Int64> {
-    Statement(
-      "SELECT version FROM schema_migrations ORDER BY version"
-    ) { try $0.decode(0) }
+    Statement("SELECT version FROM schema_migrations ORDER BY version") { try $0.decode(0) }
   }
 
   /// The version of PostgreSQL.
   static func readServerVersion() -> Statement<Int> {
-    Statement(
-      "SELECT current_setting('server_version_num')::integer"
-    ) { Int(try $0.decode(0, as: Int32.self)) }
+    Statement("SELECT current_setting('server_version_num')::integer") { Int(try $0.decode(0, as: Int32.self)) }
   }
 }

@@ -21,8 +21,7 @@ public struct HealthStore: Sendable {
 extension SQL {
   /// The cheapest possible query.
   static func selectOne() -> Statement<Void> {
-    Statement(
-      "SELECT 1")
+    Statement("SELECT 1")
   }
 }
 
@@ -66,9 +65,7 @@ enum ClusterSQL {
 extension SQL {
   /// Whether Citus distributes the tables.
   static func readIsCluster() -> Statement<Bool> {
-    Statement(
-      "SELECT \(ClusterSQL.isCluster)"
-    ) { try $0.decode(0) }
+    Statement("SELECT \(ClusterSQL.isCluster)") { try $0.decode(0) }
   }
 
   /// On a cluster, makes the transaction write its shards one after the other, in the same order as every other one, over
@@ -96,7 +93,6 @@ extension SQL {
 
   /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
   package static func commitSoon() -> Statement<Void> {
-    Statement(
-      "SELECT set_config('synchronous_commit', 'off', true)")
+    Statement("SELECT set_config('synchronous_commit', 'off', true)")
   }
 }

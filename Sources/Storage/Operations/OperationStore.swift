@@ -169,23 +169,17 @@ extension SQL {
 
   /// Webhook messages that are not delivered.
   static func readWebhookBacklog() -> Statement<OperationalStatistics.Waiting> {
-    Statement(
-      "SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL"
-    ) { try .init($0) }
+    Statement("SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL") { try .init($0) }
   }
 
   /// Open revocations.
   static func countOpenRevocations() -> Statement<OperationalStatistics.Waiting> {
-    Statement(
-      "SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL"
-    ) { try .init($0) }
+    Statement("SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL") { try .init($0) }
   }
 
   /// Cases in the review queue.
   static func readReviewQueue() -> Statement<OperationalStatistics.Waiting> {
-    Statement(
-      "SELECT count(*), min(since) FROM queue"
-    ) { try .init($0) }
+    Statement("SELECT count(*), min(since) FROM queue") { try .init($0) }
   }
 
   /// Numbers of sources by the outcome of their last download.
@@ -216,9 +210,7 @@ extension SQL {
 
   /// Number of monthly partitions of reports.
   static func countReportPartitions() -> Statement<Int64> {
-    Statement(
-      "SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass"
-    ) { try $0.decode(0) }
+    Statement("SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass") { try $0.decode(0) }
   }
 }
 

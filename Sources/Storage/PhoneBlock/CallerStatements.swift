@@ -51,9 +51,7 @@ extension SQL {
 
   /// A listed number.
   static func findCaller(number: Int64) -> Statement<FoundCaller> {
-    Statement(
-      "\(CallerSQL.columns) AND l.number = $1",
-      number, decode: CallerSQL.decode)
+    Statement("\(CallerSQL.columns) AND l.number = $1", number, decode: CallerSQL.decode)
   }
 
   /// Those of some numbers that are listed to be blocked, without an appeal or a decision against it.
@@ -84,9 +82,7 @@ extension SQL {
 
   /// Some listed numbers, for the votes and the category of a list's entries.
   static func readCallers(numbers: [Int64]) -> Statement<FoundCaller> {
-    Statement(
-      "\(CallerSQL.columns) AND l.number = ANY($1::bigint[])",
-      numbers, decode: CallerSQL.decode)
+    Statement("\(CallerSQL.columns) AND l.number = ANY($1::bigint[])", numbers, decode: CallerSQL.decode)
   }
 }
 

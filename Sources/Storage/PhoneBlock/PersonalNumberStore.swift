@@ -106,16 +106,11 @@ extension SQL {
 
   /// The keys that ended before a time.
   static func readEndedKeys(time: Date) -> Statement<Int32> {
-    Statement(
-      "SELECT key_id FROM app_keys WHERE least(revoked_at, expires_at) < $1",
-      time
-    ) { try $0.decode(0) }
+    Statement("SELECT key_id FROM app_keys WHERE least(revoked_at, expires_at) < $1", time) { try $0.decode(0) }
   }
 
   /// Deletes the personal numbers of some keys.
   static func purgePersonalNumbers(keyIDs: [Int32]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM personal_numbers WHERE key_id = ANY($1::integer[])",
-      keyIDs)
+    Statement("DELETE FROM personal_numbers WHERE key_id = ANY($1::integer[])", keyIDs)
   }
 }

@@ -35,31 +35,22 @@ extension SQL {
 
   /// Removes a pattern's protection.
   static func removeProtectedPattern(pattern: String) -> Statement<String> {
-    Statement(
-      "DELETE FROM protected_patterns WHERE pattern = $1 RETURNING pattern",
-      pattern
-    ) { try $0.decode(0) }
+    Statement("DELETE FROM protected_patterns WHERE pattern = $1 RETURNING pattern", pattern) { try $0.decode(0) }
   }
 
   /// Removes a number's protection.
   static func removeProtectedNumber(number: Int64) -> Statement<Int64> {
-    Statement(
-      "DELETE FROM protected_numbers WHERE number = $1 RETURNING number",
-      number
-    ) { try $0.decode(0) }
+    Statement("DELETE FROM protected_numbers WHERE number = $1 RETURNING number", number) { try $0.decode(0) }
   }
 
   /// Increments the version, so that servers discard their caches.
   static func bumpProtectionVersion() -> Statement<Void> {
-    Statement(
-      "UPDATE protection_version SET version = version + 1")
+    Statement("UPDATE protection_version SET version = version + 1")
   }
 
   /// Reads the version.
   static func readProtectionVersion() -> Statement<Int64> {
-    Statement(
-      "SELECT version FROM protection_version"
-    ) { try $0.decode(0) }
+    Statement("SELECT version FROM protection_version") { try $0.decode(0) }
   }
 
   /// Patterns: all, or those that match one number.

@@ -21,9 +21,7 @@ extension SQL {
 
   /// The greatest serial that was ever claimed.
   static func readGreatestSerial() -> Statement<Int64> {
-    Statement(
-      "SELECT coalesce(max(serial), 0) FROM publications"
-    ) { try $0.decode(0) }
+    Statement("SELECT coalesce(max(serial), 0) FROM publications") { try $0.decode(0) }
   }
 
   /// Marks runs without a recent heartbeat as failed.
@@ -38,9 +36,7 @@ extension SQL {
 
   /// Serials of the runs in progress.
   static func readRunning() -> Statement<Int64> {
-    Statement(
-      "SELECT serial FROM publications WHERE state = 'running' ORDER BY serial"
-    ) { try $0.decode(0) }
+    Statement("SELECT serial FROM publications WHERE state = 'running' ORDER BY serial") { try $0.decode(0) }
   }
 
   /// Claims a serial; no row when another run has it. Safe to repeat with the same token.

@@ -264,9 +264,7 @@ extension SQL {
 
   /// Deletes the listings of numbers.
   static func unlistNumbers(numbers: [Int64]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM listings WHERE number = ANY($1::bigint[])",
-      numbers)
+    Statement("DELETE FROM listings WHERE number = ANY($1::bigint[])", numbers)
   }
 
   /// Inserts listings of numbers. A listed number keeps its cause; its category and treatment are updated.

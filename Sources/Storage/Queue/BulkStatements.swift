@@ -50,18 +50,12 @@ extension SQL {
 
   /// Those of some numbers that the newest publication lists.
   static func findListed(numbers: [Int64]) -> Statement<Int64> {
-    Statement(
-      "SELECT number FROM listings WHERE number = ANY($1::bigint[])",
-      numbers
-    ) { try $0.decode(0) }
+    Statement("SELECT number FROM listings WHERE number = ANY($1::bigint[])", numbers) { try $0.decode(0) }
   }
 
   /// Those of some numbers that a rule against brigading holds.
   static func findHeld(numbers: [Int64]) -> Statement<Int64> {
-    Statement(
-      "SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled",
-      numbers
-    ) { try $0.decode(0) }
+    Statement("SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled", numbers) { try $0.decode(0) }
   }
 
   /// Those of some numbers with an open appeal.
@@ -140,10 +134,7 @@ extension SQL {
 
   /// A bulk, without the number of its decisions.
   package static func readBulk(id: UUID) -> Statement<BulkRun> {
-    Statement(
-      "SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1",
-      id
-    ) { try BulkRun($0) }
+    Statement("SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1", id) { try BulkRun($0) }
   }
 
   /// Interrupted bulks that a worker may finish, the newest first, without the number of their decisions.

@@ -103,9 +103,7 @@ extension SQL {
 
   /// One case.
   package static func readCase(number: Int64) -> Statement<QueueCase> {
-    Statement(
-      "SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1",
-      number, decode: QueueSQL.decode)
+    Statement("SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1", number, decode: QueueSQL.decode)
   }
 
   /// Removes a case from the queue, and deletes who passed it on.
@@ -154,10 +152,7 @@ extension SQL {
 
   /// The accounts that passed a case on.
   package static func readPasses(number: Int64) -> Statement<String> {
-    Statement(
-      "SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at",
-      number
-    ) { try $0.decode(0) }
+    Statement("SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at", number) { try $0.decode(0) }
   }
 
   /// Counts cases by everything that can be filtered.

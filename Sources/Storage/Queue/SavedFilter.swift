@@ -84,9 +84,7 @@ extension SQL {
 
   /// Deletes a saved filter.
   package static func deleteSavedFilter(id: UUID) -> Statement<Void> {
-    Statement(
-      "DELETE FROM saved_filters WHERE filter_id = $1",
-      id)
+    Statement("DELETE FROM saved_filters WHERE filter_id = $1", id)
   }
 }
 

@@ -79,21 +79,17 @@ extension SQL {
 
   /// Deletes all prefixes of regions.
   static func deleteRegionPrefixes() -> Statement<Void> {
-    Statement(
-      "DELETE FROM region_prefixes")
+    Statement("DELETE FROM region_prefixes")
   }
 
   /// Deletes all regions.
   static func deleteRegions() -> Statement<Void> {
-    Statement(
-      "DELETE FROM regions")
+    Statement("DELETE FROM regions")
   }
 
   /// Adds regions.
   static func insertRegions(codes: [String], names: [String]) -> Statement<Void> {
-    Statement(
-      "INSERT INTO regions (code, name) SELECT * FROM unnest($1::text[], $2::text[])",
-      codes, names)
+    Statement("INSERT INTO regions (code, name) SELECT * FROM unnest($1::text[], $2::text[])", codes, names)
   }
 
   /// Adds prefixes.

@@ -99,9 +99,7 @@ extension SQL {
 
   /// Deletes the records of reporters who are newcomers again.
   static func forgetReporters(reporters: [Reporter]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM reporters WHERE reporter = ANY($1::bytea[])",
-      reporters.map(\.bytes))
+    Statement("DELETE FROM reporters WHERE reporter = ANY($1::bytea[])", reporters.map(\.bytes))
   }
 
   /// Stores the weights of reporters.
@@ -118,9 +116,7 @@ extension SQL {
 
   /// Deletes weights, so that a newcomer's weight applies.
   static func forgetWeights(reporters: [Reporter]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[])",
-      reporters.map(\.bytes))
+    Statement("DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[])", reporters.map(\.bytes))
   }
 }
 

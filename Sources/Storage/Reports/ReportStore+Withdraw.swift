@@ -144,9 +144,7 @@ extension SQL {
 
   /// Locks a list's counts about a number until the transaction ends.
   static func lockSource(number: Int64, appID: Int32) -> Statement<Void> {
-    Statement(
-      "UPDATE number_sources SET complaints = complaints WHERE number = $1 AND app_id = $2",
-      number, appID)
+    Statement("UPDATE number_sources SET complaints = complaints WHERE number = $1 AND app_id = $2", number, appID)
   }
 
   /// Counts a number's days and networks again from all its reports; its row must be locked.

@@ -68,16 +68,12 @@ extension RetentionStore {
 extension SQL {
   /// The time by the database clock.
   static func readDatabaseTime() -> Statement<Date> {
-    Statement(
-      "SELECT statement_timestamp()"
-    ) { try $0.decode(0) }
+    Statement("SELECT statement_timestamp()") { try $0.decode(0) }
   }
 
   /// The time before which reports were dropped; no row when none were.
   static func readDroppedBefore() -> Statement<Date> {
-    Statement(
-      "SELECT dropped_before FROM report_retention"
-    ) { try $0.decode(0) }
+    Statement("SELECT dropped_before FROM report_retention") { try $0.decode(0) }
   }
 
   /// The months that have a partition.

@@ -7,10 +7,7 @@ import PostgreSQL
 extension SQL {
   /// The number of a source's entries.
   static func countSourceEntries(appID: Int32) -> Statement<Int64> {
-    Statement(
-      "SELECT count(*) FROM source_entries WHERE app_id = $1",
-      appID
-    ) { try $0.decode(0) }
+    Statement("SELECT count(*) FROM source_entries WHERE app_id = $1", appID) { try $0.decode(0) }
   }
 
   /// A row where a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
@@ -105,9 +102,7 @@ extension SQL {
 
   /// Deletes entries of a source.
   static func deleteSourceEntries(appID: Int32, numbers: [Int64]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])",
-      appID, numbers)
+    Statement("DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])", appID, numbers)
   }
 }
 

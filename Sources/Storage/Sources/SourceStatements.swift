@@ -141,9 +141,7 @@ extension SQL {
 
   /// Stores that a removed source has no entries any more.
   static func finishRemoval(id: Int32) -> Statement<Void> {
-    Statement(
-      "UPDATE source_feeds SET entries = 0 WHERE app_id = $1 AND removed_at IS NOT NULL",
-      id)
+    Statement("UPDATE source_feeds SET entries = 0 WHERE app_id = $1 AND removed_at IS NOT NULL", id)
   }
 }
 

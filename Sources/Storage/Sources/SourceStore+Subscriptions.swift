@@ -120,9 +120,7 @@ extension SQL {
 
   /// Stores the server of a subscription.
   static func setSourceServer(id: Int32, server: String) -> Statement<Void> {
-    Statement(
-      "UPDATE source_feeds SET server_id = $2 WHERE app_id = $1",
-      id, server)
+    Statement("UPDATE source_feeds SET server_id = $2 WHERE app_id = $1", id, server)
   }
 
   /// Makes sources read their files again.
@@ -136,9 +134,7 @@ extension SQL {
 
   /// Stores that entries of a source change: they are of no file until that ends.
   static func beginChanges(id: Int32, digest: String?) -> Statement<Void> {
-    Statement(
-      "UPDATE source_feeds SET list_sha256 = NULL, changing_sha256 = $2 WHERE app_id = $1",
-      id, digest)
+    Statement("UPDATE source_feeds SET list_sha256 = NULL, changing_sha256 = $2 WHERE app_id = $1", id, digest)
   }
 
   /// Stores the newest publication and root; no row where a newer one was accepted before. The manifest with the stored entity

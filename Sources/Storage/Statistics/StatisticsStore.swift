@@ -96,9 +96,7 @@ public struct DailyStatistics: Sendable, Equatable {
 extension SQL {
   /// The time up to which reports have been counted; no row before the first count.
   static func readStatisticsWatermark() -> Statement<Date> {
-    Statement(
-      "SELECT counted_until FROM statistics_watermarks WHERE statistic = 'reports'"
-    ) { try $0.decode(0) }
+    Statement("SELECT counted_until FROM statistics_watermarks WHERE statistic = 'reports'") { try $0.decode(0) }
   }
 
   /// Moves the watermark; returns a row unless another server has moved it meanwhile.

@@ -136,16 +136,12 @@ extension SQL {
 
   /// Deletes old messages, delivered or given up.
   static func purgeDeliveries(before: Date) -> Statement<Void> {
-    Statement(
-      "DELETE FROM webhook_deliveries WHERE created_at < $1",
-      before)
+    Statement("DELETE FROM webhook_deliveries WHERE created_at < $1", before)
   }
 
   /// The URLs of the webhook receivers.
   static func readReceivers() -> Statement<String> {
-    Statement(
-      "SELECT url FROM webhook_receivers ORDER BY url"
-    ) { try $0.decode(0) }
+    Statement("SELECT url FROM webhook_receivers ORDER BY url") { try $0.decode(0) }
   }
 
   /// Adds missing receivers.
@@ -160,8 +156,6 @@ extension SQL {
 
   /// Deletes all receivers except these.
   static func forgetReceivers(except: [String]) -> Statement<Void> {
-    Statement(
-      "DELETE FROM webhook_receivers WHERE NOT url = ANY($1::text[])",
-      except)
+    Statement("DELETE FROM webhook_receivers WHERE NOT url = ANY($1::text[])", except)
   }
 }

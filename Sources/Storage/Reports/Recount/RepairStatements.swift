@@ -36,23 +36,17 @@ extension SQL {
 
   /// Locks the votes on numbers until the transaction ends, in the order of a batch.
   static func lockVotes(numbers: [Int64]) -> Statement<Void> {
-    Statement(
-      "UPDATE number_reporters SET weight = weight WHERE number = ANY($1::bigint[])",
-      numbers)
+    Statement("UPDATE number_reporters SET weight = weight WHERE number = ANY($1::bigint[])", numbers)
   }
 
   /// Locks the categories of numbers.
   static func lockCategories(numbers: [Int64]) -> Statement<Void> {
-    Statement(
-      "UPDATE number_categories SET reports = reports WHERE number = ANY($1::bigint[])",
-      numbers)
+    Statement("UPDATE number_categories SET reports = reports WHERE number = ANY($1::bigint[])", numbers)
   }
 
   /// Locks the counts of lists about numbers.
   static func lockSources(numbers: [Int64]) -> Statement<Void> {
-    Statement(
-      "UPDATE number_sources SET complaints = complaints WHERE number = ANY($1::bigint[])",
-      numbers)
+    Statement("UPDATE number_sources SET complaints = complaints WHERE number = ANY($1::bigint[])", numbers)
   }
 
   /// Locks numbers, and inserts a row for those without one: every later batch waits.
