@@ -88,7 +88,7 @@ extension PostgresConfiguration {
     return variables
   }
 
-  /// The keywords for libpq: those of the connection string, and defaults for the others.
+  /// The keywords for libpq, from the connection string; the others have defaults.
   func keywords() throws -> [String: String] {
     let defaults = [
       "connect_timeout": "\(max(2, connectTimeout.components.seconds))",

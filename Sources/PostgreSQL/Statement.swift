@@ -52,7 +52,7 @@ extension Optional: PostgresBindable where Wrapped: PostgresEncodable {
 
 /// The parameters of a statement, in the order of its placeholders.
 public struct PostgresParameters: Sendable {
-  /// Values one after another; the first byte is unused, so that no offset is that of an empty buffer.
+  /// Values one after another; the first byte is unused, so that each offset points into the buffer.
   var buffer = PostgresByteBuffer()
   var offsets: [Int] = []
   var lengths: [Int32] = []

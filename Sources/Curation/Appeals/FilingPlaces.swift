@@ -10,7 +10,7 @@ public struct FilingOrigin: Sendable, Hashable {
   /// An unknown origin.
   public static let unknown = FilingOrigin(network: nil, area: nil)
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(network: [UInt8]?, area: [UInt8]?) {
     self.network = network
     self.area = area

@@ -100,7 +100,7 @@ public struct StandingDecision: Sendable, Equatable {
   /// When it expires; nil for never.
   public var expiresAt: Date?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     number: Int64, treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
     decisionID: UUID,

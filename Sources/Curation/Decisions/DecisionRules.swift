@@ -16,7 +16,7 @@ public struct AllowRule: Sendable, Equatable {
   /// Distinct reporters with a complaint; the decision discounts them.
   public var reporters: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(isHeld: Bool, isListed: Bool, isAppealed: Bool, reporters: Int) {
     (self.isHeld, self.isListed, self.isAppealed, self.reporters) = (isHeld, isListed, isAppealed, reporters)
   }
@@ -51,7 +51,7 @@ public struct BlockRule: Sendable, Equatable {
   /// Whether a number of the same block of 100 is protected.
   public var hasProtectedNeighbour: Bool
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(isNamed: Bool, hasProtectedNeighbour: Bool) {
     (self.isNamed, self.hasProtectedNeighbour) = (isNamed, hasProtectedNeighbour)
   }

@@ -47,7 +47,7 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
   /// The limit of a rule that has one.
   public let most: Int?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(_ code: Code, field: String, most: Int? = nil) {
     self.code = code
     self.field = field

@@ -41,7 +41,7 @@ public enum BrigadeDetection {
     /// The reporters of the burst; empty for a split, where either side may be right.
     public var reporters: [Reporter]
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(reason: HoldReason, reporters: [Reporter]) {
       self.reason = reason
       self.reporters = reporters

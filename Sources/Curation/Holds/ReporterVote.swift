@@ -16,7 +16,7 @@ public struct ReporterVote: Sendable, Equatable {
   /// ``CommentKey`` of the comment; nil without one worth comparing.
   public var text: UInt64?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     reporter: Reporter, isToxic: Bool, isNew: Bool, age: Int32, network: UInt64? = nil, text: UInt64? = nil
   ) {

@@ -17,7 +17,7 @@ public struct Explanation: Sendable, Equatable {
     /// Reporters without weight.
     public var none: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(full: Int = 0, partial: Int = 0, new: Int = 0, none: Int = 0) {
       self.full = full
       self.partial = partial
@@ -33,7 +33,7 @@ public struct Explanation: Sendable, Equatable {
     /// When the number was held.
     public var heldAt: Date
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(reason: HoldReason, heldAt: Date) {
       self.reason = reason
       self.heldAt = heldAt
@@ -47,7 +47,7 @@ public struct Explanation: Sendable, Equatable {
     /// The time of the review.
     public var judgedAt: Date
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(burst: UsualBurst, judgedAt: Date) {
       self.burst = burst
       self.judgedAt = judgedAt
@@ -65,7 +65,7 @@ public struct Explanation: Sendable, Equatable {
     /// Whether it may be blocked, or only identified.
     public var treatment: ListedNumber.Treatment
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(
       category: ReportCategory, serial: Int64, listedAt: Date, treatment: ListedNumber.Treatment = .block
     ) {
@@ -117,7 +117,7 @@ public struct Explanation: Sendable, Equatable {
   /// Whether it is identified and not blocked; see ``Spoofing``.
   public var isVictim = false
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(number: Int64, time: Date) {
     self.number = number
     self.time = time

@@ -23,7 +23,7 @@ public struct NumberRecord: Sendable, Equatable {
   /// Time of the newest report; nil when there was none.
   public var lastReportedAt: Date?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     number: Int64, standing: NumberAggregate, days: ComplaintDays = ComplaintDays(),
     networks: NetworkSketch = NetworkSketch(), sources: [SourceTally] = [], identifications: Double = 0,
@@ -56,7 +56,7 @@ public struct NumberAggregate: Sendable, Equatable {
     /// Distinct reporters whose vote is this category.
     public var reporters: Int32
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(category: ReportCategory, heat: Double, evidence: Double, reports: Int64, reporters: Int32) {
       self.category = category
       self.heat = heat
@@ -107,7 +107,7 @@ public struct SourceTally: Sendable, Equatable {
   /// The days of these rows.
   public var days: ComplaintDays
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(appID: Int32, complaints: Int, days: ComplaintDays) {
     self.appID = appID
     self.complaints = complaints

@@ -75,7 +75,7 @@ public struct CurationState: Sendable {
   /// Ranges that a moderator has approved.
   public var ranges: [ApprovedRange]
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     protected: ProtectedNumbers = .none, decisions: StandingDecisions = StandingDecisions(), held: Set<Int64> = [],
     victims: Set<Int64> = [], ranges: [ApprovedRange] = []
@@ -148,7 +148,7 @@ public struct ApprovedRange: Sendable, Equatable {
   /// Sum of the decayed heat of its numbers.
   public var heat: Double
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(range: NumberRange, category: ReportCategory, heat: Double) {
     self.range = range
     self.category = category
@@ -193,7 +193,7 @@ public struct ListedNumber: Sendable, Equatable {
   /// A moderator's label; nil for the category's.
   public var label: String?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     number: Int64, category: ReportCategory, treatment: Treatment = .block, cause: Cause = .reports,
     heat: Double, evidence: Double, identifications: Double = 0, label: String? = nil

@@ -20,7 +20,7 @@ public enum GateFinding: CodedData {
     /// Size of the file before it in bytes.
     public var formerBytes: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(entries: Int, sizeBytes: Int, formerEntries: Int, formerBytes: Int) {
       self.entries = entries
       self.sizeBytes = sizeBytes

@@ -84,7 +84,7 @@ public struct QueueFacts: Sendable, Equatable {
   /// When its case was opened.
   public var since: Date
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     score: Score? = nil, evaluation: Evaluation? = nil, isProtected: Bool = false, decidedAt: Date? = nil,
     isHeld: Bool = false, appealedAt: Date? = nil, isRangeProposed: Bool = false, isPublished: Bool = false,

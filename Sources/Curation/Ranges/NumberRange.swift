@@ -63,7 +63,7 @@ public enum RangeDetection {
     /// Number of its numbers with more votes for than against them.
     public var defended: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(range: NumberRange, members: Int, heat: Double, greatest: Double, defended: Int) {
       self.range = range
       self.members = members

@@ -59,7 +59,7 @@ public struct ReporterRecord: Sendable, Equatable {
   /// Number of bursts that the reporter took part in against a number that a moderator then allowed.
   public var brigades: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(reporter: Reporter, firstReceivedAt: Date, numbers: Int, judged: Int, agreed: Int, brigades: Int) {
     self.reporter = reporter
     self.firstReceivedAt = firstReceivedAt

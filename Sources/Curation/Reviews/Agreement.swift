@@ -21,7 +21,7 @@ public struct Agreement: Sendable, Equatable {
     /// The value, from 0.
     public var value: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(rater: String, value: Int) {
       self.rater = rater
       self.value = value
@@ -35,7 +35,7 @@ public struct Agreement: Sendable, Equatable {
     /// The number of units, at least 1.
     public var count: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(ratings: [Rating], count: Int) {
       self.ratings = ratings
       self.count = count

@@ -21,7 +21,7 @@ public struct ReviewPolicy: Sendable, Equatable {
   /// so many people know is seen by many.
   public static let standard = ReviewPolicy(share: 0.02, maxReporters: 100)
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(share: Double, maxReporters: Int) {
     self.share = share
     self.maxReporters = maxReporters

@@ -121,7 +121,7 @@ public struct OverrideState: Sendable, Equatable {
   /// Whether it is held.
   public var isHeld: Bool
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false) {
     self.country = country
     self.isProtected = isProtected

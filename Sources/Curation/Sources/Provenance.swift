@@ -17,7 +17,7 @@ public struct ProvenanceHeader: Sendable, Equatable, Codable {
   /// The number of rows.
   public var entries: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(server: String, entries: Int) {
     evidence = Self.version
     self.server = server
@@ -51,7 +51,7 @@ public struct ProvenanceRow: Sendable, Equatable, Codable {
     case lastDay = "last_day"
   }
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     number: Int64, category: String, treatment: String, strength: Int?, lastDay: String?, origins: [String],
     hops: Int? = nil
@@ -81,7 +81,7 @@ public struct ProvenanceOrigins: Sendable, Equatable {
   /// The ids of all servers that are subscribed to.
   public var subscribed: Set<String>
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(own: String?, isOwnKnown: Bool = true, publisher: String, subscribed: Set<String>) {
     self.own = own
     self.isOwnKnown = isOwnKnown

@@ -12,7 +12,7 @@ public struct SourceRule: Sendable, Equatable, Codable {
     /// Least distinct days, 1 to 64.
     public var days: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(complaints: Int, days: Int) {
       self.complaints = complaints
       self.days = days
@@ -33,7 +33,7 @@ public struct SourceRule: Sendable, Equatable, Codable {
   /// The limits for a listed number to stay listed; none is above ``enter``.
   public var leave: Bar
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(appID: Int32, weight: Double, enter: Bar, leave: Bar) {
     self.appID = appID
     self.weight = weight
@@ -83,7 +83,7 @@ public struct SourcePrecision: Sendable, Equatable {
   /// Numbers that decisions allow.
   public var wrong: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(confirmed: Int = 0, wrong: Int = 0) {
     self.confirmed = confirmed
     self.wrong = wrong

@@ -15,7 +15,7 @@ public struct Threshold: Sendable, Equatable, Codable {
   /// The least heat for a moderator's review, above 0 and at most ``enter``'s.
   public var reviewHeat: Double
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     category: ReportCategory, country: String? = nil, enter: ThresholdLimits, leave: ThresholdLimits, reviewHeat: Double
   ) {
@@ -47,7 +47,7 @@ public struct ThresholdLimits: Sendable, Equatable, Codable {
   /// Least distinct days with a complaint, 0 to 64; see ``ComplaintDays``.
   public var days: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(heat: Double, evidence: Double, confidence: Double, reporters: Int, networks: Int, days: Int) {
     self.heat = heat
     self.evidence = evidence

@@ -11,7 +11,7 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     /// ISO 3166 alpha-2; nil for those without a country.
     public var country: String?
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(category: ReportCategory, country: String?) {
       self.category = category
       self.country = country

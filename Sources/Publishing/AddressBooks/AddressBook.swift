@@ -23,7 +23,7 @@ package struct AddressBook: Sendable {
     package let number: Int64
     package let name: String
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     package init(number: Int64, name: String) {
       self.number = number
       self.name = name
@@ -146,7 +146,7 @@ package struct AddressBookFiles: Sendable {
   }
 
   /// Keeps the book of a publication.
-  /// - Parameter entries: those of the book.
+  /// - Parameter entries: the contacts of the book.
   /// - Returns: the book of another server, if it was first.
   package func keep(_ entries: [AddressBook.Entry], of book: AddressBook) async throws -> AddressBook {
     try await Task(executorPreference: ConcurrentQueueExecutor.publishing) {

@@ -15,7 +15,7 @@ public struct PublicationRequest: Sendable {
     /// The account that overrules it.
     public var by: String
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(gate: Gate, reason: String, by: String) {
       self.gate = gate
       self.reason = reason
@@ -34,7 +34,7 @@ public struct PublicationRequest: Sendable {
   /// Receives the current step and the fraction done, 0 to 1.
   public var progress: @Sendable (JobStep, Double) -> Void
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     time: Date, cause: PublicationRun.Cause = .command, serial: Int64? = nil, overrules: [Overrule] = [],
     progress: @escaping @Sendable (JobStep, Double) -> Void = { _, _ in }
@@ -58,7 +58,7 @@ public struct PublicationPolicy: Sendable, Equatable {
   /// Receivers of webhooks.
   public var webhooks: Webhooks
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     deltaBases: Int = 14, lifetime: TimeInterval = 2 * 86_400, limits: GateLimits = GateLimits(),
     webhooks: Webhooks = Webhooks()

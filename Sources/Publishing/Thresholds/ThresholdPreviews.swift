@@ -34,7 +34,7 @@ public final class ThresholdPreviews: Sendable {
     /// The proposed set.
     public var change: ThresholdSet
 
-    /// - Parameters: see the properties. The sets differ only in the subject.
+    /// Creates a value from its properties. The sets differ only in the subject.
     public init(
       id: UUID = UUID(), account: String, base: Int32, subject: Subject, present: ThresholdSet, change: ThresholdSet
     ) {

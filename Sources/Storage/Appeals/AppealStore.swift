@@ -170,7 +170,7 @@ public struct AppealCursor: Sendable, Equatable {
   /// The last appeal's id.
   public var id: UUID
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(time: Date, number: Int64, id: UUID) {
     self.time = time
     self.number = number

@@ -101,7 +101,7 @@ extension SQL {
       uses.map(\.key), uses.map(\.time))
   }
 
-  /// Reads keys, those of an app together, the newest first.
+  /// Reads keys by app, the newest first.
   /// - Parameter appID: Nil for all apps.
   /// - Parameter keyID: Nil for all keys.
   static func readKeys(appID: Int32? = nil, keyID: Int32? = nil) -> Statement<AppKey> {

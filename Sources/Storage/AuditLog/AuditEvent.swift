@@ -23,7 +23,7 @@ public struct AuditEvent: Sendable, Equatable {
   /// The reason, where one was given; at most 2,000 characters.
   public let reason: String?
 
-  /// - Parameters: see the properties. Text that is too long is cut.
+  /// Creates a value from its properties. Text that is too long is cut.
   public init(
     id: UUID = UUID(), actor: String, role: String, action: String, subject: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
@@ -66,7 +66,7 @@ public struct Actor: Sendable, Equatable {
   /// The role in which the author acts.
   public let role: Role
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(name: String, role: Role) {
     self.name = name
     self.role = role

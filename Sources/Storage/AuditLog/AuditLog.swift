@@ -20,7 +20,7 @@ public struct AuditCursor: Sendable, Equatable {
   /// The id of the event, among those of the same time.
   public let id: UUID
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(time: Date, id: UUID) {
     (self.time, self.id) = (time, id)
   }

@@ -12,7 +12,7 @@ public struct ClusterSurvey: Sendable, Equatable {
     /// On this server: of a distributed table only what was not removed from the coordinator.
     public let bytes: Int64
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(rows: Int64, bytes: Int64) { (self.rows, self.bytes) = (rows, bytes) }
   }
 
@@ -25,7 +25,7 @@ public struct ClusterSurvey: Sendable, Equatable {
   /// The nodes that keep shards; nil where Citus is not installed in the database.
   public let nodes: Int?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(database: String, sizes: [String: Size], placed: Set<String>, nodes: Int?) {
     (self.database, self.sizes, self.placed, self.nodes) = (database, sizes, placed, nodes)
   }

@@ -118,7 +118,7 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
   /// 1 to 200 bytes; nil where the source has none.
   public var category: String?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(number: Int64, mentions: Int32 = 1, name: String, category: String? = nil) {
     self.number = number
     self.mentions = mentions
@@ -150,7 +150,7 @@ public struct DirectoryChange: Sendable, Equatable {
   /// Numbers of the source that a source with precedence contains too.
   public var overruled: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(entries: Int, replaced: Int, overruled: Int) {
     self.entries = entries
     self.replaced = replaced

@@ -18,7 +18,7 @@ extension SQL {
       ON CONFLICT (number) DO NOTHING
       RETURNING number, settled
       """,
-      numbers, findings.map { HoldSQL.json($0.reason) }, time
+      numbers, findings.map { $0.reason.json }, time
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
@@ -42,7 +42,7 @@ extension SQL {
       FROM unnest($1::bigint[], $2::text[]) AS t (number, reason) ORDER BY t.number
       ON CONFLICT (number) DO UPDATE SET reason = excluded.reason, judged_at = excluded.judged_at
       """,
-      found.map(\.number), found.map { HoldSQL.json($0.burst) }, time)
+      found.map(\.number), found.map { $0.burst.json }, time)
   }
 
   /// The burst of a number that was usual when it was judged.
@@ -76,11 +76,6 @@ private enum HoldSQL {
     Hold(
       number: try row.decode(0), reason: try coded(row.decode(1)), heldAt: try row.decode(2),
       isSettled: try row.decode(3))
-  }
-
-  static func json(_ reason: some CodedData) -> String {
-    // Texts and whole numbers always encode.
-    (try? JSONEncoder().encode(reason)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
   static func coded<Coded: CodedData>(_ json: String) throws -> Coded {
@@ -149,7 +144,7 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// Those of the numbers that have votes of at least this many reporters that arrived since a time.
+  /// The numbers among the given ones that have votes of at least this many reporters that arrived since a time.
   /// - Parameter numbers: Ascending.
   static func findFresh(numbers: [Int64], reporters: Int, since: Date) -> Statement<Int64> {
     Statement(

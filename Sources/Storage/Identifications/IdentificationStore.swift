@@ -75,7 +75,7 @@ public struct IdentificationBatch: Sendable, Equatable {
     /// Calls that it could not, 0 or more.
     public var unknown: Int64
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(number: Int64, day: Int32, named: Int64, unknown: Int64) {
       self.number = number
       self.day = day
@@ -93,7 +93,7 @@ public struct IdentificationBatch: Sendable, Equatable {
   /// In any order; items of one number and day are added up.
   public var items: [Item]
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(appID: Int32, batchID: UUID, contentHash: [UInt8], items: [Item]) {
     self.appID = appID
     self.batchID = batchID

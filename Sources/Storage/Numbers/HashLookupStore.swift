@@ -146,7 +146,7 @@ struct ListedCandidate: Sendable {
 extension SQL {
   /// Listed numbers whose hash has this prefix.
   static func findListedByHash(prefix: NumberHashPrefix) -> Statement<ListedCandidate> {
-    // The expression must equal that of the index listings_by_hash.
+    // The expression must equal the expression of the index listings_by_hash.
     let bounds = prefix.bounds
     return Statement(
       """

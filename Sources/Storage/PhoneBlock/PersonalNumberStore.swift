@@ -14,7 +14,7 @@ public struct PersonalNumber: Sendable, Equatable {
   /// When the entry was added.
   public let addedAt: Date
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(number: Int64, isPrefix: Bool, isBlocked: Bool, addedAt: Date) {
     self.number = number
     self.isPrefix = isPrefix

@@ -16,7 +16,7 @@ public struct PublicationChangeStore: Sendable {
     /// The time for which its scores were calculated.
     public var asOf: Date
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(serial: Int64, asOf: Date) {
       self.serial = serial
       self.asOf = asOf

@@ -46,7 +46,7 @@ public struct PublicationRun: Sendable, Equatable {
   /// The reason of a refusal or failure.
   public var failure: PublicationFailure?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     serial: Int64, state: State, cause: Cause, asOf: Date, startedAt: Date?, publishedAt: Date?, step: JobStep?,
     percent: Int, failure: PublicationFailure?
@@ -70,7 +70,7 @@ public struct PublicationClaim: Sendable, Equatable {
   /// Identifies the claim.
   public let token: UUID
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(serial: Int64, token: UUID = UUID()) {
     self.serial = serial
     self.token = token
@@ -92,7 +92,7 @@ public struct PublishedPack: Sendable, Equatable {
   /// Size of the delta from the publication before, in bytes; nil where there is none.
   public var deltaBytes: Int64?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(name: String, kind: String, packSerial: Int64, entries: Int64, bytes: Int64, deltaBytes: Int64?) {
     self.name = name
     self.kind = kind
@@ -118,7 +118,7 @@ public struct GateRecord: Sendable, Equatable {
   /// The reason of the override.
   public var overruledWhy: String?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     gate: String, pack: String, passed: Bool, finding: GateFinding, overruledBy: String? = nil,
     overruledWhy: String? = nil
@@ -143,7 +143,7 @@ public struct Publication: Sendable, Equatable {
   /// SHA-256 of the manifest, 32 bytes.
   public let manifestSHA256: [UInt8]
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(serial: Int64, publishedAt: Date, asOf: Date, manifestSHA256: [UInt8]) {
     self.serial = serial
     self.publishedAt = publishedAt
@@ -165,7 +165,7 @@ public struct PublicationAttempts: Sendable, Equatable {
   /// Seconds since the last failure, by the database clock; nil where there was none.
   public var sinceFailure: TimeInterval?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     published: Int = 0, refused: Int = 0, running: Int = 0, failed: Int = 0, sinceFailure: TimeInterval? = nil
   ) {

@@ -95,7 +95,7 @@ public struct Listing: Sendable, Equatable {
   /// Whether it may be blocked.
   public var treatment: ListedNumber.Treatment
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     number: Int64, category: ReportCategory, cause: ListedNumber.Cause, treatment: ListedNumber.Treatment = .block
   ) {
@@ -188,7 +188,7 @@ extension SQL {
       """,
       after, Int64(limit)
     ) { row in
-      /// - Returns: the listing, and whether its row has the SHA-1; those of an earlier program do not.
+      /// - Returns: the listing, and whether its row has the SHA-1; rows of an earlier program do not have it.
       let listing = Listing(
         number: try row.decode(0), category: try row.category(1),
         cause: ListedNumber.Cause(rawValue: UInt8(try row.decode(2, as: Int16.self))) ?? .reports,

@@ -138,7 +138,7 @@ public struct Revocation: Sendable, Equatable {
   /// When it was requested.
   public var requestedAt: Date
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     id: UUID = UUID(), number: Int64, action: Action = .remove, reason: String, requestedBy: String, requestedAt: Date
   ) {

@@ -108,7 +108,7 @@ public struct PublicationHistory: Sendable, Equatable {
   /// The results of the gates.
   public var gates: [GateRecord]
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(run: PublicationRun, packs: [PublishedPack], gates: [GateRecord]) {
     self.run = run
     self.packs = packs

@@ -105,7 +105,7 @@ public struct Bulk: Sendable, Equatable {
   /// When the decisions expire; nil for never.
   public var expiresAt: Date?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
     reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil

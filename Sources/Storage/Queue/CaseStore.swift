@@ -152,7 +152,7 @@ public struct CommentPlace: Sendable, Equatable {
   /// Of the last group on the page.
   public var reportID: UUID
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(count: Int64, reportedAt: Date, reportID: UUID) {
     self.count = count
     self.reportedAt = reportedAt

@@ -10,7 +10,7 @@ public struct QueueWorker: Sendable, Equatable {
   /// The account's role.
   public var role: Role
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(account: String, role: Role) {
     self.account = account
     self.role = role
@@ -104,7 +104,7 @@ public struct QueueFilter: Sendable, Hashable {
   /// The selectable ages, in days.
   public static let ages = [1, 3, 7, 30]
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(country: String? = nil, category: ReportCategory? = nil, cause: QueueCause? = nil, days: Int? = nil) {
     self.country = country
     self.category = category
@@ -122,7 +122,7 @@ public struct QueueChange: Sendable, Equatable {
   /// Cases that were removed.
   public var removed = 0
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(judged: Int = 0, written: Int = 0, removed: Int = 0) {
     self.judged = judged
     self.written = written
@@ -174,7 +174,7 @@ public struct QueuePlace: Sendable, Equatable {
   /// Of the last row.
   public var number: Int64
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(value: Int64, number: Int64) {
     self.value = value
     self.number = number
@@ -225,7 +225,7 @@ public struct QueueRowFacts: Sendable, Equatable {
   /// The newest comment of the last ``CaseStore/days`` days; nil for none.
   public var comment: NewestComment?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     missing: [ListingCondition.Kind] = [], reporters: Int = 0, days: ComplaintDays = ComplaintDays(),
     comment: NewestComment? = nil

@@ -20,7 +20,7 @@ public struct QueueTotals: Sendable, Equatable {
     /// Number of cases.
     public var count: Int
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(
       country: String, category: ReportCategory?, causes: QueueCauses, days: Int, level: Int16, count: Int
     ) {

@@ -12,7 +12,7 @@ public struct StoredRegion: Sendable, Equatable {
   /// Prefixes of E.164 digits.
   public var prefixes: [Int64]
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(code: String, name: String, prefixes: [Int64]) {
     self.code = code
     self.name = name

@@ -21,7 +21,7 @@ extension SQL {
     // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be
     // newer than the decision and would hide the earlier one, to which the decision applies. A report withdrawn after the
     // decision still counts, since a withdrawal removes nothing from a record. A decision that awaits its confirmation
-    // counts for nothing.
+    // is ignored.
     Statement(
       """
       WITH said AS (

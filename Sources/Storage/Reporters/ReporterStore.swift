@@ -22,7 +22,7 @@ public struct ReporterStore: Sendable {
     /// Numbers whose reports were reweighted.
     public var numbers = 0
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(reporters: Int = 0, numbers: Int = 0) {
       self.reporters = reporters
       self.numbers = numbers
@@ -146,7 +146,7 @@ public struct ReporterCursor: Sendable, Equatable {
   /// The last reporter.
   public var reporter: Reporter
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(rank: Int32, reporter: Reporter) {
     self.rank = rank
     self.reporter = reporter

@@ -41,7 +41,7 @@ public struct Report: Sendable, Equatable {
   /// The primary key of the row.
   public var key: Key { Key(number: number, appID: appID, reportID: reportID, reportedAt: reportedAt) }
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     number: Int64, appID: Int32, reportID: UUID, reportedAt: Date, category: ReportCategory,
     reporter: [UInt8]?, weight: Float = 1, comment: String? = nil, network: [UInt8]? = nil

@@ -33,7 +33,7 @@ public struct Source: Sendable, Equatable {
     /// Whether private addresses are refused.
     public var isPublic: Bool
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(
       name: String, url: String, format: SourceFormat, every: Int, options: SourceOptions = SourceOptions(),
       ceiling: SourceCeiling = .review, license: String? = nil, maxChange: Int = usualMostChange,
@@ -95,7 +95,7 @@ public struct Source: Sendable, Equatable {
     /// The newest root, a complete file; nil while only a key is known.
     public var root: [UInt8]?
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(serial: Int64, sha256: String, rootSerial: Int64, root: [UInt8]?) {
       self.serial = serial
       self.sha256 = sha256
@@ -159,7 +159,7 @@ public struct SourceEntry: Sendable, Equatable {
   /// the number.
   public static let withoutReport = Date(timeIntervalSince1970: 0)
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(number: Int64, category: ReportCategory, reportedAt: Date, origins: [String] = [], hops: Int = 0) {
     self.number = number
     self.category = category

@@ -44,7 +44,7 @@ extension SQL {
       appID, SourceEntry.withoutReport, time, Int64(limit), decode: decodeSourceEntry)
   }
 
-  /// Stores entries of a source in place of those of the same numbers.
+  /// Stores entries of a source in place of earlier entries of their numbers.
   static func storeSourceEntries(appID: Int32, entries: [SourceEntry]) -> Statement<Void> {
     Statement(
       """
@@ -106,7 +106,7 @@ extension SQL {
   }
 }
 
-/// A report of a list that is not that of an entry: a refresh ended after it had stored the report.
+/// A report of a list without its entry: a refresh ended after it had stored the report.
 public struct ReportWithoutEntry: Sendable, Equatable {
   /// The entry that it would have.
   public let entry: SourceEntry

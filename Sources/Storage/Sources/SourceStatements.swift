@@ -90,7 +90,7 @@ extension SQL {
   }
 
   /// Stores the state after a successful download; no row where a newer publication was accepted meanwhile, or the source was
-  /// removed, also where it was added again.
+  /// removed, even if it was added again.
   static func recordSourceSuccess(id: Int32, addedAt: Date, state: Source.State, next: Date) -> Statement<Int32> {
     Statement(
       """

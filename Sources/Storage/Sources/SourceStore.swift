@@ -170,7 +170,7 @@ public struct SourceStore: Sendable {
     try await !pool.run(SQL.findListReport(appID: appID)).isEmpty
   }
 
-  /// Stores entries in place of those of the same numbers. Safe to repeat.
+  /// Stores entries in place of earlier entries of their numbers. Safe to repeat.
   public func store(_ entries: [SourceEntry], of appID: Int32) async throws {
     guard !entries.isEmpty else { return }
     _ = try await pool.retrying { try await $0.run(SQL.storeSourceEntries(appID: appID, entries: entries)) }

@@ -120,7 +120,7 @@ public struct ThresholdVersion: Sendable, Equatable {
   /// The reason, 1 to 500 characters; nil for the thresholds that come with Ringfence.
   public let reason: String?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(version: Int32, savedAt: Date, savedBy: String, reason: String?) {
     self.version = version
     self.savedAt = savedAt

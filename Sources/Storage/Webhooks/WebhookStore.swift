@@ -72,7 +72,7 @@ public struct WebhookDelivery: Sendable, Equatable {
   /// Number of attempts, including this one.
   public let attempts: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(id: UUID, url: String, body: String, attempts: Int = 0) {
     self.id = id
     self.url = url

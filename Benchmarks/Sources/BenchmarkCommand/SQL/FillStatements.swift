@@ -40,7 +40,7 @@ extension BenchmarkSQL {
       first, last, Decay.heat.scale(at: time), Decay.evidence.scale(at: time), time, identified)
   }
 
-  /// Lists the numbers first to last of the fill, except those of the queue.
+  /// Lists the numbers first to last of the fill, except numbers in the queue.
   static func fillListings(first: Int64, last: Int64, gap: Int64, time: Date) -> Statement<Void> {
     Statement(
       """

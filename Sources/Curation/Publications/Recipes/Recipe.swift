@@ -67,7 +67,7 @@ public struct Recipe: Sendable, Equatable {
   /// Whether the reasons of the listings are published with the pack; see ``ProvenanceRow``.
   public var sharesEvidence: Bool
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     name: String, kind: Kind, limit: Int, source: Source = .reports, ranking: Ranking = .heat,
     categories: Set<ReportCategory>? = nil, area: Area = .everywhere, labels: RecipeLabels = RecipeLabels(),
@@ -155,7 +155,7 @@ public struct SelectionCut: Sendable, Equatable {
   /// The least count of decayed calls; infinite where calls do not count.
   public var identifications: Double
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(heat: Double, identifications: Double) {
     self.heat = heat
     self.identifications = identifications

@@ -16,7 +16,7 @@ public struct RecipeLabels: Sendable, Equatable {
   /// The most bytes of UTF-8 in a label, 4 to 65,534; longer ones are cut between characters.
   public var maxBytes: Int
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     language: String = "en", names: [ReportCategory: String] = [:], listed: LabelTemplate = .category,
     directory: LabelTemplate = .name, maxBytes: Int = 192

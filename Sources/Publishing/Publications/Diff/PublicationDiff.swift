@@ -190,7 +190,7 @@ public struct ChangeTotals: Sendable, Equatable {
   /// Unchanged numbers.
   public var kept = 0
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(entered: Int = 0, left: Int = 0, relabelled: Int = 0, kept: Int = 0) {
     self.entered = entered
     self.left = left

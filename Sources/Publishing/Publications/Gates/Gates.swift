@@ -18,7 +18,7 @@ public struct GateChecker: Sendable {
   }
 
   /// Checks every gate for every pack and for the publication.
-  /// - Parameter packs: those of this publication, and those of the previous one that it lacks.
+  /// - Parameter packs: the packs of this publication, and packs of the previous one that it lacks.
   public func check(_ packs: [PackStatistics]) -> [GateRecord] {
     var records = packs.flatMap(check)
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
@@ -154,7 +154,7 @@ public struct GateLimits: Sendable, Equatable {
   /// Differences of up to this many entries always pass, because small lists vary a lot.
   public var tolerance: Int
 
-  /// - Parameters: see the properties. Defaults: half to double the size, half of the numbers, 1,000 entries.
+  /// Creates a value from its properties. Defaults: half to double the size, half of the numbers, 1,000 entries.
   public init(minSize: Double = 0.5, maxSize: Double = 2, maxChurn: Double = 0.5, tolerance: Int = 1_000) {
     self.minSize = minSize
     self.maxSize = maxSize
@@ -172,7 +172,7 @@ public struct PackStatistics: Sendable, Equatable {
     /// The number before it, which is not smaller.
     public var previous: Int64
 
-    /// - Parameters: see the properties.
+    /// Creates a value from its properties.
     public init(number: Int64, previous: Int64) {
       self.number = number
       self.previous = previous
@@ -202,7 +202,7 @@ public struct PackStatistics: Sendable, Equatable {
   /// The reason why it could not be read back; nil if it could.
   public var damage: String?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(
     name: String, cap: Int = 1_999_999, entries: Int?, bytes: Int = 0, formerEntries: Int? = nil, formerBytes: Int = 0,
     added: Int = 0, removed: Int = 0, protected: [Int64] = [], disorder: Disorder? = nil, damage: String? = nil

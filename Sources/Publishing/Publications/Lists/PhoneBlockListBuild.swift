@@ -12,7 +12,7 @@ package struct PhoneBlockFigures: Sendable {
   /// Milliseconds since 1970.
   package let lastActivity: Int64
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   package init(votes: Int, rating: String, lastActivity: Int64) {
     self.votes = votes
     self.rating = rating

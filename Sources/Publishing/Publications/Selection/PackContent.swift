@@ -104,7 +104,7 @@ public struct ContentSources: Sendable {
   public var directory:
     @Sendable (PostgresConnection, Date, @Sendable ([DirectoryEntry]) async throws -> Void) async throws -> Void
 
-  /// - Parameters: see the properties; by default regions are countries, and there is no directory.
+  /// Creates a value from its properties; by default regions are countries, and there is no directory.
   public init(
     regions: @escaping @Sendable (PostgresConnection) async throws -> RegionMap = { _ in .countries },
     directory:

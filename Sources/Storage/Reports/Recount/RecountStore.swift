@@ -121,7 +121,7 @@ public struct RecountDifference: Sendable, Equatable {
   /// The recounted value; nil where there should be no row.
   public let recounted: String?
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(number: Int64, what: String, stored: String?, recounted: String?) {
     self.number = number
     self.what = what
@@ -141,7 +141,7 @@ public struct RecountSummary: Sendable, Equatable {
   /// Numbers older than the first kept month of reports, which cannot be recounted.
   public var beyondRetention = 0
 
-  /// - Parameters: see the properties.
+  /// Creates a value from its properties.
   public init(numbers: Int = 0, differences: Int = 0, damagedNumbers: Int = 0) {
     self.numbers = numbers
     self.differences = differences
