@@ -4,7 +4,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack fuzz-pack vectors clean
+.PHONY: run test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
@@ -51,6 +51,13 @@ test-slow: test-dependencies vectors
 	swift build --scratch-path $(BUILD) --build-tests
 	$(PYTEST) -m slow --numprocesses=2 --dist=loadfile $(PARALLEL)
 	$(PYTEST) -m slow $(ALONE)
+
+# The table in Documentation/benchmarks/day-one.md: days of an installation that begins empty, with each seed.
+SEEDS ?= 1,2,3
+simulate: dependencies
+	swift build --scratch-path $(BUILD) --build-tests
+	RINGFENCE_SIMULATION_SEEDS=$(SEEDS) RINGFENCE_SIMULATION_TABLE=$(abspath $(BUILD))/day-one.md \
+	  swift test --scratch-path $(BUILD) --skip-build --filter '\.SimulationTests/'
 
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
 test-high-availability:

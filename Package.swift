@@ -143,7 +143,7 @@ let package = Package(
       "Importing",
       [
         "AsyncSupport", "Fetching", "FileSupport", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers",
-        "Timestamps", "CallerPack", "CZlib", "XMLSyntax", crypto, logging,
+        "Timestamps", "CallerPack", "CZlib", "XMLSyntax", yams, crypto, logging,
       ]),
     library(
       "Publishing",

@@ -81,6 +81,24 @@ CREATE TABLE source_rules (
     PRIMARY KEY (version, app_id)
 );
 
+-- The limits from which reports identify a number that they do not block, by version of the thresholds.
+CREATE TABLE identify_rules (
+    version             integer          PRIMARY KEY REFERENCES threshold_versions,
+    heat_share          double precision NOT NULL CHECK (heat_share > 0 AND heat_share <= 1),
+    reporters           integer          NOT NULL CHECK (reporters BETWEEN 2 AND 64),
+    networks            integer          NOT NULL CHECK (networks BETWEEN 2 AND 64),
+    days                integer          NOT NULL CHECK (days BETWEEN 2 AND 64),
+    -- The limits for a number that a source names too.
+    corroborated_reporters integer       NOT NULL CHECK (corroborated_reporters BETWEEN 2 AND reporters),
+    corroborated_networks  integer       NOT NULL CHECK (corroborated_networks BETWEEN 2 AND networks),
+    corroborated_days      integer       NOT NULL CHECK (corroborated_days BETWEEN 2 AND days),
+    -- Codes of the marks of a hold with which reports may identify.
+    marks               text[]           NOT NULL,
+    -- Most numbers a day that newcomers of one app label, and further ones for each of its reporters a week ago.
+    labels              integer          NOT NULL CHECK (labels BETWEEN 0 AND 1000000),
+    label_share         double precision NOT NULL CHECK (label_share BETWEEN 0 AND 1)
+);
+
 -- The defaults. Limits are lowest for fraud and harassment, and highest for political calls and surveys, which some
 -- people want. A listed number stays until it has half the heat, which takes two weeks without complaints.
 INSERT INTO threshold_versions (version, saved_at, saved_by, reason) VALUES
@@ -105,6 +123,7 @@ VALUES
 INSERT INTO source_rules
     (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
 VALUES (1, 0, 1, 3, 3, 2, 2);
+INSERT INTO identify_rules VALUES (1, 0.4, 3, 3, 3, 2, 2, 2, '{new_reporters,one_week}', 3, 0.02);
 
 -- Apps
 
@@ -124,8 +143,8 @@ CREATE TABLE app_keys (
     key_hash     bytea       NOT NULL UNIQUE CHECK (length(key_hash) = 32),
     -- The first characters of the key, to identify it on pages.
     hint         text        NOT NULL CHECK (length(hint) <= 16),
-    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch.
-    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 15),
+    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch, 16 vouch.
+    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 31),
     created_at   timestamptz NOT NULL,
     created_by   text        NOT NULL CHECK (length(created_by) BETWEEN 1 AND 80),
     expires_at   timestamptz,
@@ -241,8 +260,8 @@ CREATE TABLE numbers (
     reporters         integer          NOT NULL,
     first_reported_at timestamptz      NOT NULL,
     last_reported_at  timestamptz      NOT NULL,
-    -- Bit i (0 to 63): there is a complaint of the UTC day last_day - i. Withdrawn complaints and those of weight 0 set
-    -- no bit.
+    -- Bit i (0 to 63): a reporter's complaint arrived on the UTC day last_day - i. Withdrawn complaints and those of
+    -- weight 0 set no bit.
     day_bits          bigint           NOT NULL DEFAULT 0,
     last_day          date,
     -- Bit i (0 to 63): there is a complaint from a network whose keyed hash begins with a byte that is i modulo 64.
@@ -263,12 +282,14 @@ CREATE TABLE number_categories (
 -- Numbers with 'legitimate' votes. The predicate uses only columns that never change, so that updates stay heap-only.
 CREATE INDEX number_categories_legitimate ON number_categories (number) WHERE category_id = 13;
 
--- The complaints of each imported list on a number; days as in numbers.
+-- The complaints of each imported list on a number; sums and days as in numbers, whose sums include them.
 CREATE TABLE number_sources (
-    number     bigint  NOT NULL,
-    app_id     integer NOT NULL,
-    complaints integer NOT NULL,
-    day_bits   bigint  NOT NULL,
+    number     bigint           NOT NULL,
+    app_id     integer          NOT NULL,
+    complaints integer          NOT NULL,
+    heat       double precision NOT NULL,
+    evidence   double precision NOT NULL,
+    day_bits   bigint           NOT NULL,
     last_day   date,
     PRIMARY KEY (number, app_id)
 ) WITH (fillfactor = 85);
@@ -326,9 +347,12 @@ CREATE TABLE reporter_weights (
 -- Records of reporters that are no longer new, as of the last recount of reporters. Weights are computed from them.
 CREATE TABLE reporters (
     reporter          bytea       PRIMARY KEY CHECK (length(reporter) = 16),
+    -- When the first report arrived, or the start of the earlier day in vouched_reporters.
     first_received_at timestamptz NOT NULL,
-    -- Count of reported numbers.
+    -- Count of reported numbers that others reported as well.
     numbers           integer     NOT NULL CHECK (numbers >= 0),
+    -- Since when the reporter is established, or will be; NULL without enough of these numbers.
+    established_at    timestamptz,
     -- Counts of numbers with a decision after the report, and of those whose decision agrees with it.
     judged            integer     NOT NULL CHECK (judged >= 0),
     agreed            integer     NOT NULL CHECK (agreed BETWEEN 0 AND judged),
@@ -339,6 +363,18 @@ CREATE TABLE reporters (
 );
 CREATE INDEX reporters_by_brigades ON reporters (brigades DESC, reporter) WHERE brigades > 0;
 CREATE INDEX reporters_by_judged ON reporters (judged DESC, reporter) WHERE judged > 0;
+
+-- Since when an app's server says that it knows its reporters, by the key that said it. A withdrawal of the key's reports
+-- deletes its rows.
+CREATE TABLE vouched_reporters (
+    key_id     integer NOT NULL,
+    reporter   bytea   NOT NULL CHECK (length(reporter) = 16),
+    -- The earliest day that was sent, in UTC.
+    since      date    NOT NULL,
+    -- The day of the last report that said it, in UTC.
+    vouched_on date    NOT NULL,
+    PRIMARY KEY (key_id, reporter)
+);
 
 -- Decisions
 
@@ -447,7 +483,12 @@ CREATE TABLE holds (
     reason  jsonb       NOT NULL
         CHECK (reason ? 'code' AND reason ->> 'code' ~ '^[a-z_]{1,32}$' AND octet_length(reason::text) <= 8192),
     held_at timestamptz NOT NULL,
-    settled boolean     NOT NULL DEFAULT false
+    settled boolean     NOT NULL DEFAULT false,
+    -- The strongest treatment that its reports can trigger; NULL where the number itself is held.
+    ceiling text        CHECK (ceiling IN ('nothing', 'identify')),
+    -- The app that sent most of these reports, and since when its budget of labels lets them identify the number.
+    app_id     integer,
+    labeled_at timestamptz
 );
 
 -- The reporters whose reports caused a hold.
@@ -777,18 +818,28 @@ CREATE TABLE source_feeds (
     expires_at    timestamptz,
     -- SHA-256 of the file that a refresh has begun to store and has not finished: after an interruption it is read
     -- again, and no limit of changes refuses its rest.
-    changing_sha256 text
+    changing_sha256 text,
+    -- Whether the last publication does not have the numbers of the source as they are now: they were read for the first
+    -- time, their ceiling was changed, a suspension was ended, or the source was removed. The gates of the next one expect
+    -- the effects.
+    awaits_publication boolean NOT NULL DEFAULT true,
+    -- Entries that this refresh has done, and all of its file; NULL where none is running or was interrupted.
+    progress      bigint,
+    progress_goal bigint
 );
 CREATE INDEX source_feeds_next ON source_feeds (next_at) WHERE removed_at IS NULL;
 
--- The numbers on the lists of sources. Each has one report, which is replaced while the list contains the number, and
--- withdrawn when it does not.
+-- The numbers on the lists of sources. Their reports are those of the last refresh whose file contained the number, and
+-- are deleted when a file does not.
 CREATE TABLE source_entries (
     app_id      integer     NOT NULL,
     number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
     category_id smallint    NOT NULL,
-    -- The time of the report: the start of a day in UTC.
+    -- The time of its reports: the start of a day in UTC.
     reported_at timestamptz NOT NULL,
+    -- The weight of a report, and the number of reports: 0 while the number of a removed entry is to be revoked.
+    weight      real        NOT NULL,
+    complaints  smallint    NOT NULL CHECK (complaints >= 0),
     -- The ids of the servers with evidence of their own about the number; empty for entries of other formats.
     origins     text[]      NOT NULL DEFAULT '{}',
     -- How many servers have passed the evidence on, the publisher of the file included; 0 for its own evidence and for

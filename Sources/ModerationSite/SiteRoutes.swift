@@ -205,8 +205,9 @@ package struct SiteRoutes {
 
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
-      figures: stores.statistics, appeals: stores.appeals, publications: stores.publications, sources: stores.sources,
-      next: services.nextPublication, canOrder: services.publicationJobs != nil, pages: pages)
+      figures: stores.statistics, firstSteps: stores.firstSteps, appeals: stores.appeals,
+      publications: stores.publications, sources: stores.sources, next: services.nextPublication,
+      canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation
       .get(use: home.home)
@@ -252,13 +253,15 @@ package struct SiteRoutes {
     let thresholds = ThresholdPages(
       store: stores.thresholds, previews: services.previews, countries: CountryChoices(catalog: pages.catalog),
       pages: pages)
-    let sources = SourcePages(stores: stores, previews: services.feedPreviews, pages: pages)
+    let sources = SourcePages(
+      stores: stores, previews: services.feedPreviews, catalog: services.sourceCatalog, pages: pages)
     moderation.group("sources")
       .add(middleware: RequireRole(.administrator))
       .get(use: sources.list)
       .post("refresh", use: sources.refresh)
       .post("ceiling", use: sources.changeCeiling)
       .post("add", use: sources.add)
+      .post("catalog", use: sources.addListed)
       .post("remove", use: sources.remove)
       .post("resume", use: sources.resume)
     moderation.group()

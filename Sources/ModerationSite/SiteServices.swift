@@ -30,6 +30,8 @@ package struct SiteServices: Sendable {
   package let publicationJobs: PublicationOrders?
   /// Previews of sources; nil if this server cannot read them.
   package let feedPreviews: SourcePreviewer?
+  /// Public lists that an administrator adds by name.
+  package let sourceCatalog: [SourceCatalog.Entry]
   /// Reads recipes.yaml again at each call.
   package let recipes: @Sendable () -> RecipeReading
   /// The time of the next scheduled publication after a given time; nil if none is scheduled.
@@ -42,7 +44,7 @@ package struct SiteServices: Sendable {
     stores: Stores, moderation: ModerationServices, accounts: AccountServices, intake: ReportIntake,
     pseudonymizer: Pseudonymizer, folder: PublicationFolder, review: BrigadeReview?,
     publicationJobs: PublicationOrders? = nil,
-    feedPreviews: SourcePreviewer? = nil,
+    feedPreviews: SourcePreviewer? = nil, sourceCatalog: [SourceCatalog.Entry] = [],
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
     nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil }, logger: Logger
   ) {
@@ -54,6 +56,7 @@ package struct SiteServices: Sendable {
     self.folder = folder
     self.publicationJobs = publicationJobs
     self.feedPreviews = feedPreviews
+    self.sourceCatalog = sourceCatalog
     self.recipes = recipes
     self.nextPublication = nextPublication
     diff = PublicationDiff(folder: folder)

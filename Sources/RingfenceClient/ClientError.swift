@@ -45,7 +45,8 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
 public enum KeyRefusal: Sendable, Equatable {
   /// Status 401: the server does not know the key, or it was revoked.
   case unknown
-  /// Status 403: the server knows the key, but the key lacks the scope `report`, `lookup` or `fetch`.
+  /// Status 403: the server knows the key, but the key lacks the scope `report`, `lookup` or `fetch`, or `vouch` for
+  /// what an app's server knows of its users.
   case scope
   /// The address of the packs requires a key, and it is not the server that the app's key belongs to.
   case notSent
@@ -56,7 +57,7 @@ public enum KeyRefusal: Sendable, Equatable {
     case .unknown:
       "The server does not know the app's key, or it was revoked. Ask its operator for another one."
     case .scope:
-      "The app's key may not do this. Ask the server's operator for one with the scope: report, lookup or fetch."
+      "The app's key may not do this. Ask the server's operator for one with the scope: report, lookup, fetch or vouch."
     case .notSent:
       "The address of the packs requires a key, and the app's key is sent only to its own server. Fetch packs from there."
     }

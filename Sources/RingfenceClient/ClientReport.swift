@@ -26,6 +26,10 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
   public let reportedAt: String
   /// The comment: at most ``maxCommentLength`` characters.
   public let comment: String?
+  /// The UTC day on which the app made the account of its user, such as `2026-03-05`.
+  public let reporterSince: String?
+  /// The IPv4 or IPv6 address of the user.
+  public let clientAddress: String?
 
   /// The most characters of a comment, by the rule of the server.
   public static let maxCommentLength = 500
@@ -34,6 +38,8 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     case number, region, category, reporter, comment
     case reportID = "report_id"
     case reportedAt = "reported_at"
+    case reporterSince = "reporter_since"
+    case clientAddress = "client_address"
   }
 
   /// Creates a report.
@@ -45,11 +51,14 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
   ///   - comment: at most ``maxCommentLength`` characters.
   ///   - time: the time of the user's action.
   ///   - reportID: a new id, unless the app has one of its own.
+  ///   - reporterSince: when the app made the account of its user; only from the app's server, whose key has the scope
+  ///     `vouch`.
+  ///   - clientAddress: the address from which the user reports, without a port; only from the app's server, too.
   /// - Throws: ``ClientError/invalid(field:rule:)`` for a field that the server would refuse without parsing the
   ///   number.
   public init(
     number: String, region: String? = nil, category: String, reporter: String, comment: String? = nil,
-    at time: Date = Date(), reportID: UUID = UUID()
+    at time: Date = Date(), reportID: UUID = UUID(), reporterSince: Date? = nil, clientAddress: String? = nil
   ) throws(ClientError) {
     guard (1...64).contains(number.utf8.count) else { throw .invalid(field: "number", rule: "1 to 64 bytes.") }
     guard (1...64).contains(category.utf8.count) else { throw .invalid(field: "category", rule: "1 to 64 bytes.") }
@@ -61,6 +70,9 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     else {
       throw .invalid(field: "comment", rule: "At most \(Self.maxCommentLength) characters, none of them NUL.")
     }
+    guard clientAddress.map({ (2...45).contains($0.utf8.count) }) ?? true else {
+      throw .invalid(field: "client_address", rule: "An IPv4 or IPv6 address without a port.")
+    }
     self.number = number
     self.region = region
     self.category = category
@@ -68,6 +80,8 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     self.comment = comment
     self.reportID = reportID
     reportedAt = time.formatted(.iso8601)
+    self.reporterSince = reporterSince.map(UTCDay.text)
+    self.clientAddress = clientAddress
   }
 
   /// The id of the report, without its content.

@@ -49,6 +49,7 @@ public struct Stores: Sendable {
     reporters = ReporterStore(pool: pool)
     search = SearchStore(pool: pool)
     statistics = StatisticsStore(pool: pool)
+    firstSteps = FirstStepsStore(pool: pool)
     retention = RetentionStore(pool: pool)
     backup = BackupStore(pool: pool)
     operations = OperationStore(pool: pool)
@@ -127,6 +128,8 @@ public struct Stores: Sendable {
   public let search: SearchStore
   /// Daily statistics.
   public let statistics: StatisticsStore
+  /// The way to the first list.
+  public let firstSteps: FirstStepsStore
   /// Retention.
   public let retention: RetentionStore
   /// Backups.

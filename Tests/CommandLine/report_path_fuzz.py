@@ -44,7 +44,7 @@ def body(chance):
         members.pop(chance.randrange(len(members)))
     elif kind == 2:
         members.append(chance.choice([
-            '"comment":"hello"', '"comment":null', '"region":"FR"', '"extra":1', '"extra":{"a":[1,2]}', '"comment":"\\u00e9"',
+            '"comment":"hello"', '"comment":null', '"region":"FR"', '"extra":1', '"client_address":"203.0.113.7"', '"reporter_since":null', '"extra":{"a":[1,2]}', '"comment":"\\u00e9"',
             '"comment":"\u00e9\u2028"', '"comment":1', '"r\\u0065gion":"FR"', '"comment":"\\ud800"', '"":""', '"comment":"\x00"']))
     elif kind == 3:
         members[chance.randrange(len(members))] = chance.choice([

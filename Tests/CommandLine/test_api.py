@@ -73,7 +73,7 @@ def parts(server):
 
 @pytest.fixture(scope="module")
 def key(server):
-    return server.run("app", "create", "Tester")
+    return server.run("app", "create", "Tester", "--scopes", "report,identify,lookup,fetch,vouch")
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +171,18 @@ def test_every_example_command_works(published, document, tmp_path):
         assert done.returncode == 0, (name, done.stdout, done.stderr)
         if method == "get" and "application/json" in operation["responses"]["200"]["content"] and "-O" not in command:
             json.loads(done.stdout)
+
+
+def test_the_example_for_servers_of_apps_works(published, tmp_path):
+    """Creates a key with the scope vouch and sends a report with it, as the document says."""
+    section = DOCUMENT.read_text().partition("\n## Reports from your own server\n")[2].partition("\n## ")[0]
+    [command] = re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    program = f'ringfence() {{ "{BINARY}" "$@" --data "{published.data}"; }}\nuuidgen() {{ cat /proc/sys/kernel/random/uuid; }}\n'
+    done = subprocess.run(
+        ["bash", "-euc", program + command], env=environment() | {"SERVER": published.address}, cwd=tmp_path,
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and json.loads(done.stdout)["results"][0]["status"] == "created", done.stdout + done.stderr
+    assert ["2024-03-05"] in published.query("SELECT since::text FROM vouched_reporters")
 
 
 def test_every_path_of_the_documents_is_there(published, document):

@@ -1,5 +1,6 @@
 """Commands for apps and keys, with a running server."""
 
+import re
 import subprocess
 import uuid
 from datetime import datetime, timezone
@@ -16,11 +17,11 @@ def server(make_server):
     return make_server()
 
 
-def report(server, key, number="+33162000248"):
+def report(server, key, number="+33162000248", **fields):
     return requests.post(
         server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30,
         json={"number": number, "category": "fraud", "reporter": str(uuid.uuid4()), "report_id": str(uuid.uuid4()),
-              "reported_at": datetime.now(timezone.utc).isoformat()})
+              "reported_at": datetime.now(timezone.utc).isoformat()} | fields)
 
 
 def keys(server, app):
@@ -64,6 +65,20 @@ def test_scopes_are_set_and_named(server):
     server.run("app", "scopes", row["key"], "report")
     wait_until(lambda: report(server, key).status_code == 201, 60, "the scopes to be read anew")
     assert "Asker" in server.run("app", "list")
+
+
+def test_an_app_with_one_network_is_named_with_advice(server):
+    """The server of an app sends the reports of its users; then it names their networks."""
+    key = server.run("app", "create", "Relay", "--scopes", "report,vouch")
+    [row] = keys(server, "Relay")
+    assert row["scopes"] == "report,vouch"
+    assert [report(server, key).status_code for _ in range(10)] == [201] * 10
+    said = server.run("app", "list")
+    assert re.search(r"^Relay +1 +\S+ +10 +1$", said, re.MULTILINE), said
+    assert 'All newest reports of "Relay" come from one network' in said
+    assert f"ringfence app scopes {row['key']} report,vouch" in said
+    assert report(server, key, client_address="203.0.113.7", reporter_since="2024-03-05").status_code == 201
+    assert '"Relay"' not in server.run("app", "list")
 
 
 def test_what_is_wrong_is_said(server):

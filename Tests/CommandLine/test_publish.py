@@ -103,3 +103,21 @@ def test_a_server_publishes_the_night_that_was_missed(make_server, tmp_path):
         lambda: server.query("SELECT cause, state FROM publications") == [["schedule", "published"]], 30, "the record")
     assert run("serve", "--publish-at", "25:00", code=2).stderr
     server.close()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--publish-at", "03:00"]])
+def test_an_empty_installation_publishes_an_empty_list(make_server, arguments):
+    server = make_server(*arguments)
+    folder = server.data / "publications"
+    if arguments:
+        wait_until(lambda: (folder / "manifest.json").exists(), 60, lambda: f"a publication:\n{server.log.read_text()}")
+        wait_until(lambda: "no_source, no_app, no_report" in server.log.read_text(), 30, "the reasons in the log")
+    else:
+        said = server.run("publish")
+        assert "Publication 1" in said and "blocklist-1.rfpack: 0 numbers" in said
+        assert "The list is empty. There is no source." in said and "There is no app." in said
+    assert check(folder)["serial"] == 1
+    cause = "schedule" if arguments else "command"
+    wait_until(
+        lambda: server.query("SELECT cause, state FROM publications") == [[cause, "published"]], 30, "the record")
+    server.close()

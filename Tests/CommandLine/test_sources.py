@@ -91,15 +91,8 @@ def wait_for_first(server, name):
 
 
 def refresh(server, name, *options):
-    """The server may be downloading the source at the same moment."""
-    said = []
-
-    def is_done():
-        said[:] = call(server, "sources", "refresh", name, *options)
-        return "at this moment" not in said[1]
-
-    wait_until(is_done, 60, "another download")
-    return said
+    """Waits while the server reads the source."""
+    return list(call(server, "sources", "refresh", name, *options))
 
 
 def complaints(server, name):
@@ -119,6 +112,34 @@ def test_a_server_downloads_a_new_source(server, site):
     # One entry is sufficient for its list.
     rules = [line.split() for line in server.run("sources", "list").splitlines()]
     assert ["new", "1", "1", "1", "1", "1"] in rules
+
+
+def test_a_list_of_the_catalog_needs_no_option_and_its_numbers_are_published(make_server, site):
+    server = make_server()
+    catalog = json.loads(server.run("sources", "catalog", "--format", "json"))
+    assert [row["country"] for row in catalog][:4] == ["US", "DE", "FR", "ES"]
+    assert all(row["license"] and row["every"] for row in catalog) and catalog[0]["rows"] > 100_000
+    assert "ftc-rolling" in server.run("sources", "catalog")
+
+    url = site.give("/catalog.csv", "pattern\n2015550123\n2015550124\n")
+    added = server.run("sources", "add", "ftc-rolling", "--url", url)
+    assert "Note:" not in added and "with the ceiling identify" in added, added
+    wait_for_first(server, "ftc-rolling")
+    assert ["ftc-rolling", "4", "1", "1", "1", "1"] in [line.split() for line in server.run("sources", "list").splitlines()]
+    server.run("publish")
+    listed = server.query("SELECT number, treatment FROM listings ORDER BY number")
+    assert listed == [["12015550123", "1"], ["12015550124", "1"]], listed
+    code, said = call(server, "sources", "add", "phoneblock")
+    assert code == 2 and "--key-file" in said, said
+
+
+def test_a_weight_without_effect_is_named_with_a_sufficient_one(server, site):
+    url = site.give("/light.csv", "number\n" + "\n".join(NUMBERS) + "\n")
+    add = ["sources", "add", "light", "--url", url, "--format", "csv", "--ceiling", "identify"]
+    said = server.run(*add, "--complaints", "3", "--days", "2", "--yes")
+    assert "Note: A number of the list has one entry on one day" in said, said
+    assert "Note: An entry of weight 1.00 never reaches the limits of the category “Nuisance caller” alone. Use a weight of 3.20" in said, said
+    server.run("sources", "remove", "light")
 
 
 def test_an_unchanged_file_is_not_sent_again(server, site):
@@ -171,32 +192,19 @@ def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):
     assert "suspended_at" not in status(server, "judged")
 
 
-def test_a_file_of_which_an_entry_was_not_stored_is_read_again(server, site):
+def test_a_number_leaves_and_returns_any_number_of_times(server, site):
     def give(*numbers):
         return site.give("/back.csv", "number\n" + "\n".join(numbers) + "\n", ETag=f'"{len(numbers)}"')
 
     url = give(*NUMBERS)
     server.run("sources", "add", "back", "--url", url, "--format", "csv", "--every", "72h")
     wait_for_first(server, "back")
-    # A number that leaves and returns has a new report, four times a day at most.
-    for _ in range(3):
+    for _ in range(6):
         give(*NUMBERS[1:])
         assert refresh(server, "back")[0] == 0
         give(*NUMBERS)
         assert refresh(server, "back") == [0, "3 entries: 1 added, 0 renewed, 0 removed.\n"]
         assert len(complaints(server, "back")) == 3
-    give(*NUMBERS[1:])
-    assert refresh(server, "back")[0] == 0
-    give(*NUMBERS)
-    for _ in range(2):
-        assert refresh(server, "back") == [
-            0, "2 entries: 0 added, 0 renewed, 0 removed; "
-            "reports to store after midnight UTC, because they were withdrawn today: 1.\n"]
-    read_again = server.query("""
-        SELECT etag IS NULL, next_at > refreshed_at,
-               next_at < (date_trunc('day', refreshed_at AT TIME ZONE 'UTC') + interval '1 day 11 minutes') AT TIME ZONE 'UTC'
-        FROM source_feeds WHERE name = 'back'""")
-    assert read_again == [["t", "t", "t"]], read_again
 
 
 def test_a_source_that_is_added_again_counts_at_once_by_the_rule_for_all_lists(server, site):
@@ -242,75 +250,74 @@ def test_files_are_not_imported_under_the_name_of_a_source(server, site, tmp_pat
     assert code != 0 and "rule for all lists" in said, said
 
 
-def test_an_interrupted_refresh_leaves_no_reports(server, site):
-    numbers = [str(33162200000 + index) for index in range(60)]
-
-    def give(category, *numbers):
-        rows = "".join(f"{number},{category}\n" for number in numbers)
-        return site.give("/killed.csv", "number,category\n" + rows)
-
-    def interrupt(statement):
-        """The state after a kill between the change of a report and that of its entry."""
-        server.query(f"""
-            WITH source AS (
-                UPDATE source_feeds SET changing_sha256 = '{"1" * 64}' WHERE name = 'killed' RETURNING app_id)
-            {statement} USING source s WHERE e.app_id = s.app_id AND e.number < 33162200020 RETURNING e.number""")
+def test_the_next_refresh_after_any_kill_stores_exactly_the_list(server, site):
+    # Three lists that differ in all numbers or categories, so that each refresh has several transactions.
+    def give(turn):
+        category, first = ["fraud", "survey", "robocall"][turn % 3], 33162200000 + turn % 2 * 6_000
+        numbers = [str(first + index) for index in range(12_000)]
+        return site.give("/killed.csv", "number,category\n" + "".join(f"{number},{category}\n" for number in numbers)), numbers
 
     def live():
         return server.query(
-            "SELECT number, count(*) FROM reports WHERE withdrawn_at IS NULL AND number BETWEEN 33162200000 AND 33162200099 "
-            "GROUP BY number ORDER BY number")
+            "SELECT number, count(*) FROM reports WHERE number BETWEEN 33162200000 AND 33162299999 GROUP BY number ORDER BY number")
 
-    url = give("fraud", *numbers)
+    def progress(moment):
+        """Whether the refresh has stored so many entries of its file."""
+        return server.query(f"SELECT 1 FROM source_feeds WHERE name = 'killed' AND progress >= {moment}")
+
+    url, numbers = give(0)
     server.run(
-        "sources", "add", "killed", "--url", url, "--format", "csv", "--category-column", "category", "--category",
-        "fraud=fraud", "--category", "survey=survey")
+        "sources", "add", "killed", "--url", url, "--format", "csv", "--category-column", "category", "--max-change",
+        "1000", *[word for slug in ("fraud", "survey", "robocall") for word in ("--category", f"{slug}={slug}")])
     wait_for_first(server, "killed")
-    # The reports are stored, and entries of them are not; then the list changes.
-    interrupt("DELETE FROM source_entries e")
-    give("survey", *numbers[10:])
-    assert refresh(server, "killed", "--force")[0] == 0
-    assert live() == [[number, "1"] for number in numbers[10:]]
-    # Reports are replaced, and their entries have still the former category.
-    server.query("""
-        UPDATE source_entries e SET reported_at = '1970-01-01Z', category_id = (SELECT category_id FROM reports r
-            WHERE r.number = 33162200000 LIMIT 1)
-        FROM source_feeds s WHERE s.name = 'killed' AND e.app_id = s.app_id AND e.number < 33162200040
-        RETURNING e.number""")
-    server.query(f"UPDATE source_feeds SET changing_sha256 = '{'2' * 64}' WHERE name = 'killed' RETURNING app_id")
-    give("fraud", *numbers[30:])
-    assert refresh(server, "killed", "--force")[0] == 0
-    assert live() == [[number, "1"] for number in numbers[30:]]
-    assert status(server, "killed")["entries"] == 30
-    # The page removes a source in the background.
-    interrupt("DELETE FROM source_entries e")
-    server.run("sources", "remove", "killed")
-    assert live() == []
+    server.query("UPDATE source_feeds SET next_at = '2100-01-01' WHERE name = 'killed'")
+    killed = 0
+    for turn, moment in enumerate([0, 1, 6_000, 10_000], 1):
+        give(turn)
+        process = subprocess.Popen(
+            [BINARY, "sources", "refresh", "killed", "--data", str(server.data)], env=environment(),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: progress(moment) or process.poll() is not None, 60, "the moment")
+        process.kill()
+        killed += process.wait() < 0
+        # The lease of the killed process would expire.
+        server.query("DELETE FROM job_leases WHERE job LIKE 'source %' RETURNING job")
+        _, numbers = give(turn + 1)
+        code, said = refresh(server, "killed")
+        assert code == 0 and said.startswith("12000 entries"), said
+        assert live() == [[number, "1"] for number in numbers]
+        assert status(server, "killed")["entries"] == 12_000 and "stored_entries" not in status(server, "killed")
+    assert killed > 0
     assert "no difference" in server.run("recount").lower()
 
 
 def test_after_a_killed_removal_the_complete_list_is_read_again(server, site):
-    numbers = [str(33162400000 + index) for index in range(2_000)]
+    numbers = [str(33162400000 + index) for index in range(30_000)]
     url = site.give("/removed.csv", "number\n" + "\n".join(numbers) + "\n", ETag='"1"')
     server.run("sources", "add", "removed", "--url", url, "--format", "csv")
     wait_for_first(server, "removed")
 
     def live():
-        return int(server.query(
-            "SELECT count(*) FROM reports WHERE withdrawn_at IS NULL AND number BETWEEN 33162400000 AND 33162409999")[0][0])
+        return int(server.query("SELECT count(*) FROM reports WHERE number BETWEEN 33162400000 AND 33162499999")[0][0])
 
     process = subprocess.Popen(
         [BINARY, "sources", "remove", "removed", "--data", str(server.data)], env=environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: live() < 2_000, 60, "the first withdrawals")
+    wait_until(lambda: live() < 30_000, 60, "the first transaction")
     process.kill()
     process.wait()
-    assert 0 < live() < 2_000
+    assert 0 < live() < 30_000
     # The lease of the killed process would expire.
     server.query("DELETE FROM job_leases WHERE job LIKE 'source %' RETURNING job")
     code, said = refresh(server, "removed")
-    assert code == 0 and said.startswith("2000 entries"), said
-    assert live() == 2_000 == status(server, "removed")["entries"]
+    assert code == 0 and said.startswith("30000 entries"), said
+    assert live() == 30_000 == status(server, "removed")["entries"]
+    server.run("sources", "remove", "removed")
+    assert live() == 0
+    # A server removes files of killed processes after an hour.
+    for path in (server.data / "downloads").iterdir():
+        path.unlink()
+    assert "no difference" in server.run("recount").lower()
 
 
 def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):
@@ -331,8 +338,7 @@ def test_a_removed_source_keeps_its_ceiling_and_its_name_is_free(server, site):
     server.run("sources", "add", "ended", "--url", url, "--format", "jsonl", "--ceiling", "nothing")
     wait_for_first(server, "ended")
     assert server.query("SELECT reporters FROM numbers WHERE number = 12015550127") == [["0"]]
-    # The server may hold the lease.
-    wait_until(lambda: call(server, "sources", "remove", "ended")[0] == 0, 60, "the removal")
+    server.run("sources", "remove", "ended")
     assert "ended" not in server.run("sources", "status")
     assert call(server, "sources", "refresh", "ended")[0] == 1
     assert server.query("SELECT ceiling FROM source_feeds WHERE name = 'ended' AND removed_at IS NOT NULL") == [["nothing"]]
@@ -460,6 +466,8 @@ def test_a_redirect_within_the_origin_is_followed_and_another_one_is_not(server,
     (["--url", "http://a/b", "--format", "csv", "--weight", "11"], "--weight is 11"),
     (["--url", "http://a/b", "--format", "csv", "--max-change", "0"], "--max-change is 0"),
     (["--url", "http://a/b"], "Set --url and --format"),
+    (["--format", "csv"], "Set --url and --format"),
+    ([], "Set --url and --format"),
 ])
 def test_wrong_options_are_refused(server, arguments, message):
     code, said = call(server, "sources", "add", "bad", *arguments)

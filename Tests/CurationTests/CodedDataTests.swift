@@ -8,7 +8,8 @@ import Testing
 @Suite struct CodedDataTests {
   private let change = GateFinding.SizeChange(
     entries: 41_428, sizeBytes: 310_022, formerEntries: 23_200, formerBytes: 180_411)
-  private let marks = HoldReason.Marks(reporters: 24, new: 12, sameNetwork: 3, sameText: 9, others: 2)
+  private let marks = HoldReason.Marks(
+    reporters: 24, new: 12, sameNetwork: 3, sameText: 9, sameNumbers: 5, independent: 7, others: 2)
   private let share = BrigadeBaseline.Share(count: 40, numbers: 64)
 
   /// Compares samples with a line of JSON each, in both directions.
@@ -24,11 +25,13 @@ import Testing
       .packReadable, .packUnreadable("a checksum does not match"), .numbersAscend,
       .numbersNotAscending(number: 5, previous: 7), .entriesWithinMaximum(entries: 9, maximum: 10),
       .tooManyEntries(entries: 20, maximum: 10), .noProtectedNumbers, .protectedNumbers([112, 33_162_000_248]),
-      .hasEntries(entries: 1), .noEntries, .packEmpty(formerEntries: 2_000), .packMissing(formerEntries: 2_000),
+      .hasEntries(entries: 1), .emptyForReason(explained: 30), .noEntries, .packEmpty(formerEntries: 2_000),
+      .packMissing(formerEntries: 2_000),
       .firstOfItsName, .sizeWithinLimits(change),
       .sizeOutsideLimits(change, minimumPercent: 50, maximumPercent: 150),
-      .churnWithinLimits(added: 1, removed: 2, formerEntries: 3),
-      .tooMuchChurn(added: 18_240, removed: 12, formerEntries: 23_200, maximumPercent: 30),
+      .churnWithinLimits(.init(added: 1, removed: 2, formerEntries: 3)),
+      .tooMuchChurn(
+        .init(added: 18_240, removed: 12, formerEntries: 23_200, explained: 7, expected: 9), maximumPercent: 30),
     ]
     try check(
       samples,
@@ -42,15 +45,18 @@ import Testing
       {"code":"no_protected_numbers"}
       {"code":"protected_numbers","numbers":"+112, +33162000248"}
       {"code":"has_entries","entries":1}
+      {"code":"empty_for_reason","explained":30}
       {"code":"no_entries"}
       {"code":"pack_empty","former_entries":2000}
       {"code":"pack_missing","former_entries":2000}
       {"code":"first_of_its_name"}
-      {"code":"size_within_limits","entries":41428,"former_bytes":180411,"former_entries":23200,"size_bytes":310022}
-      {"code":"size_outside_limits","entries":41428,"former_bytes":180411,"former_entries":23200,\
+      {"code":"size_within_limits","entries":41428,"expected":0,"explained":0,"former_bytes":180411,\
+      "former_entries":23200,"size_bytes":310022}
+      {"code":"size_outside_limits","entries":41428,"expected":0,"explained":0,"former_bytes":180411,"former_entries":23200,\
       "maximum_percent":150,"minimum_percent":50,"size_bytes":310022}
-      {"added":1,"code":"churn_within_limits","former_entries":3,"removed":2}
-      {"added":18240,"code":"too_much_churn","former_entries":23200,"maximum_percent":30,"removed":12}
+      {"added":1,"code":"churn_within_limits","expected":0,"explained":0,"former_entries":3,"removed":2}
+      {"added":18240,"code":"too_much_churn","expected":9,"explained":7,"former_entries":23200,"maximum_percent":30,\
+      "removed":12}
       """)
   }
 
@@ -216,15 +222,22 @@ import Testing
 
   @Test func `hold reasons have their JSON`() throws {
     let samples: [HoldReason] = [
-      .newReporters(marks), .oneNetwork(marks), .oneText(marks), .oneDay(peak: 14, reporters: 15, others: 1),
-      .split(complaints: 8, legitimate: 6),
+      .newReporters(marks), .oneWeek(marks), .oneNetwork(marks), .oneText(marks), .sameNumbers(marks),
+      .oneDay(peak: 14, reporters: 15, others: 1), .split(complaints: 8, legitimate: 6),
     ]
     try check(
       samples,
       """
-      {"code":"new_reporters","new":12,"others":2,"reporters":24,"same_network":3,"same_text":9}
-      {"code":"one_network","new":12,"others":2,"reporters":24,"same_network":3,"same_text":9}
-      {"code":"one_text","new":12,"others":2,"reporters":24,"same_network":3,"same_text":9}
+      {"code":"new_reporters","independent":7,"new":12,"others":2,"reporters":24,"same_network":3,"same_numbers":5,\
+      "same_text":9}
+      {"code":"one_week","independent":7,"new":12,"others":2,"reporters":24,"same_network":3,"same_numbers":5,\
+      "same_text":9}
+      {"code":"one_network","independent":7,"new":12,"others":2,"reporters":24,"same_network":3,"same_numbers":5,\
+      "same_text":9}
+      {"code":"one_text","independent":7,"new":12,"others":2,"reporters":24,"same_network":3,"same_numbers":5,\
+      "same_text":9}
+      {"code":"same_numbers","independent":7,"new":12,"others":2,"reporters":24,"same_network":3,"same_numbers":5,\
+      "same_text":9}
       {"code":"one_day","others":1,"peak":14,"reporters":15}
       {"code":"split","complaints":8,"legitimate":6}
       """)

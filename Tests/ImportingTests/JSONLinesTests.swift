@@ -56,7 +56,9 @@ import Testing
       (try report(["reported_at": "1999-12-31T23:59:59Z"]), .dateTooOld),
       (try report(["report_id": "12"]), .badReportID), (try report(["comment": long]), .commentTooLong),
       (try report(["comment": "a\0b"]), .badField), (try report(["reporter": " "]), .badReporter),
-      (try report(["reporter": long]), .badReporter), (String(repeating: " ", count: 70_000), .lineTooLong),
+      (try report(["reporter_since": "2024-03-05"]), .serverField),
+      (try report(["client_address": "203.0.113.7"]), .serverField), (try report(["reporter": long]), .badReporter),
+      (String(repeating: " ", count: 70_000), .lineTooLong),
     ]
     for (line, expected) in cases {
       let found = try await reason(line)

@@ -35,7 +35,7 @@ import Testing
     _ numbers: some Sequence<Int64>, _ ceiling: SourceCeiling, weight: Double? = 5
   ) async throws -> SourcePreview {
     try await Self.previewer(Stores(pool: TestDatabase.current.pool)).evaluate(
-      entries(numbers), of: settings(ceiling), weight: weight, at: now, SourcePreview())
+      entries(numbers), of: settings(ceiling), SourceRuleChange(weight: weight), at: now, SourcePreview())
   }
 
   @Test func `the ceiling of a new source decides what its numbers become`() async throws {
@@ -61,7 +61,9 @@ import Testing
   @Test func `a preview of an existing source has its changes and the publication agrees`() async throws {
     let stores = Stores(pool: TestDatabase.current.pool)
     let actor = Actor.commandLine("Test")
-    #expect(try await SourceSubscriptions(stores: stores).add(settings(.block), weight: 5, by: actor, at: now))
+    #expect(
+      try await SourceSubscriptions(stores: stores).add(
+        settings(.block), rule: SourceRuleChange(weight: 5), by: actor, at: now))
     let feed = try #require(try await stores.sources.source(named: "list"))
     let refresher = SourceRefresher(
       stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), subjects: SubjectTable(),
@@ -106,7 +108,9 @@ import Testing
     let stores = Stores(pool: TestDatabase.current.pool)
     let previewer = Self.previewer(stores)
     let actor = Actor.commandLine("Test")
-    #expect(try await SourceSubscriptions(stores: stores).add(settings(.review), weight: 5, by: actor, at: now))
+    #expect(
+      try await SourceSubscriptions(stores: stores).add(
+        settings(.review), rule: SourceRuleChange(weight: 5), by: actor, at: now))
     let feed = try #require(try await stores.sources.source(named: "list"))
     await #expect(throws: SourceFailure.notRead) { try await previewer.preview(.block, of: feed, at: now) }
     let refresher = SourceRefresher(
@@ -186,7 +190,9 @@ import Testing
   }
 
   private func preview(_ settings: Source.Settings, by previewer: SourcePreviewer) async throws -> SourcePreview {
-    try await previewer.withClient { try await previewer.preview(settings, weight: 5, by: $0, at: now) }
+    try await previewer.withClient {
+      try await previewer.preview(settings, rule: SourceRuleChange(weight: 5), by: $0, at: now)
+    }
   }
 
   private func failure(of settings: Source.Settings, by previewer: SourcePreviewer) async -> SourceFailure? {
@@ -213,6 +219,6 @@ import Testing
       #expect(next.count <= 2)
       found += next.map { "\($0.number)+\($0.added.count)-\($0.removed.count)" }
     }
-    #expect(found == ["1+1-0", "2+0-0", "3+1-0", "4+0-1", "6+0-0", "7+1-0", "8+0-1", "9+1-0"])
+    #expect(found == ["1+1-0", "2+1-1", "3+1-0", "4+0-1", "6+1-1", "7+1-0", "8+0-1", "9+1-0"])
   }
 }

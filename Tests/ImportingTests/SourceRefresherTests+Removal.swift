@@ -12,20 +12,6 @@ import Testing
 
 /// Sources that are removed, and added again.
 extension SourceRefresherTests {
-  @Test func `a source that is removed on its page leaves no reports of an interrupted refresh`() async throws {
-    let stores = stores
-    let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    let both = content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)])
-    _ = try await refresher.store(both, isComplete: true, of: feed, at: now)
-    try await stores.sources.forget([Self.numbers[0]], of: feed.id)
-    let event = Actor.commandLine("Test").did("source.remove", to: feed.name)
-    #expect(try await stores.sources.remove(feed.name, at: now, audit: event))
-    try await refresher.withdrawRemoved(at: now)
-    #expect(try await stores.sources.removed().isEmpty)
-    for number in Self.numbers.prefix(2) { #expect(try await stores.numbers.standing(of: number).reports == 0) }
-    #expect(try await differences(stores) == 0)
-  }
-
   @Test func `a refresh of a removed source changes nothing of the one that was added again`() async throws {
     let stores = stores
     let (former, refresher) = (try await add(to: stores), refresher(stores))
@@ -34,10 +20,10 @@ extension SourceRefresherTests {
     #expect(try await stores.sources.remove("list", at: now, audit: actor.did("source.remove", to: "list")))
     let subscriptions = SourceSubscriptions(stores: stores)
     await #expect(throws: SourceFailure.stillRemoving) {
-      try await subscriptions.add(former.settings, weight: nil, by: actor, at: now + 1)
+      try await subscriptions.add(former.settings, by: actor, at: now + 1)
     }
     try await refresher.withdrawRemoved(at: now)
-    #expect(try await subscriptions.add(former.settings, weight: nil, by: actor, at: now + 1))
+    #expect(try await subscriptions.add(former.settings, by: actor, at: now + 1))
     var state = Source.State()
     (state.etag, state.refreshedAt) = ("\"1\"", now)
     await #expect(throws: SourceFailure.self) { try await stores.sources.succeed(former, with: state, next: now) }

@@ -55,12 +55,11 @@ import Testing
     let again = try await refresher.store(all, isComplete: true, of: feed, at: now + 3_600)
     #expect((again.entries, again.added, again.replaced, again.removed) == (3, 0, 0, 0))
 
-    // After a week the report is replaced; it is as hot as the first one was.
-    let later = now + 8 * 86_400
+    // It is as hot as on the day of the last refresh whose file contained the number.
+    let later = now + 86_400
     let renewed = try await refresher.store(all, isComplete: true, of: feed, at: later)
     #expect((renewed.entries, renewed.added, renewed.replaced, renewed.removed) == (3, 0, 3, 0))
-    #expect(try await heat(Self.numbers[0], stores, at: later) > 0.9)
-    #expect(try await heat(Self.numbers[0], stores, at: later) < 1.1)
+    #expect(abs(try await heat(Self.numbers[0], stores, at: SourceMerge.day(of: later)) - 1) < 1e-9)
     #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
 
     let fewer = try await refresher.store(
@@ -90,9 +89,12 @@ import Testing
     var changes = SourceContent()
     changes.removals = [Self.numbers[1]]
     let change = try await refresher.store(changes, isComplete: false, of: feed, at: now + 86_400)
-    #expect((change.entries, change.removed, change.replaced) == (2, 1, 0))
+    #expect((change.entries, change.removed, change.replaced) == (2, 1, 2))
     let unchanged = try await refresher.store(SourceContent(), isComplete: false, of: feed, at: now + 9 * 86_400)
     #expect((unchanged.entries, unchanged.replaced) == (2, 2))
+    let days = try await stores.sources.entries(of: feed.id, after: 0).map(\.reportedAt)
+    #expect(days == [SourceMerge.day(of: now + 9 * 86_400), SourceMerge.day(of: now + 9 * 86_400)])
+    #expect(try await differences(stores) == 0)
   }
 
   @Test func `a failure by hand leaves the time of the next attempt`() async throws {
@@ -108,64 +110,77 @@ import Testing
     }
   }
 
-  @Test func `a number that comes back on the same day counts again, some times`() async throws {
+  @Test func `a number leaves and comes back any number of times a day`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let (both, one) = (
       content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)]), content([(Self.numbers[1], .fraud)])
     )
-    for _ in 0..<4 {
-      _ = try await refresher.store(both, isComplete: true, of: feed, at: now)
+    for _ in 0..<9 {
+      let summary = try await refresher.store(both, isComplete: true, of: feed, at: now)
+      #expect(summary.entries == 2)
       #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.number) == Self.numbers.prefix(2).sorted())
       #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
       _ = try await refresher.store(one, isComplete: true, of: feed, at: now)
       #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
     }
-    #expect(try await refresher.store(both, isComplete: true, of: feed, at: now).postponed == 1)
-    #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.number) == [Self.numbers[1]])
-    _ = try await refresher.store(both, isComplete: true, of: feed, at: now + 86_400)
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a number never has the reports of two entries`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    // Complaints of an app stay as they are.
+    let word = Report(
+      number: Self.numbers[0], appID: 1, reportID: UUID(), reportedAt: now - 86_400, category: .survey,
+      reporter: [UInt8](repeating: 1, count: 16))
+    _ = try await stores.reports.accept([word], receivedAt: now)
+    for (place, category) in [ReportCategory.fraud, .survey, .fraud, .survey, .fraud, .survey, .fraud].enumerated() {
+      let list = content([(Self.numbers[0], category)])
+      let summary = try await refresher.store(list, isComplete: true, of: feed, at: now)
+      #expect((summary.entries, summary.added, summary.replaced) == (1, place == 0 ? 1 : 0, place == 0 ? 0 : 1))
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 2)
+      #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.category) == [category])
+    }
+    #expect(try await differences(stores) == 0)
+    _ = try await refresher.store(SourceContent(), isComplete: true, of: feed, at: now)
     #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
-  }
-
-  @Test func `a number never has two reports of a list`() async throws {
-    let stores = stores
-    let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    for category in [ReportCategory.fraud, .survey] {
-      _ = try await refresher.store(content([(Self.numbers[0], category)]), isComplete: true, of: feed, at: now)
-    }
-    // The first report was withdrawn today: another one is stored in its place, until there are too many.
-    let (back, there) = (content([(Self.numbers[0], .fraud)]), content([(Self.numbers[0], .survey)]))
-    for other in [back, there, back, there, back, there] {
-      let summary = try await refresher.store(other, isComplete: true, of: feed, at: now)
-      #expect((summary.entries, summary.replaced, summary.postponed) == (1, 1, 0))
-      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
-    }
-    let today = try await refresher.store(back, isComplete: true, of: feed, at: now)
-    #expect((today.entries, today.replaced, today.postponed) == (0, 0, 1))
-    #expect(try await stores.sources.entries(of: feed.id, after: 0).map(\.category) == [.survey])
-    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
-    let tomorrow = try await refresher.store(back, isComplete: true, of: feed, at: now + 86_400)
-    #expect((tomorrow.entries, tomorrow.replaced, tomorrow.postponed) == (1, 1, 0))
-    let standing = try await stores.numbers.standing(of: Self.numbers[0])
-    #expect((standing.reports, standing.leading) == (1, .fraud))
     #expect(try await differences(stores) == 0)
   }
 
-  @Test func `a refresh that ended between a withdrawal and the new report is repeated`() async throws {
+  @Test func `rows and the weight of an entry are those of the last refresh`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    let all = content((0..<120).map { (33_162_000_000 + $0, .fraud) })
-    _ = try await refresher.store(all, isComplete: true, of: feed, at: now)
-    let later = now + 8 * 86_400
+    var list = content([(Self.numbers[0], .fraud)])
+    _ = try await refresher.store(list, isComplete: true, of: feed, at: now)
+    list.entries[0].complaints = 3
+    #expect(try await refresher.store(list, isComplete: true, of: feed, at: now).replaced == 1)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 3)
+    let (version, set) = try await stores.thresholds.version(nil)
+    var rule = set.rule(ofList: feed.id)
+    rule.weight = 4
+    try await stores.thresholds.save(
+      try set.replacing(rule), after: version.version, by: "Ada", because: "Test.", at: now)
+    // The file has not changed.
+    #expect(try await refresher.store(SourceContent(), isComplete: false, of: feed, at: now).replaced == 1)
+    #expect(abs(try await heat(Self.numbers[0], stores, at: SourceMerge.day(of: now)) - 12) < 1e-9)
+    #expect(try await differences(stores) == 0)
+  }
+
+  @Test func `a process that was suspended does not change entries that another one has changed`() async throws {
+    let stores = stores
+    let (feed, refresher) = (try await add(to: stores), refresher(stores))
+    _ = try await refresher.store(content([(Self.numbers[0], .fraud)]), isComplete: true, of: feed, at: now)
     let stored = try await stores.sources.entries(of: feed.id, after: 0)
-    try await stores.reports.withdraw(Array(stored[..<50]), of: feed.id, at: later)
-    #expect(try await stores.numbers.standing(of: 33_162_000_000).reports == 0)
-    let summary = try await refresher.store(all, isComplete: true, of: feed, at: later)
-    #expect((summary.entries, summary.replaced, summary.postponed) == (120, 120, 0))
-    for number in [33_162_000_000, 33_162_000_119] as [Int64] {
-      #expect(try await stores.numbers.standing(of: number).reports == 1)
+    _ = try await refresher.store(content([(Self.numbers[0], .survey)]), isComplete: true, of: feed, at: now)
+    await #expect(throws: SourceFailure.superseded) {
+      try await stores.reports.change([SourceEntryChange(old: stored[0], new: nil)], of: feed.id, at: now)
     }
-    #expect(try await differences(stores) == 0)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).leading == .survey)
+    // A repeated transaction, whose commit was not acknowledged.
+    let present = try await stores.sources.entries(of: feed.id, after: 0)
+    try await stores.reports.change([SourceEntryChange(old: stored[0], new: present[0])], of: feed.id, at: now)
+    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
   }
 
   @Test func `a suspended source keeps its weight and its suspension`() async throws {
@@ -275,23 +290,6 @@ import Testing
     let refresher = refresher(stores)
     let outcome = try await refresher.withClient { try await refresher.refresh("list", by: $0, at: now) }
     #expect(outcome == .failed(.keyWithoutHTTPS))
-  }
-
-  @Test func `an interrupted refresh can be repeated`() async throws {
-    let stores = stores
-    let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    // The report was stored, and the process was killed before its entry was.
-    let day = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
-    let entry = SourceEntry(number: Self.numbers[0], category: .fraud, reportedAt: day)
-    _ = try await stores.reports.accept(
-      [
-        Report(
-          number: entry.number, appID: feed.id, reportID: entry.reportID(of: feed.id), reportedAt: day,
-          category: .fraud, reporter: nil)
-      ], receivedAt: now)
-    let summary = try await refresher.store(content([(Self.numbers[0], .fraud)]), isComplete: true, of: feed, at: now)
-    #expect(summary.entries == 1)
-    #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
   }
 
   @Test func `ceilings are part of the thresholds in force`() async throws {

@@ -14,56 +14,34 @@ import Testing
 
 /// Refreshes that are interrupted, or overtaken by others.
 extension SubscriptionTests {
-  /// A refresh that was killed after it had replaced a report, and before it had stored the entry.
-  @Test func `a withdrawal after an interrupted refresh leaves no report`() async throws {
+  /// A refresh that was killed before it had revoked the number of an entry is repeated by the entry.
+  @Test func `an entry whose number was not revoked is removed by the next refresh`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let rows: [ProvenanceRow] = [.test(Self.numbers[0], id), .test(Self.numbers[1], id), .test(Self.numbers[2], id)]
+      let rows: [ProvenanceRow] = Self.numbers.map { .test($0, id) }
       try site.publish(1, rows, at: now)
       try await add("c", site, to: stores)
       try await refresh("c", stores, at: now)
       let source = try #require(try await stores.sources.source(named: "c"))
       try await stores.sources.beginChanges(of: source)
-      let former = try await entries("c", stores).prefix(2).map {
-        SourceEntry(number: $0.number, category: .survey, reportedAt: SourceEntry.withoutReport, origins: [id])
+      let changes = try await entries("c", stores).prefix(2).map { entry in
+        var emptied = entry
+        emptied.complaints = 0
+        return SourceEntryChange(old: entry, new: emptied)
       }
-      try await stores.sources.store(former, of: source.id)
+      try await stores.reports.change(changes, of: source.id, at: now)
+      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
+      #expect(try await entries("c", stores).count == 3)
+      // One of both comes back.
       try site.publish(2, Array(rows[1...]), at: now + 60)
       try await refresh("c", stores, at: now + 60)
       #expect(try await entries("c", stores).map(\.number) == Array(Self.numbers[1...]))
       var reports: [Int64] = []
       for number in Self.numbers { reports.append(try await stores.numbers.standing(of: number).reports) }
       #expect(reports == [0, 1, 1])
-      #expect(try await stores.reports.reportsWithoutEntry(of: source.id).isEmpty)
-    }
-  }
-
-  /// A refresh that is killed before it has revoked their numbers is repeated by the entries.
-  @Test func `numbers of reports without an entry get one before the reports are withdrawn`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = ProvenancePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      try site.publish(1, [.test(Self.numbers[0], id), .test(Self.numbers[1], id)], at: now)
-      try await add("c", site, to: stores)
-      try await refresh("c", stores, at: now)
-      let source = try #require(try await stores.sources.source(named: "c"))
-      try await stores.sources.forget(Self.numbers, of: source.id)
-      var content = SourceContent()
-      content.entries = [.init(number: Self.numbers[1], category: .fraud, origins: [id])]
-      try await refresher(stores).withdrawLeft(of: source.id, before: content, at: now)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-      #expect(try await entries("c", stores).map(\.reportedAt) == [SourceEntry.withoutReport])
-      #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 0)
-      // That of a number which is still on the list stays.
-      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
-      try site.publish(2, [.test(Self.numbers[1], id)], at: now + 60)
-      try await stores.sources.readAgain(source)
-      try await refresh("c", stores, at: now + 60)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
-      #expect(try await stores.numbers.standing(of: Self.numbers[1]).reports == 1)
+      #expect(try await stores.recount.recount(repairs: false).differences == 0)
     }
   }
 
@@ -102,13 +80,12 @@ extension SubscriptionTests {
       try site.publish(1, rows, at: now - 86_400)
       try await add("c", site, to: stores)
       try await refresh("c", stores, at: now - 86_400)
-      // A refresh withdraws a report, deletes another entry, and is killed.
+      // A refresh deletes an entry, and is killed.
       let source = try #require(try await stores.sources.source(named: "c"))
       try await stores.sources.beginChanges(of: source)
       let former = try await entries("c", stores)
-      try await stores.reports.withdraw(Array(former[..<2]), of: source.id, at: now)
-      try await stores.sources.forget([Self.numbers[1]], of: source.id)
-      #expect(try await entries("c", stores).map(\.reportedAt) == [SourceEntry.withoutReport, former[2].reportedAt])
+      try await stores.reports.change([SourceEntryChange(old: former[1], new: nil)], of: source.id, at: now)
+      #expect(try await entries("c", stores).count == 2)
       try site.publish(2, rows, at: now)
       try await refresh("c", stores, at: now)
       #expect(try await entries("c", stores).count == 3)
@@ -128,33 +105,6 @@ extension SubscriptionTests {
       try await stores.sources.readAgain(source)
       try await stores.sources.succeed(source, with: state, next: now)
       #expect(try await stores.sources.source(named: "c")?.state.listSHA256 == nil)
-    }
-  }
-
-  @Test func `reports that an interrupted refresh left without an entry are withdrawn`() async throws {
-    let stores = stores
-    try await withTemporaryFolder { folder in
-      var site = ProvenancePublication("\(folder)/c")
-      let id = try site.id(at: now)
-      try site.publish(1, [.test(Self.numbers[0], id)], at: now)
-      try await add("c", site, to: stores)
-      let source = try #require(try await stores.sources.source(named: "c"))
-      for (number, time) in [(Self.numbers[0], now), (Self.numbers[1], now), (Self.numbers[2], now - 86_400)] {
-        let day = SourceMerge.day(of: time)
-        let entry = SourceEntry(number: number, category: .fraud, reportedAt: day)
-        _ = try await stores.reports.accept(
-          [
-            Report(
-              number: number, appID: source.id, reportID: entry.reportID(of: source.id), reportedAt: day,
-              category: .fraud,
-              reporter: nil)
-          ], receivedAt: now)
-      }
-      try await refresh("c", stores, at: now)
-      #expect(try await entries("c", stores).map(\.number) == [Self.numbers[0]])
-      var reports: [Int64] = []
-      for number in Self.numbers { reports.append(try await stores.numbers.standing(of: number).reports) }
-      #expect(reports == [1, 0, 0])
     }
   }
 }

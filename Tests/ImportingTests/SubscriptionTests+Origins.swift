@@ -122,8 +122,8 @@ extension SubscriptionTests {
       for (name, id) in zip(["c", "d"], ids) {
         let feed = try #require(try await stores.sources.source(named: name))
         try await stores.sources.assign(id, to: feed)
-        try await stores.sources.store(
-          [SourceEntry(number: Self.numbers[0], category: .fraud, reportedAt: now, origins: [Self.third])], of: feed.id)
+        let entry = SourceEntry(number: Self.numbers[0], category: .fraud, reportedAt: now, origins: [Self.third])
+        try await stores.reports.change([SourceEntryChange(old: nil, new: entry)], of: feed.id, at: now)
       }
       for (serial, time) in [(1, now), (2, now + 86_500)] {
         try c.publish(Int64(serial), rows, at: time)

@@ -63,7 +63,9 @@ extension SubscriptionTests {
     let settings = Source.Settings(
       name: "names", url: "https://a.example/list", format: .csv, every: 3_600, ceiling: .identify)
     let actor = Actor.commandLine("Test")
-    #expect(try await SourceSubscriptions(stores: stores).add(settings, weight: 10, by: actor, at: now))
+    #expect(
+      try await SourceSubscriptions(stores: stores).add(
+        settings, rule: SourceRuleChange(weight: 10), by: actor, at: now))
     let source = try #require(try await stores.sources.source(named: "names"))
     var content = SourceContent()
     content.entries = [.init(number: number, category: .fraud)]

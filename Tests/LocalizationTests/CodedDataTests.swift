@@ -60,14 +60,29 @@ import Testing
       case .noProtectedNumbers: .noProtectedNumbers
       case .protectedNumbers: .protectedNumbers([112, 33_162_000_248])
       case .hasEntries: .hasEntries(entries: 1)
+      case .emptyForReason: .emptyForReason(explained: 30)
       case .noEntries: .noEntries
       case .packEmpty: .packEmpty(formerEntries: 2_000)
       case .packMissing: .packMissing(formerEntries: 2_000)
       case .firstOfItsName: .firstOfItsName
       case .sizeWithinLimits: .sizeWithinLimits(change)
       case .sizeOutsideLimits: .sizeOutsideLimits(change, minimumPercent: 50, maximumPercent: 150)
-      case .churnWithinLimits: .churnWithinLimits(added: 1, removed: 2, formerEntries: 3)
-      case .tooMuchChurn: .tooMuchChurn(added: 18_240, removed: 12, formerEntries: 23_200, maximumPercent: 30)
+      case .churnWithinLimits: .churnWithinLimits(.init(added: 1, removed: 2, formerEntries: 3))
+      case .tooMuchChurn: .tooMuchChurn(.init(added: 18_240, removed: 12, formerEntries: 23_200), maximumPercent: 30)
+      }
+    }
+  }
+
+  @Test func `every reason of an empty list has a message`() throws {
+    try check("home.reason") { (code: EmptyListReason.Code) -> EmptyListReason in
+      switch code {
+      case .noSource: .noSource
+      case .noApp: .noApp
+      case .noReport: .noReport
+      case .newReporters: .newReporters(count: 31)
+      case .held: .held(count: 2)
+      case .waiting: .waiting(count: 1)
+      case .belowThresholds: .belowThresholds
       }
     }
   }
@@ -201,7 +216,7 @@ import Testing
     #expect(
       catalog[.english].message("publications.finding", finding)
         == "Entries: 41,428, before 23,200. Size: 310.0\u{A0}kB, before 180.4\u{A0}kB. "
-        + "Allowed: 50% to 150% of the previous publication.")
+        + "Allowed: 50% to 150% of the previous publication. Removed for a known reason: 0. Expected additions: 0.")
     #expect(
       catalog[.russian].message("publications.finding", GateFinding.tooManyEntries(entries: 12_000, maximum: 10))
         == "Записей: 12\u{A0}000. Допускается не больше 10.")

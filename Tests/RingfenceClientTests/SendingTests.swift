@@ -83,6 +83,21 @@ import Testing
     }
   }
 
+  @Test func `a report of an app's server has the day of the account and the address`() throws {
+    func json(_ report: ClientReport) throws -> String {
+      String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+    }
+    let vouched = try ClientReport(
+      number: "+49301234", category: "fraud", reporter: "user-1", reporterSince: Date(timeIntervalSince1970: 86_399),
+      clientAddress: "203.0.113.7")
+    #expect(try json(vouched).contains(#""reporter_since":"1970-01-01""#))
+    #expect(try json(vouched).contains(#""client_address":"203.0.113.7""#))
+    #expect(try !json(report()).contains("since") && !json(report()).contains("address"))
+    #expect(throws: ClientError.self) {
+      try ClientReport(number: "+49301234", category: "fraud", reporter: "user-1", clientAddress: "")
+    }
+  }
+
   @Test func `reports that the server will never accept are dropped`() async throws {
     try await withFolder { folder in
       let told = Told()

@@ -22,7 +22,13 @@ func expectStandings(
     let networks = record?.networks.bits ?? 0
     #expect(networks & whole.networks.bits == whole.networks.bits, sourceLocation: sourceLocation)
     #expect(networks & ~model.networksEver(of: number).bits == 0, sourceLocation: sourceLocation)
-    #expect(record?.sources == whole.sources, sourceLocation: sourceLocation)
+    let sources = record?.sources ?? []
+    #expect(sources.map(\.appID) == whole.sources.map(\.appID), sourceLocation: sourceLocation)
+    for (mine, theirs) in zip(sources, whole.sources) {
+      #expect((mine.complaints, mine.days) == (theirs.complaints, theirs.days), sourceLocation: sourceLocation)
+      #expect(abs(mine.heat - theirs.heat) <= 1e-6 * theirs.heat, sourceLocation: sourceLocation)
+      #expect(abs(mine.evidence - theirs.evidence) <= 1e-6 * theirs.evidence, sourceLocation: sourceLocation)
+    }
     #expect(got.parts.map(\.category) == expected.parts.map(\.category), sourceLocation: sourceLocation)
     for (mine, theirs) in zip(got.parts, expected.parts) {
       #expect(mine.reports == theirs.reports, sourceLocation: sourceLocation)

@@ -81,10 +81,11 @@ import Testing
       FROM number_categories c
       JOIN (VALUES (12015550123, '2026-01-05T10:00:00Z'::timestamptz, '2026-01-09T10:00:00Z'::timestamptz, 25,
                     '2026-01-09'::date),
-                   (33162000248, '2026-01-07T10:00:00Z', '2026-01-07T10:00:00Z', 1, '2026-01-07'))
+                   (33162000248, '2026-01-07T10:00:00Z', '2026-01-07T10:00:00Z', 0, NULL))
         AS r (number, first, last, bits, day) USING (number)
       GROUP BY number;
-    INSERT INTO number_sources VALUES (33162000248, 2, 1, 1, '2026-01-07');
+    INSERT INTO number_sources
+      SELECT number, 2, 1, heat, evidence, 1, '2026-01-07' FROM numbers WHERE number = 33162000248;
     INSERT INTO identification_days VALUES (12015550123, '2026-01-05', 3, 1);
     INSERT INTO number_identifications VALUES
       (12015550123,

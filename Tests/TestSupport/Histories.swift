@@ -21,10 +21,16 @@ extension NumberRecord {
       number: number, standing: NumberAggregate(parts: parts.sorted { $0.category.rawValue < $1.category.rawValue }),
       days: .random(using: &generator), networks: NetworkSketch(bits: fewBits(using: &generator)),
       isListed: Bool.random(using: &generator))
+    if record.isListed { record.isBlocked = Int.random(in: 0..<3, using: &generator) > 0 }
     for appID in 1...3 as ClosedRange<Int32> where Int.random(in: 0..<3, using: &generator) == 0 {
+      let complaints = Int.random(in: 0...6, using: &generator)
+      // At most a part of the number's sums.
+      let share = complaints == 0 ? 0 : Double.random(in: 0...0.3, using: &generator)
       record.sources.append(
         SourceTally(
-          appID: appID, complaints: Int.random(in: 0...6, using: &generator), days: .random(using: &generator)))
+          appID: appID, complaints: complaints, heat: record.standing.heat * share,
+          evidence: parts.filter(\.category.isToxic).reduce(0) { $0 + $1.evidence } * share,
+          days: .random(using: &generator)))
     }
     return record
   }

@@ -21,8 +21,11 @@ public struct ReportModel {
   /// In the order of arrival.
   private var entries: [Entry] = []
 
+  private let day: Int32?
+
   /// A model without reports.
-  public init() {}
+  /// - Parameter receivedAt: when all reports arrive; nil for the times in them.
+  public init(receivedAt: Date? = nil) { day = receivedAt.map { ComplaintDays.day(of: $0) } }
 
   /// Accepts one report after those before it.
   public mutating func accept(_ report: Report) -> ReportOutcome {
@@ -71,13 +74,17 @@ public struct ReportModel {
     var record = NumberRecord(number: number, standing: standing(of: number))
     for entry in all where !entry.isWithdrawn {
       if let network = entry.report.network { record.networks.insert(network) }
-      record.days.insert(ComplaintDays.day(of: entry.report.reportedAt))
+      if entry.report.reporter != nil { record.days.insert(day ?? ComplaintDays.day(of: entry.report.reportedAt)) }
     }
     let lists = Set(entries.filter { $0.report.number == number && $0.report.reporter == nil }.map(\.report.appID))
     record.sources = lists.sorted().map { appID in
       let rows = all.filter { $0.report.appID == appID && $0.report.reporter == nil && !$0.isWithdrawn }
-      var tally = SourceTally(appID: appID, complaints: rows.count, days: ComplaintDays())
-      for row in rows { tally.days.insert(ComplaintDays.day(of: row.report.reportedAt)) }
+      var tally = SourceTally(appID: appID, complaints: rows.count, heat: 0, evidence: 0, days: ComplaintDays())
+      for row in rows.map(\.report) {
+        tally.days.insert(ComplaintDays.day(of: row.reportedAt))
+        tally.heat += Decay.heat.storedSum(of: Double(row.weight), at: row.reportedAt)
+        tally.evidence += Decay.evidence.storedSum(of: Double(row.weight), at: row.reportedAt)
+      }
       return tally
     }
     return record

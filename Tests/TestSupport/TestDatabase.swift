@@ -18,6 +18,11 @@ public struct TestDatabase: Sendable {
   }
 
   @TaskLocal fileprivate static var value: TestDatabase?
+
+  /// Runs `body` with a new database as ``current``, for a test that needs several.
+  public static func withNew<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    try await DatabaseTrait.database.perform(body)
+  }
 }
 
 /// Gives every test of a suite its own database in ``TestDatabase/current``.
@@ -45,11 +50,11 @@ public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
     try result.get()
   }
 
-  private func perform(_ function: @Sendable () async throws -> Void) async throws {
+  fileprivate func perform<Value: Sendable>(_ function: @Sendable () async throws -> Value) async throws -> Value {
     let dsn = try await isMigrated ? TestCluster.shared.makeDatabase() : TestCluster.shared.makeEmptyDatabase()
     let pool = PostgresPool(
       PostgresConfiguration(dsn), maximumConnections: 8, waitLimit: .seconds(300), logger: .forTests)
-    let result: Result<Void, any Error>
+    let result: Result<Value, any Error>
     do {
       result = .success(
         try await TestDatabase.$value.withValue(TestDatabase(dsn: dsn, pool: pool)) { try await function() })
@@ -58,7 +63,7 @@ public struct DatabaseTrait: SuiteTrait, TestTrait, TestScoping {
     }
     await pool.shutdown()
     try await TestCluster.shared.drop(dsn: dsn)
-    try result.get()
+    return try result.get()
   }
 }
 

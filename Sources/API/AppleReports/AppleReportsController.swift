@@ -55,12 +55,13 @@ struct AppleReportsController: Sendable {
       return Outcome(error)
     }
     let checked = report.report(by: sender.reporter, appID: sender.app.id)
-    guard let result = try await reports.take([checked], context: context)[0] else { return .limited }
     let taken: TakenReport
     do {
-      taken = try result.get()
+      taken = try await reports.take([checked], context: context)[0].get()
     } catch is InvalidSubmission {
       return .invalid
+    } catch let problem as Problem where problem.status == 429 {
+      return .limited
     }
     if let installation = sender.installation { await note(installation, at: now, context: context) }
     // A report that arrives again without its own time conflicts with the first one, and is stored already.

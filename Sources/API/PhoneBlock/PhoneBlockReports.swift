@@ -52,10 +52,7 @@ final class PhoneBlockReports: Sendable {
       let report = CheckedReport(
         try numbers.read(rating.phone), category: known.category, reporter: reporter, reportID: UUID(),
         reportedAt: Date(), comment: rating.comment.map(CommentRule.cut))
-      guard let result = try await reports.take([report], context: context)[0] else {
-        throw Problem.limited(.init(limit: "reporter", retryAfter: reports.limiter.secondsLeftInDay))
-      }
-      _ = try result.get()
+      _ = try await reports.take([report], context: context)[0].get()
       return PhoneBlockErrorMiddleware.text("Rating recorded.")
     }
   }

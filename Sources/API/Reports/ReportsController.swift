@@ -34,6 +34,7 @@ struct ReportsController: Sendable {
       }
       var body = try JSON.decode(ReportBody.self, from: data)
       try body.respect(idempotencyKey: request.headers[Self.idempotencyKey])
+      if let refusal = body.refusal(for: context.app) { throw refusal }
       return try await takeOne(body, context: context)
     }
   }
@@ -57,10 +58,7 @@ struct ReportsController: Sendable {
   /// 201 if the report is new, 200 if its report_id was stored before.
   private func takeOne(_ body: ReportBody, context: ServerRequestContext) async throws -> Response {
     guard let submission = body.submission else { throw ReportBody.withoutID }
-    guard let result = try await take([submission], context: context)[0] else {
-      throw Problem.limited(.init(limit: "reporter", retryAfter: limiter.secondsLeftInDay))
-    }
-    switch result {
+    switch try await take([submission], context: context)[0] {
     case .failure(let error as InvalidSubmission): throw Problem.invalid(error.problems)
     case .failure(let error): throw error
     case .success(let taken):
@@ -75,7 +73,12 @@ struct ReportsController: Sendable {
 
   /// 200 with a result for each item, including invalid ones.
   private func takeBatch(_ items: [LenientItem<ReportBody>], context: ServerRequestContext) async throws -> Response {
-    try limiter.charge(items.count - 1, context: context)
+    var named = 0
+    for case (let place, .value(let body)) in items.enumerated() {
+      if let refusal = body.refusal(for: context.app, place: place) { throw refusal }
+      if body.clientAddress != nil { named += 1 }
+    }
+    try limiter.charge(items.count - 1, ofNetwork: max(0, items.count - 1 - named), context: context)
     var answers: [ReportAnswer?] = Array(repeating: nil, count: items.count)
     var submissions: [ReportSubmission] = []
     var places: [Int] = []
@@ -98,8 +101,8 @@ struct ReportsController: Sendable {
         case .success(let taken): ReportAnswer(taken)
         case .failure(let error as InvalidSubmission):
           ReportAnswer(invalid: error.problems.map(Problem.Field.init), reportID: reportID)
+        case .failure(let problem as Problem): .limited(by: problem, reportID: reportID)
         case .failure(let error): failed(error, reportID: reportID, context: context)
-        case nil: .limited(reportID: reportID)
         }
     }
     return JSON.response(BatchAnswer(results: answers.compactMap { $0 }))
@@ -112,21 +115,29 @@ struct ReportsController: Sendable {
     return .failed(reportID: reportID)
   }
 
-  /// Submits the reports that are within the reporters' daily limits. Repeated reports do not count against them.
-  /// - Returns: one result for each report in order; nil for those over the limit.
+  /// Submits the reports that are within the reporters' daily limits, and within the limits of the networks that an
+  /// app's server names. Repeated reports do not count against the daily limits.
+  /// - Returns: the result of each report in order; a ``Problem`` with status 429 for those over a limit.
   func take(
     _ incoming: [any IncomingReport], context: ServerRequestContext
-  ) async throws -> [Result<TakenReport, any Error>?] {
+  ) async throws -> [Result<TakenReport, any Error>] {
     guard let app = context.app else { throw Problem.unauthorized }
-    let mayTake = limiter.takeReports(of: incoming.map(\.reporter), appID: app.id)
-    let admitted = zip(incoming, mayTake).filter(\.1).map(\.0)
-    var notNew = admitted.map(\.reporter)
+    let isWithinDay = limiter.takeReports(of: incoming.map(\.reporter), appID: app.id)
+    let refusals = zip(incoming, isWithinDay).map { report, isWithinDay -> RateLimiter.Refusal? in
+      guard isWithinDay else { return .init(limit: "reporter", retryAfter: limiter.secondsLeftInDay) }
+      return report.clientAddress.flatMap(networkPseudonym).flatMap { limiter.takeReport(ofNetwork: $0, appID: app.id) }
+    }
+    let admitted = zip(incoming, refusals).filter { $0.1 == nil }.map(\.0)
+    var notNew = zip(incoming, isWithinDay).filter(\.1).map(\.0.reporter)
     defer { limiter.giveBackReports(of: notNew, appID: app.id) }
-    let results = try await intake.take(
-      admitted, from: app, network: context.clientAddress.flatMap(networkPseudonym))
-    notNew = zip(admitted, results).filter { (try? $0.1.get().outcome) != .created }.map(\.0.reporter)
-    var rest = results[...]
-    return mayTake.map { $0 ? rest.removeFirst() : nil }
+    var rest = try await intake.take(
+      admitted, from: app, network: context.clientAddress.flatMap(networkPseudonym))[...]
+    let results: [Result<TakenReport, any Error>] = refusals.map {
+      $0.map { .failure(Problem.limited($0)) } ?? rest.removeFirst()
+    }
+    notNew = zip(zip(incoming, isWithinDay), results)
+      .filter { $0.0.1 && (try? $0.1.get().outcome) != .created }.map(\.0.0.reporter)
+    return results
   }
 }
 
@@ -140,11 +151,15 @@ struct ReportBody: Decodable {
   var reportID: String?
   let reportedAt: String
   let comment: String?
+  private let reporterSince: String?
+  let clientAddress: String?
 
   enum CodingKeys: String, CodingKey {
     case number, region, category, reporter, comment
     case reportID = "report_id"
     case reportedAt = "reported_at"
+    case reporterSince = "reporter_since"
+    case clientAddress = "client_address"
   }
 
   /// Nil without an id.
@@ -152,8 +167,16 @@ struct ReportBody: Decodable {
     reportID.map {
       ReportSubmission(
         number: number, region: region, category: category, reporter: reporter, reportID: $0, reportedAt: reportedAt,
-        comment: comment)
+        comment: comment, reporterSince: reporterSince, clientAddress: clientAddress)
     }
+  }
+
+  /// The refusal of a report with fields that need the scope vouch; nil if it has none, or the app has the scope.
+  /// - Parameter place: the index of the report in a batch.
+  func refusal(for app: App?, place: Int? = nil) -> Problem? {
+    let fields = [("reporter_since", reporterSince), ("client_address", clientAddress)].filter { $0.1 != nil }
+    guard let app, !fields.isEmpty, !app.scopes.contains(.vouch) else { return nil }
+    return .vouch(fields.map(\.0), place: place, app: app)
   }
 
   static let missingID = Problem.Field(
@@ -204,7 +227,8 @@ struct ReportAnswer: Encodable {
   var number: String?
   var reportID: String?
   /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` if the reporter has
-  /// reached the daily limit, and `failed` after an internal failure.
+  /// reached the daily limit, and `failed` after an internal failure, or over the limit of the network of
+  /// `client_address`.
   let status: String
   var errors: [Problem.Field]?
 
@@ -233,7 +257,12 @@ extension ReportAnswer {
     return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
   }
 
-  static func limited(reportID: String?) -> ReportAnswer {
+  /// - Parameter problem: a rate limit. A network's ends within seconds, as an internal failure does.
+  static func limited(by problem: Problem, reportID: String?) -> ReportAnswer {
+    if problem.values["limit"] == "network" {
+      let error = Problem.Field(pointer: "/client_address", code: "network_limit", detail: problem.detail)
+      return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
+    }
     let error = Problem.Field(
       pointer: "/reporter", code: "daily_limit",
       detail: "This reporter has reached the daily limit. Send the report after midnight (UTC).")

@@ -3,30 +3,40 @@
 /// Distinguishes brigading from a nuisance: complaints of many people who were called by a number differ from
 /// complaints that somebody has arranged.
 ///
-/// A complaint is **suspect** when its reporter is a newcomer, shares a network with two others who complain of the
-/// number, or shares a text with two others. The number is held when at least five reporters are suspect and the others
-/// are too few to confirm them: fewer than three, or fewer than a quarter of the suspects. Others are all reporters
-/// with a current complaint that is not suspect, including complaints before the last 30 days, so these rules do not
-/// hold a number with older complaints. All marks are combined, so that a brigade gains nothing by mixing them; the
-/// named rule is the one with the most suspects.
+/// A complaint is **suspect** when its reporter is a newcomer, shares a network or a text with two others who complain of
+/// the number, or reports the same numbers as another one. The number's reports are held when the others are too few to
+/// confirm the suspects: fewer than two, or fewer than a quarter of the suspects. They are also held while all complaints of
+/// the others came within a week, and too few of the others were established a week before they complained: accounts that
+/// have waited together complain within a few days. Others are all reporters with a current complaint that is not suspect, including complaints before the last
+/// 30 days, so these rules do not hold a number with older complaints. All marks are combined, so that a brigade gains
+/// nothing by mixing them.
+///
+/// Held reports block nothing. Where enough of the reporters are independent (``Independence``), newness is the only
+/// mark, and ``IdentifyRule`` lets them identify the number. Otherwise the named mark is the one of the most suspects.
 ///
 /// A number without such marks is held when ten or more reporters complained on one day and hardly anybody before or
-/// after. A number whose reporters disagree is held as well, even without any mark.
+/// after. A number whose reporters disagree is held as well, even without any mark, and whatever else supports it.
 ///
 /// Common features are not suspect: see ``BrigadeBaseline``.
 public enum BrigadeDetection {
   /// Length of the window of suspect reports, in days; earlier reports are a number's history.
   public static let window: Int32 = 30
-  /// The least number of suspects in a burst.
-  public static let minSuspects = 5
+  /// The least number of reporters whose network or text is compared with the usual ones.
+  static let minSuspects = 5
+  /// The time before a complaint since which a reporter is established for the complaint to block at once: 7 days.
+  public static let longEstablishedTime: Double = 7 * 86_400
+  /// The least days between the first and the last complaint of others that block without it.
+  static let minDaysOfOthers: Int32 = 7
   /// The least number of reporters who share a network or a text.
   static let minCluster = 3
   /// The least number of others that outweighs up to four times as many suspects.
-  static let minOthers = 3
+  static let minOthers = 2
   /// Number of suspects that one further other outweighs.
   static let suspectsAnOther = 4
   /// The least number of reporters on one day that forms a burst without other marks.
   static let minOnOneDay = 10
+  /// The least number of reporters of other days that outweighs a burst on one day.
+  static let minOnOtherDays = 3
   /// Number of reporters on one day that one reporter of another day outweighs.
   static let sameDayAnOther = 10
   /// The least number of votes on each side of a split.
@@ -40,11 +50,17 @@ public enum BrigadeDetection {
     public var reason: HoldReason
     /// The reporters of the burst; empty for a split, where either side may be right.
     public var reporters: [Reporter]
+    /// The strongest treatment that the reports can trigger; nil for a split, which holds the number itself.
+    public var ceiling: SourceCeiling?
+    /// The app that sent most of the suspect reports; nil where it is not known.
+    public var appID: Int32?
 
     /// Creates a value from its properties.
-    public init(reason: HoldReason, reporters: [Reporter]) {
+    public init(reason: HoldReason, reporters: [Reporter], ceiling: SourceCeiling? = nil, appID: Int32? = nil) {
       self.reason = reason
       self.reporters = reporters
+      self.ceiling = ceiling
+      self.appID = appID
     }
   }
 
@@ -64,50 +80,100 @@ public enum BrigadeDetection {
     }
   }
 
-  /// Judges what reporters say of a number.
-  /// - Parameters:
-  ///   - votes: one a reporter.
-  ///   - background: what is usual.
-  public static func evaluate(_ votes: [ReporterVote], background: BrigadeBaseline) -> Judgement {
-    let summary = VoteSummary(votes)
-    let finding =
-      marked(summary, background) ?? oneDay(summary, isUsual: background.isOneDayUsual) ?? split(votes)
-    if let finding { return .held(finding) }
-    return usual(summary, background).map(Judgement.usual) ?? .clear
+  /// The circumstances of a number whose reports are judged.
+  public struct Circumstances: Sendable {
+    /// Networks, texts and bursts that are usual.
+    public var background: BrigadeBaseline
+    /// The numbers that reporters have in common.
+    public var overlap: TargetOverlap
+    /// The limits for a label.
+    public var rule: IdentifyRule
+    /// Whether a source names the number too.
+    public var isCorroborated: Bool
+    /// Length of the window of suspect reports, in days. For a held number it begins before the hold, so that the reports
+    /// that it holds do not become the history that confirms them.
+    public var window: Int32 = BrigadeDetection.window
+
+    /// Creates a value from its properties.
+    public init(
+      background: BrigadeBaseline = BrigadeBaseline(), overlap: TargetOverlap = TargetOverlap(),
+      rule: IdentifyRule = IdentifyRule(), isCorroborated: Bool = false
+    ) {
+      self.background = background
+      self.overlap = overlap
+      self.rule = rule
+      self.isCorroborated = isCorroborated
+    }
   }
 
-  /// Judges what reporters say of a number that is listed because of them: it was weighed before, so only a strong split
-  /// holds it.
-  public static func evaluateListed(_ votes: [ReporterVote]) -> Judgement { split(votes).map { .held($0) } ?? .clear }
+  /// Judges what reporters say of a number.
+  /// - Parameter votes: one a reporter.
+  public static func evaluate(_ votes: [ReporterVote], in circumstances: Circumstances) -> Judgement {
+    let summary = VoteSummary(votes, window: circumstances.window)
+    let background = circumstances.background
+    let finding =
+      split(votes) ?? marked(summary, circumstances)
+      ?? oneDay(summary, circumstances, isUsual: background.isOneDayUsual)
+    if let finding { return .held(finding) }
+    return usual(summary, circumstances).map(Judgement.usual) ?? .clear
+  }
 
-  private static func marked(_ summary: VoteSummary, _ background: BrigadeBaseline) -> Finding? {
+  /// Judges what reporters say of a number that they block: it was weighed before, so only a strong split
+  /// holds it.
+  public static func evaluateBlocked(_ votes: [ReporterVote]) -> Judgement { split(votes).map { .held($0) } ?? .clear }
+
+  private static func marked(_ summary: VoteSummary, _ circumstances: Circumstances) -> Finding? {
+    guard !summary.complaints.isEmpty else { return nil }
+    let background = circumstances.background
     let newcomers = summary.newcomers
     let networks = summary.networks.filter { !background.isUsual(network: $0.key) }
     let texts = summary.texts.filter { !background.isUsual(text: $0.key) }
     let network = networks.values.reduce(into: Set()) { $0.formUnion($1) }
     let text = texts.values.reduce(into: Set()) { $0.formUnion($1) }
-    let suspects = newcomers.union(network).union(text)
-    let others = summary.complainers - suspects.count
-    guard suspects.count >= minSuspects, others < max(minOthers, suspects.count / suspectsAnOther) else {
+    let numbers = circumstances.overlap.dependent(among: summary.recent)
+    let suspects = newcomers.union(network).union(text).union(numbers)
+    // Newcomers of earlier months confirm nobody either.
+    let others = summary.complaints.filter { !$0.isNew && !suspects.contains($0.reporter) }
+    let needed = max(minOthers, suspects.count / suspectsAnOther)
+    let isConfirmed = others.count >= needed
+    // Accounts that have waited together complain within a few days.
+    let days = (others.map(\.age).max() ?? 0) - (others.map(\.age).min() ?? 0)
+    guard !isConfirmed || days < minDaysOfOthers && others.count(where: \.isLongEstablished) < needed else {
       return nil
     }
+    let independence = Independence(summary.recent, background: background, overlap: circumstances.overlap)
+    let independent = independence.count + summary.complainers - summary.recent.count
     let marks = HoldReason.Marks(
       reporters: summary.complainers, new: newcomers.count, sameNetwork: network.count, sameText: text.count,
-      others: others)
-    let found: [(reason: HoldReason, count: Int)] = [
-      (.newReporters(marks), newcomers.count), (.oneNetwork(marks), network.count), (.oneText(marks), text.count),
+      sameNumbers: numbers.count, independent: independent, others: others.count)
+    let isIndependent = independent >= circumstances.rule.limits(isCorroborated: circumstances.isCorroborated).reporters
+    var found: [(mark: IdentifyRule.Mark, reason: HoldReason, count: Int)] = [
+      (.newReporters, .newReporters(marks), newcomers.count), (.oneNetwork, .oneNetwork(marks), network.count),
+      (.oneText, .oneText(marks), text.count), (.sameNumbers, .sameNumbers(marks), numbers.count),
     ]
+    if isConfirmed {
+      found = [(.oneWeek, .oneWeek(marks), 0)]
+    }
+    // Newcomers who depend on each other are held for what connects them.
+    if !isIndependent, found.dropFirst().contains(where: { $0.count > 0 }) { found.removeFirst() }
     guard let most = found.max(by: { $0.count < $1.count }) else { return nil }
-    return Finding(reason: most.reason, reporters: suspects.sorted())
+    let mayIdentify =
+      circumstances.rule.identifiedMarks.contains(most.mark)
+      && (isIndependent || ![.newReporters, .oneWeek].contains(most.mark))
+    return Finding(
+      reason: most.reason, reporters: suspects.sorted(), ceiling: mayIdentify ? .identify : .nothing,
+      appID: summary.app(of: suspects))
   }
 
-  private static func oneDay(_ summary: VoteSummary, isUsual: Bool) -> Finding? {
+  private static func oneDay(_ summary: VoteSummary, _ circumstances: Circumstances, isUsual: Bool) -> Finding? {
     let peak = summary.peak
     guard peak.count >= minOnOneDay, !isUsual else { return nil }
     let others = summary.complainers - peak.count
-    guard others < max(minOthers, peak.count / sameDayAnOther) else { return nil }
+    guard others < max(minOnOtherDays, peak.count / sameDayAnOther) else { return nil }
     return Finding(
-      reason: .oneDay(peak: peak.count, reporters: summary.complainers, others: others), reporters: peak.sorted())
+      reason: .oneDay(peak: peak.count, reporters: summary.complainers, others: others), reporters: peak.sorted(),
+      ceiling: circumstances.rule.identifiedMarks.contains(.oneDay) ? .identify : .nothing, appID: summary.app(of: peak)
+    )
   }
 
   private static func split(_ votes: [ReporterVote]) -> Finding? {
@@ -120,8 +186,12 @@ public enum BrigadeDetection {
   }
 
   /// The mark without which the number is not held although a rule would hold it; of several the one of most reporters.
-  private static func usual(_ summary: VoteSummary, _ background: BrigadeBaseline) -> UsualBurst? {
-    guard marked(summary, BrigadeBaseline()) != nil || oneDay(summary, isUsual: false) != nil else { return nil }
+  private static func usual(_ summary: VoteSummary, _ circumstances: Circumstances) -> UsualBurst? {
+    let background = circumstances.background
+    var unusual = circumstances
+    unusual.background = BrigadeBaseline()
+    let isOneDay = oneDay(summary, circumstances, isUsual: false) != nil
+    guard marked(summary, unusual) != nil || isOneDay else { return nil }
     func burst(
       _ code: UsualBurst.Code, _ groups: [UInt64: Set<Reporter>], _ share: (UInt64) -> BrigadeBaseline.Share
     ) -> (burst: UsualBurst, count: Int)? {
@@ -134,7 +204,7 @@ public enum BrigadeDetection {
       burst(.oneNetwork, summary.networks, background.share(network:)),
       burst(.oneText, summary.texts, background.share(text:)),
     ].compactMap { $0 }
-    if background.isOneDayUsual, oneDay(summary, isUsual: false) != nil {
+    if background.isOneDayUsual, isOneDay {
       let peak = summary.peak.count
       found.append(
         (UsualBurst(.oneDay, alike: peak, reporters: summary.complainers, share: background.oneDay), peak))
@@ -145,8 +215,12 @@ public enum BrigadeDetection {
 
 /// The complaints about a number, grouped by common features.
 struct VoteSummary {
-  /// Reporters who complain, in the window and before it.
-  let complainers: Int
+  /// The complaints, in the window and before it.
+  let complaints: [ReporterVote]
+  /// Number of reporters who complain.
+  var complainers: Int { complaints.count }
+  /// The complaints of the window.
+  let recent: [ReporterVote]
   /// Reporters of the window who are newcomers.
   let newcomers: Set<Reporter>
   /// Reporters of the window by network, where enough of them share one.
@@ -156,15 +230,20 @@ struct VoteSummary {
   /// Reporters of the day of the window with the most reporters.
   let peak: Set<Reporter>
 
-  init(_ votes: [ReporterVote]) {
-    let toxic = votes.filter(\.isToxic)
-    let recent = toxic.filter { $0.age < BrigadeDetection.window }
-    complainers = toxic.count
+  init(_ votes: [ReporterVote], window: Int32 = BrigadeDetection.window) {
+    complaints = votes.filter(\.isToxic)
+    recent = complaints.filter { $0.age < window }
     newcomers = Set(recent.lazy.filter(\.isNew).map(\.reporter))
     networks = Self.clusters(recent, by: \.network)
     texts = Self.clusters(recent, by: \.text)
     let days = Dictionary(grouping: recent, by: \.age).mapValues { Set($0.map(\.reporter)) }
     peak = days.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value ?? []
+  }
+
+  /// The app that sent most reports of these reporters; of several the one with the smallest id.
+  func app(of reporters: Set<Reporter>) -> Int32? {
+    let apps = recent.filter { reporters.contains($0.reporter) }.compactMap(\.appID)
+    return Dictionary(grouping: apps) { $0 }.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key
   }
 
   private static func clusters(_ votes: [ReporterVote], by key: (ReporterVote) -> UInt64?) -> [UInt64: Set<Reporter>] {

@@ -4,7 +4,7 @@
 public enum HoldReason: CodedData {
   /// The rules.
   public enum CodingKeys: MessageCode {
-    case newReporters, oneNetwork, oneText, oneDay, split
+    case newReporters, oneWeek, oneNetwork, oneText, sameNumbers, oneDay, split
   }
 
   /// Reporters who complain about a number, counted by the marks that make a complaint suspect.
@@ -17,16 +17,24 @@ public enum HoldReason: CodedData {
     public var sameNetwork = 0
     /// Reporters whose comment others have sent as well.
     public var sameText = 0
+    /// Reporters who report the same numbers as others.
+    public var sameNumbers = 0
+    /// Independent reporters; see ``Independence``.
+    public var independent = 0
     /// Reporters without any mark.
     public var others: Int
   }
 
   /// Most complaints come from reporters who are new.
   case newReporters(Marks)
+  /// The complaints of reporters without a mark came within a week, and these were not established long before.
+  case oneWeek(Marks)
   /// Many complaints come through one network.
   case oneNetwork(Marks)
   /// Many complaints have one text.
   case oneText(Marks)
+  /// Many complaints come from reporters who report the same numbers.
+  case sameNumbers(Marks)
   /// Nearly all complaints came on one day: reporters on the day with the most of them, in total, and on other days.
   case oneDay(peak: Int, reporters: Int, others: Int)
   /// Many votes call it a nuisance, and many legitimate.

@@ -15,10 +15,15 @@ public struct ReporterVote: Sendable, Equatable {
   public var network: UInt64?
   /// ``CommentKey`` of the comment; nil without one worth comparing.
   public var text: UInt64?
+  /// The id of the app that sent it.
+  public var appID: Int32?
+  /// Whether the reporter was established ``BrigadeDetection/longEstablishedTime`` before the first report on the number.
+  public var isLongEstablished: Bool
 
   /// Creates a value from its properties.
   public init(
-    reporter: Reporter, isToxic: Bool, isNew: Bool, age: Int32, network: UInt64? = nil, text: UInt64? = nil
+    reporter: Reporter, isToxic: Bool, isNew: Bool, age: Int32, network: UInt64? = nil, text: UInt64? = nil,
+    appID: Int32? = nil, isLongEstablished: Bool = false
   ) {
     self.reporter = reporter
     self.isToxic = isToxic
@@ -26,6 +31,8 @@ public struct ReporterVote: Sendable, Equatable {
     self.age = age
     self.network = network
     self.text = text
+    self.appID = appID
+    self.isLongEstablished = isLongEstablished
   }
 }
 

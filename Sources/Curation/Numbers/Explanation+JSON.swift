@@ -62,6 +62,7 @@ extension Explanation: Encodable {
       var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("hold"))
       try nested.encode(hold.reason, forKey: Key("reason"))
       try nested.encode(Self.time(hold.heldAt), forKey: Key("held_at"))
+      try nested.encodeIfPresent(hold.reportCeiling?.rawValue, forKey: Key("ceiling"))
     }
     if hold == nil, let usual {
       var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("usual_burst"))

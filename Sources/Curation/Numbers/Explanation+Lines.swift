@@ -52,6 +52,15 @@ extension Explanation {
 
   private var circumstances: [ExplanationLine] {
     var lines: [ExplanationLine] = []
+    if let evaluation, !evaluation.identifyConditions.isEmpty, ![.protected, .decided].contains(verdict) {
+      if [.listed, .candidate].contains(verdict), evaluation.isIdentifiedByReports {
+        lines.append(.identifiedByReports(score?.reporters ?? 0))
+      } else if hold?.ceiling == .identify, hold?.labeledAt == nil {
+        lines.append(.labelWaits)
+      } else if evaluation.ceiling < .identify, !evaluation.identifyConditions.allSatisfy(\.isMet) {
+        lines.append(.neededToIdentify(evaluation.identifyConditions))
+      }
+    }
     if let sourceLimit { lines.append(.sourceLimit(sourceLimit, name: lists[sourceLimit.appID])) }
     if isVictim { lines.append(.spoofed) }
     if openAppeals > 0 { lines.append(.openAppeals(openAppeals)) }

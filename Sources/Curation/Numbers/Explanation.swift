@@ -32,12 +32,22 @@ public struct Explanation: Sendable, Equatable {
     public var reason: HoldReason
     /// When the number was held.
     public var heldAt: Date
+    /// The strongest treatment that its reports can trigger; nil where the number itself is held.
+    public var ceiling: SourceCeiling?
+    /// Since when its reports identify it; nil where they do not.
+    public var labeledAt: Date?
 
     /// Creates a value from its properties.
-    public init(reason: HoldReason, heldAt: Date) {
+    public init(reason: HoldReason, heldAt: Date, ceiling: SourceCeiling? = nil, labeledAt: Date? = nil) {
       self.reason = reason
       self.heldAt = heldAt
+      self.ceiling = ceiling
+      self.labeledAt = labeledAt
     }
+
+    /// The strongest treatment that its reports can trigger within the budget of labels; nil where the number itself is
+    /// held.
+    public var reportCeiling: SourceCeiling? { ceiling == .identify && labeledAt == nil ? .nothing : ceiling }
   }
 
   /// A burst that held nothing because it was usual.
@@ -134,8 +144,7 @@ public struct Explanation: Sendable, Equatable {
   public var verdict: Verdict {
     if protection != nil { return .protected }
     if decision != nil { return .decided }
-    if hold != nil { return .held }
-    return evaluation?.verdict ?? .quiet
+    return evaluation?.verdict ?? (hold == nil ? .quiet : .held)
   }
 }
 

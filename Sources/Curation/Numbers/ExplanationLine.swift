@@ -15,12 +15,12 @@ public struct ExplanationLine: CodedMessage {
     case decisionReason, noReports, reports, legitimateReports, categoryReports, weight, reporters, reportersFull
     case reportersNew
     // The hold.
-    case holdNewReporters, holdOneNetwork, holdOneText, holdOneDay, holdSplit
+    case holdNewReporters, holdOneWeek, holdOneNetwork, holdOneText, holdSameNumbers, holdOneDay, holdSplit
     // A burst that holds nothing.
     case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
     case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, spoofed, openAppeals
-    case approvedRange
+    case approvedRange, identifiedByReports, labelWaits, neededToIdentify
     // The conditions of a listing.
     case neededToEnter, neededToEnterInCountry, neededToStay, neededToStayInCountry, conditionHeat, conditionEvidence
     case conditionConfidence, conditionReporters, conditionNetworks, conditionDays, conditionListComplaints
@@ -174,8 +174,10 @@ public struct ExplanationLine: CodedMessage {
     let code: Code =
       switch reason.code {
       case .newReporters: .holdNewReporters
+      case .oneWeek: .holdOneWeek
       case .oneNetwork: .holdOneNetwork
       case .oneText: .holdOneText
+      case .sameNumbers: .holdSameNumbers
       case .oneDay: .holdOneDay
       case .split: .holdSplit
       }
@@ -218,6 +220,25 @@ public struct ExplanationLine: CodedMessage {
   /// An approved range contains it, but does not decide about it.
   public static func approvedRange(_ range: NumberRange) -> ExplanationLine {
     ExplanationLine(.approvedRange, ["range": .text(range.text)])
+  }
+
+  /// Its reports identify it and do not block it.
+  public static func identifiedByReports(_ reporters: Int) -> ExplanationLine {
+    ExplanationLine(.identifiedByReports, ["reporters": CodedValue(reporters)])
+  }
+
+  /// Its reports could identify it, and today's labels of its app are used.
+  public static let labelWaits = ExplanationLine(.labelWaits)
+
+  /// The limits from which its reports identify it.
+  public static func neededToIdentify(_ conditions: [ListingCondition]) -> ExplanationLine {
+    func need(_ kind: ListingCondition.Kind) -> Double { conditions.first { $0.kind == kind }?.need ?? 0 }
+    return ExplanationLine(
+      .neededToIdentify,
+      [
+        "heat": .decimal(need(.heat)), "reporters": CodedValue(Int(need(.reporters))),
+        "networks": CodedValue(Int(need(.networks))), "days": CodedValue(Int(need(.days))),
+      ])
   }
 
   // MARK: The conditions of a listing

@@ -8,7 +8,7 @@ public struct NumberRecord: Sendable, Equatable {
   public var number: Int64
   /// Aggregates by category.
   public var standing: NumberAggregate
-  /// Days with complaints of reporters or lists.
+  /// Days on which complaints of reporters arrived; lists have their own.
   public var days: ComplaintDays
   /// Networks of complaints.
   public var networks: NetworkSketch
@@ -18,16 +18,18 @@ public struct NumberRecord: Sendable, Equatable {
   public var identifications: Double
   /// Whether the last publication lists it because of reports.
   public var isListed: Bool
+  /// Whether it also blocks it.
+  public var isBlocked: Bool
   /// Time of the oldest report; nil when there was none.
   public var firstReportedAt: Date?
   /// Time of the newest report; nil when there was none.
   public var lastReportedAt: Date?
 
-  /// Creates a value from its properties.
+  /// Creates a value from its properties; by default a listed number is blocked.
   public init(
     number: Int64, standing: NumberAggregate, days: ComplaintDays = ComplaintDays(),
     networks: NetworkSketch = NetworkSketch(), sources: [SourceTally] = [], identifications: Double = 0,
-    isListed: Bool = false, firstReportedAt: Date? = nil, lastReportedAt: Date? = nil
+    isListed: Bool = false, isBlocked: Bool? = nil, firstReportedAt: Date? = nil, lastReportedAt: Date? = nil
   ) {
     self.number = number
     self.standing = standing
@@ -36,6 +38,7 @@ public struct NumberRecord: Sendable, Equatable {
     self.sources = sources
     self.identifications = identifications
     self.isListed = isListed
+    self.isBlocked = isBlocked ?? isListed
     self.firstReportedAt = firstReportedAt
     self.lastReportedAt = lastReportedAt
   }
@@ -104,20 +107,26 @@ public struct SourceTally: Sendable, Equatable {
   public var appID: Int32
   /// Number of complaining rows that are not withdrawn.
   public var complaints: Int
+  /// Stored heat of these rows, a part of the number's.
+  public var heat: Double
+  /// Stored evidence of these rows, a part of the number's.
+  public var evidence: Double
   /// The days of these rows.
   public var days: ComplaintDays
 
   /// Creates a value from its properties.
-  public init(appID: Int32, complaints: Int, days: ComplaintDays) {
+  public init(appID: Int32, complaints: Int, heat: Double, evidence: Double, days: ComplaintDays) {
     self.appID = appID
     self.complaints = complaints
+    self.heat = heat
+    self.evidence = evidence
     self.days = days
   }
 }
 
 extension [Int64] {
   /// The index of the first of these ascending numbers that is `number` or greater; `count` where there is none.
-  func firstPlace(atLeast number: Int64) -> Int {
+  package func firstPlace(atLeast number: Int64) -> Int {
     withUnsafeBufferPointer { sorted in
       var low = 0
       var count = sorted.count

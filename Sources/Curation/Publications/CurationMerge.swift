@@ -2,7 +2,8 @@
 
 /// Merges decisions and approved ranges with the numbers that reports list, all in ascending order.
 ///
-/// Each number is returned once: by its decision; otherwise by its reports; otherwise by its range.
+/// Each number is returned once: by its decision; otherwise by its reports; otherwise by its range. A range also blocks
+/// members that their reports only identify.
 public struct CurationMerge: Sendable {
   private let state: CurationState
   private let ranges: [ListedNumber]
@@ -20,9 +21,13 @@ public struct CurationMerge: Sendable {
   ///   Of decided numbers only the figures and, where the decision has none, the category are used.
   public mutating func take(_ reported: [ListedNumber]) -> [ListedNumber] {
     var all: [ListedNumber] = []
-    for item in reported {
+    for reported in reported {
+      var item = reported
       appendDue(before: item.number, to: &all)
-      if range < ranges.count, ranges[range].number == item.number { range += 1 }
+      if range < ranges.count, ranges[range].number == item.number {
+        if ranges[range].treatment == .block, item.treatment == .identify { item.take(ranges[range]) }
+        range += 1
+      }
       guard decision < state.decisions.count, state.decisions[at: decision].number == item.number else {
         all.append(item)
         continue
@@ -68,8 +73,10 @@ public struct CurationState: Sendable {
   public var protected: ProtectedNumbers
   /// The decisions in force.
   public var decisions: StandingDecisions
-  /// Numbers that are held.
+  /// Numbers that are held, whatever supports them.
   public var held: Set<Int64>
+  /// The strongest treatment that reporters can trigger, for numbers whose reports are held.
+  public var reportCeilings: [Int64: SourceCeiling] = [:]
   /// Numbers that are identified and not blocked; see ``Spoofing``.
   public var victims: Set<Int64>
   /// Ranges that a moderator has approved.
@@ -92,7 +99,7 @@ public struct CurationState: Sendable {
     OverrideState(
       country: country, isProtected: protected.rule(for: number) != nil,
       isDecided: decisions.decision(of: number) != nil,
-      isHeld: held.contains(number))
+      isHeld: held.contains(number), reportCeiling: reportCeilings[number] ?? .block)
   }
 
   /// The treatment of a number that is listed because of reports.
@@ -126,7 +133,8 @@ public struct CurationState: Sendable {
     for approved in ranges.sorted(by: { ($1.heat, $0.range.first) < ($0.heat, $1.range.first) }) {
       for number in approved.range.numbers {
         guard members.count < RangeDetection.maxExpanded else { break }
-        guard members[number] == nil, !held.contains(number), decisions.decision(of: number) == nil,
+        guard members[number] == nil, !held.contains(number), reportCeilings[number] != .nothing,
+          decisions.decision(of: number) == nil,
           protected.rule(for: number) == nil
         else { continue }
         let share = approved.heat / Double(approved.range.size)
@@ -190,6 +198,8 @@ public struct ListedNumber: Sendable, Equatable {
   public var evidence: Double
   /// Decayed calls that phones counted, at that time; 0 where there are none.
   public var identifications: Double
+  /// Number of reporters where their reports identify the number and do not block it; otherwise 0.
+  public var reporters = 0
   /// A moderator's label; nil for the category's.
   public var label: String?
 
@@ -206,5 +216,10 @@ public struct ListedNumber: Sendable, Equatable {
     self.evidence = evidence
     self.identifications = identifications
     self.label = label
+  }
+
+  /// Takes the cause, category and treatment of another listing.
+  fileprivate mutating func take(_ other: ListedNumber) {
+    (cause, category, treatment, reporters) = (other.cause, other.category, other.treatment, other.reporters)
   }
 }

@@ -5,8 +5,8 @@ public enum GateFinding: CodedData {
   /// The kinds of findings.
   public enum CodingKeys: MessageCode {
     case packReadable, packUnreadable, numbersAscend, numbersNotAscending, entriesWithinMaximum, tooManyEntries
-    case noProtectedNumbers, protectedNumbers, hasEntries, noEntries, packEmpty, packMissing, firstOfItsName
-    case sizeWithinLimits, sizeOutsideLimits, churnWithinLimits, tooMuchChurn
+    case noProtectedNumbers, protectedNumbers, hasEntries, emptyForReason, noEntries, packEmpty, packMissing
+    case firstOfItsName, sizeWithinLimits, sizeOutsideLimits, churnWithinLimits, tooMuchChurn
   }
 
   /// Entries and bytes of a pack and of the one before it.
@@ -19,13 +19,44 @@ public enum GateFinding: CodedData {
     public var formerEntries: Int
     /// Size of the file before it in bytes.
     public var formerBytes: Int
+    /// Numbers that left for a reason.
+    public var explained: Int
+    /// Additions that were expected.
+    public var expected: Int
 
     /// Creates a value from its properties.
-    public init(entries: Int, sizeBytes: Int, formerEntries: Int, formerBytes: Int) {
+    public init(
+      entries: Int, sizeBytes: Int, formerEntries: Int, formerBytes: Int, explained: Int = 0, expected: Int = 0
+    ) {
       self.entries = entries
       self.sizeBytes = sizeBytes
       self.formerEntries = formerEntries
       self.formerBytes = formerBytes
+      self.explained = explained
+      self.expected = expected
+    }
+  }
+
+  /// Numbers that were added to a pack and removed from it.
+  public struct ChurnChange: Decodable, Hashable, Sendable {
+    /// Numbers that the pack before it does not have.
+    public var added: Int
+    /// Numbers that only the pack before it has.
+    public var removed: Int
+    /// Entries of the pack before it.
+    public var formerEntries: Int
+    /// Removed numbers that left for a reason.
+    public var explained: Int
+    /// Added numbers that were expected.
+    public var expected: Int
+
+    /// Creates a value from its properties.
+    public init(added: Int, removed: Int, formerEntries: Int, explained: Int = 0, expected: Int = 0) {
+      self.added = added
+      self.removed = removed
+      self.formerEntries = formerEntries
+      self.explained = explained
+      self.expected = expected
     }
   }
 
@@ -47,6 +78,8 @@ public enum GateFinding: CodedData {
   case protectedNumbers(numbers: String)
   /// There is something to publish.
   case hasEntries(entries: Int)
+  /// No pack of the publication has an entry, and none was lost without a reason.
+  case emptyForReason(explained: Int)
   /// No pack of the publication has an entry.
   case noEntries
   /// The pack is empty, and was not before.
@@ -60,9 +93,9 @@ public enum GateFinding: CodedData {
   /// Entries or bytes are outside the limits, in percent of the pack before.
   case sizeOutsideLimits(SizeChange, minimumPercent: Int, maximumPercent: Int)
   /// Not too many numbers were added and removed.
-  case churnWithinLimits(added: Int, removed: Int, formerEntries: Int)
+  case churnWithinLimits(ChurnChange)
   /// Too many numbers were added and removed, in percent of the entries of the pack before.
-  case tooMuchChurn(added: Int, removed: Int, formerEntries: Int, maximumPercent: Int)
+  case tooMuchChurn(ChurnChange, maximumPercent: Int)
 
   /// The pack contains protected numbers.
   /// - Parameter numbers: the first of them, E.164 digits.

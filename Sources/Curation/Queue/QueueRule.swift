@@ -43,8 +43,7 @@ public enum QueueRule {
 
   /// Whether its heat reaches the review heat, or it meets its threshold.
   private static func isWarm(_ facts: QueueFacts) -> Bool {
-    guard let evaluation = facts.evaluation, let score = facts.score else { return false }
-    return evaluation.meetsThreshold || evaluation.needsReview(score.heat)
+    facts.evaluation.map { $0.meetsThreshold || $0.needsReview } ?? false
   }
 
   /// Whether reports have listed it, and its heat alone would keep it listed.

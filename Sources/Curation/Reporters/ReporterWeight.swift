@@ -22,10 +22,15 @@ public enum ReporterWeight {
 /// A reporter took part in a brigade when the complaint was one of those for which a rule against brigading held a
 /// number, and a moderator allowed that number. Undoing the decision undoes this too.
 extension ReporterWeight {
-  /// The least age of an established reporter's first report, in seconds: 14 days.
+  /// The least age of an established reporter's first report, or of the account for which the app's server vouches, in
+  /// seconds: 14 days.
   public static let establishedAge: TimeInterval = 14 * 86_400
-  /// The least number of numbers that an established reporter has reported.
-  public static let establishedNumbers = 3
+  /// The least number of reporters of the numbers that establish a reporter: a number that nobody else reports establishes
+  /// nobody.
+  public static let establishedSharers = 3
+  /// The least time between the arrivals of an established reporter's reports on two of these numbers, in seconds: 7 days.
+  /// Accounts that were made for one purpose report within a few days.
+  public static let establishedActiveTime: TimeInterval = 7 * 86_400
   /// The least number of compared decisions for the accuracy to differ from 1.
   public static let minJudged = 5
 
@@ -48,10 +53,15 @@ extension ReporterWeight {
 public struct ReporterRecord: Sendable, Equatable {
   /// The reporter.
   public var reporter: Reporter
-  /// When the first report that is not withdrawn arrived, by the server's clock.
+  /// When the first report that is not withdrawn arrived, by the server's clock; or, where the app's server vouches for
+  /// an earlier day since which it knows the reporter, the start of that day.
   public var firstReceivedAt: Date
-  /// Distinct numbers of reports that are not withdrawn.
+  /// Distinct numbers of reports that are not withdrawn, of those that ``ReporterWeight/establishedSharers`` reporters
+  /// have reported.
   public var numbers: Int
+  /// When the reporter is established: ``ReporterWeight/establishedAge`` after ``firstReceivedAt``, and not before a
+  /// report on a second of these numbers, ``ReporterWeight/establishedActiveTime`` after the first; nil without one.
+  public var establishedAt: Date?
   /// Number of decisions on numbers that the reporter had reported before; see ``ReporterWeight``.
   public var judged: Int
   /// Number of those decisions that agreed with the reporter.
@@ -60,19 +70,22 @@ public struct ReporterRecord: Sendable, Equatable {
   public var brigades: Int
 
   /// Creates a value from its properties.
-  public init(reporter: Reporter, firstReceivedAt: Date, numbers: Int, judged: Int, agreed: Int, brigades: Int) {
+  public init(
+    reporter: Reporter, firstReceivedAt: Date, numbers: Int, establishedAt: Date?, judged: Int, agreed: Int,
+    brigades: Int
+  ) {
     self.reporter = reporter
     self.firstReceivedAt = firstReceivedAt
     self.numbers = numbers
+    self.establishedAt = establishedAt
     self.judged = judged
     self.agreed = agreed
     self.brigades = brigades
   }
 
-  /// Whether the reporter is established at `time`: the first report is two weeks old or older, and three numbers or
-  /// more were reported.
+  /// Whether the reporter is established at `time`: the first report, or the account for which the app's server vouches,
+  /// is two weeks old or older, and over a week or more the reporter named numbers that others reported as well.
   public func isEstablished(at time: Date) -> Bool {
-    numbers >= ReporterWeight.establishedNumbers
-      && firstReceivedAt <= time.addingTimeInterval(-ReporterWeight.establishedAge)
+    establishedAt.map { $0 <= time } ?? false
   }
 }

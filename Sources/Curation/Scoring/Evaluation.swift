@@ -14,19 +14,27 @@ public struct Evaluation: Sendable, Equatable {
   /// then complaints and days of each imported list. See ``meetsThreshold``.
   public var conditions: [ListingCondition]
 
+  /// The limits from which reports identify the number although they do not block it; see ``IdentifyRule``. Empty
+  /// without a threshold.
+  public var identifyConditions: [ListingCondition] = []
+
   /// Whether its reports meet the threshold: all of heat, evidence and confidence, and either reporters, networks and
-  /// days, or both conditions of one imported list. Protection, a decision or a hold takes precedence in the verdict.
+  /// days, or both conditions of one imported list; or all of ``identifyConditions``. Protection, a decision or a hold
+  /// takes precedence in the verdict.
   public var meetsThreshold: Bool
 
-  /// The strongest action that the number's support can trigger: ``SourceCeiling/block`` or ``SourceCeiling/identify`` where
-  /// it meets its threshold, otherwise ``SourceCeiling/review``, or ``SourceCeiling/nothing`` for a number that only
-  /// sources with this ceiling contain.
-  public var ceiling = SourceCeiling.review
+  /// Decayed complaints that may open a case.
+  var reviewHeat: Double
+
+  /// The strongest treatment that the number's support can trigger: ``SourceCeiling/block`` or
+  /// ``SourceCeiling/identify`` where it meets its threshold, otherwise ``SourceCeiling/review``, or
+  /// ``SourceCeiling/nothing`` where only sources with this ceiling complain.
+  public var ceiling = SourceCeiling.nothing
 
   /// Whether the heat is enough for a review.
-  func needsReview(_ heat: Double) -> Bool {
-    guard let threshold, ceiling >= .review else { return false }
-    return heat >= threshold.reviewHeat
+  var needsReview: Bool {
+    guard let threshold else { return false }
+    return reviewHeat >= threshold.reviewHeat
   }
 }
 
@@ -34,9 +42,15 @@ extension Evaluation {
   /// The imported list of which both conditions are met; nil for none.
   public var meetingList: Int32? { Self.meetingList(conditions) }
 
+  /// Whether reports identify the number by limits that are lower than its threshold's.
+  public var isIdentifiedByReports: Bool {
+    ceiling == .identify && !identifyConditions.isEmpty && identifyConditions.allSatisfy(\.isMet)
+  }
+
   /// Whether a condition is not needed, because an imported list, or the number's reporters, meet an alternative to it.
   public func isReplaced(_ condition: ListingCondition) -> Bool {
     guard !condition.isMet else { return false }
+    if isIdentifiedByReports { return true }
     switch condition.kind {
     case .heat, .evidence, .confidence: return false
     case .reporters, .networks, .days: return meetingList != nil
@@ -89,7 +103,7 @@ public struct ListingCondition: Sendable, Equatable {
     case reporters
     /// Distinct networks, a lower bound.
     case networks
-    /// Distinct days with a complaint.
+    /// Distinct days on which a reporter's complaint arrived.
     case days
     /// Rows of one imported list.
     case listComplaints
@@ -118,14 +132,20 @@ public struct OverrideState: Sendable, Equatable {
   public var isProtected: Bool
   /// Whether a decision is in force.
   public var isDecided: Bool
-  /// Whether it is held.
+  /// Whether it is held, so that nothing is published.
   public var isHeld: Bool
+  /// The strongest treatment that its reporters can trigger; below ``SourceCeiling/block`` where a hold says so.
+  public var reportCeiling: SourceCeiling
 
   /// Creates a value from its properties.
-  public init(country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false) {
+  public init(
+    country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false,
+    reportCeiling: SourceCeiling = .block
+  ) {
     self.country = country
     self.isProtected = isProtected
     self.isDecided = isDecided
     self.isHeld = isHeld
+    self.reportCeiling = reportCeiling
   }
 }

@@ -12,43 +12,72 @@ extension Score {
   }
 
   /// Evaluates the score with a country that is looked up only when a threshold depends on it.
+  ///
+  /// Each treatment is evaluated without the sources whose ceiling is lower, so that they help no reporter over a limit.
   public func evaluate(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
-    withoutSuspended(by: thresholds).evaluation(by: thresholds, in: overrides, country: country)
-  }
-
-  private func evaluation(
-    by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
-  ) -> Evaluation {
+    let (blocking, identifying) = (without(below: .block, thresholds), without(below: .identify, thresholds))
     let leading = category(by: thresholds)
     var evaluation = Evaluation(
       verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false,
-      ceiling: min(.review, sourceCeiling(by: thresholds) ?? .review))
+      reviewHeat: without(below: .review, thresholds).heat)
+    if evaluation.reviewHeat > 0 { evaluation.ceiling = .review }
     if let leading {
       evaluation.threshold = thresholds.threshold(for: leading, country: country)
     }
     if let threshold = evaluation.threshold {
-      let always = always(threshold.bar(listed: isListed))
-      let people = people(threshold.bar(listed: isListed))
-      var listed = people.allSatisfy(\.isMet) ? sourceCeiling(by: thresholds) ?? .block : .nothing
-      evaluation.conditions = always + people
-      for list in lists {
-        let rule = thresholds.rule(forSource: list.appID)
-        let ceiling = thresholds.ceiling(ofSource: list.appID)
-        // A source that cannot list a number alone is no alternative to reporters.
-        guard rule.weight > 0, ceiling >= .identify else { continue }
-        let asked = asked(of: list, rule.bar(listed: isListed))
-        if asked.allSatisfy(\.isMet) { listed = max(listed, ceiling) }
-        evaluation.conditions += asked
+      evaluation.identifyConditions = labelConditions(by: thresholds, threshold)
+      let isLabeled = overrides.reportCeiling >= .identify && evaluation.identifyConditions.allSatisfy(\.isMet)
+      if blocking.isListed(by: thresholds, threshold.bar(listed: isBlocked), .block, overrides) {
+        evaluation.ceiling = .block
+      } else if isLabeled
+        || identifying.isListed(by: thresholds, threshold.bar(listed: isListed), .identify, overrides)
+      {
+        evaluation.ceiling = .identify
       }
-      if listed >= .identify, always.allSatisfy(\.isMet) {
-        evaluation.meetsThreshold = true
-        evaluation.ceiling = listed
-      }
+      evaluation.conditions =
+        evaluation.ceiling == .block
+        ? blocking.conditions(by: thresholds, threshold.bar(listed: isBlocked))
+        : identifying.conditions(by: thresholds, threshold.bar(listed: isListed))
+      evaluation.meetsThreshold = evaluation.ceiling >= .identify
     }
     evaluation.verdict = verdict(evaluation, overrides)
     return evaluation
+  }
+
+  /// Whether a treatment's conditions are met: heat, evidence and confidence, and either reporters, networks and days, or
+  /// a source that may trigger the treatment alone. Where a hold keeps reports from the treatment, sources alone count.
+  private func isListed(
+    by thresholds: ThresholdSet, _ bar: ThresholdLimits, _ treatment: SourceCeiling, _ overrides: OverrideState
+  ) -> Bool {
+    let isOpen = overrides.reportCeiling >= treatment
+    let score = isOpen ? self : withoutReporters
+    guard score.always(bar).allSatisfy(\.isMet) else { return false }
+    return isOpen && people(bar).allSatisfy(\.isMet) || lists.contains { meets($0, thresholds, treatment) }
+  }
+
+  /// The conditions of a threshold: first those of all complaints, then the reporters', then those of each source that may
+  /// list the number alone.
+  private func conditions(by thresholds: ThresholdSet, _ bar: ThresholdLimits) -> [ListingCondition] {
+    always(bar) + people(bar)
+      + lists.filter { mayList($0, thresholds, .identify) }.flatMap {
+        asked(of: $0, thresholds.rule(forSource: $0.appID).bar(listed: isListed))
+      }
+  }
+
+  /// The conditions from which reports identify a number that they do not block; see ``IdentifyRule``. Sums and days are
+  /// only the reporters'.
+  private func labelConditions(by thresholds: ThresholdSet, _ threshold: Threshold) -> [ListingCondition] {
+    let isCorroborated = isCorroborated(by: thresholds)
+    let bar = thresholds.identify.limits(threshold, listed: isListed, isCorroborated: isCorroborated)
+    let reported = without { _ in true }
+    return reported.always(bar) + reported.people(bar)
+  }
+
+  /// Whether a source that may open a case names the number too.
+  public func isCorroborated(by thresholds: ThresholdSet) -> Bool {
+    lists.contains { $0.complaints > 0 && mayList($0, thresholds, .review) }
   }
 
   /// The category of the evaluation: the hottest. Where a suspended source complains, or one with a low ceiling and no list
@@ -57,23 +86,20 @@ extension Score {
     let complaining = lists.filter { $0.complaints > 0 }
     guard complaining.contains(where: { thresholds.ceiling(ofSource: $0.appID) < .identify }),
       complaining.contains(where: { thresholds.suspended.contains($0.appID) })
-        || !lists.contains(where: { meets($0, thresholds) })
+        || !lists.contains(where: { meets($0, thresholds, .identify) })
     else { return leading }
     return parts.filter { $0.category.isToxic && $0.reporters > 0 && $0.heat > 0 }
       .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category ?? leading
   }
 
-  /// Whether a list alone may list the number.
-  private func meets(_ list: List, _ thresholds: ThresholdSet) -> Bool {
-    let rule = thresholds.rule(forSource: list.appID)
-    return rule.weight > 0 && thresholds.ceiling(ofSource: list.appID) >= .identify
-      && asked(of: list, rule.bar(listed: isListed)).allSatisfy(\.isMet)
+  /// Whether a list alone may trigger a treatment.
+  private func meets(_ list: List, _ thresholds: ThresholdSet, _ treatment: SourceCeiling) -> Bool {
+    mayList(list, thresholds, treatment)
+      && asked(of: list, thresholds.rule(forSource: list.appID).bar(listed: isListed)).allSatisfy(\.isMet)
   }
 
-  /// The highest ceiling of the sources that complain about a number without reporters; nil for other numbers.
-  private func sourceCeiling(by thresholds: ThresholdSet) -> SourceCeiling? {
-    guard reporters == 0 else { return nil }
-    return lists.filter { $0.complaints > 0 }.map { thresholds.ceiling(ofSource: $0.appID) }.max()
+  private func mayList(_ list: List, _ thresholds: ThresholdSet, _ treatment: SourceCeiling) -> Bool {
+    thresholds.rule(forSource: list.appID).weight > 0 && thresholds.ceiling(ofSource: list.appID) >= treatment
   }
 
   private func always(_ bar: ThresholdLimits) -> [ListingCondition] {
@@ -103,9 +129,9 @@ extension Score {
   private func verdict(_ evaluation: Evaluation, _ overrides: OverrideState) -> Verdict {
     if overrides.isProtected { return .protected }
     if overrides.isDecided { return .decided }
-    if overrides.isHeld { return .held }
+    if overrides.isHeld || overrides.reportCeiling == .nothing && !evaluation.meetsThreshold { return .held }
     if evaluation.meetsThreshold { return isListed ? .listed : .candidate }
-    return evaluation.needsReview(heat) ? .needsReview : .quiet
+    return evaluation.needsReview ? .needsReview : .quiet
   }
 }
 
@@ -135,24 +161,31 @@ extension Score {
     }.max { ($0.ceiling, $1.appID) < ($1.ceiling, $0.appID) }
   }
 
-  /// The score without the complaints of suspended sources.
-  ///
-  /// The stored sums do not have the weight of each source. It is calculated from the source's weight when it was
-  /// suspended, and from its complaints as if each of its days had as many: exact for lists, which have one complaint
-  /// about a number. A day on which others complained too is left out as well, except for one.
-  public func withoutSuspended(by thresholds: ThresholdSet) -> Score {
-    guard !thresholds.suspended.isEmpty else { return self }
+  /// The score without the complaints of sources whose ceiling is below a treatment.
+  public func without(below ceiling: SourceCeiling, _ thresholds: ThresholdSet) -> Score {
+    without { thresholds.ceiling(ofSource: $0.appID) < ceiling }
+  }
+
+  /// The score of the sources' complaints alone.
+  private var withoutReporters: Score {
     var score = self
-    for list in lists where thresholds.suspended.contains(list.appID) && list.complaints > 0 {
-      let weight = thresholds.weight(ofSource: list.appID) * Double(list.complaints)
-      score.heat -= weight * list.share(of: .heat, at: time)
-      score.evidence -= weight * list.share(of: .evidence, at: time)
-      score.days -= list.days
-    }
-    guard score != self else { return self }
-    score.days = max(min(1, days), score.days)
-    (score.heat, score.evidence) = (max(0, score.heat), max(0, score.evidence))
+    score.heat = lists.reduce(0) { $0 + $1.heat }
+    score.evidence = lists.reduce(0) { $0 + $1.evidence }
     score.confidence = Confidence.wilsonLowerBound(toxic: score.evidence, legitimate: legitimate)
+    return score
+  }
+
+  private func without(_ isLeftOut: (List) -> Bool) -> Score {
+    let left = lists.filter { $0.complaints > 0 && isLeftOut($0) }
+    guard !left.isEmpty else { return self }
+    var score = self
+    // Stored sums round differently.
+    score.heat = max(0, left.reduce(heat) { $0 - $1.heat })
+    score.evidence = max(0, left.reduce(evidence) { $0 - $1.evidence })
+    if score.heat < 1e-6 * heat { score.heat = 0 }
+    if score.evidence < 1e-6 * evidence { score.evidence = 0 }
+    score.confidence = Confidence.wilsonLowerBound(toxic: score.evidence, legitimate: legitimate)
+    score.lists.removeAll { isLeftOut($0) }
     return score
   }
 }
@@ -165,18 +198,5 @@ extension Evaluation {
     case .needsReview: .review
     case .protected, .decided, .held, .quiet: .nothing
     }
-  }
-}
-
-extension Score.List {
-  /// The mean decayed weight of a complaint of weight 1, 0 to 1.
-  fileprivate func share(of decay: Decay, at time: Date) -> Double {
-    guard let lastDay, let dayBits, dayBits != 0 else { return 0 }
-    let places = (0..<64).filter { dayBits & (1 << UInt64($0)) != 0 }
-    let sum = places.reduce(0.0) { sum, place in
-      let day = Date(timeIntervalSince1970: Double(Int(lastDay) - place) * 86_400)
-      return sum + min(1, decay.scale(at: day) / decay.scale(at: time))
-    }
-    return sum / Double(places.count)
   }
 }

@@ -24,11 +24,12 @@ public struct Score: Sendable, Equatable, Codable {
     public var appID: Int32
     /// Number of complaining rows.
     public var complaints: Int
+    /// Their decayed weight, half-life 14 days; a part of the number's heat.
+    public var heat: Double
+    /// Their decayed weight, half-life 125 days; a part of the number's evidence.
+    public var evidence: Double
     /// Distinct days of them, 0 to 64.
     public var days: Int
-    /// The days, as in ``ComplaintDays``; nil without complaints.
-    var dayBits: UInt64?
-    var lastDay: Int32?
   }
 
   /// The time of the score.
@@ -45,7 +46,7 @@ public struct Score: Sendable, Equatable, Codable {
   public var reporters: Int
   /// Distinct networks of complaints, a lower bound; see ``NetworkSketch``.
   public var networks: Int
-  /// Distinct days with a complaint among the last 64; see ``ComplaintDays``.
+  /// Distinct days on which reporters' complaints arrived, among the last 64; see ``ComplaintDays``.
   public var days: Int
   /// The hottest toxic category; nil without complaints.
   public var leading: ReportCategory?
@@ -57,6 +58,8 @@ public struct Score: Sendable, Equatable, Codable {
   public var identifications: Double
   /// Whether the last publication lists the number.
   public var isListed: Bool
+  /// Whether it also blocks it.
+  public var isBlocked: Bool
 
   /// - Parameters:
   ///   - record: the stored record.
@@ -91,10 +94,11 @@ public struct Score: Sendable, Equatable, Codable {
     leading = record.standing.leading
     lists = record.sources.map {
       List(
-        appID: $0.appID, complaints: $0.complaints, days: $0.days.count, dayBits: $0.days.bits, lastDay: $0.days.lastDay
-      )
+        appID: $0.appID, complaints: $0.complaints, heat: $0.heat * heatScale, evidence: $0.evidence * evidenceScale,
+        days: $0.days.count)
     }
     identifications = record.identifications * heatScale
     isListed = record.isListed
+    isBlocked = record.isBlocked
   }
 }

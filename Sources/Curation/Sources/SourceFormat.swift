@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of a source that is downloaded at intervals.
-public enum SourceFormat: String, Sendable, CaseIterable {
+public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   /// Complaints in the FTC's daily file.
   case ftcCSV = "ftc-csv"
   /// Complaints, tab-separated, as in the FTC's answers to record requests.
@@ -39,6 +39,9 @@ public enum SourceFormat: String, Sendable, CaseIterable {
 
   /// The usual seconds between two downloads.
   public var usualInterval: Int { self == .ringfence ? 30 : 21_600 }
+
+  /// Whether a number of the list has a row for each complaint about it.
+  public var countsRows: Bool { self == .ftcRolling }
 
   /// Whether the server of the list can send the changes since a version.
   public var hasChanges: Bool { self == .phoneBlock }

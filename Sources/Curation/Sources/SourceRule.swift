@@ -46,11 +46,40 @@ public struct SourceRule: Sendable, Equatable, Codable {
   public func bar(listed: Bool) -> Bar { listed ? leave : enter }
 }
 
+/// A change of the weight and limits of a list. Values that are nil stay.
+public struct SourceRuleChange: Sendable, Equatable {
+  /// The new value of ``SourceRule/weight``.
+  public var weight: Double?
+  /// The new limits of ``SourceRule/enter``.
+  public var complaints: Int?, days: Int?
+  /// The new limits of ``SourceRule/leave``; nil for the present ones, or for lower entering limits.
+  public var leaveComplaints: Int?, leaveDays: Int?
+
+  /// Creates a value from its properties.
+  public init(
+    weight: Double? = nil, complaints: Int? = nil, days: Int? = nil, leaveComplaints: Int? = nil, leaveDays: Int? = nil
+  ) {
+    (self.weight, self.complaints, self.days) = (weight, complaints, days)
+    (self.leaveComplaints, self.leaveDays) = (leaveComplaints, leaveDays)
+  }
+
+  /// The rule with the change.
+  public func applied(to rule: SourceRule) -> SourceRule {
+    var rule = rule
+    rule.weight = weight ?? rule.weight
+    rule.enter = .init(complaints: complaints ?? rule.enter.complaints, days: days ?? rule.enter.days)
+    rule.leave = .init(
+      complaints: leaveComplaints ?? min(rule.leave.complaints, rule.enter.complaints),
+      days: leaveDays ?? min(rule.leave.days, rule.enter.days))
+    return rule
+  }
+}
+
 /// The strongest action that a source can trigger alone.
 public enum SourceCeiling: String, Sendable, CaseIterable, Comparable, Codable {
-  /// Its entries count only together with reports.
+  /// Its entries are stored and shown, and help neither to list a number nor to open a case.
   case nothing
-  /// Its entries alone put a number into the review queue.
+  /// Its entries alone put a number into the review queue, and corroborate reports; see ``IdentifyRule``.
   case review
   /// Its entries alone list a number to identify it.
   case identify

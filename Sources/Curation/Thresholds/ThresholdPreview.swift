@@ -26,6 +26,13 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     public var taken = 0
     /// Listed either way.
     public var kept = 0
+    /// Blocked only with the change, of those that are listed either way.
+    public var raised = 0
+    /// Blocked only without it, of those that are listed either way.
+    public var lowered = 0
+
+    /// Numbers that the change affects.
+    public var changed: Int { added + taken + raised + lowered }
   }
 
   /// A number that is added or removed.
@@ -67,14 +74,24 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
       total.added += change.added
       total.taken += change.taken
       total.kept += change.kept
+      total.raised += change.raised
+      total.lowered += change.lowered
     }
   }
 
   /// Adds a number that is listed with the change, without it, or both.
-  public mutating func take(_ number: Int64, _ score: Score, as kind: Kind, before: Bool, after: Bool) {
-    switch (before, after) {
+  /// - Parameters:
+  ///   - before: its treatment without the change; ``SourceCeiling/nothing`` where it is not listed.
+  ///   - after: its treatment with the change.
+  public mutating func take(
+    _ number: Int64, _ score: Score, as kind: Kind, before: SourceCeiling, after: SourceCeiling
+  ) {
+    switch (before > .nothing, after > .nothing) {
     case (false, false): return
-    case (true, true): changes[kind, default: Change()].kept += 1
+    case (true, true):
+      changes[kind, default: Change()].kept += 1
+      if after > before { changes[kind, default: Change()].raised += 1 }
+      if after < before { changes[kind, default: Change()].lowered += 1 }
     case (false, true):
       changes[kind, default: Change()].added += 1
       hottestAdded.take(Example(number: number, kind: kind, score: score))

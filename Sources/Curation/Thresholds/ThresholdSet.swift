@@ -6,6 +6,8 @@ public struct ThresholdSet: Sendable, Equatable {
   public private(set) var thresholds: [Threshold]
   /// One for all lists (``SourceRule/everyList``), and any number for single lists.
   public private(set) var sources: [SourceRule]
+  /// The limits from which reports identify a number that they do not block.
+  public private(set) var identify: IdentifyRule
   /// The strongest action that a source can trigger alone, by its id in `apps`. Not part of a version.
   public private(set) var ceilings: [Int32: SourceCeiling]
   /// The ids of sources that are suspended: their ceiling is ``SourceCeiling/nothing``, and their weight 0. Not part of a
@@ -32,9 +34,10 @@ public struct ThresholdSet: Sendable, Equatable {
   /// - Throws: ``ThresholdProblem`` for the first rule that is broken: a value out of range, a `leave` limit above the
   ///   `enter` limit, a duplicate or missing category or list.
   public init(
-    thresholds: [Threshold], sources: [SourceRule], ceilings: [Int32: SourceCeiling] = [:],
-    suspended: Set<Int32> = [], suspendedWeights: [Int32: Double] = [:]
+    thresholds: [Threshold], sources: [SourceRule], identify: IdentifyRule = IdentifyRule(),
+    ceilings: [Int32: SourceCeiling] = [:], suspended: Set<Int32> = [], suspendedWeights: [Int32: Double] = [:]
   ) throws(ThresholdProblem) {
+    self.identify = identify
     self.ceilings = ceilings
     self.suspended = suspended
     self.suspendedWeights = suspendedWeights
@@ -66,7 +69,9 @@ public struct ThresholdSet: Sendable, Equatable {
       throw .noRuleForEveryList
     }
     self.everyList = everyList
-    lowestListedHeat = thresholds.reduce(.infinity) { min($0, $1.leave.heat) }
+    if let problem = identify.problems.first { throw problem.of("identify") }
+    // A source may be added to the reports at any time, so the heat of corroborated reports is the lowest.
+    lowestListedHeat = thresholds.reduce(.infinity) { min($0, $1.leave.heat) } * identify.heatShare / 2
     lowestReviewHeat = thresholds.reduce(.infinity) { min($0, $1.reviewHeat) }
   }
 
@@ -110,6 +115,13 @@ public struct ThresholdSet: Sendable, Equatable {
     try with(thresholds, sources.filter { $0.appID != rule.appID } + [rule])
   }
 
+  /// A copy with these limits for labels.
+  public func replacing(_ identify: IdentifyRule) throws(ThresholdProblem) -> ThresholdSet {
+    var copy = self
+    copy.identify = identify
+    return try copy.with(thresholds, sources)
+  }
+
   /// A copy without a list's rule: the one for every list applies.
   public func removing(ruleOfList appID: Int32) throws(ThresholdProblem) -> ThresholdSet {
     try with(thresholds, sources.filter { $0.appID != appID })
@@ -119,7 +131,7 @@ public struct ThresholdSet: Sendable, Equatable {
     _ thresholds: [Threshold], _ sources: [SourceRule]
   ) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(
-      thresholds: thresholds, sources: sources, ceilings: ceilings, suspended: suspended,
+      thresholds: thresholds, sources: sources, identify: identify, ceilings: ceilings, suspended: suspended,
       suspendedWeights: suspendedWeights)
   }
 
@@ -137,6 +149,20 @@ public struct ThresholdSet: Sendable, Equatable {
   public func replacing(ceilingOf appID: Int32, with ceiling: SourceCeiling) -> ThresholdSet {
     var copy = self
     copy.ceilings[appID] = ceiling
+    return copy
+  }
+
+  /// A copy in which these sources are suspended as well.
+  public func suspending(_ sources: Set<Int32>) -> ThresholdSet {
+    var copy = self
+    copy.suspended.formUnion(sources)
+    return copy
+  }
+
+  /// A copy in which no source is suspended.
+  public var withoutSuspensions: ThresholdSet {
+    var copy = self
+    copy.suspended = []
     return copy
   }
 

@@ -40,6 +40,13 @@ package final class RateLimiter: Sendable {
     let name: String
   }
 
+  /// A network that an app's server names. It has a bucket for each app, so that a server that names the networks of
+  /// others takes nothing from them.
+  private struct NamedNetwork: Hashable {
+    let appID: Int32
+    let pseudonym: [UInt8]
+  }
+
   private let clock: LimitClock
   private let state: Mutex<State>
   private let refusals: [String: Counter]
@@ -61,19 +68,25 @@ package final class RateLimiter: Sendable {
 
   /// Takes tokens from the network and, if there is an app, from the app. The network is first, so that one network
   /// over its limit does not empty the app's bucket for others.
-  /// - Parameter cost: 0 only checks that one token is available.
-  package func take(_ cost: Int, network: ClientNetwork, appID: Int32? = nil) -> Refusal? {
-    let refusal = charge(cost, network: network, appID: appID)
+  /// - Parameters:
+  ///   - cost: 0 only checks that one token is available.
+  ///   - networkCost: the network's part, where it is less.
+  package func take(
+    _ cost: Int, network: ClientNetwork, appID: Int32? = nil, networkCost: Int? = nil
+  ) -> Refusal? {
+    let refusal = charge(cost, network: network, appID: appID, networkCost: networkCost)
     if let refusal { refusals[refusal.limit]?.increment() }
     return refusal
   }
 
-  /// Takes tokens like ``take(_:network:appID:)``, without counting a refusal in the metrics.
+  /// Takes tokens like ``take(_:network:appID:networkCost:)``, without counting a refusal in the metrics.
   @discardableResult
-  package func charge(_ cost: Int, network: ClientNetwork, appID: Int32? = nil) -> Refusal? {
+  package func charge(
+    _ cost: Int, network: ClientNetwork, appID: Int32? = nil, networkCost: Int? = nil
+  ) -> Refusal? {
     let now = clock.monotonic()
     return state.withLock { state in
-      if let wait = state.networks?.take(cost, from: network, now: now) {
+      if let wait = state.networks?.take(networkCost ?? cost, from: network, now: now) {
         return Refusal(limit: "network", retryAfter: wait)
       }
       if let appID, let wait = state.apps?.take(cost, from: appID, now: now) {
@@ -81,6 +94,15 @@ package final class RateLimiter: Sendable {
       }
       return nil
     }
+  }
+
+  /// Takes one token of the network that a report names.
+  /// - Parameter network: the keyed hash of the network.
+  package func takeReport(ofNetwork network: [UInt8], appID: Int32) -> Refusal? {
+    let (key, now) = (NamedNetwork(appID: appID, pseudonym: network), clock.monotonic())
+    guard let wait = state.withLock({ $0.networks?.take(1, from: key, now: now) }) else { return nil }
+    refusals["network"]?.increment()
+    return Refusal(limit: "network", retryAfter: wait)
   }
 
   /// The remaining tokens of the limits that apply to a request.
@@ -129,9 +151,12 @@ extension RateLimiter {
   private static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
 
   /// Takes the rest of a request's cost after the first token.
+  /// - Parameter networkCost: the part of the connection's network, where it is less.
   /// - Throws: ``Problem`` with status 429.
-  package func charge(_ cost: Int, context: ServerRequestContext) throws {
-    guard cost > 0, let refusal = take(cost, network: context.network, appID: context.app?.id) else { return }
+  package func charge(_ cost: Int, ofNetwork networkCost: Int? = nil, context: ServerRequestContext) throws {
+    guard cost > 0,
+      let refusal = take(cost, network: context.network, appID: context.app?.id, networkCost: networkCost)
+    else { return }
     throw Problem.limited(refusal)
   }
 

@@ -54,6 +54,23 @@ extension Problem {
     Problem(.scope, detail: "This requires a key with the scope \(scope.names.joined(separator: " and ")).")
   }
 
+  /// - Parameters:
+  ///   - fields: the fields of a report that need the scope vouch.
+  ///   - place: the index of the report in a batch.
+  ///   - app: the app of the key without the scope.
+  package static func vouch(_ fields: [String], place: Int?, app: App) -> Problem {
+    let path = place.map { "/\($0)" } ?? ""
+    let key = app.keyID.map { "\($0)" } ?? "KEY"
+    return Problem(
+      .scope,
+      detail: "\(fields.joined(separator: " and ")) can only be sent with a key with the scope vouch. Nothing was "
+        + "stored. Leave the fields out; or, if only your server has this key, ask the operator to run: ringfence app "
+        + "scopes \(key) \(app.scopes.union(.vouch).names.joined(separator: ","))",
+      errors: fields.map {
+        Field(pointer: "\(path)/\($0)", code: "scope", detail: "This field requires a key with the scope vouch.")
+      })
+  }
+
   static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     var problem = Problem(.methodNotAllowed, detail: "Use one of: \(names).")
@@ -67,6 +84,7 @@ extension Problem {
       detail:
         "The rate limit of this \(refusal.limit) is reached. Send the request again in \(refusal.retryAfter) seconds.")
     problem.retryAfter = refusal.retryAfter
+    problem.values = ["limit": refusal.limit]
     return problem
   }
 

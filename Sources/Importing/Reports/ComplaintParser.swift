@@ -178,7 +178,7 @@ struct DraftDecoder {
 }
 
 extension DraftDecoder {
-  /// The keys of `POST /v1/reports`; others are ignored.
+  /// The keys of `POST /v1/reports`; others are ignored. Rows with the last two are rejected.
   private struct Report: Decodable {
     var number: String?
     var region: String?
@@ -187,6 +187,8 @@ extension DraftDecoder {
     var report_id: String?
     var reported_at: String?
     var comment: String?
+    var reporter_since: String?
+    var client_address: String?
   }
 
   mutating func decodeJSON(_ record: UnsafeBufferPointer<UInt8>, line: Int) -> Outcome {
@@ -231,6 +233,7 @@ extension DraftDecoder {
   }
 
   private static func problem(of report: Report) -> RejectReason? {
+    if report.reporter_since != nil || report.client_address != nil { return .serverField }
     // PostgreSQL's text cannot contain NUL.
     for field in [report.number, report.reporter, report.comment] where field?.utf8.contains(0) == true {
       return .badField

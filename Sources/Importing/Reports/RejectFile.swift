@@ -155,6 +155,8 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case commentTooLong = "comment_too_long"
   /// The reporter's pseudonym is blank or longer than its limit.
   case badReporter = "bad_reporter"
+  /// The row has `reporter_since` or `client_address`, which only the server of an app sends, with `POST /v1/reports`.
+  case serverField = "server_field"
 
   /// Orders by code.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -3,6 +3,7 @@
 import AsyncSupport
 import Curation
 import PhoneNumbers
+import Storage
 
 /// The entries of a list, read completely and checked before anything is stored.
 struct SourceContent: Sendable {
@@ -10,6 +11,8 @@ struct SourceContent: Sendable {
   struct Entry: Sendable, Equatable {
     var number: Int64
     var category: ReportCategory
+    /// The rows about the number, at most ``SourceEntry/maxComplaints``, where the format has a row for each complaint.
+    var complaints = 1
     /// The servers with evidence of their own; empty for lists of other formats.
     var origins: [String] = []
     /// How many servers have passed the evidence on.
@@ -60,7 +63,7 @@ struct SourceContent: Sendable {
     guard !isComplete || !entries.isEmpty else {
       throw patterns > 0 ? SourceFailure.onlyPatterns(patterns: patterns) : SourceFailure.noEntries
     }
-    sort()
+    sort(countsRows: format.countsRows)
   }
 
   /// The same on a separate thread: reading a long file takes seconds.
@@ -150,13 +153,19 @@ struct SourceContent: Sendable {
   }
 
   /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.
-  private mutating func sort() {
+  private mutating func sort(countsRows: Bool) {
     entries.sort { ($0.number, $0.category.rawValue) < ($1.number, $1.category.rawValue) }
-    var last: Int64 = 0
-    entries.removeAll { entry in
-      defer { last = entry.number }
-      return entry.number == last
+    var count = 0
+    for entry in entries {
+      guard count > 0, entries[count - 1].number == entry.number else {
+        entries[count] = entry
+        count += 1
+        continue
+      }
+      let complaints = min(entries[count - 1].complaints + 1, SourceEntry.maxComplaints)
+      if countsRows { entries[count - 1].complaints = complaints }
     }
+    entries.removeSubrange(count...)
     removals.sort()
   }
 }

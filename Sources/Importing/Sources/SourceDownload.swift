@@ -141,7 +141,7 @@ public struct SourceReadLimits: Sendable, Equatable {
   /// The limits of a preview on a page, for which a browser waits.
   public static var preview: SourceReadLimits {
     var limits = SourceReadLimits()
-    (limits.fileBytes, limits.expandedBytes, limits.entries) = (16 << 20, 64 << 20, 200_000)
+    (limits.fileBytes, limits.expandedBytes, limits.entries) = (16 << 20, 64 << 20, 500_000)
     (limits.total, limits.idle) = (.seconds(20), .seconds(10))
     return limits
   }

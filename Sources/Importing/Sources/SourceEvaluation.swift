@@ -62,7 +62,6 @@ struct SourceChanges {
   private let entries: [SourceEntry]
   private let isList: Bool
   private let isNew: Bool
-  private let isReweighted: Bool
   private let day: Date
   private var place = 0
   private var stored: ArraySlice<SourceEntry> = []
@@ -74,10 +73,8 @@ struct SourceChanges {
   ///   - entries: ascending.
   ///   - isList: whether stored entries that the list does not have are removed.
   ///   - isNew: whether the source has nothing stored.
-  ///   - isReweighted: whether the weight of an entry changes: within a week all reports are replaced then.
-  init(_ entries: [SourceEntry], isList: Bool, isNew: Bool, isReweighted: Bool = false, at time: Date) {
+  init(_ entries: [SourceEntry], isList: Bool, isNew: Bool, at time: Date) {
     self.entries = entries
-    self.isReweighted = isReweighted
     self.isList = isList
     self.isNew = isNew
     day = SourceMerge.day(of: time)
@@ -119,12 +116,9 @@ struct SourceChanges {
       changes.append(SourceFileChange(number: entry.number, removed: [entry], isListed: false))
       return
     }
-    var change = SourceFileChange(number: entry.number)
-    if isReweighted || entries[place].category != entry.category {
-      change.removed = [entry]
-      change.added = [SourceEntry(number: entry.number, category: entries[place].category, reportedAt: day)]
-    }
-    changes.append(change)
+    var new = entries[place]
+    new.reportedAt = day
+    changes.append(SourceFileChange(number: entry.number, added: [new], removed: [entry]))
     place += 1
   }
 
@@ -180,8 +174,8 @@ struct SourceEvaluation {
       return
     }
     var after = record
-    for entry in change.removed { after.change(entry, by: -1, present.weight(ofSource: list), of: list) }
-    for entry in change.added { after.change(entry, by: 1, self.change.weight(ofSource: list), of: list) }
+    for entry in change.removed { after.change(entry, by: -1, of: list) }
+    for entry in change.added { after.change(entry, by: 1, of: list) }
     preview.take(outcome(record, present, overrides), outcome(after, self.change, overrides))
   }
 
@@ -193,29 +187,32 @@ struct SourceEvaluation {
 }
 
 extension NumberRecord {
-  /// Adds or subtracts a list's complaint.
+  /// Adds or subtracts the complaints of a list's entry.
   /// - Parameter sign: 1 or -1.
-  fileprivate mutating func change(_ entry: SourceEntry, by sign: Int, _ weight: Double, of list: Int32) {
-    let signed = Double(sign) * weight
+  fileprivate mutating func change(_ entry: SourceEntry, by sign: Int, of list: Int32) {
+    guard entry.complaints > 0 else { return }
+    let signed = Double(sign * entry.complaints) * Double(entry.weight)
     let place = standing.parts.firstIndex { $0.category == entry.category } ?? standing.parts.endIndex
     if place == standing.parts.endIndex {
       standing.parts.append(.init(category: entry.category, heat: 0, evidence: 0, reports: 0, reporters: 0))
     }
-    standing.parts[place].heat += Decay.heat.storedSum(of: signed, at: entry.reportedAt)
-    standing.parts[place].evidence += Decay.evidence.storedSum(of: signed, at: entry.reportedAt)
+    let heat = Decay.heat.storedSum(of: signed, at: entry.reportedAt)
+    let evidence = Decay.evidence.storedSum(of: signed, at: entry.reportedAt)
+    standing.parts[place].heat += heat
+    standing.parts[place].evidence += evidence
     standing.parts[place].heat = max(0, standing.parts[place].heat)
     standing.parts[place].evidence = max(0, standing.parts[place].evidence)
-    standing.parts[place].reports += Int64(sign)
-    guard weight > 0 else { return }
+    standing.parts[place].reports += Int64(sign * entry.complaints)
+    guard entry.weight > 0 else { return }
     let tally = sources.firstIndex { $0.appID >= list } ?? sources.endIndex
     if tally == sources.endIndex || sources[tally].appID != list {
-      sources.insert(SourceTally(appID: list, complaints: 0, days: ComplaintDays()), at: tally)
+      sources.insert(SourceTally(appID: list, complaints: 0, heat: 0, evidence: 0, days: ComplaintDays()), at: tally)
     }
-    sources[tally].complaints = max(0, sources[tally].complaints + sign)
+    sources[tally].complaints = max(0, sources[tally].complaints + sign * entry.complaints)
     if sources[tally].complaints == 0 { sources[tally].days = ComplaintDays() }
+    sources[tally].heat = max(0, sources[tally].heat + heat)
+    sources[tally].evidence = max(0, sources[tally].evidence + evidence)
     guard sign > 0 else { return }
-    let day = ComplaintDays.day(of: entry.reportedAt)
-    sources[tally].days.insert(day)
-    days.insert(day)
+    sources[tally].days.insert(ComplaintDays.day(of: entry.reportedAt))
   }
 }

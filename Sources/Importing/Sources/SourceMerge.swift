@@ -7,40 +7,33 @@ import Storage
 import Synchronization
 
 /// The changes of a source's stored entries by a list, page by page in ascending order of numbers.
+///
+/// An entry that the list contains has the day of the refresh: its evidence decays only after the list no longer contains it
+/// or can no longer be read.
 struct SourceMerge {
   /// The changes of a page.
   struct Changes: Equatable {
-    /// Entries that are new, or whose report is replaced.
-    var added: [SourceEntry] = []
-    /// The stored entries that ``added`` replaces.
-    var replaced: [SourceEntry] = []
-    /// Entries that the source no longer has.
-    var removed: [SourceEntry] = []
-    /// Stored entries of which only the origins or hops change.
-    var moved: [SourceEntry] = []
-    /// Stored entries that stay as they are.
+    /// In ascending order of numbers.
+    var entries: [SourceEntryChange] = []
+    /// Stored entries whose reports stay as they are.
     var kept = 0
   }
 
-  /// The age from which a report is replaced while the list contains the number, in seconds: 7 days, in which heat
-  /// decays to 0.7.
-  static let renewal: TimeInterval = 7 * 86_400
-
   private let content: SourceContent
   private let isComplete: Bool
-  private let renews: Bool
+  private let weight: Float
   private let day: Date
   private var position = 0
   private var removal = 0
 
   /// - Parameters:
   ///   - isComplete: whether numbers that the content does not have are removed.
-  ///   - renews: whether reports are replaced because of their age.
+  ///   - weight: the weight of a report.
   ///   - time: the time of the download.
-  init(_ content: SourceContent, isComplete: Bool, renews: Bool = true, at time: Date) {
+  init(_ content: SourceContent, isComplete: Bool, weight: Float, at time: Date) {
     self.content = content
     self.isComplete = isComplete
-    self.renews = renews
+    self.weight = weight
     day = Self.day(of: time)
   }
 
@@ -64,51 +57,41 @@ struct SourceMerge {
   /// - Parameter most: the most entries of the result; none at the end.
   mutating func rest(atMost most: Int) -> Changes {
     var changes = Changes()
-    while changes.added.count < most, position < content.entries.count { add(&changes) }
+    while changes.entries.count < most, position < content.entries.count { add(&changes) }
     return changes
   }
 
   private mutating func add(_ changes: inout Changes) {
-    let entry = content.entries[position]
-    changes.added.append(
-      SourceEntry(
-        number: entry.number, category: entry.category, reportedAt: day, origins: entry.origins, hops: entry.hops))
+    changes.entries.append(SourceEntryChange(old: nil, new: entry(content.entries[position])))
     position += 1
+  }
+
+  private func entry(_ found: SourceContent.Entry) -> SourceEntry {
+    SourceEntry(
+      number: found.number, category: found.category, reportedAt: day, weight: weight, complaints: found.complaints,
+      origins: found.origins, hops: found.hops)
   }
 
   private mutating func compare(_ entry: SourceEntry, _ changes: inout Changes) {
     while removal < content.removals.count, content.removals[removal] < entry.number { removal += 1 }
-    var category: ReportCategory? = isComplete ? nil : entry.category
-    var (origins, hops) = (entry.origins, entry.hops)
+    var new: SourceEntry?
     if position < content.entries.count, content.entries[position].number == entry.number {
-      let found = content.entries[position]
-      (category, origins, hops) = (found.category, found.origins, found.hops)
+      new = self.entry(content.entries[position])
       position += 1
-    } else if removal < content.removals.count, content.removals[removal] == entry.number {
-      category = nil
+    } else if !isComplete, entry.complaints > 0,
+      removal == content.removals.count || content.removals[removal] != entry.number
+    {
+      var same = entry
+      (same.reportedAt, same.weight) = (day, weight)
+      new = same
     }
-    guard let category else {
-      changes.removed.append(entry)
-      return
-    }
-    let isOld = renews ? day.timeIntervalSince(entry.reportedAt) >= Self.renewal : !entry.hasReport
-    guard category != entry.category || isOld else {
+    guard new != entry else {
       changes.kept += 1
-      if origins != entry.origins || hops != entry.hops {
-        changes.moved.append(
-          SourceEntry(
-            number: entry.number, category: category, reportedAt: entry.reportedAt, origins: origins, hops: hops))
-      }
       return
     }
-    changes.added.append(
-      SourceEntry(number: entry.number, category: category, reportedAt: day, origins: origins, hops: hops))
-    changes.replaced.append(entry)
+    changes.entries.append(SourceEntryChange(old: entry, new: new))
+    if changes.entries.last?.changesReports == false { changes.kept += 1 }
   }
-}
-
-extension SourceEntry {
-  fileprivate var hasReport: Bool { reportedAt != Self.withoutReport }
 }
 
 extension SourceRefresher {

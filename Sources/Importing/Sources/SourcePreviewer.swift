@@ -44,11 +44,11 @@ public struct SourcePreviewer: Sendable {
   /// Previews the settings of a new source, or other settings of an existing one.
   ///
   /// A list with stored complaints outside its entries is refused: other settings affect numbers that the file may not have.
-  /// - Parameters:
-  ///   - weight: the weight of an entry; nil for the present rule.
+  /// - Parameter change: the weight and limits that the source gets.
   /// - Throws: ``SourceFailure``, `ThresholdProblem`, the database's error.
   public func preview(
-    _ settings: Source.Settings, weight: Double?, by client: OutboundHTTP, at time: Date
+    _ settings: Source.Settings, rule change: SourceRuleChange = SourceRuleChange(), by client: OutboundHTTP,
+    at time: Date
   ) async throws -> SourcePreview {
     do throws(FileFailure) {
       try PrivateFile.makeFolder(folder)
@@ -59,17 +59,20 @@ public struct SourcePreviewer: Sendable {
     let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id
     try await checkHasNoComplaints(settings, list)
     let entries = try await entries(of: settings, by: client, at: time, &preview)
-    return try await evaluate(entries, of: settings, weight: weight, at: time, preview)
+    return try await evaluate(entries, of: settings, change, at: time, preview)
   }
 
-  /// Previews another ceiling of a list from its stored entries, without a download. Of the format `ringfence` the ceiling
-  /// decides which entries are stored, so it is downloaded.
-  /// - Throws: ``SourceFailure``, the database's error.
-  public func preview(_ ceiling: SourceCeiling, of feed: Source, at time: Date) async throws -> SourcePreview {
+  /// Previews another ceiling, weight or limits of a list from its stored entries, without a download. Of the format
+  /// `ringfence` the ceiling decides which entries are stored, so it is downloaded.
+  /// - Parameter ceiling: nil for the present one.
+  /// - Throws: ``SourceFailure``, `ThresholdProblem`, the database's error.
+  public func preview(
+    _ ceiling: SourceCeiling?, rule: SourceRuleChange = SourceRuleChange(), of feed: Source, at time: Date
+  ) async throws -> SourcePreview {
     var settings = feed.settings
-    settings.ceiling = ceiling
+    settings.ceiling = ceiling ?? settings.ceiling
     if settings.format == .ringfence {
-      return try await withClient { [settings] in try await self.preview(settings, weight: nil, by: $0, at: time) }
+      return try await withClient { [settings] in try await self.preview(settings, rule: rule, by: $0, at: time) }
     }
     guard !settings.format.hasComplaints else { throw SourceFailure.storedComplaints }
     guard feed.state.refreshedAt != nil, feed.state.changingSHA256 == nil else { throw SourceFailure.notRead }
@@ -81,7 +84,7 @@ public struct SourcePreviewer: Sendable {
     }
     var preview = SourcePreview()
     preview.entries = entries.count
-    return try await evaluate(entries, of: settings, weight: nil, at: time, preview)
+    return try await evaluate(entries, of: settings, rule, at: time, preview)
   }
 
   /// Refuses a list with stored complaints that are not its entries.
@@ -98,20 +101,22 @@ public struct SourcePreviewer: Sendable {
   ///   - entries: ascending.
   ///   - preview: the counts of the file.
   func evaluate(
-    _ entries: [SourceEntry], of settings: Source.Settings, weight: Double?, at time: Date, _ preview: SourcePreview
+    _ entries: [SourceEntry], of settings: Source.Settings, _ rule: SourceRuleChange, at time: Date,
+    _ preview: SourcePreview
   ) async throws -> SourcePreview {
     let former = try await stores.sources.source(named: settings.name)
     let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id ?? Self.newList
     return try await stores.publications.withSnapshot { connection in
       let present = try await ThresholdStore.current(on: connection).set
-      let change = try present.replacing(settings.rule(of: list, isNew: former == nil, weight: weight, in: present))
+      let change = try present.replacing(settings.rule(of: list, isNew: former == nil, rule, in: present))
         .replacing(ceilingOf: list, with: settings.ceiling)
       let state = try await CurationStateStore.load(at: time, on: connection)
       var evaluation = SourceEvaluation(list: list, present: present, change: change, state: state, time: time)
       evaluation.preview = preview
-      var changes = SourceChanges(
-        entries, isList: !settings.format.hasComplaints, isNew: former == nil,
-        isReweighted: change.weight(ofSource: list) != present.weight(ofSource: list), at: time)
+      let weight = Float(change.weight(ofSource: list))
+      var entries = entries
+      for index in entries.indices { entries[index].weight = weight }
+      var changes = SourceChanges(entries, isList: !settings.format.hasComplaints, isNew: former == nil, at: time)
       while true {
         while let number = changes.wanted {
           changes.take(try await SourceStore.entries(of: list, after: number, limit: Self.page, on: connection))
@@ -147,7 +152,9 @@ public struct SourcePreviewer: Sendable {
     (preview.entries, preview.rejected, preview.patterns) = (
       content.entries.count, content.rejected, content.patterns
     )
-    return content.entries.map { SourceEntry(number: $0.number, category: $0.category, reportedAt: time) }
+    return content.entries.map {
+      SourceEntry(number: $0.number, category: $0.category, reportedAt: time, complaints: $0.complaints)
+    }
   }
 
   /// The entries of another server's evidence. Evidence that it passes on is counted also where another source has brought

@@ -12,8 +12,6 @@ extension SourceRefresher {
   /// How long an unchanged evidence file is not read again, in seconds: a day. Rows that are the evidence of a third server
   /// may count, or not, when entries of other sources have changed.
   private static let rereadEvery: TimeInterval = 86_400
-  /// The most reports that a refresh replaces because of their age: the next one asks for revocations first.
-  static let renewals = 500
 
   /// Reads the publication of a subscription: first the signed manifest, and only a changed evidence file.
   func readPublication(
@@ -46,52 +44,40 @@ extension SourceRefresher {
     }
     // Withdrawals of the other server are not limited.
     if !force { try await compare(content, to: source, limitsRemovals: false, digest: digest) }
-    try await stores.sources.beginChanges(of: source, to: digest)
+    try await stores.sources.beginChanges(of: source, to: digest, entries: content.entries.count)
     (state.listSHA256, state.completeAt) = (digest, time)
     var summary = Summary()
     summary.removed = try await removeMissing(content, of: source, state, at: time)
-    let stored = try await store(content, isComplete: true, renews: false, of: source, at: time) {
+    let stored = try await store(content, isComplete: true, of: source, at: time) {
       try await checkNewest(source, state)
     }
     summary.add(stored)
-    try await renew(source, &state, at: time, &summary)
+    state.listVersion = Self.day(of: time)
     return (state, summary)
   }
 
-  /// The outcome of a refresh whose file has not changed.
+  /// The outcome of a refresh whose file has not changed. The first one of a day stores that it contains its numbers.
   private func renewed(
     _ source: Source, _ state: Source.State, at time: Date
   ) async throws -> (Source.State, Summary) {
     var (state, summary) = (state, Summary())
-    (summary.isUnchanged, summary.entries) = (true, state.entries)
-    try await renew(source, &state, at: time, &summary)
+    let day = Self.day(of: time)
+    if state.listVersion == day {
+      summary.entries = state.entries
+    } else {
+      try await checkNewest(source, state)
+      try await stores.sources.beginChanges(of: source)
+      summary = try await store(SourceContent(), isComplete: false, of: source, at: time) {
+        try await checkNewest(source, state)
+      }
+      state.listVersion = day
+    }
+    summary.isUnchanged = true
     return (state, summary)
   }
 
-  /// Replaces the reports that have become too old since the day of the last renewal, some in each refresh.
-  private func renew(
-    _ source: Source, _ state: inout Source.State, at time: Date, _ summary: inout Summary
-  ) async throws {
-    let today = SourceMerge.day(of: time)
-    let day = Int64(today.timeIntervalSince1970 / 86_400)
-    if state.listVersion != day {
-      let old = try await stores.sources.entries(
-        of: source.id, notAfter: today.addingTimeInterval(-SourceMerge.renewal), limit: Self.renewals)
-      if !old.isEmpty {
-        try await checkNewest(source, state)
-        try await stores.sources.beginChanges(of: source)
-        var merge = SourceMerge(SourceContent(), isComplete: false, at: time)
-        let entries = summary.entries
-        try await apply(merge.next(old), to: source, weightFactor(of: source), at: time, &summary)
-        summary.entries = entries
-      }
-      summary.isPartial = old.count == Self.renewals
-      state.listVersion = summary.isPartial ? nil : day
-    }
-    guard summary.postponed > 0 else { return }
-    // A report that was withdrawn today cannot be stored before tomorrow, in UTC.
-    state.completeAt = today.addingTimeInterval(86_400 - Self.rereadEvery)
-  }
+  /// Days since 1970-01-01.
+  private static func day(of time: Date) -> Int64 { Int64(SourceMerge.day(of: time).timeIntervalSince1970 / 86_400) }
 
   /// Stores the publication as the newest before anything of it is used, so that no earlier one is accepted afterwards,
   /// whichever server reads it.
@@ -142,32 +128,30 @@ extension SourceRefresher {
     return content
   }
 
-  /// Withdraws the reports of entries that the content does not have, before anything else is stored, and revokes their
+  /// Deletes the reports of entries that the content does not have, before anything else is stored, and revokes their
   /// numbers where nothing else lists them. The entries are deleted last: an interrupted refresh is repeated by them.
   /// - Returns: the number of entries.
   func removeMissing(
     _ content: SourceContent, of source: Source, _ state: Source.State, at time: Date
   ) async throws -> Int {
-    if source.state.listSHA256 == nil {
-      try await checkNewest(source, state)
-      try await withdrawLeft(of: source.id, before: content, at: time)
-    }
-    var merge = SourceMerge(content, isComplete: true, at: time)
+    var merge = SourceMerge(content, isComplete: true, weight: 0, at: time)
     var removed: [SourceEntry] = []
     var number: Int64 = 0
     while case let stored = try await stores.sources.entries(of: source.id, after: number), let last = stored.last {
-      removed += merge.next(stored).removed
+      removed += merge.next(stored).entries.compactMap { $0.new == nil ? $0.old : nil }
       number = last.number
     }
     guard !removed.isEmpty else { return 0 }
     try await checkNewest(source, state)
-    try await stores.reports.withdraw(removed, of: source.id, at: time)
-    let numbers = removed.map(\.number)
-    _ = try await stores.publications.revokeUnsupported(numbers, because: source.name, at: time)
-    for start in stride(from: 0, to: numbers.count, by: SourceStore.page) {
-      try await stores.sources.forget(
-        Array(numbers[start..<min(start + SourceStore.page, numbers.count)]), of: source.id)
+    let emptied = removed.map { entry in
+      var entry = entry
+      entry.complaints = 0
+      return entry
     }
+    let changes = zip(removed, emptied).map { SourceEntryChange(old: $0, new: $1) }
+    try await stores.reports.change(changes, of: source.id, at: time)
+    _ = try await stores.publications.revokeUnsupported(removed.map(\.number), because: source.name, at: time)
+    try await withdraw(emptied, of: source.id, at: time)
     return removed.count
   }
 
@@ -187,7 +171,6 @@ extension SourceRefresher.Summary {
     replaced += other.replaced
     removed += other.removed
     rejected += other.rejected
-    postponed += other.postponed
   }
 }
 

@@ -11,9 +11,8 @@ public import Storage
 
 /// Downloads a source, checks its file completely, and changes its reports to what the file says.
 ///
-/// A list's number has one report, which is replaced each week while the list contains the number and withdrawn when it
-/// does not. Complaints of a file are stored like those of an imported one. After a failure the former reports stay and
-/// decay.
+/// The reports of a list's number are those of the last refresh whose file contained the number, and are deleted when a file
+/// does not. Complaints of a file are stored like those of an imported one. After a failure the former reports stay and decay.
 public struct SourceRefresher: Sendable {
   /// The result of a refresh.
   public enum Outcome: Sendable, Equatable {
@@ -31,7 +30,7 @@ public struct SourceRefresher: Sendable {
     public var entries = 0
     /// Entries and complaints that are new.
     public var added = 0
-    /// Entries whose report was replaced: by a newer one, or one with another category.
+    /// Entries whose reports were replaced: by newer ones, or ones with another category or weight.
     public var replaced = 0
     /// Entries that the source no longer has.
     public var removed = 0
@@ -39,10 +38,6 @@ public struct SourceRefresher: Sendable {
     public var rejected = 0
     /// Patterns for too many numbers, which are left out.
     public var patterns = 0
-    /// Whether the next refresh replaces further reports because of their age.
-    public var isPartial = false
-    /// Entries whose report could not be stored: too many of them were withdrawn today.
-    public var postponed = 0
   }
 
   /// How long a list's changes are used before the complete list is read again, in seconds: 30 days.
@@ -51,8 +46,6 @@ public struct SourceRefresher: Sendable {
   private static let judgment: TimeInterval = 60
   /// In place of the digest of a file where there is none.
   static let noDigest = String(repeating: "0", count: 64)
-  /// The greatest pause after a refresh that leaves reports to the next one, in seconds.
-  private static let partPause = 30
   /// The least pause after a failure, and the greatest one, in seconds.
   private static let pauses: ClosedRange<TimeInterval> = 300...86_400
   /// The same for publications of other servers, whose revocations are urgent.
@@ -88,17 +81,19 @@ public struct SourceRefresher: Sendable {
     try await OutboundHTTP.withClient(idle: limits.idle, body)
   }
 
-  /// Refreshes a source, unless another process does. The outcome is stored with the source.
+  /// Refreshes a source. The outcome is stored with the source.
   /// - Parameters:
   ///   - onlyIfDue: whether a source is left as it is that another process has refreshed since it was due.
   ///   - force: whether a complete list may change more entries than the source's settings allow.
+  ///   - waits: whether to wait while another process refreshes it.
   /// - Returns: nil where another process refreshes it, or it was removed, or is not due.
   /// - Throws: the database's error, `CancellationError`; then the next refresh repeats the work.
   public func refresh(
-    _ name: String, by client: OutboundHTTP, at time: Date, onlyIfDue: Bool = false, force: Bool = false
+    _ name: String, by client: OutboundHTTP, at time: Date, onlyIfDue: Bool = false, force: Bool = false,
+    waits: Bool = false
   ) async throws -> Outcome? {
     guard let source = try await stores.sources.source(named: name) else { return nil }
-    return try await stores.leases.withLease(of: Self.job(source.id)) { () async throws -> Outcome? in
+    return try await withLease(of: source.id, waits: waits) { () async throws -> Outcome? in
       // Another process may have refreshed it before the lease was taken.
       guard let source = try await stores.sources.source(named: name), !onlyIfDue || source.nextAt <= time else {
         return nil
@@ -108,17 +103,15 @@ public struct SourceRefresher: Sendable {
   }
 
   /// Withdraws a source's entries and ends the subscription. Complaints of its files stay and decay, with its ceiling.
-  /// - Returns: false where there is none of the name, or another process refreshes it.
+  /// Waits while another process refreshes it.
+  /// - Returns: false where there is none of the name.
   public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
     guard let source = try await stores.sources.source(named: name) else { return false }
-    return try await stores.leases.withLease(of: Self.job(source.id)) {
+    return try await withLease(of: source.id, waits: true) {
       // An interrupted removal leaves a source without some of its entries: its complete file is read again.
       try await stores.sources.beginChanges(of: source, to: Self.noDigest)
       while case let entries = try await stores.sources.entries(of: source.id, after: 0), !entries.isEmpty {
         try await withdraw(entries, of: source.id, at: time)
-      }
-      if !source.settings.format.hasComplaints {
-        try await withdrawLeft(of: source.id, at: time)
       }
       try await stores.sources.remove(source, at: time, audit: audit)
       return true
@@ -148,7 +141,6 @@ public struct SourceRefresher: Sendable {
         let entries = try await stores.sources.entries(of: id, after: 0)
         try await withdraw(entries, of: id, at: time)
         guard entries.count < SourceStore.page else { return }
-        try await withdrawLeft(of: id, at: time)
         try await stores.sources.finishRemoval(of: id)
       }
     }
@@ -161,6 +153,17 @@ public struct SourceRefresher: Sendable {
 
   private static func job(_ id: Int32) -> String { "source \(id)" }
 
+  /// - Returns: nil where another process has the lease of the source.
+  private func withLease<Result: Sendable>(
+    of id: Int32, waits: Bool, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result? {
+    while true {
+      if let result = try await stores.leases.withLease(of: Self.job(id), body) { return result }
+      guard waits else { return nil }
+      try await Task.sleep(for: .seconds(1))
+    }
+  }
+
   private func refresh(
     _ source: Source, by client: OutboundHTTP, at time: Date, force: Bool
   ) async throws -> Outcome {
@@ -171,20 +174,10 @@ public struct SourceRefresher: Sendable {
         throw SourceFailure.cannotWrite(error.description)
       }
       var (state, summary) = try await read(source, by: client, at: time, force: force)
-      if summary.postponed > 0, source.settings.format != .ringfence {
-        // The next refresh reads the file again.
-        (state.etag, state.lastModified) = (nil, nil)
-        (state.listVersion, state.completeAt) = (source.state.listVersion, source.state.completeAt)
-      }
       state.refreshedAt = time
       if !summary.isUnchanged || !source.settings.format.hasComplaints { state.entries = summary.entries }
       // Servers that were started together do not ask at the same time.
-      let every = summary.isPartial ? min(source.settings.every, Self.partPause) : source.settings.every
-      var pause = Double(every) * Double.random(in: 1...1.05)
-      if summary.postponed > 0 {
-        let tomorrow = SourceMerge.day(of: time).addingTimeInterval(86_400)
-        pause = min(pause, tomorrow.timeIntervalSince(time) + Double.random(in: 0...600))
-      }
+      let pause = Double(source.settings.every) * Double.random(in: 1...1.05)
       try await stores.sources.succeed(source, with: state, next: time.addingTimeInterval(pause))
       if source.state.refreshedAt == nil, source.settings.format == .ringfence {
         try await stores.sources.readOthersAgain(source)
@@ -272,8 +265,8 @@ public struct SourceRefresher: Sendable {
       if since == nil { state.completeAt = time }
     }
     if !force { try await compare(content, isComplete: since == nil, to: source, digest: digest) }
-    try await stores.sources.beginChanges(of: source, to: digest)
-    if source.state.changingSHA256 != nil { try await withdrawLeft(of: source.id, before: content, at: time) }
+    try await stores.sources.beginChanges(
+      of: source, to: digest, entries: since == nil ? content.entries.count : nil)
     return (state, try await store(content, isComplete: since == nil, of: source, at: time))
   }
 }

@@ -14,20 +14,20 @@ public struct SourceSubscriptions: Sendable {
     self.stores = stores
   }
 
-  /// Saves the weight of a source, and adds it.
-  /// - Parameter weight: complaints that an entry counts as, 0 to 10; nil for that of the rule for all lists. The rule of a
-  ///   removed source of the name is not used.
+  /// Saves the rule of a source, and adds it.
+  /// - Parameter change: the weight and limits that differ from the rule for all lists. The rule of a removed source of the
+  ///   name is not used.
   /// - Returns: false where there is a source of the name.
   /// - Throws: ``SourceFailure/stillRemoving``, `AppError.nameTaken`, `AppError.notList`, `ThresholdProblem`, `StorageError.thresholdsChanged`, the database's error.
   public func add(
-    _ settings: Source.Settings, weight: Double?, by actor: Actor, at time: Date
+    _ settings: Source.Settings, rule change: SourceRuleChange = SourceRuleChange(), by actor: Actor, at time: Date
   ) async throws -> Bool {
     guard try await stores.sources.source(named: settings.name) == nil else { return false }
     guard try await !isOfOtherList(settings.name) else { throw AppError.nameTaken(settings.name) }
     let list = try await stores.apps.source(named: settings.name, at: time)
     guard try await !stores.sources.removed().contains(list.id) else { throw SourceFailure.stillRemoving }
     // A server may download the source as soon as it is added.
-    try await saveRule(of: list, for: settings, weight: weight, by: actor, at: time)
+    try await saveRule(of: list, for: settings, change, by: actor, at: time)
     let event = actor.did(
       "source.add", to: settings.name,
       after: [
@@ -54,10 +54,10 @@ public struct SourceSubscriptions: Sendable {
   }
 
   private func saveRule(
-    of list: App, for settings: Source.Settings, weight: Double?, by actor: Actor, at time: Date
+    of list: App, for settings: Source.Settings, _ change: SourceRuleChange, by actor: Actor, at time: Date
   ) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
-    let rule = settings.rule(of: list.id, isNew: true, weight: weight, in: set)
+    let rule = settings.rule(of: list.id, isNew: true, change, in: set)
     let changed = try set.replacing(rule)
     guard changed != set else { return }
     let reason = "Subscription to \(settings.name)"
@@ -101,18 +101,43 @@ public struct SourceSubscriptions: Sendable {
 }
 
 extension Source.Settings {
-  /// The rule of a list for a source with these settings: one entry is sufficient for a list, which has at most one
+  /// The rule of a list for a source with these settings. One entry is sufficient for a new list, which has at most one
   /// about a number.
-  /// - Parameters:
-  ///   - isNew: whether to begin with the rule for all lists; otherwise with that of the list.
-  ///   - weight: nil for that of this rule.
-  func rule(of list: Int32, isNew: Bool, weight: Double?, in set: ThresholdSet) -> SourceRule {
+  /// - Parameter isNew: whether to begin with the rule for all lists; otherwise with that of the list.
+  func rule(of list: Int32, isNew: Bool, _ change: SourceRuleChange, in set: ThresholdSet) -> SourceRule {
     var rule = isNew ? set.rule(forSource: SourceRule.everyList) : set.rule(forSource: list)
     rule.appID = list
-    rule.weight = weight ?? rule.weight
-    if !format.hasComplaints {
+    if isNew, !format.hasComplaints {
       (rule.enter, rule.leave) = (.init(complaints: 1, days: 1), .init(complaints: 1, days: 1))
     }
-    return rule
+    return change.applied(to: rule)
+  }
+
+  /// The settings of a source that cannot have an effect, with values that can.
+  /// - Parameters:
+  ///   - list: the list's id in `apps`; nil for a new one.
+  ///   - change: the weight and limits that the source gets.
+  public func ineffective(_ list: Int32?, _ change: SourceRuleChange, in set: ThresholdSet) -> [IneffectiveSetting] {
+    let rule = rule(of: list ?? SourceRule.everyList, isNew: list == nil, change, in: set)
+    guard rule.weight > 0 else { return [.weightZero] }
+    guard !format.hasComplaints, ceiling > .nothing else { return [] }
+    var found: [IneffectiveSetting] = []
+    if ceiling >= .identify, rule.enter.complaints > 1 || rule.enter.days > 1 {
+      found.append(.limitsTooHigh(complaints: rule.enter.complaints, days: rule.enter.days))
+    }
+    let slugs = options.categories.isEmpty ? [] : Set(options.categories.values).subtracting([SourceOptions.skipped])
+    let categories = slugs.compactMap { ReportCategory(slug: $0) } + [options.category(of: nil)].compactMap { $0 }
+    // An entry is as hot as on the day of its refresh, until the next one.
+    let age = TimeInterval(86_400 + every)
+    let country = options.region ?? options.countries.first ?? format.defaultRegion
+    let needs = Set(categories).compactMap { category in
+      set.threshold(for: category, country: { country }).map { (category, $0.weight(of: ceiling, aged: age)) }
+    }
+    if let (category, least) = needs.filter({ rule.weight < $1 }).max(by: {
+      ($0.1, $1.0.rawValue) < ($1.1, $0.0.rawValue)
+    }) {
+      found.append(.weightTooLow(weight: rule.weight, category: category.slug, sufficient: least))
+    }
+    return found
   }
 }

@@ -11,6 +11,8 @@ import Timestamps
 package protocol IncomingReport: Sendable {
   /// The app's own name for its user.
   var reporter: String { get }
+  /// The address of the user, where the app's server sends it.
+  var clientAddress: String? { get }
   /// - Throws: ``InvalidSubmission`` with every field that breaks a rule.
   func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport
 }
@@ -23,6 +25,9 @@ package struct CheckedReport: IncomingReport {
   let reportID: UUID
   let reportedAt: Date
   let comment: String?
+  /// The start of the UTC day on which the app made the account of its user.
+  private let reporterSince: Date?
+  package let clientAddress: String?
 
   /// - Parameters:
   ///   - reporter: the app's own name for its user, 1 to 200 characters.
@@ -35,11 +40,12 @@ package struct CheckedReport: IncomingReport {
     self.init(
       number: number.digits, category: category, reporter: reporter, reportID: reportID,
       reportedAt: Date(timeIntervalSince1970: reportedAt.timeIntervalSince1970.rounded(.down)),
-      comment: comment?.isEmpty == true ? nil : comment)
+      comment: comment?.isEmpty == true ? nil : comment, reporterSince: nil, clientAddress: nil)
   }
 
   fileprivate init(
-    number: Int64, category: ReportCategory, reporter: String, reportID: UUID, reportedAt: Date, comment: String?
+    number: Int64, category: ReportCategory, reporter: String, reportID: UUID, reportedAt: Date, comment: String?,
+    reporterSince: Date?, clientAddress: String?
   ) {
     self.number = number
     self.category = category
@@ -47,15 +53,21 @@ package struct CheckedReport: IncomingReport {
     self.reportID = reportID
     self.reportedAt = reportedAt
     self.comment = comment
+    self.reporterSince = reporterSince
+    self.clientAddress = clientAddress
   }
 
   package func checked(at now: Date, reading numbers: NumberReader) -> CheckedReport { self }
 
-  /// The report to be stored, with the reporter's name replaced by a pseudonym.
+  /// The report to be stored, with the reporter's name and address replaced by pseudonyms.
+  /// - Parameter network: the network of the connection, for a report without the address of its user.
   func report(appID: Int32, pseudonymizer: Pseudonymizer, network: [UInt8]?) -> Report {
-    Report(
+    var report = Report(
       number: number, appID: appID, reportID: reportID, reportedAt: reportedAt, category: category,
-      reporter: pseudonymizer.pseudonym(of: reporter, appID: appID), comment: comment, network: network)
+      reporter: pseudonymizer.pseudonym(of: reporter, appID: appID), comment: comment,
+      network: clientAddress.map(pseudonymizer.network(of:)) ?? network)
+    report.reporterSince = reporterSince
+    return report
   }
 }
 
@@ -75,10 +87,14 @@ public struct ReportSubmission: Sendable, Equatable {
   public var reportedAt: String
   /// At most ``CommentRule/maxLength`` characters.
   public var comment: String?
+  /// The UTC day on which the app made the account of its user, `2026-03-05`; only from keys with the scope vouch.
+  public var reporterSince: String?
+  /// The IPv4 or IPv6 address of the user; only from keys with the scope vouch.
+  public var clientAddress: String?
 
   package init(
     number: String, region: String? = nil, category: String, reporter: String, reportID: String, reportedAt: String,
-    comment: String? = nil
+    comment: String? = nil, reporterSince: String? = nil, clientAddress: String? = nil
   ) {
     self.number = number
     self.region = region
@@ -87,6 +103,8 @@ public struct ReportSubmission: Sendable, Equatable {
     self.reportID = reportID
     self.reportedAt = reportedAt
     self.comment = comment
+    self.reporterSince = reporterSince
+    self.clientAddress = clientAddress
   }
 }
 
@@ -113,12 +131,14 @@ extension ReportSubmission: IncomingReport {
     let reportID = check(checkedReportID)
     let reportedAt = check { () throws(FieldProblem) in try checkedTime(now: now) }
     let comment = check(checkedComment)
+    let reporterSince = check { () throws(FieldProblem) in try checkedReporterSince(now: now) }
+    let clientAddress = check(checkedClientAddress)
     guard let number, let category, let reporter, let reportID, let reportedAt, problems.isEmpty else {
       throw InvalidSubmission(problems: problems)
     }
     return CheckedReport(
       number: number, category: category, reporter: reporter, reportID: reportID, reportedAt: reportedAt,
-      comment: comment ?? nil)
+      comment: comment ?? nil, reporterSince: reporterSince ?? nil, clientAddress: clientAddress ?? nil)
   }
 
   private func checkedNumber(_ numbers: NumberReader) throws(FieldProblem) -> Int64 {

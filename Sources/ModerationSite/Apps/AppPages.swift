@@ -119,17 +119,23 @@ struct AppPages: Sendable {
   {
     let (form, texts, now) = (context.form, pages.texts(context), Date())
     let (isWrong, apps) = (!error.isEmpty, Dictionary(grouping: try await self.apps.keys(), by: \.appName))
-    let withdrawals = try await self.apps.withdrawals.list(onlyOpen: false)
+    let (withdrawals, origins) = (
+      try await self.apps.withdrawals.list(onlyOpen: false), try await self.apps.origins()
+    )
     return try pages.page(
       "apps",
       [
         "apps": apps.sorted { $0.key < $1.key }.map { name, keys in
-          ["name": name, "keys": keys.map { $0.record(at: now, texts) }] as TemplateRecord
+          let origin = origins[keys[0].appID]
+          return [
+            "name": name, "keys": keys.map { $0.record(at: now, texts) }, "isOneNetwork": origin?.isOneNetwork ?? false,
+            "reporters": texts.number(origin?.reporters ?? 0),
+          ] as TemplateRecord
         },
         "made": made, "error": error,
         // A form with an error keeps what was typed.
         "name": isWrong ? form.text("name") ?? "" : "", "expires": isWrong ? form.text("expires") ?? "" : "",
-        "scopes": (isWrong ? AppScopes(names: form.all("scope")) ?? [] : AppScopes.all).choices(texts),
+        "scopes": (isWrong ? AppScopes(names: form.all("scope")) ?? [] : AppScopes.standard).choices(texts),
         "withdrawals": withdrawals.map { $0.record(texts) },
       ], context, status: isWrong ? .unprocessableContent : .ok)
   }

@@ -132,7 +132,9 @@ struct CaseOutlook {
       }
       listed = Listed(
         category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
-    case .listed, .candidate: listed = Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
+    case .listed, .candidate:
+      let mayBlock = explanation.evaluation?.ceiling == .block || explanation.range != nil
+      listed = Listed(category: category, label: nil, isBlocked: mayBlock && !explanation.isVictim)
     case .needsReview, .quiet:
       listed = explanation.range == nil ? nil : Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
     }

@@ -62,8 +62,8 @@ struct HealthPages: Sendable {
     guard let newest = try? folder.head()?.head else {
       return HealthCheck("publication", .warn, texts("health.publication-none"), texts)
     }
-    let failed =
-      try await publications.runs(limit: 1).first.map { $0.state == .failed || $0.state == .refused } ?? false
+    let last = try await publications.runs(limit: PublicationPages.rows).first { !$0.isRevocation }
+    let failed = last?.state == .failed || last?.state == .refused
     let hours = Int(now.timeIntervalSince(newest.issued) / 3_600)
     let values = [
       "serial": "\(newest.serial)", "hours": texts.number(hours), "expires": PageTime(newest.expires, texts).text,

@@ -33,8 +33,8 @@ struct PublicationPages: Sendable {
     let kept = Set(diff.publications().map(\.serial))
     let last = try await jobs?.last()
     let isTaken = last == nil ? false : try await store.isTaken()
-    // Only gates of the newest attempt can be overruled.
-    let closed = history.first.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
+    // Only gates of the newest attempt can be overruled. After a refusal, numbers may have left the list singly.
+    let closed = history.newestAttempt.map { $0.run.state == .refused ? $0.gates.filter { !$0.passed } : [] } ?? []
     let gates = closed.compactMap { Gate(rawValue: $0.gate) }
     let banner = PublicationBanner(history: history, last: last, isTaken: isTaken)
     return try pages.page(
@@ -71,7 +71,7 @@ struct PublicationBanner {
   /// Whether a publication is running.
   let isTaken: Bool
 
-  private var run: PublicationRun? { history.first?.run }
+  private var run: PublicationRun? { history.newestAttempt?.run }
   private var running: PublicationRun? { history.first { $0.run.state == .running }?.run }
   private var isRunning: Bool { running != nil || last?.state == .running }
   /// Whether the newest attempt began after the order.
@@ -108,7 +108,7 @@ struct PublicationBanner {
       return (texts(key, ["serial": running.map { "\($0.serial)" } ?? ""]), "plain")
     }
     if isUnanswered, let last { return (texts("publications.banner.\(last.state.rawValue)"), "warn") }
-    return history.first.map { Self.result($0, texts) } ?? (texts("publications.banner.none"), "plain")
+    return history.newestAttempt.map { Self.result($0, texts) } ?? (texts("publications.banner.none"), "plain")
   }
 
   private static func result(_ newest: PublicationHistory, _ texts: Localizer) -> (text: String, tone: String) {
@@ -136,6 +136,13 @@ extension Gate {
   /// A gate that refused the newest attempt and may be overruled.
   fileprivate func record(isChosen: Bool, _ texts: Localizer) -> TemplateRecord {
     ["gate": rawValue, "name": texts("publications.gate-\(rawValue)"), "isChosen": isChosen]
+  }
+}
+
+extension [PublicationHistory] {
+  /// The newest attempt, without revocations that were carried out.
+  fileprivate var newestAttempt: PublicationHistory? {
+    first { !$0.run.isRevocation } ?? first
   }
 }
 

@@ -16,6 +16,8 @@ struct SourcePages: Sendable {
   let stores: Stores
   /// Nil if this server cannot read sources.
   let previews: SourcePreviewer?
+  /// Public lists that are added by name.
+  let catalog: [SourceCatalog.Entry]
   let pages: PageRenderer
 
   static let address = "/moderation/sources"
@@ -83,13 +85,13 @@ struct SourcePages: Sendable {
       if form["action"] == "preview" {
         guard try await subscriptions.isFree(settings.name) else { throw AppError.nameTaken(settings.name) }
         let preview = try await runExclusively { previews in
-          try await previews.withClient { try await previews.preview(settings, weight: nil, by: $0, at: Date()) }
+          try await previews.withClient { try await previews.preview(settings, by: $0, at: Date()) }
         }
         draft.preview = preview?.tiles(texts) ?? []
         if draft.preview.isEmpty { draft.problems["url"] = texts("sources.no-preview") }
         return try await show(draft, context)
       }
-      let isNew = try await subscriptions.add(settings, weight: nil, by: Actor(moderator), at: Date())
+      let isNew = try await subscriptions.add(settings, by: Actor(moderator), at: Date())
       guard isNew else { throw AppError.nameTaken(settings.name) }
     } catch let failure as SourceFailure {
       let text = texts.message("sources.failure", failure)
@@ -102,24 +104,65 @@ struct SourcePages: Sendable {
     return .redirect(to: "\(Self.address)?done=add", type: .normal)
   }
 
+  /// Adds a list of the catalog, with the ceiling of the form. Without one its effect is shown, and the ceiling asked for.
+  @Sendable func addListed(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let texts = pages.texts(context)
+    guard let moderator = context.moderator,
+      let entry = catalog.first(where: { $0.name == context.form["name"] && !$0.needsKey })
+    else { throw Problem.notFound }
+    var settings = entry.settings
+    var problem = ""
+    if let ceiling = context.form["ceiling"].flatMap(SourceCeiling.init) {
+      settings.ceiling = ceiling
+      do {
+        if try await subscriptions.add(settings, rule: entry.rule, by: Actor(moderator), at: Date()) {
+          return .redirect(to: "\(Self.address)?done=add", type: .normal)
+        }
+        problem = texts("sources.name-taken")
+      } catch let failure as SourceFailure {
+        problem = texts.message("sources.failure", failure)
+      } catch is AppError {
+        problem = texts("sources.name-taken")
+      }
+    }
+    var listed: TemplateRecord = [
+      "name": entry.name, "ceilings": SourceCeiling.choices(settings.ceiling, texts), "license": entry.license,
+    ]
+    if problem.isEmpty {
+      listed = try await listed.adding(
+        effect(texts) { [settings] previews in
+          try await previews.withClient { try await previews.preview(settings, rule: entry.rule, by: $0, at: Date()) }
+        })
+    } else {
+      listed = listed.adding(["figures": [TemplateRecord](), "problem": problem])
+    }
+    return try await show(SourceDraft(Form(), texts), context, listed: listed)
+  }
+
   /// The question whether to raise a ceiling, with the effect where it can be previewed.
   private func makeQuestion(
     _ ceiling: SourceCeiling, of source: Source, _ texts: Localizer
   ) async throws -> TemplateRecord {
+    let question: TemplateRecord = [
+      "name": source.name, "version": source.version, "value": ceiling.rawValue,
+      "ceiling": texts("sources.ceiling-\(ceiling.rawValue)"),
+    ]
+    return try await question.adding(effect(texts) { try await $0.preview(ceiling, of: source, at: Date()) })
+  }
+
+  /// The effect of a change, or the reason why there are no figures.
+  private func effect(
+    _ texts: Localizer, _ preview: @escaping @Sendable (SourcePreviewer) async throws -> SourcePreview
+  ) async throws -> TemplateRecord {
     var (figures, problem): ([TemplateRecord], String) = ([], "")
     do {
-      let preview = try await runExclusively { try await $0.preview(ceiling, of: source, at: Date()) }
+      let preview = try await runExclusively(preview)
       figures = preview?.tiles(texts) ?? []
       if preview == nil { problem = texts("sources.no-preview") }
     } catch let failure as SourceFailure {
       problem = texts.message("sources.failure", failure)
     }
-    return [
-      "name": source.name, "version": source.version, "value": ceiling.rawValue,
-      "ceiling": texts("sources.ceiling-\(ceiling.rawValue)"),
-      // The effect, or the reason why there are no figures.
-      "figures": figures, "problem": problem,
-    ]
+    return ["figures": figures, "problem": problem]
   }
 
   /// One preview at a time on all servers.
@@ -132,14 +175,24 @@ struct SourcePages: Sendable {
   }
 
   private func show(
-    _ draft: SourceDraft, _ context: ServerRequestContext, done: String = "", raised: TemplateRecord? = nil
+    _ draft: SourceDraft, _ context: ServerRequestContext, done: String = "", raised: TemplateRecord? = nil,
+    listed: TemplateRecord? = nil
   ) async throws -> Response {
     let texts = pages.texts(context)
-    let all = try await sources.list()
+    let (all, thresholds) = (try await sources.list(), try await stores.thresholds.current())
+    let names = Set(all.map(\.name))
     return try pages.page(
       "sources",
       [
-        "rows": all.map { $0.record(texts) }, "failing": all.count { $0.failure != nil }, "raised": raised,
+        "rows": all.map { source in
+          let problems = source.settings.ineffective(source.id, SourceRuleChange(), in: thresholds)
+          return source.record(texts).adding([
+            "ineffective": problems.map { texts.message("sources.ineffective", $0) }.joined(separator: " "),
+            "rule": "/moderation/thresholds/edit?list=\(source.id)",
+          ])
+        },
+        "failing": all.count { $0.failure != nil }, "raised": raised, "listed": listed,
+        "catalog": catalog.map { $0.record(isAdded: names.contains($0.name), texts) },
         "draft": draft.record, "done": texts.find("sources.done-\(done)") ?? "",
       ], context, status: draft.problems.isEmpty ? .ok : .unprocessableContent)
   }
@@ -177,6 +230,19 @@ extension Source {
       "detail": detail, "failures": failures > 0 ? texts.count("sources.failures", failures) : "",
       "ceilings": SourceCeiling.choices(settings.ceiling, texts),
       "precision": precision ?? texts("sources.precision-unknown"), "isSuspended": isSuspended,
+    ]
+  }
+}
+
+extension SourceCatalog.Entry {
+  /// A row of the public lists.
+  fileprivate func record(isAdded: Bool, _ texts: Localizer) -> TemplateRecord {
+    [
+      "name": name, "country": country == "world" ? texts("sources.world") : texts.country(country),
+      "size": rows.map { texts.number($0) } ?? "–", "every": every, "license": license, "about": about,
+      "ceiling": texts("sources.ceiling-\(ceiling.rawValue)"), "isAdded": isAdded,
+      // A key is read from a file of the server's machine.
+      "command": needsKey ? "ringfence sources add \(name) --key-file FILE" : "",
     ]
   }
 }

@@ -11,6 +11,7 @@ import Storage
 /// `/moderation`: the start page with today's figures.
 struct HomePages: Sendable {
   let figures: StatisticsStore
+  let firstSteps: FirstStepsStore
   let appeals: AppealStore
   let publications: PublicationStore
   let sources: SourceStore
@@ -29,6 +30,7 @@ struct HomePages: Sendable {
     let (texts, role, latest) = (
       pages.texts(context), context.moderator?.role ?? .triage, try await publications.latest()
     )
+    let steps = try await firstSteps.read()
     let charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false)]
     return try pages.page(
       "home",
@@ -37,6 +39,8 @@ struct HomePages: Sendable {
         "suspended": suspended.isEmpty || role < .moderator
           ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")]),
         "sourcesLink": Navigation.link(SourcePages.address, for: role),
+        "steps": steps.isUnfinished ? Self.steps(steps, role, texts) : [], "isUnfinished": steps.isUnfinished,
+        "reasons": Self.reasons(steps, role, texts),
         "tiles": Self.tiles(
           days.last, waiting: context.waiting.own, appeals: try await appeals.openCount(), role, texts),
         "charts": charts.map { statistic, isSum in
@@ -47,6 +51,34 @@ struct HomePages: Sendable {
         // Whether the reader can publish on a page.
         "canOrder": canOrder && role >= .administrator,
       ], context)
+  }
+
+  /// The way to the first list: each step with its page, if the reader may open it, and its command.
+  private static func steps(_ steps: FirstSteps, _ role: Role, _ texts: Localizer) -> [TemplateRecord] {
+    FirstSteps.Step.allCases.map { step in
+      let (link, command) =
+        switch step {
+        case .source: ("/moderation/sources", "ringfence sources catalog")
+        case .app: ("/moderation/apps", "ringfence app create NAME")
+        case .report: ("/docs", "")
+        case .publication: ("/moderation/publications", "ringfence publish")
+        case .moderator: ("/moderation/accounts", "ringfence sign-in-link NAME --role moderator")
+        }
+      return [
+        "name": texts("home.step-\(step.rawValue)"), "isDone": steps.done.contains(step),
+        "link": Navigation.link(link, for: role), "open": texts("home.step-\(step.rawValue)-open"), "command": command,
+      ]
+    }
+  }
+
+  /// Why nothing is listed; what a step says is left out.
+  private static func reasons(_ steps: FirstSteps, _ role: Role, _ texts: Localizer) -> [TemplateRecord] {
+    steps.reasons.filter { $0.cause != nil || $0 == .belowThresholds }.map { reason in
+      [
+        "text": texts.message("home.reason", reason),
+        "link": reason.cause.map { "/moderation/queue?cause=\($0.rawValue)" } ?? "",
+      ]
+    }
   }
 
   private static func tiles(

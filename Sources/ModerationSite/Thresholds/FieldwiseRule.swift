@@ -116,6 +116,53 @@ extension SourceRule: FieldwiseRule {
   }
 }
 
+extension IdentifyRule: FieldwiseRule {
+  static let prefix = "label-"
+  static let lines: [(kind: String, fields: [String])] =
+    [("heat", ["identify.heat_share"])]
+    + ["reporters", "networks", "days"].map { ($0, ["identify.\($0)", "identify.corroborated_\($0)"]) }
+    + [("labels", ["identify.labels", "identify.label_share"])]
+    + [("marks", Mark.allCases.map { "mark.\($0.rawValue)" })]
+
+  static func isWhole(_ field: String) -> Bool { !field.hasSuffix("share") }
+
+  subscript(field name: String) -> Double {
+    get {
+      if let mark = Self.mark(name) { return identifiedMarks.contains(mark) ? 1 : 0 }
+      return Self.limit(name).map { Double(self[keyPath: $0]) }
+        ?? (name == "identify.heat_share" ? heatShare : labelShare)
+    }
+    set {
+      if let mark = Self.mark(name) {
+        if newValue == 0 { identifiedMarks.remove(mark) } else { identifiedMarks.insert(mark) }
+      } else if let limit = Self.limit(name) {
+        self[keyPath: limit] = Int(newValue)
+      } else if name == "identify.heat_share" {
+        heatShare = newValue
+      } else {
+        labelShare = newValue
+      }
+    }
+  }
+
+  private static func mark(_ field: String) -> Mark? {
+    field.hasPrefix("mark.") ? Mark(rawValue: String(field.dropFirst(5))) : nil
+  }
+
+  private static func limit(_ field: String) -> WritableKeyPath<IdentifyRule, Int>? {
+    switch field {
+    case "identify.reporters": \.alone.reporters
+    case "identify.networks": \.alone.networks
+    case "identify.days": \.alone.days
+    case "identify.corroborated_reporters": \.corroborated.reporters
+    case "identify.corroborated_networks": \.corroborated.networks
+    case "identify.corroborated_days": \.corroborated.days
+    case "identify.labels": \.labels
+    default: nil
+    }
+  }
+}
+
 /// The form of a rule: the typed values and an error for each field.
 struct RuleForm<Rule: FieldwiseRule> {
   private(set) var values: [String: String]

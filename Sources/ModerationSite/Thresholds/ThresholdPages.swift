@@ -46,6 +46,9 @@ struct ThresholdPages: Sendable {
       let form = RuleForm(set.rule(ofList: list), texts)
       return try page(await listPage(list, form, base: version.version, set, texts), context)
     }
+    if query["label"] != nil {
+      return try page(labelPage(RuleForm(set.identify, texts), base: version.version, texts), context)
+    }
     guard let category = query["category"].flatMap({ ReportCategory(slug: String($0)) }) else { throw Problem.notFound }
     let country = try CountryChoices.named(query["country"])
     let form = RuleForm(try threshold(category, country, in: set), texts)
@@ -71,6 +74,11 @@ struct ThresholdPages: Sendable {
         ? try set.removing(ruleOfList: list) : try typed.rule(present: present, texts).map { try set.replacing($0) }
       subject = .list(list)
       refused = try await listPage(list, typed, base: version.version, set, texts)
+    } else if form["label"] != nil {
+      var typed = RuleForm(form, of: set.identify)
+      change = try typed.rule(present: set.identify, texts).map { try set.replacing($0) }
+      subject = .identify
+      refused = labelPage(typed, base: version.version, texts)
     } else {
       guard let category = form["category"].flatMap(ReportCategory.init(slug:)), category.isToxic else {
         throw Problem.noForm
@@ -161,7 +169,7 @@ struct ThresholdPages: Sendable {
       "title": texts("thresholds.edit-title", ["category": texts.category(category)]),
       "name": category.thresholdName(country, texts), "lead": texts("thresholds.edit-lead"), "base": base,
       "countries": countries.list(context.language, chosen: country), "slug": category.slug, "code": country ?? "",
-      "list": "", "hasOwn": country != nil && set.own(category, country: country) != nil,
+      "list": "", "isLabel": false, "hasOwn": country != nil && set.own(category, country: country) != nil,
       "remove": texts("thresholds.remove"), "lines": form.lines(texts),
     ]
   }
@@ -173,10 +181,19 @@ struct ThresholdPages: Sendable {
     guard let name = SourceRule.name(of: list, among: try await store.lists(), texts) else { throw Problem.notFound }
     return [
       "title": texts("thresholds.list-edit-title"), "name": name, "lead": texts("thresholds.list-edit-lead"),
-      "base": base, "countries": [TemplateRecord](), "slug": "", "code": "", "list": "\(list)",
+      "base": base, "countries": [TemplateRecord](), "slug": "", "code": "", "list": "\(list)", "isLabel": false,
       // Whether the list has its own rule, which can be removed.
       "hasOwn": list != SourceRule.everyList && set.own(list: list) != nil,
       "remove": texts("thresholds.list-remove"), "lines": form.lines(texts),
+    ]
+  }
+
+  private func labelPage(_ form: RuleForm<IdentifyRule>, base: Int32, _ texts: Localizer) -> TemplateRecord {
+    [
+      "title": texts("thresholds.label-edit-title"), "name": texts("thresholds.labels"),
+      "lead": texts("thresholds.label-edit-lead"), "base": base, "countries": [TemplateRecord](), "slug": "",
+      "code": "",
+      "list": "", "isLabel": true, "hasOwn": false, "remove": "", "lines": form.lines(texts),
     ]
   }
 
@@ -208,12 +225,14 @@ package struct ThresholdChange {
       switch asked.subject {
       case .threshold(let category, let country): set.own(category, country: country)?.audited
       case .list(let list): set.own(list: list)?.audited
+      case .identify: set.identify.audited
       }
     }
     subject =
       switch asked.subject {
       case .threshold(let category, let country): country.map { "\(category.slug) \($0)" } ?? category.slug
       case .list(SourceRule.everyList): "lists"
+      case .identify: "labels"
       case .list(let list): "list \(lists.first { $0.id == list }?.name ?? "\(list)")"
       }
     (before, after) = (own(asked.present), own(asked.change))

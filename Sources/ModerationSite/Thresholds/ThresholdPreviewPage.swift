@@ -24,6 +24,11 @@ extension ThresholdPreviews.Request {
         "noDifference": texts(isOwn ? "thresholds.own-no-difference" : "thresholds.no-difference"),
         "differences": Self.differences(find(present), find(change), texts),
       ]
+    case .identify:
+      return [
+        "name": texts("thresholds.labels"), "noDifference": "",
+        "differences": Self.differences(present.identify, change.identify, texts),
+      ]
     case .list(let list):
       let isOwn = change.own(list: list) != nil
       return [
@@ -63,15 +68,16 @@ extension ThresholdPreviews.State {
     case .broken: isBroken = true
     }
     // A category and country in which something changes, the largest change first.
-    let changed = preview?.changes.filter { $0.value.added + $0.value.taken > 0 } ?? [:]
+    let changed = preview?.changes.filter { $0.value.changed > 0 } ?? [:]
     let sorted = changed.sorted {
-      ($0.value.added + $0.value.taken, $1.key.category.rawValue, $1.key.country ?? "")
-        > ($1.value.added + $1.value.taken, $0.key.category.rawValue, $0.key.country ?? "")
+      ($0.value.changed, $1.key.category.rawValue, $1.key.country ?? "")
+        > ($1.value.changed, $0.key.category.rawValue, $0.key.country ?? "")
     }
     let rows = sorted.prefix(Self.maxRows).map { kind, change in
       [
         "category": texts.category(kind.category), "country": kind.country.map(texts.country) ?? "–",
         "added": texts.number(change.added), "taken": texts.number(change.taken), "kept": texts.number(change.kept),
+        "raised": texts.number(change.raised), "lowered": texts.number(change.lowered),
       ] as TemplateRecord
     }
     return [
@@ -88,7 +94,8 @@ extension ThresholdPreview {
   fileprivate func tiles(_ texts: Localizer) -> [TemplateRecord] {
     [
       ("now", total.kept + total.taken + fixed), ("then", total.kept + total.added + fixed), ("added", total.added),
-      ("taken", total.taken), ("kept", total.kept), ("fixed", fixed), ("held", newlyHeld), ("released", released),
+      ("taken", total.taken), ("kept", total.kept), ("raised", total.raised), ("lowered", total.lowered),
+      ("fixed", fixed), ("held", newlyHeld), ("released", released),
     ].map { .tile("thresholds.tile-\($0.0)", $0.1, texts) }
   }
 }
@@ -129,6 +136,10 @@ extension ThresholdSet {
           // Whether the list has its own rule, or the row is the default for lists without one.
           "isOwn": own(list: list) != nil, "cells": rule(ofList: list).cells(texts),
         ] as TemplateRecord
+      },
+      "labels": IdentifyRule.fields.map { field in
+        ["name": texts("thresholds.label-field.\(field)"), "figure": texts.plain(identify[field: field])]
+          as TemplateRecord
       },
     ]
   }

@@ -8,8 +8,14 @@ import PostgreSQL
 import Storage
 
 extension Publisher {
+  /// The packs of one snapshot of the database, and the state of sources in it.
+  struct MadePacks: Sendable {
+    var drafts: [PackDraft] = []
+    var sources = PublicationSources()
+  }
+
   /// Writes the packs from one snapshot of the database and reads them back.
-  func makePacks(_ work: PublicationWork) async throws -> [PackDraft] {
+  func makePacks(_ work: PublicationWork) async throws -> MadePacks {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let recipes = try recipes.current()
     let content = PackContent(
@@ -20,15 +26,18 @@ extension Publisher {
     let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
       work.progress.say(step, 0.02 + part * 0.5)
     }
-    let protection = written.protection
-    return try await inParallel(written.packs.packs) { pack in
+    let (protection, changes) = (written.protection, written.changes)
+    let drafts = try await inParallel(written.packs.packs) { pack in
       work.progress.say(.readingBack(pack: pack.spec.name), 0.55)
-      var draft = try bench.examine(pack.spec, bench.refit(pack.spec, pack.summary), protection: protection)
+      var draft = try bench.examine(
+        pack.spec, bench.refit(pack.spec, pack.summary), protection: protection, changes: changes)
       if let evidence = written.evidence, let server = content.server, pack.spec.recipe.sharesEvidence {
         draft.evidence = .collected(evidence, pack.spec.recipe, server: server)
       }
       return draft
     }
+    let missing = try bench.missing(besides: Set(drafts.map(\.figures.name)), changes)
+    return MadePacks(drafts: drafts + missing, sources: written.sources)
   }
 
   /// The id of this server; nil if no recipe shares evidence, and for a folder without its first root, whose packs are
@@ -46,11 +55,12 @@ extension Publisher {
   }
 
   /// Reviews the packs' snapshot for brigades.
-  private func review(at time: Date, on connection: PostgresConnection) async throws -> Set<Int64> {
-    guard let holding else { return [] }
-    let found = try await holding.review(at: time, on: connection)
-    if found.held > 0 { logger.notice("Held numbers for review", metadata: ["numbers": "\(found.held)"]) }
-    return found.numbers
+  private func review(at time: Date, on connection: PostgresConnection) async throws -> BrigadeReview.Outcome? {
+    guard let found = try await holding?.review(at: time, on: connection) else { return nil }
+    if found.new > 0 || found.ended > 0 {
+      logger.notice("Reviewed held numbers", metadata: ["new": "\(found.new)", "ended": "\(found.ended)"])
+    }
+    return found
   }
 
   /// Makes deltas and other formats, checks the gates, signs the manifest, makes it visible and records it.
@@ -63,7 +73,10 @@ extension Publisher {
     defer { folder.removeStaged() }
     try folder.sweep(newest: work.former, keeping: policy.deltaBases, at: work.request.time)
     let drafts = try await make(work)
-    let gates = check(drafts, work, exempt: exempt).overruled(by: work.request.overrules)
+    // Without the files of the previous publication, nothing shows what an empty one would lose.
+    let mayBeEmpty = work.former != nil || work.previous == nil
+    let gates = GateChecker(limits: policy.limits, exempt: exempt).check(drafts.map(\.figures), mayBeEmpty: mayBeEmpty)
+      .overruled(by: work.request.overrules)
     guard gates.closed.isEmpty else { throw PublishingError.heldBack(gates) }
 
     let earlier = try folder.keptManifests().filter { $0.serial < work.serial }
@@ -111,6 +124,10 @@ extension Publisher {
         "Published, but the database has no record of it; the next run adds it",
         metadata: ["publication.serial": .stringConvertible(link.serial), "error": "\(error)"])
     }
+    if manifest.packs.allSatisfy({ $0.entries == 0 }), let steps = try? await FirstStepsStore(pool: store.pool).read() {
+      let reasons = steps.reasons.map(\.description).joined(separator: ", ")
+      logger.notice("The list is empty", metadata: ["reasons": "\(reasons)"])
+    }
     logger.info(
       "Published",
       metadata: [
@@ -118,14 +135,6 @@ extension Publisher {
         "pack.entries": .stringConvertible(manifest.packs.reduce(0) { $0 + $1.entries }),
         "size_bytes": .stringConvertible(manifest.packs.reduce(0) { $0 + $1.bytes }),
       ])
-  }
-
-  private func check(_ drafts: [PackDraft], _ work: PublicationWork, exempt: Set<Gate>) -> [GateRecord] {
-    let names = Set(drafts.map(\.figures.name))
-    let missing = (work.former?.packs ?? []).filter { !names.contains($0.name) }.map { pack in
-      PackStatistics(name: pack.name, entries: nil, formerEntries: pack.entries, formerBytes: pack.bytes)
-    }
-    return GateChecker(limits: policy.limits, exempt: exempt).check(drafts.map(\.figures) + missing)
   }
 
   /// Works on two items at a time, because small machines have two cores. Results have the order of the items.

@@ -9,6 +9,7 @@ public import Logging
 import Moderation
 public import PostgreSQL
 public import Storage
+import Synchronization
 
 /// Makes a publication: selects numbers, writes packs, deltas and other formats, checks the gates, signs the manifest
 /// and makes all files visible at once.
@@ -67,16 +68,31 @@ public struct Publisher: Sendable {
   /// Publishes the numbers at the requested time.
   ///
   /// The same snapshot of the database, time, serial, recipes, key and earlier files give the same bytes. If the
-  /// process is killed, the previous publication stays complete, and the next run removes the remains.
+  /// process is killed, the previous publication stays complete, and the next run removes the remains. If gates refuse
+  /// the publication, numbers that leave for a reason are removed from the previous one.
   /// - Throws: ``PublishingError``, `PackError` or a database error; the previous publication stays.
   public func publish(_ request: PublicationRequest) async throws -> Manifest {
     try await locked { ground in
       // The snapshot must not have them. Not at a time in the future: an end cannot be taken back.
       _ = try await DecisionService(pool: store.pool).expire(at: min(request.time, Date()))
-      return try await run(
-        request, on: ground,
-        make: { work in try await makePacks(work) },
-        remember: { connection, manifest in try await list(manifest, on: connection) })
+      let made = Mutex(MadePacks())
+      do {
+        return try await run(
+          request, on: ground,
+          make: { work in
+            let packs = try await makePacks(work)
+            made.withLock { $0 = packs }
+            return packs.drafts
+          },
+          remember: { connection, manifest in
+            try await list(manifest, on: connection)
+            try await made.withLock(\.sources).settle(on: connection)
+          })
+      } catch PublishingError.heldBack(let gates) {
+        // An error is in the log. The numbers leave with the next publication then.
+        try? await withdraw(made.withLock(\.drafts), request, on: ground)
+        throw PublishingError.heldBack(gates)
+      }
     }
   }
 

@@ -12,8 +12,8 @@ struct PreviewSides {
     let score: Score
     /// The category of the side that lists it: that of the change, otherwise the present one.
     let category: ReportCategory?
-    let before: Bool
-    let after: Bool
+    let before: SourceCeiling
+    let after: SourceCeiling
     /// A review would hold it with the present set but not with the change.
     let isHeldOnlyBefore: Bool
     /// A review would hold it with the change but not with the present set.
@@ -21,7 +21,8 @@ struct PreviewSides {
   }
 
   private let state: CurationState
-  private let suspects: Suspects
+  private let suspectsNow: Suspects
+  private let suspectsThen: Suspects
   private let present: ThresholdSet
   private let change: ThresholdSet
   /// Members of approved ranges without a record so far.
@@ -29,9 +30,12 @@ struct PreviewSides {
   private let members: Set<Int64>
   private let decided: Int
 
-  init(state: CurationState, suspects: Suspects, present: ThresholdSet, change: ThresholdSet) {
+  /// - Parameter suspects: the numbers whose reports a review would hold with the present set, and with the change; nil
+  ///   keeps the stored holds.
+  init(state: CurationState, suspects: (Suspects, Suspects)?, present: ThresholdSet, change: ThresholdSet) {
     self.state = state
-    self.suspects = suspects
+    let stored = Suspects(held: state.held, reportCeilings: state.reportCeilings)
+    (suspectsNow, suspectsThen) = suspects ?? (stored, stored)
     self.present = present
     self.change = change
     members = Set(state.rangeNumbers().map(\.number))
@@ -50,17 +54,20 @@ struct PreviewSides {
     let score = Score(record, at: time)
     let isMember = members.contains(record.number)
     if isMember { unmet.remove(record.number) }
-    let overrides = state.overrides(of: record.number)
-    func side(_ thresholds: ThresholdSet) -> (isListed: Bool, isHeld: Bool, category: ReportCategory?) {
+    func side(_ thresholds: ThresholdSet, _ suspects: Suspects) -> (
+      treatment: SourceCeiling, isHeld: Bool, category: ReportCategory?
+    ) {
+      let overrides = suspects.overrides(of: record.number, in: state)
       let evaluation = score.evaluate(by: thresholds, in: overrides) { country(record.number) }
-      let verdict = evaluation.verdict
-      if suspects.holds(record.number, verdict) { return (false, true, evaluation.category) }
-      return (verdict == .listed || verdict == .candidate || isMember, false, evaluation.category)
+      let isListed = [.listed, .candidate].contains(evaluation.verdict)
+      let isInRange = isMember && !overrides.isHeld && overrides.reportCeiling > .nothing
+      let treatment = isInRange ? SourceCeiling.block : isListed ? evaluation.ceiling : .nothing
+      return (treatment, evaluation.verdict == .held, evaluation.category)
     }
-    let (before, after) = (side(present), side(change))
+    let (before, after) = (side(present, suspectsNow), side(change, suspectsThen))
     return Outcome(
-      score: score, category: (after.isListed ? after : before).category, before: before.isListed,
-      after: after.isListed, isHeldOnlyBefore: before.isHeld && !after.isHeld,
+      score: score, category: (after.treatment > .nothing ? after : before).category, before: before.treatment,
+      after: after.treatment, isHeldOnlyBefore: before.isHeld && !after.isHeld,
       isHeldOnlyAfter: after.isHeld && !before.isHeld)
   }
 }
@@ -86,7 +93,13 @@ extension Selection {
     var preview = ThresholdPreview(examples: examples)
     let lowest = min(change.lowestListedHeat, present.lowestListedHeat)
     progress(.findingBrigades)
-    let suspects = try await holding?.suspects(by: [present, change], at: time, on: connection) ?? Suspects()
+    var suspects: (Suspects, Suspects)?
+    if let holding {
+      suspects = (
+        try await holding.suspects(by: present, at: time, on: connection),
+        try await holding.suspects(by: change, at: time, on: connection)
+      )
+    }
     var sides = PreviewSides(
       state: try await CurationStateStore.load(at: time, on: connection), suspects: suspects, present: present,
       change: change)
@@ -99,7 +112,7 @@ extension Selection {
         guard let outcome = sides.evaluate(record, at: time, country: country) else { continue }
         if outcome.isHeldOnlyBefore { preview.released += 1 }
         if outcome.isHeldOnlyAfter { preview.newlyHeld += 1 }
-        guard outcome.before || outcome.after, let category = outcome.category else { continue }
+        guard max(outcome.before, outcome.after) > .nothing, let category = outcome.category else { continue }
         let kind = ThresholdPreview.Kind(category: category, country: country(record.number))
         preview.take(record.number, outcome.score, as: kind, before: outcome.before, after: outcome.after)
       }

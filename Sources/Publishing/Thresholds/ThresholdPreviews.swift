@@ -17,6 +17,8 @@ public final class ThresholdPreviews: Sendable {
     case threshold(ReportCategory, country: String?)
     /// The weight rule of an imported list.
     case list(Int32)
+    /// The limits for labels.
+    case identify
   }
 
   /// A request for a preview.
@@ -160,13 +162,17 @@ struct PreviewRequest: JobMessage {
   let list: Int32?
   /// Nil to remove a list's own rule.
   let rule: SourceRule?
+  /// Nil for a threshold or a list.
+  let identify: IdentifyRule?
 
   init(_ request: ThresholdPreviews.Request) {
     base = request.base
+    identify = request.subject == .identify ? request.change.identify : nil
     switch request.subject {
     case .threshold(let category, let country):
       (self.category, self.country, list, rule) = (category, country, nil, nil)
       threshold = request.change.own(category, country: country)
+    case .identify: (category, country, threshold, list, rule) = (nil, nil, nil, nil, nil)
     case .list(let list):
       (category, country, threshold, self.list) = (nil, nil, nil, list)
       rule = request.change.own(list: list)
@@ -179,7 +185,10 @@ struct PreviewRequest: JobMessage {
     let present = try await store.version(base).set
     let subject: ThresholdPreviews.Subject
     var change = present
-    if let list {
+    if let identify {
+      subject = .identify
+      change = try present.replacing(identify)
+    } else if let list {
       subject = .list(list)
       change = try rule.map { try present.replacing($0) } ?? present.removing(ruleOfList: list)
     } else {

@@ -10,8 +10,9 @@ struct AppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Manage apps and their API keys.",
     discussion: """
-      A key is printed once, when it is created. Only its hash is stored. Scopes of a key: \
-      \(AppScopes.all.names.joined(separator: ", ")).
+      A key is printed once, when it is created. Only its hash is stored. Scopes of a key: \(AppScopes.list). \
+      Grant vouch only to the server of an app that you trust: it may say since when it knows its users, and from \
+      which address they report.
       """,
     subcommands: [
       AppCreate.self, AppList.self, AppKeys.self, AppRotate.self, AppRevoke.self, AppScopesCommand.self,
@@ -20,11 +21,14 @@ struct AppCommand: AsyncParsableCommand {
 }
 
 extension AppScopes {
+  /// The names of all scopes.
+  static let list = named.map(\.name).joined(separator: ", ")
+
   /// - Parameter text: names separated by commas.
   init(argument text: String) throws {
     guard let scopes = AppScopes(names: text.split(separator: ",")) else {
       throw ValidationError(
-        "\"\(text)\" is not a list of scopes. Use some of \(AppScopes.all.names.joined(separator: ", ")), separated by commas."
+        "\"\(text)\" is not a list of scopes. Use some of \(AppScopes.list), separated by commas."
       )
     }
     self = scopes
@@ -43,7 +47,7 @@ struct AppCreate: AsyncParsableCommand {
   var name: String
 
   @Option(help: "Scopes of the key, separated by commas.")
-  var scopes = AppScopes.all.names.joined(separator: ",")
+  var scopes = AppScopes.standard.names.joined(separator: ",")
 
   @Option(help: .value("days", "Days until the key expires. Default: never."))
   var expiresIn: Int?
@@ -69,20 +73,31 @@ struct AppCreate: AsyncParsableCommand {
 /// `ringfence app list`
 struct AppList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List apps with the number of valid keys and the time of last use.")
+    commandName: "list", abstract: "List apps with their valid keys, last use, and the origin of their newest reports.",
+    discussion: "An app whose reports all come from one network is named, with advice.")
 
   @OptionGroup var database: DatabaseOptions
 
   func run() async throws {
-    let keys = try await database.open { context in
-      try await context.stores.apps.keys()
+    let (keys, origins) = try await database.open { context in
+      (try await context.stores.apps.keys(), try await context.stores.apps.origins())
     }
     let now = Date()
-    let rows = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }.map { name, keys in
-      let valid = keys.count { $0.state(at: now) == .valid }
-      return [name, "\(valid)", keys.compactMap(\.lastUsedAt).max().map { Timestamp.format($0) } ?? "never"]
+    let apps = Dictionary(grouping: keys, by: \.appName).sorted { $0.key < $1.key }
+    let rows = apps.map { name, keys in
+      let (valid, origin) = (keys.count { $0.state(at: now) == .valid }, origins[keys[0].appID])
+      return [
+        name, "\(valid)", keys.compactMap(\.lastUsedAt).max().map { Timestamp.format($0) } ?? "never",
+        "\(origin?.reporters ?? 0)", "\(origin?.networks ?? 0)",
+      ]
     }
-    print(TextTable(["app", "valid keys", "last used"], rows).aligned)
+    print(TextTable(["app", "valid keys", "last used", "reporters", "networks"], rows).aligned)
+    for (name, keys) in apps where origins[keys[0].appID]?.isOneNetwork == true {
+      print(
+        "All newest reports of \"\(name)\" come from one network, so they count as one. If its server sends them, you "
+          + "trust it, and no phone has its key, let it send client_address: ringfence app scopes \(keys[0].id) "
+          + "\(keys[0].scopes.union(.vouch).names.joined(separator: ","))")
+    }
   }
 }
 
@@ -185,7 +200,7 @@ struct AppScopesCommand: AsyncParsableCommand {
 
   @OptionGroup var key: KeyOptions
 
-  @Argument(help: "Some of \(AppScopes.all.names.joined(separator: ", ")), separated by commas.")
+  @Argument(help: "Some of \(AppScopes.list), separated by commas.")
   var scopes: String
 
   func validate() throws {

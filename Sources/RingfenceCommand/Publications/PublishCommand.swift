@@ -18,7 +18,9 @@ struct PublishCommand: AsyncParsableCommand {
     discussion: """
       All data comes from one snapshot of the database. A publication becomes visible after it passes these gates: \
       readable, order, cap, protected, non-empty, size, churn. If a gate fails, the previous publication stays in place \
-      and the exit code is 4. You can overrule non-empty, size and churn:
+      and the exit code is 4. Numbers that a decision allows, that are protected or revoked, and those of suspended and \
+      removed sources leave it all the same, and gates do not count them. A first list without numbers is published. You \
+      can overrule non-empty, size and churn:
 
         ringfence publish --overrule churn --reason "First publication with the new list" --by Ada
       """)
@@ -207,7 +209,12 @@ extension CommandContext {
         let delta = pack.deltas.first.map { ", \($0.bytes) from publication \($0.fromSerial)" } ?? ""
         return "  \(publicationFolder.filePath(pack.path)): \(pack.entries) numbers, \(pack.bytes) bytes\(delta)"
       }
-      return (["Publication \(manifest.serial)"] + packs).joined(separator: "\n")
+      var lines = ["Publication \(manifest.serial)"] + packs
+      if manifest.packs.allSatisfy({ $0.entries == 0 }) {
+        let reasons = try await stores.firstSteps.read().reasons.map { texts.message("home.reason", $0) }
+        lines.append("The list is empty. \(reasons.joined(separator: " "))")
+      }
+      return lines.joined(separator: "\n")
     } catch let error as PublishingError {
       guard case .heldBack(let gates) = error else { throw error }
       let lines = gates.closed.map { record in

@@ -90,13 +90,33 @@ struct Welcome {
 
   /// The command line of this program that creates another link, quoted for a shell.
   private func linkCommand(_ address: String) -> String {
-    [CommandLine.arguments[0], "sign-in-link", "Administrator", "--data", dataFolder, "--url", address].map { word in
+    command("sign-in-link", "Administrator", "--data", dataFolder, "--url", address)
+  }
+
+  /// The command line that adds the public list of the locale's country, or that shows all lists.
+  /// - Parameter locale: such as `de_DE.UTF-8`.
+  func listCommand(_ locale: String, _ catalog: SourceCatalog?) -> String {
+    let country = locale.prefix { $0 != "." && $0 != "@" }.split(separator: "_").dropFirst().first.map(String.init)
+    guard let entry = catalog?.sources.first(where: { $0.country == country }) else {
+      return command("sources", "catalog")
+    }
+    return command("sources", "add", entry.name, "--data", dataFolder) + (entry.needsKey ? " --key-file FILE" : "")
+  }
+
+  private func command(_ words: String...) -> String {
+    ([CommandLine.arguments[0]] + words).map { word in
       let isPlain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || "+-./:@_,=".contains($0) }
       return isPlain ? word : quoted(word)
     }.joined(separator: " ")
   }
 
+  private var locale: String {
+    let environment = ProcessInfo.processInfo.environment
+    return ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+  }
+
   func text(address: String) -> String {
+    let catalog = try? SourceCatalog.read(resources: Installation.find(Settings()).resources)
     let time = Timestamp.format(Date())
     return """
 
@@ -112,6 +132,8 @@ struct Welcome {
         curl -i \(address)/v1/reports -H 'Authorization: Bearer \(key)' -H 'Content-Type: application/json' \
       -d '{"number":"+12015550123","category":"robocall","reporter":"me","report_id":"\(UUID().uuidString.lowercased())",\
       "reported_at":"\(time)"}'
+      Add a public list of numbers
+        \(listCommand(locale, catalog))
       Manifest of the newest publication
         \(address)/v1/manifest
 

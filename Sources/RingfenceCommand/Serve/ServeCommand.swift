@@ -129,7 +129,9 @@ extension CommandContext {
       stores: stores, moderation: moderation, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer,
       folder: publicationFolder,
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
-      feedPreviews: try feedPreviewer(limits: .preview), recipes: recipes(publication.recipes),
+      feedPreviews: try feedPreviewer(limits: .preview),
+      sourceCatalog: try SourceCatalog.read(resources: installation.resources).sources,
+      recipes: recipes(publication.recipes),
       nextPublication: { schedule?.next(after: $0) }, logger: logger)
     let services = ServerServices(
       stores: stores, intake: intake,

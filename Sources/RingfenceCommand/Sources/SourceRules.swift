@@ -2,6 +2,9 @@
 
 import ArgumentParser
 import Curation
+import Foundation
+import Importing
+import Localization
 import Storage
 
 /// `ringfence sources`
@@ -15,17 +18,23 @@ struct SourcesCommand: AsyncParsableCommand {
       apply. The rule "default" is for lists without their own rule. Changes are versions of the thresholds.
       """,
     subcommands: [
-      SourcesAdd.self, SourcesStatus.self, SourcesRefresh.self, SourcesRemove.self, SourcesResume.self,
+      SourcesCatalog.self, SourcesAdd.self, SourcesStatus.self, SourcesRefresh.self, SourcesRemove.self,
+      SourcesResume.self,
       SourcesList.self, SourcesSet.self, SourcesPreview.self,
     ])
 }
 
-/// The change of a list's rule, for `set` and `preview`.
+/// The change of a list's rule and ceiling, for `set` and `preview`.
 struct SourceChange: ParsableArguments {
   @Argument(help: "Name of the list, or default for all lists without their own rule.")
   var name: String
 
-  @Option(help: "Weight of entries that are imported from now on, 0 to 10.")
+  @Option(
+    help: .value(
+      "treatment",
+      "The strongest action that a subscribed source can trigger alone: nothing, review, identify or block."))
+  var ceiling: SourceCeiling?
+  @Option(help: "Weight of entries, 0 to 10; of an imported list, weight of those that are imported from now on.")
   var weight: Double?
   @Option(help: .value("count", "Entries about a number that are needed to enter the list."))
   var complaints: Int?
@@ -37,23 +46,23 @@ struct SourceChange: ParsableArguments {
   @Option(help: .value("count", "Different days that are needed to stay listed."))
   var leaveDays: Int?
 
+  /// Lowering an entering limit also lowers the leaving limit unless that is given.
+  var rule: SourceRuleChange {
+    SourceRuleChange(
+      weight: weight, complaints: complaints, days: days, leaveComplaints: leaveComplaints, leaveDays: leaveDays)
+  }
+
   func validate() throws {
-    guard weight != nil || [complaints, days, leaveComplaints, leaveDays].contains(where: { $0 != nil }) else {
+    guard ceiling != nil || rule != SourceRuleChange() else {
       throw ValidationError("No change given. Pass at least one option, such as --complaints 5.")
     }
   }
 
-  /// The set with the change. Lowering an entering limit also lowers the leaving limit unless that is given.
+  /// The set with the change of the rule.
   /// - Parameter lists: all imported lists.
   /// - Throws: ``ThresholdProblem``, or `CommandFailure` for an unknown list.
   func applied(to set: ThresholdSet, lists: [App]) throws -> ThresholdSet {
-    var rule = set.rule(ofList: try appID(among: lists))
-    rule.weight = weight ?? rule.weight
-    rule.enter.complaints = complaints ?? rule.enter.complaints
-    rule.enter.days = days ?? rule.enter.days
-    rule.leave.complaints = leaveComplaints ?? min(rule.leave.complaints, rule.enter.complaints)
-    rule.leave.days = leaveDays ?? min(rule.leave.days, rule.enter.days)
-    return try set.replacing(rule)
+    try set.replacing(rule.applied(to: set.rule(ofList: try appID(among: lists))))
   }
 
   private func appID(among lists: [App]) throws -> Int32 {
@@ -64,22 +73,82 @@ struct SourceChange: ParsableArguments {
     }
     return list.id
   }
+
+  /// Shows the effect and saves nothing: of a subscribed source from its stored entries.
+  func show(_ options: PreviewOptions, in context: CommandContext) async throws {
+    guard let source = try await context.stores.sources.source(named: name) else {
+      guard ceiling == nil else { throw CommandFailure.noSource(name) }
+      let lists = try await context.stores.thresholds.lists()
+      return try await context.preview(options) { try applied(to: $0, lists: lists) }
+    }
+    do {
+      let preview = try await context.feedPreviewer().preview(ceiling, rule: rule, of: source, at: Date())
+      let rows = preview.figures.map { [$0, "\($1)"] }
+      try options.output.print(TextTable(["numbers", "count"], rows), text: preview.text, json: preview)
+    } catch let failure as SourceFailure {
+      throw CommandFailure.failed(try context.installation.englishTexts().message("sources.failure", failure))
+    }
+  }
 }
 
 /// `ringfence sources set`
 struct SourcesSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change the rule of a list, as a new version of the thresholds.",
-    discussion: "Example: ringfence sources set ftc-csv --complaints 5 --days 3 --reason \"One-off complaints.\"")
+    commandName: "set", abstract: "Change the ceiling, weight or limits of a list.",
+    discussion: """
+      A ceiling applies from the next publication on. The weight and limits are saved as a new version of the thresholds; \
+      a running server gives the stored entries of a source the new weight at once. With --preview nothing is saved.
+
+      Examples: ringfence sources set ftc-rolling --ceiling block --preview
+      ringfence sources set ftc-csv --complaints 5 --days 3 --reason "One-off complaints."
+      """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var change: SourceChange
-  @OptionGroup var authorship: Authorship
+
+  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters. Default: the signed-in user."))
+  var by: String?
+
+  @Option(help: .value("reason", "Reason for the change, 1 to 500 characters."))
+  var reason: String?
+
+  @Flag(name: .customLong("preview"), help: "Show the effect and save nothing.")
+  var isPreview = false
+
+  @OptionGroup var preview: PreviewOptions
+
+  func validate() throws {
+    if let by { try AuditOption.check(by) }
+    try checkLength(reason, "--reason", in: 1...500)
+  }
 
   func run() async throws {
     try await database.open { context in
-      let lists = try await context.stores.thresholds.lists()
-      try await context.save(authorship) { try change.applied(to: $0, lists: lists) }
+      guard !isPreview else { return try await change.show(preview, in: context) }
+      let stores = context.stores
+      let source = try await stores.sources.source(named: change.name)
+      guard change.ceiling == nil || source != nil else { throw CommandFailure.noSource(change.name) }
+      let name = Authorship.name(by)
+      if change.rule != SourceRuleChange() {
+        let lists = try await stores.thresholds.lists()
+        try await context.save(by: name, because: reason ?? "Rule of \(change.name)") {
+          try change.applied(to: $0, lists: lists)
+        }
+      }
+      guard var settings = source?.settings else { return }
+      if let ceiling = change.ceiling {
+        let event = Actor.commandLine(name).did(
+          "source.ceiling", to: change.name, before: ["ceiling": settings.ceiling.rawValue],
+          after: ["ceiling": ceiling.rawValue], because: reason)
+        _ = try await stores.sources.change(change.name, to: ceiling, at: Date(), audit: event)
+        settings.ceiling = ceiling
+        print("The ceiling of \(change.name) is \(ceiling.rawValue). It applies from the next publication on.")
+      }
+      if change.weight != nil { try await stores.sources.reweigh(change.name, at: Date()) }
+      let texts = try context.installation.englishTexts()
+      for problem in settings.ineffective(source?.id, SourceRuleChange(), in: try await stores.thresholds.current()) {
+        print("Note: \(texts.message("sources.ineffective", problem))")
+      }
     }
   }
 }
@@ -90,8 +159,8 @@ struct SourcesPreview: AsyncParsableCommand {
     commandName: "preview",
     abstract: "Show which numbers a change would add and remove; saves nothing.",
     discussion: """
-      Takes the options of `ringfence sources set`. A new weight applies to entries that are imported later. The preview \
-      shows only the weight 0, with which the list lists no numbers.
+      Takes the options of `ringfence sources set`. Of an imported list, a new weight applies to entries that are imported \
+      later: the preview shows only the weight 0, with which the list lists no numbers.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -99,10 +168,7 @@ struct SourcesPreview: AsyncParsableCommand {
   @OptionGroup var preview: PreviewOptions
 
   func run() async throws {
-    try await database.open { context in
-      let lists = try await context.stores.thresholds.lists()
-      try await context.preview(preview) { try change.applied(to: $0, lists: lists) }
-    }
+    try await database.open { try await change.show(preview, in: $0) }
   }
 }
 

@@ -13,8 +13,13 @@ import Storage
 /// `ringfence sources add`
 struct SourcesAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Subscribe to a list at an address: a server downloads it at intervals.",
+    commandName: "add", abstract: "Subscribe to a list of the catalog, or at an address: a server downloads it.",
     discussion: """
+      `ringfence sources catalog` lists public lists. The name of one is sufficient: its address, format, weight, ceiling \
+      and limits come from the catalog, and each option replaces a value. On a terminal, the command reads the list first \
+      and asks whether to identify or to block its numbers. --ceiling or --yes answers the question; without a terminal, \
+      the ceiling of the catalog applies.
+
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
       separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
       saracroche (patterns with more than 4 wildcards are counted and left out). Formats of dated complaints, which \
@@ -23,15 +28,16 @@ struct SourcesAdd: AsyncParsableCommand {
       required.
 
       An entry of a list counts as much as WEIGHT complaints. It is counted again each week while the list contains the \
-      number. The ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. \
-      Resources/sources.yaml names public lists.
+      number. The ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. The command \
+      says at once where a weight, a limit or the ceiling cannot have an effect, and what would.
 
       With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \
       list, put up for review and lose. For an existing source, --url and --format may be left out, and the preview \
       shows the effect of the other options, such as --ceiling. A list with stored complaints, such as an imported one \
       or a source of complaints, has no preview.
 
-      Examples: ringfence sources add dnc --url https://HOST/90.csv --format ftc-rolling
+      Examples: ringfence sources add ftc-rolling
+      ringfence sources add dnc --url https://HOST/90.csv --format ftc-rolling --weight 4 --ceiling identify
       ringfence sources add own --url https://HOST/list.csv --format csv --number-column phone --category "Scam=fraud"
       ringfence sources add friends --url https://HOST/v1 --format ringfence --key root.json --pack blocklist
       """)
@@ -54,10 +60,17 @@ struct SourcesAdd: AsyncParsableCommand {
   @Option(help: "Complaints that an entry counts as, 0 to 10.")
   var weight: Double?
 
+  @Option(help: .value("count", "Entries about a number that are needed to enter the list."))
+  var complaints: Int?
+
+  @Option(help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
+  var days: Int?
+
   @Option(
     help: .value(
       "treatment",
-      "The strongest action that the source can trigger alone: nothing, review, identify or block. Default: review."))
+      "The strongest action that the source can trigger alone: nothing, review, identify or block. Default: the ceiling of "
+        + "the catalog, otherwise review."))
   var ceiling: SourceCeiling?
 
   @Option(
@@ -112,6 +125,9 @@ struct SourcesAdd: AsyncParsableCommand {
   )
   var maxChange: Int?
 
+  @Flag(help: "Ask nothing.")
+  var yes = false
+
   @Flag(help: "Show the effect and save nothing.")
   var preview = false
 
@@ -124,9 +140,6 @@ struct SourcesAdd: AsyncParsableCommand {
     try checkName(name)
     guard name != SourceRule.everyListName else {
       throw ValidationError("The rule for all lists has the name \(name). Choose another name.")
-    }
-    guard preview || (url != nil && format != nil) else {
-      throw ValidationError("Set --url and --format. Only a preview of an existing source needs neither.")
     }
     guard preview || !json else { throw ValidationError("--json is an option of --preview.") }
     if let url {
@@ -156,6 +169,8 @@ struct SourcesAdd: AsyncParsableCommand {
     guard category.isEmpty || format?.hasComplaints != true else {
       throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
     }
+    try check(complaints, "--complaints", in: 1...1_000_000)
+    try check(days, "--days", in: 1...64)
     if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
     try checkLength(license, "--license", in: 1...200)
     for code in country + [region].compactMap({ $0 }) where !PhoneRegion.isSupported(code) {
@@ -183,19 +198,35 @@ struct SourcesAdd: AsyncParsableCommand {
   func run() async throws {
     try await database.open(makes: !preview) { context in
       let former = try await context.stores.sources.source(named: name)
-      guard preview else { return try await add(former, in: context) }
-      try await show(former, in: context)
+      let listed =
+        former == nil ? try SourceCatalog.read(resources: context.installation.resources).entry(named: name) : nil
+      guard listed?.needsKey != true || keyFile != nil else {
+        throw ValidationError("The server of \(name) asks for a key. Pass a file with it: --key-file.")
+      }
+      guard preview else { return try await add(former, listed, in: context) }
+      try await show(former, listed, in: context)
     }
   }
 
-  private func add(_ former: Source?, in context: CommandContext) async throws {
+  private func add(_ former: Source?, _ listed: SourceCatalog.Entry?, in context: CommandContext) async throws {
     let there = CommandFailure.failed(
       "There is a source named \(name). Remove it with: ringfence sources remove \"\(name)\"")
     guard former == nil else { throw there }
-    let settings = try settings(nil)
+    guard listed != nil || (url != nil && format != nil) else {
+      throw ValidationError("Set --url and --format. A list of `ringfence sources catalog` needs neither.")
+    }
+    var settings = try settings(listed?.settings)
+    let texts = try context.installation.englishTexts()
     do {
+      if listed != nil, ceiling == nil, !yes, Question.isPossible {
+        settings.ceiling = try await ask(settings, context)
+      }
       let subscriptions = SourceSubscriptions(stores: context.stores)
-      guard try await subscriptions.add(settings, weight: weight, by: audit.actor, at: Date()) else { throw there }
+      let set = try await context.stores.thresholds.current()
+      for problem in settings.ineffective(nil, rule(listed), in: set) {
+        print("Note: \(texts.message("sources.ineffective", problem))")
+      }
+      guard try await subscriptions.add(settings, rule: rule(listed), by: audit.actor, at: Date()) else { throw there }
     } catch AppError.nameTaken {
       throw CommandFailure.failed(
         "The list \(name) has complaints that were imported by hand. They would get the rule and the ceiling of the "
@@ -203,19 +234,34 @@ struct SourcesAdd: AsyncParsableCommand {
     } catch let problem as ThresholdProblem {
       throw CommandFailure.failed("\(try Localizer.commandLine().message(problem)) Nothing was saved.")
     } catch let failure as SourceFailure {
-      throw CommandFailure.failed(try context.installation.englishTexts().message("sources.failure", failure))
+      throw CommandFailure.failed(texts.message("sources.failure", failure))
     }
     print(
-      "Added \(name). A running server downloads it now, and then every "
+      "Added \(name) with the ceiling \(settings.ceiling.rawValue). A running server downloads it now, and then every "
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 
-  private func show(_ former: Source?, in context: CommandContext) async throws {
-    guard former != nil || (url != nil && format != nil) else { throw CommandFailure.noSource(name) }
-    let (settings, previewer) = (try settings(former?.settings), try context.feedPreviewer())
+  /// Reads a list and asks for its ceiling.
+  private func ask(_ settings: Source.Settings, _ context: CommandContext) async throws -> SourceCeiling {
+    let previewer = try context.feedPreviewer()
+    let preview = try await previewer.withClient { [rule = rule(nil)] in
+      try await previewer.preview(settings, rule: rule, by: $0, at: Date())
+    }
+    return try Question.ceiling(of: preview, usual: settings.ceiling)
+  }
+
+  private func rule(_ listed: SourceCatalog.Entry?) -> SourceRuleChange {
+    let usual = listed?.rule ?? SourceRuleChange()
+    return SourceRuleChange(
+      weight: weight ?? usual.weight, complaints: complaints ?? usual.complaints, days: days ?? usual.days)
+  }
+
+  private func show(_ former: Source?, _ listed: SourceCatalog.Entry?, in context: CommandContext) async throws {
+    guard former != nil || listed != nil || (url != nil && format != nil) else { throw CommandFailure.noSource(name) }
+    let (settings, previewer) = (try settings(former?.settings ?? listed?.settings), try context.feedPreviewer())
     do {
-      let preview = try await previewer.withClient {
-        try await previewer.preview(settings, weight: weight, by: $0, at: Date())
+      let preview = try await previewer.withClient { [rule = rule(listed)] in
+        try await previewer.preview(settings, rule: rule, by: $0, at: Date())
       }
       print(json ? try CommandJSON.text(preview) : preview.text)
     } catch let failure as SourceFailure {
@@ -224,7 +270,7 @@ struct SourcesAdd: AsyncParsableCommand {
     }
   }
 
-  /// - Parameter former: the settings of an existing source, for options that are not set.
+  /// - Parameter former: the settings of the source or of the catalog, for options that are not set.
   private func settings(_ former: Source.Settings?) throws -> Source.Settings {
     guard let url = url ?? former?.url, let format = format ?? former?.format else {
       throw CommandFailure.noSource(name)

@@ -30,7 +30,10 @@ struct SourceOption: ParsableArguments {
 struct SourcesRefresh: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Download a source now.",
-    discussion: "The exit code is 1 if it cannot be read. Its former entries stay then.")
+    discussion: """
+      The exit code is 1 if it cannot be read. Its former entries stay then. While a server reads the same source, the \
+      command waits, and then reads it again.
+      """)
 
   @OptionGroup var source: SourceOption
 
@@ -44,11 +47,11 @@ struct SourcesRefresh: AsyncParsableCommand {
       try await context.stores.sources.record(event, at: Date())
       let refresher = try context.feedRefresher()
       let outcome = try await refresher.withClient {
-        try await refresher.refresh(name, by: $0, at: Date(), force: force)
+        try await refresher.refresh(name, by: $0, at: Date(), force: force, waits: true)
       }
       _ = try await refresher.evaluate(at: Date())
       switch outcome {
-      case nil: throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
+      case nil: throw CommandFailure.noSource(name)
       case .failed(let failure):
         let texts = try context.installation.englishTexts()
         throw CommandFailure.failed("Cannot refresh \(name): \(texts.message("sources.failure", failure))")
@@ -72,7 +75,7 @@ struct SourcesRemove: AsyncParsableCommand {
     try await source.database.open { context in
       let event = try await source.event("source.remove", context)
       guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
-        throw CommandFailure.failed("A server downloads \(name) at this moment. Try again later.")
+        throw CommandFailure.noSource(name)
       }
       print("Removed \(name).")
     }
@@ -128,6 +131,8 @@ struct SourcesStatus: AsyncParsableCommand {
     let wrong: Int
     let precision: Double?
     let suspendedAt: String?
+    let storedEntries: Int?
+    let fileEntries: Int?
     let error: SourceFailure?
 
     init(_ feed: Source) {
@@ -140,6 +145,13 @@ struct SourcesStatus: AsyncParsableCommand {
       let quality = feed.quality
       (confirmed, wrong, precision) = (quality.precision.confirmed, quality.precision.wrong, quality.precision.share)
       suspendedAt = quality.suspendedAt.map { Timestamp.format($0) }
+      (storedEntries, fileEntries) = (feed.state.progress?.done, feed.state.progress?.goal)
+    }
+
+    private var state: String {
+      let state = suspendedAt == nil ? "active" : "suspended"
+      guard let storedEntries, let fileEntries else { return state }
+      return "\(state), storing \(storedEntries) of \(fileEntries)"
     }
 
     static let columns = [
@@ -150,7 +162,7 @@ struct SourcesStatus: AsyncParsableCommand {
       [
         name, format, ceiling, "\(entries)", refreshedAt ?? "never", nextAt,
         precision.map { "\(Int(($0 * 100).rounded()))% (\(confirmed) of \(confirmed + wrong))" } ?? "unknown",
-        suspendedAt == nil ? "active" : "suspended", "\(failures)",
+        state, "\(failures)",
         error.map { texts.message("sources.failure", $0) } ?? "",
       ]
     }
@@ -196,22 +208,24 @@ extension CommandFailure {
 }
 
 extension SourcePreview {
-  /// The figures, a line each.
-  var text: String {
-    var lines = [
-      "The list has \(entries) numbers. A publication made now would change:",
-      "  \(block) would be listed to block",
-      "  \(identify) would be listed to identify",
-      "  \(review) would be put up for review",
-      "  \(lost) would no longer be listed",
-      "Not changed:",
-      "  \(listed) are listed already",
-      "  \(decided) have a decision",
-      "  \(protected) are protected",
-      "  \(held) are held",
+  /// The counts with their names.
+  var figures: [(String, Int)] {
+    [
+      ("would be listed to block", block), ("would be listed to identify", identify),
+      ("would be put up for review", review), ("would no longer be listed", lost), ("are listed already", listed),
+      ("have a decision", decided), ("are protected", protected), ("are held", held),
     ]
+  }
+
+  /// The counts, a line each.
+  var text: String {
+    func list(_ figures: some Sequence<(String, Int)>) -> [String] { figures.map { "  \($1) \($0)" } }
+    var lines =
+      ["The list has \(entries) numbers. A publication made now would change:"] + list(figures.prefix(4))
+      + ["Not changed:"] + list(figures.dropFirst(4))
     if rejected > 0 { lines.append("\(rejected) rows cannot be read.") }
     if patterns > 0 { lines.append("Patterns with more than 4 wildcards, which are left out: \(patterns).") }
+    lines.append("The gates of the first publication with the list expect these changes.")
     return lines.joined(separator: "\n")
   }
 }
@@ -223,7 +237,6 @@ extension SourceRefresher.Summary {
     let counts = "\(entries) entries: \(added) added, \(replaced) renewed, \(removed) removed"
     let more = [
       rejected > 0 ? "\(rejected) rows cannot be read" : nil,
-      postponed > 0 ? "reports to store after midnight UTC, because they were withdrawn today: \(postponed)" : nil,
       patterns > 0 ? "patterns with more than 4 wildcards, which are left out: \(patterns)" : nil,
     ].compactMap { $0 }
     return ([counts] + more).joined(separator: "; ") + "."

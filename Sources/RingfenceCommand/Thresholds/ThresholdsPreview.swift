@@ -70,6 +70,10 @@ struct PreviewReport: Encodable {
   let listedThen: Int
   let added: Int
   let taken: Int
+  /// Listed numbers that are blocked only with the change.
+  let raised: Int
+  /// Listed numbers that are blocked only without the change.
+  let lowered: Int
   /// Numbers that the next review would hold only with the change.
   let held: Int
   /// Numbers that the next review would hold only without the change.
@@ -85,13 +89,15 @@ struct PreviewReport: Encodable {
     listedThen = total.kept + total.added + preview.fixed
     (held, released) = (preview.newlyHeld, preview.released)
     (added, taken) = (total.added, total.taken)
+    (raised, lowered) = (total.raised, total.lowered)
     changes = preview.changes.sorted { left, right in
-      (right.value.added + right.value.taken, left.key.category.slug, left.key.country ?? "")
-        < (left.value.added + left.value.taken, right.key.category.slug, right.key.country ?? "")
+      (right.value.changed, left.key.category.slug, left.key.country ?? "")
+        < (left.value.changed, right.key.category.slug, right.key.country ?? "")
     }.map { kind, change in
       [
         "category": .text(kind.category.slug), "country": .country(kind.country, else: "–"),
         "added": .count(change.added), "taken": .count(change.taken), "kept": .count(change.kept),
+        "raised": .count(change.raised), "lowered": .count(change.lowered),
       ]
     }
     examplesAdded = preview.added.map(\.row)
@@ -100,7 +106,8 @@ struct PreviewReport: Encodable {
 
   /// Rows by category and country, largest change first.
   var table: TextTable {
-    changes.isEmpty ? TextTable(["category", "country", "added", "taken", "kept"], []) : TextTable(changes)
+    changes.isEmpty
+      ? TextTable(["category", "country", "added", "taken", "kept", "raised", "lowered"], []) : TextTable(changes)
   }
 
   var text: String {
@@ -109,6 +116,9 @@ struct PreviewReport: Encodable {
       "Now (version \(against)) \(now) listed, with the change \(then): "
         + "\(added) added, \(taken) removed. Nothing was saved."
     ]
+    if raised + lowered > 0 {
+      parts.append("Of those listed either way, \(raised) would be blocked, and \(lowered) only identified.")
+    }
     if held + released > 0 {
       parts.append("Held for review: \(held) more, \(released) no longer.")
     }

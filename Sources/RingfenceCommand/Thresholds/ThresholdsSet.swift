@@ -15,7 +15,12 @@ struct Authorship: ParsableArguments {
   @Option(help: .value("reason", "Reason for the change, 1 to 500 characters."))
   var reason: String
 
-  var name: String { by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root" }
+  var name: String { Self.name(by) }
+
+  /// The name of the person, or of the signed-in user.
+  static func name(_ by: String?) -> String {
+    by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root"
+  }
 
   func validate() throws {
     try AuditOption.check(name)
@@ -48,15 +53,20 @@ struct ThresholdsSet: AsyncParsableCommand {
 extension CommandContext {
   /// Saves the set in force with a change, and prints the new version.
   func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
+    try await save(by: authorship.name, because: authorship.reason, change)
+  }
+
+  /// The same with the name of the person and the reason.
+  func save(by name: String, because reason: String, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
     guard changed != set else { return print("Nothing to change: version \(former.version) already has these values.") }
-    let event = Actor.commandLine(authorship.name).did(
+    let event = Actor.commandLine(name).did(
       "thresholds.save", to: "thresholds",
       before: ["version": "\(former.version)"].merging(set.told(than: changed)) { $1 },
-      after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: authorship.reason)
+      after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: reason)
     let saved = try await stores.thresholds.save(
-      changed, after: former.version, by: authorship.name, because: authorship.reason, at: Date(), audit: event)
+      changed, after: former.version, by: name, because: reason, at: Date(), audit: event)
     print("Saved as version \(saved.version). It applies from the next publication on.")
   }
 }
@@ -80,6 +90,12 @@ extension ThresholdSet {
       let name = threshold.country.map { "\(threshold.category.slug) \($0)" } ?? threshold.category.slug
       told[name] = "enter \(threshold.enter.told); leave \(threshold.leave.told); review \(threshold.reviewHeat)"
     }
+    if identify != other.identify {
+      told["labels"] =
+        "heat share \(identify.heatShare); alone \(identify.alone.told); corroborated \(identify.corroborated.told); "
+        + "marks \(identify.identifiedMarks.map(\.rawValue).sorted().joined(separator: " ")); "
+        + "\(identify.labels) a day and \(identify.labelShare) of the reporters"
+    }
     for source in sources where !other.sources.contains(source) {
       told["list \(source.appID)"] =
         "weight \(source.weight); enter \(source.enter.complaints) on \(source.enter.days) days; "
@@ -87,6 +103,10 @@ extension ThresholdSet {
     }
     return told
   }
+}
+
+extension IdentifyRule.Limits {
+  fileprivate var told: String { "reporters \(reporters), networks \(networks), days \(days)" }
 }
 
 extension ThresholdLimits {
@@ -141,7 +161,10 @@ struct ThresholdChange: ParsableArguments {
   @Option(help: .value("count", "Days with complaints needed to stay listed."))
   var leaveDays: Int?
 
+  @OptionGroup(title: "Labels") var labels: LabelChange
+
   func validate() throws {
+    if category.isEmpty, labels.isAny, country == nil, !remove, !hasStatistics { return }
     guard !category.isEmpty else {
       throw ValidationError("--category is missing. Pass a category such as fraud, or all.")
     }
@@ -155,7 +178,7 @@ struct ThresholdChange: ParsableArguments {
     guard !remove || country != nil else {
       throw ValidationError("--remove needs --country. Pass the country whose threshold is removed.")
     }
-    guard remove != hasStatistics else {
+    guard remove != (hasStatistics || labels.isAny) else {
       throw ValidationError(
         remove
           ? "--remove removes the threshold of the country. Leave the limits out."
@@ -170,7 +193,7 @@ struct ThresholdChange: ParsableArguments {
       category.isToxic && (self.category.contains("all") || self.category.contains(category.slug))
     }
     let country = country.flatMap { PhoneRegion($0)?.code }
-    return try categories.reduce(set) { set, category in
+    return try categories.reduce(try labels.applied(to: set)) { set, category in
       if remove, let country { return try set.removing(category, country: country) }
       guard var threshold = set.threshold(for: category, country: { country }) else { return set }
       threshold.country = country
@@ -199,5 +222,63 @@ struct ThresholdChange: ParsableArguments {
     threshold.leave.reporters = leaveReporters ?? threshold.leave.reporters
     threshold.leave.networks = leaveNetworks ?? threshold.leave.networks
     threshold.leave.days = leaveDays ?? threshold.leave.days
+  }
+}
+
+/// The change of the limits from which reports identify a number that they do not block.
+struct LabelChange: ParsableArguments {
+  @Option(help: .value("part", "Part of the heat and evidence to enter the list that a label needs, above 0 to 1."))
+  var labelHeatShare: Double?
+  @Option(help: .value("count", "Independent reporters needed for a label, 2 to 64."))
+  var labelReporters: Int?
+  @Option(help: .value("count", "Networks needed for a label, 2 to 64."))
+  var labelNetworks: Int?
+  @Option(help: .value("count", "Days of arrival needed for a label, 2 to 64."))
+  var labelDays: Int?
+  @Option(help: .value("count", "Independent reporters needed for a label if a source names the number, too."))
+  var corroboratedReporters: Int?
+  @Option(help: .value("count", "Networks needed for a label if a source names the number, too."))
+  var corroboratedNetworks: Int?
+  @Option(help: .value("count", "Days of arrival needed for a label if a source names the number, too."))
+  var corroboratedDays: Int?
+  @Option(
+    help: .value(
+      "mark",
+      "Mark of a hold that permits a label: new_reporters, one_week, one_network, one_text, same_numbers, one_day, or none; can be "
+        + "repeated."))
+  var labelMark: [String] = []
+  @Option(help: .value("count", "Labels a day that new reporters of one app support, without --label-share."))
+  var labelsPerDay: Int?
+  @Option(help: .value("part", "Further labels a day for each reporter of the app a week ago, 0 to 1."))
+  var labelShare: Double?
+
+  var isAny: Bool {
+    !labelMark.isEmpty || labelHeatShare != nil || labelShare != nil
+      || [
+        labelReporters, labelNetworks, labelDays, corroboratedReporters, corroboratedNetworks, corroboratedDays,
+        labelsPerDay,
+      ].contains { $0 != nil }
+  }
+
+  func validate() throws {
+    for mark in labelMark where mark != "none" && IdentifyRule.Mark(rawValue: mark) == nil {
+      let known = IdentifyRule.Mark.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("There is no mark \(mark). Use one of: \(known), none.")
+    }
+  }
+
+  func applied(to set: ThresholdSet) throws -> ThresholdSet {
+    var rule = set.identify
+    rule.heatShare = labelHeatShare ?? rule.heatShare
+    rule.alone.reporters = labelReporters ?? rule.alone.reporters
+    rule.alone.networks = labelNetworks ?? rule.alone.networks
+    rule.alone.days = labelDays ?? rule.alone.days
+    rule.corroborated.reporters = corroboratedReporters ?? rule.corroborated.reporters
+    rule.corroborated.networks = corroboratedNetworks ?? rule.corroborated.networks
+    rule.corroborated.days = corroboratedDays ?? rule.corroborated.days
+    if !labelMark.isEmpty { rule.identifiedMarks = Set(labelMark.compactMap(IdentifyRule.Mark.init)) }
+    rule.labels = labelsPerDay ?? rule.labels
+    rule.labelShare = labelShare ?? rule.labelShare
+    return try set.replacing(rule)
   }
 }

@@ -43,8 +43,11 @@ struct ThresholdsShow: AsyncParsableCommand {
       let table = TextTable(thresholds)
       let line = version.line(try context.installation.englishTexts())
       try output.print(
-        table, text: "Version \(line)\n\n\(table.aligned)\n\nImported lists\n\n\(TextTable(sources).aligned)",
-        json: ThresholdsJSON(version: .init(version), thresholds: thresholds, sources: sources))
+        table,
+        text: "Version \(line)\n\n\(table.aligned)\n\nImported lists\n\n\(TextTable(sources).aligned)\n\n"
+          + "Labels\n\n\(TextTable([set.identify.row]).aligned)",
+        json: ThresholdsJSON(
+          version: .init(version), thresholds: thresholds, sources: sources, labels: set.identify.row))
     }
   }
 }
@@ -98,6 +101,18 @@ extension Threshold {
   }
 }
 
+extension IdentifyRule {
+  fileprivate var row: TableRow {
+    [
+      "heat_share": .figure(heatShare), "reporters": .count(alone.reporters), "networks": .count(alone.networks),
+      "days": .count(alone.days), "corroborated_reporters": .count(corroborated.reporters),
+      "corroborated_networks": .count(corroborated.networks), "corroborated_days": .count(corroborated.days),
+      "marks": .text(identifiedMarks.map(\.rawValue).sorted().joined(separator: " ")),
+      "labels_per_day": .count(labels), "label_share": .figure(labelShare),
+    ]
+  }
+}
+
 /// A version of the thresholds in JSON.
 struct ThresholdsJSON: Encodable {
   struct Version: Encodable {
@@ -118,4 +133,5 @@ struct ThresholdsJSON: Encodable {
   let version: Version
   let thresholds: [TableRow]
   let sources: [TableRow]
+  let labels: TableRow
 }

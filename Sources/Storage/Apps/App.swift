@@ -40,12 +40,14 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   public static let lookup = AppScopes(rawValue: 4)
   /// Fetch publications, where the operator requires a key.
   public static let fetch = AppScopes(rawValue: 8)
-  /// All scopes.
-  public static let all: AppScopes = [.report, .identify, .lookup, .fetch]
+  /// Send what an app's server knows of its users with their reports. Only for a server that the operator trusts.
+  public static let vouch = AppScopes(rawValue: 16)
+  /// The scopes of a new key: all that need no trust.
+  public static let standard: AppScopes = [.report, .identify, .lookup, .fetch]
 
   /// Each scope with its name, in display order.
   public static let named: [(name: String, scope: AppScopes)] = [
-    ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch),
+    ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch), ("vouch", .vouch),
   ]
 
   /// The names of the contained scopes.
@@ -62,6 +64,22 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
     guard !scopes.isEmpty else { return nil }
     self = scopes
   }
+}
+
+/// Where the newest reports of an app come from.
+public struct AppOrigins: Sendable, Equatable {
+  /// The app.
+  public let appID: Int32
+  /// Different reporters.
+  public let reporters: Int
+  /// Different networks.
+  public let networks: Int
+
+  /// How many reports of all apps are read.
+  static let maxReports = 20_000
+
+  /// Whether the reports seem to be sent through the app's own server: so many people do not share a network.
+  public var isOneNetwork: Bool { networks == 1 && reporters >= 10 }
 }
 
 /// A key of an app. The key itself is not stored.

@@ -121,4 +121,22 @@ extension SQL {
         expiresAt: try row.decode(7), revokedAt: try row.decode(8), lastUsedAt: try row.decode(9))
     }
   }
+
+  /// The reporters and networks of the newest reports by app. Networks are deleted after 30 days, so no report is older.
+  static func readAppOrigins() -> Statement<AppOrigins> {
+    Statement(
+      """
+      SELECT app_id, count(DISTINCT reporter), count(DISTINCT network)
+      FROM (
+        SELECT app_id, reporter, network FROM reports
+        WHERE network IS NOT NULL ORDER BY received_at DESC LIMIT \(AppOrigins.maxReports)
+      ) newest
+      GROUP BY app_id
+      """
+    ) { row in
+      AppOrigins(
+        appID: try row.decode(0), reporters: Int(try row.decode(1, as: Int64.self)),
+        networks: Int(try row.decode(2, as: Int64.self)))
+    }
+  }
 }

@@ -26,7 +26,8 @@ public struct AppStore: Sendable {
   /// - Returns: the app and its key; the key cannot be read again, since only its hash is stored.
   /// - Throws: ``AppError/nameTaken(_:)``.
   public func create(
-    name: String, scopes: AppScopes = .all, expiresAt: Date? = nil, by person: String = "command line", at time: Date
+    name: String, scopes: AppScopes = .standard, expiresAt: Date? = nil, by person: String = "command line",
+    at time: Date
   ) async throws -> (app: App, key: String) {
     let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
     let app = try await pool.transaction { connection in
@@ -74,7 +75,7 @@ public struct AppStore: Sendable {
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       let keys = try await connection.run(SQL.readKeys(appID: app.id))
       let model = keys.first { $0.state(at: time) == .valid } ?? keys.first
-      let scopes = model?.scopes ?? .all
+      let scopes = model?.scopes ?? .standard
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
       _ = try await connection.run(
         SQL.endKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
@@ -124,6 +125,11 @@ public struct AppStore: Sendable {
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       return try await connection.run(SQL.readKeys(appID: app.id))
     }
+  }
+
+  /// Where the newest reports come from, by app; apps without recent reports are left out.
+  public func origins() async throws -> [Int32: AppOrigins] {
+    Dictionary(uniqueKeysWithValues: try await pool.run(SQL.readAppOrigins()).map { ($0.appID, $0) })
   }
 
   /// One key.

@@ -101,6 +101,7 @@ public struct KeyWithdrawalStore: Sendable {
       if isEnd {
         _ = try await connection.run(
           SQL.withdrawPersonalNumbers(keyID: work.keyID, since: work.since, until: work.until))
+        _ = try await connection.run(SQL.withdrawVouchedReporters(keyID: work.keyID, since: work.since))
         let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
         try await connection.note(
           .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)

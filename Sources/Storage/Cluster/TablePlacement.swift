@@ -33,6 +33,7 @@ public enum TablePlacement: Sendable, Equatable {
     "holds": .distributed,
     "identification_batches": .local,
     "identification_days": .distributed,
+    "identify_rules": .reference,
     "installations": .local,
     "job_leases": .local,
     "key_withdrawals": .reference,
@@ -78,6 +79,7 @@ public enum TablePlacement: Sendable, Equatable {
     "threshold_versions": .reference,
     "used_form_stamps": .local,
     "usual_bursts": .distributed,
+    "vouched_reporters": .reference,
     "webhook_deliveries": .local,
     "webhook_receivers": .local,
   ]

@@ -5,21 +5,74 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Adds holds for numbers without one; those of numbers that were decided meanwhile are settled at once.
+  /// Adds holds for numbers without one, and changes the reason of those that are not settled; those of numbers that were
+  /// decided meanwhile are settled at once.
   static func addHolds(
     numbers: [Int64], findings: [BrigadeDetection.Finding], time: Date
-  ) -> Statement<(number: Int64, isSettled: Bool)> {
+  ) -> Statement<(number: Int64, isSettled: Bool, isNew: Bool)> {
     Statement(
       """
-      INSERT INTO holds (number, reason, held_at, settled)
-      SELECT t.number, t.reason::jsonb, $3::timestamptz,
-             t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[]))
-      FROM unnest($1::bigint[], $2::text[]) AS t (number, reason) ORDER BY t.number
-      ON CONFLICT (number) DO NOTHING
-      RETURNING number, settled
+      INSERT INTO holds AS h (number, reason, held_at, settled, ceiling, app_id)
+      SELECT t.number, t.reason::jsonb, $5::timestamptz,
+             t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[])), t.ceiling, t.app_id
+      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::integer[]) AS t (number, reason, ceiling, app_id)
+      ORDER BY t.number
+      ON CONFLICT (number) DO UPDATE SET
+        reason = excluded.reason, ceiling = excluded.ceiling, app_id = coalesce(h.app_id, excluded.app_id)
+      WHERE NOT h.settled
+      RETURNING number, settled, held_at = $5::timestamptz
       """,
-      numbers, findings.map { $0.reason.json }, time
-    ) { (try $0.decode(0), try $0.decode(1)) }
+      numbers, findings.map { $0.reason.json }, findings.map { $0.ceiling?.rawValue }, findings.map(\.appID), time
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
+  }
+
+  /// Deletes holds that no decision has settled.
+  static func endHolds(numbers: [Int64]) -> Statement<(number: Int64, reason: String, heldAt: Date)> {
+    Statement(
+      "DELETE FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled RETURNING number, reason::text, held_at",
+      numbers
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
+  }
+
+  /// Lets the reports of held numbers identify them.
+  static func labelHolds(numbers: [Int64], time: Date) -> Statement<Void> {
+    Statement(
+      "UPDATE holds SET labeled_at = $2 WHERE number = ANY($1::bigint[]) AND labeled_at IS NULL", numbers, time)
+  }
+
+  /// Number of labels by app since a time.
+  static func countLabels(since: Date) -> Statement<(appID: Int32, count: Int)> {
+    Statement(
+      "SELECT app_id, count(*) FROM holds WHERE labeled_at >= $1 AND app_id IS NOT NULL GROUP BY app_id", since
+    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
+  }
+
+  /// Number of reporters of each of these apps whose reports arrived within a time.
+  static func countReportersOf(apps: [Int32], from: Date, until: Date) -> Statement<(appID: Int32, count: Int)> {
+    Statement(
+      """
+      SELECT app_id, count(DISTINCT reporter) FROM reports
+      WHERE received_at >= $2 AND received_at < $3 AND app_id = ANY($1::integer[]) AND reporter IS NOT NULL
+        AND withdrawn_at IS NULL
+      GROUP BY app_id
+      """,
+      apps, from, until
+    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
+  }
+
+  /// The reporters of numbers whose votes arrived since a time, at most `limit` of each, in ascending order of number.
+  static func readReporters(numbers: [Int64], since: Date, limit: Int) -> Statement<(number: Int64, reporter: Reporter)>
+  {
+    Statement(
+      """
+      SELECT number, reporter FROM (
+        SELECT number, reporter, row_number() OVER (PARTITION BY number ORDER BY reporter) AS place
+        FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
+      ) t
+      WHERE place <= $3::bigint ORDER BY number
+      """,
+      numbers, since, Int64(limit)
+    ) { (try $0.decode(0), Reporter(try $0.decode(1))) }
   }
 
   /// Stores the reporters whose reports formed a burst.
@@ -31,6 +84,11 @@ extension SQL {
       ON CONFLICT (number, reporter) DO NOTHING
       """,
       members.map(\.number), members.map(\.reporter.bytes))
+  }
+
+  /// Forgets the reporters of holds that ended.
+  static func deleteHoldReporters(numbers: [Int64]) -> Statement<Void> {
+    Statement("DELETE FROM hold_reporters WHERE number = ANY($1::bigint[])", numbers)
   }
 
   /// Stores bursts that are usual; the newest of a number replaces the others.
@@ -70,12 +128,13 @@ extension SQL {
 
 private enum HoldSQL {
   static let isSettled = "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = h.number))"
-  static let columns = "h.number, h.reason, h.held_at, \(isSettled)"
+  static let columns = "h.number, h.reason, h.held_at, \(isSettled), h.ceiling, h.labeled_at"
 
   static func decode(_ row: PostgresRow) throws -> Hold {
     Hold(
       number: try row.decode(0), reason: try coded(row.decode(1)), heldAt: try row.decode(2),
-      isSettled: try row.decode(3))
+      isSettled: try row.decode(3), ceiling: try row.decode(4, as: String?.self).flatMap(SourceCeiling.init),
+      labeledAt: try row.decode(5))
   }
 
   static func coded<Coded: CodedData>(_ json: String) throws -> Coded {
@@ -97,6 +156,26 @@ public struct Hold: Sendable, Equatable {
   public let heldAt: Date
   /// Whether a decision has settled it.
   public let isSettled: Bool
+  /// The strongest treatment that its reports can trigger; nil where the number itself is held.
+  public let ceiling: SourceCeiling?
+  /// Since when the budget of labels lets its reports identify it; nil where they do not.
+  public let labeledAt: Date?
+
+  /// The hold as it explains the number.
+  public var explained: Explanation.Hold {
+    Explanation.Hold(reason: reason, heldAt: heldAt, ceiling: ceiling, labeledAt: labeledAt)
+  }
+}
+
+extension CurationState {
+  /// Adds a hold that is not settled.
+  mutating func add(_ hold: Hold) {
+    if let ceiling = hold.explained.reportCeiling {
+      reportCeilings[hold.number] = ceiling
+    } else {
+      held.insert(hold.number)
+    }
+  }
 }
 
 /// The votes on one number.
@@ -111,7 +190,7 @@ extension SQL {
   private static let isOpen = """
     n.heat >= $1 AND n.reporters >= $2::integer
       AND NOT EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = n.number)
-      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number)
+      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number AND h.settled)
     """
 
   /// Undecided numbers in ascending order that a rule against brigading could hold, each with whether it has enough votes
@@ -133,7 +212,7 @@ extension SQL {
         SELECT n.number, false AS is_split FROM numbers n
         WHERE \(isOpen)
           AND EXISTS (SELECT 1 FROM number_reporters w WHERE w.number = n.number AND w.received_at >= $3)
-          AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0)
+          AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0 AND l.treatment = 0)
         UNION ALL
         SELECT n.number, true FROM number_categories c JOIN numbers n ON n.number = c.number
         WHERE c.category_id = \(ReportCategory.legitimate.rawValue) AND c.reports >= $4::bigint AND \(isOpen)
@@ -186,13 +265,14 @@ extension SQL {
     Statement(
       """
       SELECT v.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network,
-             v.comment
+             v.comment, v.app_id, v.from_list OR coalesce(s.established_at <= v.first_received_at - $3::interval, false)
       FROM (
         SELECT *, row_number() OVER (PARTITION BY number ORDER BY first_received_at DESC, reporter) AS place
         FROM (
           SELECT r.number, r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
                                                ELSE r.received_at END) AS first_received_at,
                  bool_or(coalesce(a.is_list, false)) AS from_list,
+                 (array_agg(r.app_id ORDER BY r.received_at))[1] AS app_id,
                  (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
                  (array_agg(r.network ORDER BY r.received_at) FILTER (WHERE r.network IS NOT NULL))[1] AS network,
                  (array_agg(r.comment ORDER BY r.received_at)
@@ -205,14 +285,15 @@ extension SQL {
       LEFT JOIN reporters s ON s.reporter = v.reporter
       WHERE v.place <= 5000 ORDER BY v.number
       """,
-      numbers, windowStart
+      numbers, windowStart, "\(Int(BrigadeDetection.longEstablishedTime)) s"
     ) { row in
       let network: [UInt8]? = try row.decode(5)
       let comment: String? = try row.decode(6)
       return ArrivedVote(
         number: try row.decode(0), reporter: Reporter(try row.decode(1)), isToxic: try row.decode(2),
         isEstablished: try row.decode(3), firstReceivedAt: try row.decode(4),
-        network: network.map { $0.reduce(0) { $0 << 8 | UInt64($1) } }, text: CommentKey.key(of: comment))
+        network: network.map { $0.reduce(0) { $0 << 8 | UInt64($1) } }, text: CommentKey.key(of: comment),
+        appID: try row.decode(7), isLongEstablished: try row.decode(8))
     }
   }
 }
@@ -226,10 +307,13 @@ struct ArrivedVote: Sendable {
   let firstReceivedAt: Date
   let network: UInt64?
   let text: UInt64?
+  let appID: Int32
+  let isLongEstablished: Bool
 
   func vote(at time: Date) -> ReporterVote {
     ReporterVote(
       reporter: reporter, isToxic: isToxic, isNew: !isEstablished,
-      age: ComplaintDays.day(of: time) - ComplaintDays.day(of: firstReceivedAt), network: network, text: text)
+      age: ComplaintDays.day(of: time) - ComplaintDays.day(of: firstReceivedAt), network: network, text: text,
+      appID: appID, isLongEstablished: isLongEstablished)
   }
 }

@@ -15,9 +15,9 @@ public struct HoldStore: Sendable {
     self.batchSize = max(1, batchSize)
   }
 
-  /// Passes to `body`, in ascending order and in batches, the numbers that a rule against brigading could hold. Such
-  /// numbers have no decision and no hold. Either votes on them arrived in the last ``BrigadeDetection/window`` days
-  /// and reports have not listed them, or they have votes that call them legitimate.
+  /// Passes to `body`, in ascending order and in batches, the numbers that a rule against brigading could hold, or does.
+  /// Such numbers have no decision. Either votes on them arrived in the last ``BrigadeDetection/window`` days and reports
+  /// do not block them, or they have votes that call them legitimate.
   ///
   /// A burst consists of new votes, so a number without any is skipped, however many reports it has. Votes count by
   /// their arrival; one day is added for clock differences and because the window begins at midnight.
@@ -43,12 +43,14 @@ public struct HoldStore: Sendable {
   }
 
   /// Passes the votes on numbers to `body`, one number after another.
-  /// - Parameter numbers: ascending; numbers without votes are left out.
+  /// - Parameters:
+  ///   - numbers: ascending; numbers without votes are left out.
+  ///   - window: the days whose comments are compared.
   public func forEachVotes(
-    of numbers: [Int64], at time: Date, on connection: PostgresConnection,
-    _ body: (NumberVotes) async throws -> Void
+    of numbers: [Int64], within window: Int32 = BrigadeDetection.window, at time: Date,
+    on connection: PostgresConnection, _ body: (NumberVotes) async throws -> Void
   ) async throws {
-    let windowStart = time.addingTimeInterval(-Double(BrigadeDetection.window) * 86_400)
+    let windowStart = time.addingTimeInterval(-Double(window) * 86_400)
     for start in stride(from: 0, to: numbers.count, by: batchSize) {
       try Task.checkCancellation()
       let piece = Array(numbers[start..<min(start + batchSize, numbers.count)])
@@ -85,24 +87,111 @@ public struct HoldStore: Sendable {
     try await pool.withConnection { try await $0.transaction(.repeatableRead, readOnly: true, body) }
   }
 
-  /// Holds numbers; existing holds, settled or not, are unchanged. Safe to call again.
+  /// The reporters of each number whose votes arrived in the last `window` days.
+  /// - Parameter numbers: ascending; those with more than ``TargetOverlap/maxReporters`` reporters are cut.
+  public func forEachReporters(
+    of numbers: [Int64], within window: Int32, at time: Date, on connection: PostgresConnection,
+    _ body: ([Reporter]) -> Void
+  ) async throws {
+    let since = time.addingTimeInterval(-Double(window) * 86_400)
+    for start in stride(from: 0, to: numbers.count, by: batchSize) {
+      let piece = Array(numbers[start..<min(start + batchSize, numbers.count)])
+      let rows = try await connection.run(
+        SQL.readReporters(numbers: piece, since: since, limit: TargetOverlap.maxReporters + 1))
+      for group in Dictionary(grouping: rows, by: \.number).values { body(group.map(\.reporter)) }
+    }
+  }
+
+  /// Holds numbers, and changes the reason of those that are held; settled holds are unchanged. Safe to call again.
   /// - Returns: the number of new holds that wait for a moderator: a decision made meanwhile settles a hold at once.
   public func hold(_ found: [(number: Int64, finding: BrigadeDetection.Finding)], at time: Date) async throws -> Int {
     guard !found.isEmpty else { return 0 }
     let sorted = found.sorted { $0.number < $1.number }
     return try await pool.transaction { connection in
-      let new = try await connection.run(
+      let changed = try await connection.run(
         SQL.addHolds(numbers: sorted.map(\.number), findings: sorted.map(\.finding), time: time))
-      let isNew = Set(new.map(\.number))
-      let members = sorted.filter { isNew.contains($0.number) }.flatMap { item in
+      let isChanged = Set(changed.map(\.number))
+      let members = sorted.filter { isChanged.contains($0.number) }.flatMap { item in
         item.finding.reporters.map { (number: item.number, reporter: $0) }
       }
       if !members.isEmpty { _ = try await connection.run(SQL.addHoldReporters(members: members)) }
-      let waiting = new.filter { !$0.isSettled }
+      let waiting = changed.filter { $0.isNew && !$0.isSettled }
       if !waiting.isEmpty {
         _ = try await connection.run(SQL.enqueueCases(waiting.map { ($0.number, .held) }, at: time))
       }
       return waiting.count
+    }
+  }
+
+  /// Ends holds that no longer apply, with an audit event each; settled ones stay. Their cases are evaluated again.
+  /// - Returns: the number of ended holds.
+  public func end(_ numbers: [Int64], at time: Date) async throws -> Int {
+    guard !numbers.isEmpty else { return 0 }
+    return try await pool.transaction { connection in
+      let ended = try await connection.run(SQL.endHolds(numbers: numbers.sorted()))
+      for hold in ended {
+        let event = AuditEvent(
+          actor: "Ringfence", role: "system", action: "hold.end", subject: "+\(hold.number)",
+          before: ["reason": hold.reason, "held_at": hold.heldAt.ISO8601Format()])
+        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      }
+      if !ended.isEmpty {
+        _ = try await connection.run(SQL.deleteHoldReporters(numbers: ended.map(\.number)))
+        _ = try await connection.run(SQL.enqueueCases(ended.map { ($0.number, .held) }, at: time))
+      }
+      return ended.count
+    }
+  }
+
+  /// A held number whose reports may identify it.
+  public struct WantedLabel: Sendable {
+    /// E.164 digits.
+    public let number: Int64
+    let appID: Int32?
+    let isListed: Bool
+
+    /// - Parameters:
+    ///   - number: E.164 digits.
+    ///   - appID: the app whose budget it needs.
+    ///   - isListed: whether it is listed already, so that it needs none.
+    public init(number: Int64, appID: Int32?, isListed: Bool) {
+      self.number = number
+      self.appID = appID
+      self.isListed = isListed
+    }
+  }
+
+  /// Lets the reports of held numbers identify them as far as the apps' daily budgets allow, in the given order.
+  /// - Parameters:
+  ///   - wanted: held numbers without a label, the hottest first.
+  ///   - rule: the budget.
+  /// - Returns: the labeled numbers.
+  public func label(
+    _ wanted: [WantedLabel], by rule: IdentifyRule, at time: Date
+  ) async throws -> Set<Int64> {
+    guard !wanted.isEmpty else { return [] }
+    let day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    return try await pool.transaction { connection in
+      let used = try await connection.run(SQL.countLabels(since: day))
+      let apps = Set(wanted.compactMap(\.appID)).sorted()
+      let reporters = try await connection.run(
+        SQL.countReportersOf(
+          apps: apps, from: time.addingTimeInterval(-14 * 86_400), until: time.addingTimeInterval(-7 * 86_400)))
+      var left = Dictionary(uniqueKeysWithValues: apps.map { ($0, rule.dailyLabels(reporters: 0)) })
+      for item in reporters { left[item.appID] = rule.dailyLabels(reporters: item.count) }
+      for item in used { left[item.appID]? -= item.count }
+      var labeled: [Int64] = []
+      for item in wanted {
+        if item.isListed {
+          labeled.append(item.number)
+          continue
+        }
+        guard let app = item.appID, let rest = left[app], rest > 0 else { continue }
+        left[app] = rest - 1
+        labeled.append(item.number)
+      }
+      if !labeled.isEmpty { _ = try await connection.run(SQL.labelHolds(numbers: labeled.sorted(), time: time)) }
+      return Set(labeled)
     }
   }
 
@@ -120,6 +209,11 @@ public struct HoldStore: Sendable {
   /// All numbers that are held now, in ascending order.
   public func held() async throws -> [Hold] {
     try await pool.run(SQL.readHolds())
+  }
+
+  /// All numbers that are held in a connection's snapshot, in ascending order.
+  public func held(on connection: PostgresConnection) async throws -> [Hold] {
+    try await connection.run(SQL.readHolds())
   }
 
   private static func storedHeat(_ heat: Double, at time: Date) -> Double {

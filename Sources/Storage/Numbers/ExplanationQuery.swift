@@ -31,9 +31,7 @@ struct ExplanationQuery {
   private let ranges: Place<NumberRange>
   private let appeals: Place<Appeal>
   private let appealedDays: Place<AppealedDay>
-  private let thresholds: Place<Threshold>
-  private let sources: Place<SourceRule>
-  private let ceilings: Place<CeilingRow>
+  private let thresholds: ThresholdQuery
   private let record: Place<RecordRow>
   private let weights: Place<Explanation.Weights>
 
@@ -46,9 +44,7 @@ struct ExplanationQuery {
     patterns = pipeline.add(SQL.readProtectedPatterns(only: number))
     numbers = pipeline.add(SQL.readProtectedNumber(number: number))
     ranges = pipeline.add(SQL.readRangeOfNumber(number: number))
-    thresholds = pipeline.add(SQL.readThresholds(version: nil))
-    sources = pipeline.add(SQL.readSourceRules(version: nil))
-    ceilings = pipeline.add(SQL.readCeilings())
+    thresholds = ThresholdQuery(in: &pipeline)
     standing = pipeline.add(SQL.readStandingDecision(number: number))
     decisions = pipeline.add(SQL.readDecisions(number: number))
     removals = pipeline.add(SQL.readRemovalsOfNumber(number: number))
@@ -74,21 +70,15 @@ struct ExplanationQuery {
     explanation.isRevoked = standing.map { removals.contains($0.decisionID) } ?? false
     explanation.decisionReason = decisions.first { $0.id == standing?.decisionID }?.reason
     if let hold, !hold.isSettled {
-      explanation.hold = Explanation.Hold(reason: hold.reason, heldAt: hold.heldAt)
+      explanation.hold = hold.explained
     }
     explanation.usual = try results.rows(usual).first
     explanation.listing = try results.rows(listings).first
     explanation.range = try results.rows(ranges).first
     explanation.openAppeals = appeals.count { $0.state == .open }
     explanation.isVictim = AppealStore.victims(try results.rows(appealedDays)).contains(number)
-    let thresholds = try results.rows(thresholds)
-    guard !thresholds.isEmpty else { throw StorageError.noThresholds(version: nil) }
     if let record = RecordAssembler.record(of: try results.rows(record)) {
-      let set = try ThresholdSet(
-        thresholds: thresholds, sources: try results.rows(sources),
-        ceilings: ThresholdSet.ceilings(try results.rows(ceilings)),
-        suspended: ThresholdSet.suspended(try results.rows(ceilings)),
-        suspendedWeights: ThresholdSet.suspendedWeights(try results.rows(ceilings)))
+      let set = try thresholds.set(results)
       explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
     }
     if let score = explanation.score, !score.lists.isEmpty {
@@ -103,7 +93,8 @@ extension Explanation {
   fileprivate mutating func add(_ record: NumberRecord, _ weights: Weights, by thresholds: ThresholdSet) {
     let score = Score(record, at: time)
     let overrides = OverrideState(
-      country: country, isProtected: protection != nil, isDecided: decision != nil, isHeld: hold != nil)
+      country: country, isProtected: protection != nil, isDecided: decision != nil,
+      isHeld: hold.map { $0.reportCeiling == nil } ?? false, reportCeiling: hold?.reportCeiling ?? .block)
     self.score = score
     self.weights = weights
     evaluation = score.evaluate(by: thresholds, in: overrides)

@@ -16,7 +16,8 @@ private enum RecordSQL {
   static let columns = """
     n.number, n.day_bits, n.last_day - DATE '1970-01-01', n.network_bits, n.first_reported_at, n.last_reported_at,
     i.heat, l.number IS NOT NULL, c.category_id, c.heat, c.evidence, c.reports, c.reporters,
-    s.app_id, s.complaints, s.day_bits, s.last_day - DATE '1970-01-01'
+    s.app_id, s.complaints, s.day_bits, s.last_day - DATE '1970-01-01', s.heat, s.evidence,
+    l.treatment IS NOT DISTINCT FROM 0
     """
 
   /// Joins to the numbers `n`.
@@ -33,7 +34,8 @@ private enum RecordSQL {
         number: try row.decode(0), standing: NumberAggregate(parts: []),
         days: ComplaintDays(bits: try row.bits(1), lastDay: try row.decode(2)),
         networks: NetworkSketch(bits: try row.bits(3)), identifications: try row.decode(6) ?? 0,
-        isListed: try row.decode(7), firstReportedAt: try row.decode(4), lastReportedAt: try row.decode(5)),
+        isListed: try row.decode(7), isBlocked: try row.decode(19), firstReportedAt: try row.decode(4),
+        lastReportedAt: try row.decode(5)),
       part: NumberAggregate.Part(
         category: try row.category(8), heat: try row.decode(9), evidence: try row.decode(10),
         reports: try row.decode(11), reporters: try row.decode(12)),
@@ -43,8 +45,8 @@ private enum RecordSQL {
   private static func source(_ row: PostgresRow) throws -> SourceTally? {
     guard let appID = try row.decode(13, as: Int32?.self) else { return nil }
     return SourceTally(
-      appID: appID, complaints: Int(try row.decode(14, as: Int32.self)),
-      days: ComplaintDays(bits: try row.bits(15), lastDay: try row.decode(16)))
+      appID: appID, complaints: Int(try row.decode(14, as: Int32.self)), heat: try row.decode(17),
+      evidence: try row.decode(18), days: ComplaintDays(bits: try row.bits(15), lastDay: try row.decode(16)))
   }
 }
 
@@ -82,7 +84,8 @@ struct CopyRecords {
   private static let columns = """
     n.number, n.day_bits, n.last_day - DATE '1970-01-01' AS last_day, n.network_bits, n.last_reported_at,
     i.heat AS identifications, l.number IS NOT NULL AS is_listed, c.category_id, c.heat, c.evidence, c.reports,
-    c.reporters, s.app_id, s.complaints, s.day_bits AS list_bits, s.last_day - DATE '1970-01-01' AS list_day
+    c.reporters, s.app_id, s.complaints, s.day_bits AS list_bits, s.last_day - DATE '1970-01-01' AS list_day,
+    s.heat AS list_heat, s.evidence AS list_evidence, l.treatment IS NOT DISTINCT FROM 0 AS is_blocked
     """
 
   private static let records = "SELECT \(columns) FROM numbers n \(RecordSQL.joins)"
@@ -110,19 +113,21 @@ struct CopyRecords {
     let counts = (reports: tuple.int64() ?? 0, reporters: tuple.int32() ?? 0)
     let list = (app: tuple.int32(), complaints: tuple.int32() ?? 0)
     let listDays = (bits: tuple.int64() ?? 0, last: tuple.int32())
+    let listSums = (heat: tuple.double() ?? 0, evidence: tuple.double() ?? 0)
+    let isBlocked = tuple.bool() ?? false
     guard let known = ReportCategory(rawValue: category) else { throw StorageError.unknownCategory(id: category) }
     return RecordRow(
       record: NumberRecord(
         number: number, standing: NumberAggregate(parts: []),
         days: ComplaintDays(bits: UInt64(bitPattern: days.bits), lastDay: days.last),
         networks: NetworkSketch(bits: UInt64(bitPattern: networks)), identifications: identifications,
-        isListed: isListed, lastReportedAt: lastReportedAt),
+        isListed: isListed, isBlocked: isBlocked, lastReportedAt: lastReportedAt),
       part: NumberAggregate.Part(
         category: known, heat: part.heat, evidence: part.evidence, reports: counts.reports,
         reporters: counts.reporters),
       source: list.app.map { app in
         SourceTally(
-          appID: app, complaints: Int(list.complaints),
+          appID: app, complaints: Int(list.complaints), heat: listSums.heat, evidence: listSums.evidence,
           days: ComplaintDays(bits: UInt64(bitPattern: listDays.bits), lastDay: listDays.last))
       })
   }

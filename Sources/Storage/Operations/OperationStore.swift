@@ -156,12 +156,14 @@ extension SQL {
     ) { .init(state: try $0.decode(0), cause: try $0.decode(1), count: try $0.decode(2)) }
   }
 
-  /// Number of gates that the last finished run did not pass and nobody overrode.
+  /// Number of gates that the last finished run did not pass and nobody overrode. Later revocations that were carried out
+  /// do not change it.
   static func countFailedGates() -> Statement<Int64> {
     Statement(
       """
       SELECT count(*) FROM publication_gates
-      WHERE serial = (SELECT max(serial) FROM publications WHERE state <> 'running')
+      WHERE serial = (SELECT max(serial) FROM publications
+                      WHERE state <> 'running' AND (state <> 'published' OR cause <> 'revocation'))
         AND NOT passed AND overruled_by IS NULL
       """
     ) { try $0.decode(0) }

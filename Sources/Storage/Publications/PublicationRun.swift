@@ -45,6 +45,8 @@ public struct PublicationRun: Sendable, Equatable {
   public var percent: Int
   /// The reason of a refusal or failure.
   public var failure: PublicationFailure?
+  /// Whether it only removed or added single numbers. The attempt before it stays the newest one.
+  public var isRevocation: Bool { cause == .revocation && state == .published }
 
   /// Creates a value from its properties.
   public init(

@@ -48,6 +48,15 @@ extension PublicationStore {
     if change.written >= largeChange { try await connection.execute(script: ListingSQL.newStatistics) }
   }
 
+  /// Deletes the listings of numbers.
+  /// - Parameter connection: within the transaction that records the publication.
+  public static func unlist(_ numbers: [Int64], on connection: PostgresConnection) async throws {
+    for start in stride(from: 0, to: numbers.count, by: ListingChange.batch) {
+      let batch = Array(numbers[start..<min(start + ListingChange.batch, numbers.count)])
+      _ = try await connection.run(SQL.unlistNumbers(numbers: batch))
+    }
+  }
+
   /// Number of changed rows from which statistics are refreshed.
   private static let largeChange = 10_000
 }

@@ -164,7 +164,7 @@ public enum CurationStateStore {
     for try await batch in connection.stream(SQL.readStandingDecisions()).batches {
       for decision in batch { state.decisions.append(decision) }
     }
-    for hold in try await connection.run(SQL.readHolds()) { state.held.insert(hold.number) }
+    for hold in try await connection.run(SQL.readHolds()) { state.add(hold) }
     state.victims = try await AppealStore.victims(at: time, on: connection)
     state.ranges = try await connection.run(SQL.readRanges(state: .approved)).map { range in
       ApprovedRange(

@@ -21,10 +21,11 @@ extension QueueStore {
         $1
       }
       let known = numbers.map { found[$0] ?? .none($0) }
-      // Numbers below every review threshold are read only where another cause is possible.
+      // Numbers below every threshold are read only where another cause is possible.
       let guarded = numbers.filter { protected.rule(for: $0) != nil }
       let notable = Set(known.filter(\.isNotable).map(\.number)).union(guarded).sorted()
-      let storedHeat = thresholds.lowestReviewHeat * (1 - 1e-9) * Decay.heat.scale(at: time)
+      let coldest = min(thresholds.lowestReviewHeat, thresholds.lowestListedHeat)
+      let storedHeat = coldest * (1 - 1e-9) * Decay.heat.scale(at: time)
       var records = try await connection.records(of: numbers, heat: storedHeat)
       for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
         records[number] = record
@@ -70,7 +71,7 @@ private struct CaseEvaluator {
       level: known.level, since: known.since ?? time)
     if let record {
       let score = Score(record, at: time)
-      facts.score = score.withoutSuspended(by: thresholds)
+      facts.score = score.without(below: .review, thresholds)
       facts.evaluation = score.evaluate(by: thresholds, in: OverrideState(country: country))
     }
     if let entry = QueueEntry(number: known.number, facts: facts) {
@@ -215,7 +216,7 @@ struct MostUrgent: Sendable {
     facts.evaluation = score.evaluate(by: thresholds, in: OverrideState()) {
       RegionMap.countries.region(of: record.number)
     }
-    facts.score = score.withoutSuspended(by: thresholds)
+    facts.score = score.without(below: .review, thresholds)
     guard let entry = QueueEntry(number: record.number, facts: facts) else { return }
     take(entry.urgency, entry.number)
   }

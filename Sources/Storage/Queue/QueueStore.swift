@@ -74,17 +74,11 @@ public struct QueueStore: Sendable {
     pipeline.add(SQL.keepPlans())
     let query = QueueQuery(after: after ?? order.start, filter: filter, level: worker.level, time: time, limit: limit)
     let rows = pipeline.add(SQL.readQueue(query, by: order))
-    let thresholds = pipeline.add(SQL.readThresholds(version: nil))
-    let sources = pipeline.add(SQL.readSourceRules(version: nil))
-    let ceilings = pipeline.add(SQL.readCeilings())
+    let thresholds = ThresholdQuery(in: &pipeline)
     let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.maxFilters))
     let bulks = SQL.readUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
-    let set = try ThresholdSet(
-      thresholds: try results.rows(thresholds), sources: try results.rows(sources),
-      ceilings: ThresholdSet.ceilings(try results.rows(ceilings)),
-      suspended: ThresholdSet.suspended(try results.rows(ceilings)),
-      suspendedWeights: ThresholdSet.suspendedWeights(try results.rows(ceilings)))
+    let set = try thresholds.set(results)
     let unfinished = try bulks.map { try results.rows($0) } ?? []
     let found = try results.rows(rows)
     return QueueListing(

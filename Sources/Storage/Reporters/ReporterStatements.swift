@@ -24,9 +24,24 @@ extension SQL {
     // is ignored.
     Statement(
       """
-      WITH said AS (
-        SELECT reporter, min(received_at) AS first_received_at, count(DISTINCT number)::integer AS numbers
-        FROM reports WHERE reporter IS NOT NULL AND withdrawn_at IS NULL GROUP BY reporter
+      WITH mine AS (
+        SELECT r.reporter, r.number, min(r.received_at) AS arrived_at,
+               bool_or(n.reporters >= \(ReporterWeight.establishedSharers)) AS is_shared
+        FROM reports r JOIN numbers n ON n.number = r.number
+        WHERE r.reporter IS NOT NULL AND r.withdrawn_at IS NULL GROUP BY r.reporter, r.number
+      ), reported AS (
+        SELECT reporter, min(arrived_at) AS first_received_at, (count(*) FILTER (WHERE is_shared))::integer AS numbers,
+               min(arrived_at) FILTER (WHERE is_shared AND arrived_at >= first_shared_at + $3::interval) AS confirmed_at
+        FROM (
+          SELECT *, min(arrived_at) FILTER (WHERE is_shared) OVER (PARTITION BY reporter) AS first_shared_at FROM mine
+        ) t
+        GROUP BY reporter
+      ), vouched AS (
+        SELECT reporter, min(since)::timestamp AT TIME ZONE 'UTC' AS since FROM vouched_reporters GROUP BY reporter
+      ), said AS (
+        SELECT reporter, least(first_received_at, since) AS first_received_at, numbers,
+               greatest(least(first_received_at, since) + $4::interval, confirmed_at) AS established_at, confirmed_at
+        FROM reported LEFT JOIN vouched USING (reporter)
       ), word AS (
         SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
         FROM number_decisions n
@@ -52,29 +67,27 @@ extension SQL {
         GROUP BY b.reporter
       ), known AS (
         SELECT reporter, coalesce(first_received_at, $1::timestamptz) AS first_received_at,
-               coalesce(numbers, 0) AS numbers, coalesce(judged, 0) AS judged, coalesce(agreed, 0) AS agreed,
+               coalesce(numbers, 0) AS numbers, CASE WHEN confirmed_at IS NOT NULL THEN established_at END AS established_at,
+               coalesce(judged, 0) AS judged, coalesce(agreed, 0) AS agreed,
                coalesce(brigades, 0) AS brigades
         FROM said FULL JOIN caught USING (reporter) FULL JOIN judged USING (reporter)
-        WHERE judged > 0 OR brigades > 0 OR (numbers >= $2::integer AND first_received_at <= $3::timestamptz)
+        WHERE judged > 0 OR brigades > 0 OR (confirmed_at IS NOT NULL AND first_received_at <= $2::timestamptz)
       )
-      SELECT reporter, k.first_received_at, k.numbers, k.judged, k.agreed, k.brigades,
-             s.first_received_at, s.numbers, s.judged, s.agreed, s.brigades, s.is_established, w.weight
+      SELECT reporter, k.first_received_at, k.numbers, k.established_at, k.judged, k.agreed, k.brigades,
+             s.first_received_at, s.numbers, s.established_at, s.judged, s.agreed, s.brigades, s.is_established, w.weight
       FROM known k FULL JOIN reporters s USING (reporter) FULL JOIN reporter_weights w USING (reporter)
       """,
-      time, Int32(ReporterWeight.establishedNumbers), time.addingTimeInterval(-ReporterWeight.establishedAge)
+      time, time.addingTimeInterval(-ReporterWeight.establishedAge),
+      "\(Int(ReporterWeight.establishedActiveTime)) s", "\(Int(ReporterWeight.establishedAge)) s"
     ) { row in
       let reporter = Reporter(try row.decode(0))
       func record(from column: Int) throws -> ReporterRecord? {
-        guard let first: Date = try row.decode(column) else { return nil }
-        return ReporterRecord(
-          reporter: reporter, firstReceivedAt: first, numbers: Int(try row.decode(column + 1, as: Int32.self)),
-          judged: Int(try row.decode(column + 2, as: Int32.self)),
-          agreed: Int(try row.decode(column + 3, as: Int32.self)),
-          brigades: Int(try row.decode(column + 4, as: Int32.self)))
+        try row.decode(column, as: Date?.self).map { _ in try row.reporterRecord(reporter, from: column) }
       }
       return RecountedReporter(
-        reporter: reporter, record: try record(from: 1), stored: try record(from: 6),
-        storedIsEstablished: try row.decode(11), storedWeight: try row.decode(12))
+        reporter: reporter, record: try record(from: 1), stored: try record(from: 7),
+        storedIsEstablished: try row.decode(13),
+        storedWeight: try row.decode(14))
     }
   }
 
@@ -82,18 +95,22 @@ extension SQL {
   static func storeReporters(records: [ReporterRecord], time: Date) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
-      SELECT *, $8::timestamptz
-      FROM unnest($1::bytea[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::boolean[])
-        AS t (reporter, first_received_at, numbers, judged, agreed, brigades, is_established)
+      INSERT INTO reporters (reporter, first_received_at, numbers, established_at, judged, agreed, brigades,
+                             is_established, recounted_at)
+      SELECT *, $9::timestamptz
+      FROM unnest($1::bytea[], $2::timestamptz[], $3::integer[], $4::timestamptz[], $5::integer[], $6::integer[],
+                  $7::integer[], $8::boolean[])
+        AS t (reporter, first_received_at, numbers, established_at, judged, agreed, brigades, is_established)
       ORDER BY reporter
       ON CONFLICT (reporter) DO UPDATE SET
-        first_received_at = excluded.first_received_at, numbers = excluded.numbers, judged = excluded.judged,
+        first_received_at = excluded.first_received_at, numbers = excluded.numbers,
+        established_at = excluded.established_at, judged = excluded.judged,
         agreed = excluded.agreed, brigades = excluded.brigades, is_established = excluded.is_established,
         recounted_at = excluded.recounted_at
       """,
       records.map(\.reporter.bytes), records.map(\.firstReceivedAt), records.map { Int32($0.numbers) },
-      records.map { Int32($0.judged) }, records.map { Int32($0.agreed) }, records.map { Int32($0.brigades) },
+      records.map(\.establishedAt), records.map { Int32($0.judged) }, records.map { Int32($0.agreed) },
+      records.map { Int32($0.brigades) },
       records.map { $0.isEstablished(at: time) }, time)
   }
 
@@ -172,7 +189,7 @@ extension SQL {
   static func readCaughtReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
     Statement(
       """
-      SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
+      SELECT r.reporter, r.first_received_at, r.numbers, r.established_at, r.judged, r.agreed, r.brigades, r.is_established, w.weight
       FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
       WHERE r.brigades > 0
         AND ($1::integer IS NULL OR r.brigades < $1::integer OR (r.brigades = $1::integer AND r.reporter > $2::bytea))
@@ -186,7 +203,7 @@ extension SQL {
   static func readJudgedReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
     Statement(
       """
-      SELECT r.reporter, r.first_received_at, r.numbers, r.judged, r.agreed, r.brigades, r.is_established, w.weight
+      SELECT r.reporter, r.first_received_at, r.numbers, r.established_at, r.judged, r.agreed, r.brigades, r.is_established, w.weight
       FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
       WHERE r.judged > 0
         AND ($1::integer IS NULL OR r.judged < $1::integer OR (r.judged = $1::integer AND r.reporter > $2::bytea))
@@ -216,11 +233,16 @@ extension SQL {
 extension PostgresRow {
   fileprivate func reporterLine() throws -> ReporterLine {
     ReporterLine(
-      record: ReporterRecord(
-        reporter: Reporter(try decode(0)), firstReceivedAt: try decode(1),
-        numbers: Int(try decode(2, as: Int32.self)), judged: Int(try decode(3, as: Int32.self)),
-        agreed: Int(try decode(4, as: Int32.self)), brigades: Int(try decode(5, as: Int32.self))),
-      isEstablished: try decode(6),
-      weight: try decode(7, as: Float?.self).map(Double.init) ?? ReporterWeight.newcomer)
+      record: try reporterRecord(Reporter(try decode(0)), from: 1), isEstablished: try decode(7),
+      weight: try decode(8, as: Float?.self).map(Double.init) ?? ReporterWeight.newcomer)
+  }
+
+  /// The record in six columns.
+  fileprivate func reporterRecord(_ reporter: Reporter, from column: Int) throws -> ReporterRecord {
+    ReporterRecord(
+      reporter: reporter, firstReceivedAt: try decode(column), numbers: Int(try decode(column + 1, as: Int32.self)),
+      establishedAt: try decode(column + 2),
+      judged: Int(try decode(column + 3, as: Int32.self)), agreed: Int(try decode(column + 4, as: Int32.self)),
+      brigades: Int(try decode(column + 5, as: Int32.self)))
   }
 }

@@ -157,7 +157,7 @@ public struct ReporterCursor: Sendable, Equatable {
 public struct ReporterCounts: Sendable, Equatable {
   /// Reporters with more than a newcomer's record.
   public var known: Int64 = 0
-  /// Reporters whose first report is two weeks old or older, and who reported three numbers or more.
+  /// Reporters who are established; see ``ReporterRecord/isEstablished(at:)``.
   public var established: Int64 = 0
   /// Reporters with enough compared decisions for their own weight.
   public var judged: Int64 = 0

@@ -149,10 +149,11 @@ extension SQL {
         day_bits = \(ReportSQL.mergedDays("n", "excluded")), last_day = greatest(n.last_day, excluded.last_day),
         network_bits = n.network_bits | excluded.network_bits
     ), by_list AS (
-      INSERT INTO number_sources AS s (number, app_id, complaints, day_bits, last_day)
-      \(ReportSQL.lists(of: "said")) ORDER BY number, app_id
+      INSERT INTO number_sources AS s (number, app_id, complaints, heat, evidence, day_bits, last_day)
+      \(ReportSQL.lists(of: "said", origin: "$11", heat: "$12", evidence: "$13")) ORDER BY number, app_id
       ON CONFLICT (number, app_id) DO UPDATE SET
-        complaints = s.complaints + excluded.complaints,
+        complaints = s.complaints + excluded.complaints, heat = s.heat + excluded.heat,
+        evidence = s.evidence + excluded.evidence,
         day_bits = \(ReportSQL.mergedDays("s", "excluded")), last_day = greatest(s.last_day, excluded.last_day)
     )
     SELECT i.ordinal, k.state

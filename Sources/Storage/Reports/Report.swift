@@ -37,6 +37,9 @@ public struct Report: Sendable, Equatable {
   public var network: [UInt8]?
   /// The key it was sent with; nil for lists. Not part of a retry's identity.
   public var keyID: Int32?
+  /// The start of the day, in UTC, on which the app made the reporter's account, as its server says; nil where it does
+  /// not. Not part of a retry's identity.
+  public var reporterSince: Date?
 
   /// The primary key of the row.
   public var key: Key { Key(number: number, appID: appID, reportID: reportID, reportedAt: reportedAt) }

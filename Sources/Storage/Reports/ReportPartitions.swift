@@ -14,12 +14,12 @@ final class ReportPartitions: Sendable {
     self.pool = pool
   }
 
-  /// Creates the missing partitions for these reports. Two servers may do so at once: the second finds them created.
+  /// Creates the missing partitions for reports of these times. Two servers may do so at once: the second finds them created.
   /// - Throws: ``StorageError/reportsDropped(before:)`` for a dropped month, because it is unknown whether its reports
   ///   have been counted before.
-  func prepare(for reports: [Report]) async throws {
+  func prepare(for times: some Sequence<Date>) async throws {
     var wanted = Set<Month>()
-    for report in reports { wanted.insert(Month(containing: report.reportedAt)) }
+    for time in times { wanted.insert(Month(containing: time)) }
     let missing = known.withLock { wanted.subtracting($0) }
     for month in missing.sorted() {
       do {

@@ -29,13 +29,14 @@ enum ReportSQL {
 
   /// Sums of changes for a group, as stored values; see ``Decay/storedSum(of:at:)``.
   static func storedSums(origin: String, heat: String, evidence: String) -> String {
-    func decayedSum(_ timeConstant: String) -> String {
-      "sum(weight * exp(date_part('epoch', reported_at - \(origin)::timestamptz) / \(timeConstant)::float8))"
-    }
-    return """
-      \(decayedSum(heat)) AS heat, \(decayedSum(evidence)) AS evidence, sum(reports)::bigint AS reports,
-      sum(reporters)::integer AS reporters
-      """
+    """
+    \(decayedSum(origin, heat)) AS heat, \(decayedSum(origin, evidence)) AS evidence, sum(reports)::bigint AS reports,
+    sum(reporters)::integer AS reporters
+    """
+  }
+
+  private static func decayedSum(_ origin: String, _ timeConstant: String) -> String {
+    "sum(weight * exp(date_part('epoch', reported_at - \(origin)::timestamptz) / \(timeConstant)::float8))"
   }
 
   /// A number's sums over its categories: heat, evidence, legitimate, reports, reporters.
@@ -51,15 +52,19 @@ enum ReportSQL {
     .joined(separator: ", ")
 
   /// Reports with their UTC day, whether they are complaints, whether they count, and the newest counted day of their
-  /// number.
+  /// number's reporters.
+  ///
+  /// A reporter's day is the day of arrival, because the sender chooses the time in the report. A list's day is the one in
+  /// its file, which arrives at once.
   /// - Parameters:
-  ///   - table: reports with number, category_id, reported_at and weight.
+  ///   - table: reports with number, app_id, reporter, category_id, reported_at, received_at and weight.
   ///   - condition: a further condition for a complaint to count.
   static func withDays(_ table: String, countedIf condition: String = "true") -> String {
     """
-    SELECT *, max(day) FILTER (WHERE counts) OVER (PARTITION BY number) AS newest
+    SELECT *, max(day) FILTER (WHERE counts AND reporter IS NOT NULL) OVER (PARTITION BY number) AS newest
     FROM (
-      SELECT *, (reported_at AT TIME ZONE 'UTC')::date AS day, \(complains) AS complains,
+      SELECT *, (CASE WHEN reporter IS NULL OR app_id IN (SELECT app_id FROM apps WHERE is_list) THEN reported_at
+                      ELSE received_at END AT TIME ZONE 'UTC')::date AS day, \(complains) AS complains,
              \(complains) AND \(condition) AS counts
       FROM \(table)
     ) said_on
@@ -68,8 +73,8 @@ enum ReportSQL {
 
   /// last_day, day_bits and network_bits of each of those reports; see ``ComplaintDays`` and ``NetworkSketch``.
   static let marks = """
-    CASE WHEN counts THEN newest END AS last_day,
-    CASE WHEN counts THEN \(dayBit("day", before: "newest")) END AS day_bits,
+    CASE WHEN counts AND reporter IS NOT NULL THEN newest END AS last_day,
+    CASE WHEN counts AND reporter IS NOT NULL THEN \(dayBit("day", before: "newest")) END AS day_bits,
     CASE WHEN counts THEN \(networkBit) END AS network_bits
     """
 
@@ -95,15 +100,19 @@ enum ReportSQL {
     coalesce(bit_or(network_bits), 0) AS network_bits
     """
 
-  /// The counts of each list about a number: number, app_id, complaints, day_bits, last_day.
-  /// - Parameter table: reports as returned by ``withDays(_:countedIf:)``, with app_id and reporter.
-  static func lists(of table: String) -> String {
+  /// The counts and sums of each list about a number: number, app_id, complaints, heat, evidence, day_bits, last_day.
+  /// - Parameters:
+  ///   - table: reports as returned by ``withDays(_:countedIf:)``.
+  ///   - origin: placeholder of the origin of decay; `heat` and `evidence` those of their time constants.
+  static func lists(of table: String, origin: String, heat: String, evidence: String) -> String {
     """
     SELECT number, app_id, (count(*) FILTER (WHERE counts))::integer AS complaints,
+           coalesce(\(decayedSum(origin, heat)) FILTER (WHERE counts), 0) AS heat,
+           coalesce(\(decayedSum(origin, evidence)) FILTER (WHERE counts), 0) AS evidence,
            coalesce(bit_or(\(dayBit("day", before: "newest"))) FILTER (WHERE counts), 0) AS day_bits,
            max(newest) AS last_day
     FROM (
-      SELECT number, app_id, counts, day,
+      SELECT number, app_id, counts, day, weight, reported_at,
              max(day) FILTER (WHERE counts) OVER (PARTITION BY number, app_id) AS newest
       FROM \(table) WHERE reporter IS NULL
     ) of_lists

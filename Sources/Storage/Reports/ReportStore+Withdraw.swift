@@ -169,7 +169,7 @@ extension SQL {
     return Statement(
       """
       WITH report AS (
-        SELECT number, category_id, reported_at, weight, network, reporter
+        SELECT number, app_id, category_id, reported_at, received_at, weight, network, reporter
         FROM reports WHERE number = $1 AND withdrawn_at IS NULL
       ), said AS (
         \(ReportSQL.withDays("report"))
@@ -190,15 +190,17 @@ extension SQL {
     Statement(
       """
       WITH report AS (
-        SELECT number, app_id, reporter, category_id, reported_at, weight, withdrawn_at IS NULL AS stands
+        SELECT number, app_id, reporter, category_id, reported_at, received_at, weight, withdrawn_at IS NULL AS stands
         FROM reports WHERE number = $1 AND app_id = $2
       ), said AS (
         \(ReportSQL.withDays("report", countedIf: "stands"))
       )
-      UPDATE number_sources s SET complaints = r.complaints, day_bits = r.day_bits, last_day = r.last_day
-      FROM (\(ReportSQL.lists(of: "said"))) r WHERE s.number = $1 AND s.app_id = $2
+      UPDATE number_sources s SET complaints = r.complaints, heat = r.heat, evidence = r.evidence,
+        day_bits = r.day_bits, last_day = r.last_day
+      FROM (\(ReportSQL.lists(of: "said", origin: "$3", heat: "$4", evidence: "$5"))) r
+      WHERE s.number = $1 AND s.app_id = $2
       """,
-      number, appID)
+      number, appID, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant)
   }
 }
 

@@ -6,7 +6,7 @@ public import PostgreSQL
 /// Reports: stored in batches, never twice, and withdrawn.
 public struct ReportStore: Sendable {
   let pool: PostgresPool
-  private let partitions: ReportPartitions
+  let partitions: ReportPartitions
   private let cluster: ClusterState
 
   /// - Parameter pool: the pool of the database with the reports.
@@ -66,15 +66,23 @@ public struct ReportStore: Sendable {
   }
 
   private func commit(_ reports: [Report], receivedAt: Date) async throws -> [(ordinal: Int, outcome: ReportOutcome?)] {
-    try await partitions.prepare(for: reports)
+    try await partitions.prepare(for: reports.lazy.map(\.reportedAt))
     do {
-      return try await pool.commit(
-        SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: cluster.isCluster),
-        settings: SQL.acceptReportsSettings)
+      let statement = SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: try await cluster.isCluster)
+      let vouched = VouchedReporter.all(of: reports)
+      guard !vouched.isEmpty else {
+        return try await pool.commit(statement, settings: SQL.acceptReportsSettings)
+      }
+      return try await pool.transaction { connection in
+        try await connection.execute(script: SQL.acceptReportsSettings)
+        let refused = try await connection.run(statement)
+        _ = try await connection.run(SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt))
+        return refused
+      }
     } catch let error as PostgresError where error.sqlState == "23514" {
       // A cached month may have been dropped meanwhile; preparing it again throws the precise error.
       partitions.forget()
-      try await partitions.prepare(for: reports)
+      try await partitions.prepare(for: reports.lazy.map(\.reportedAt))
       throw error
     }
   }

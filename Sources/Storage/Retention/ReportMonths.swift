@@ -32,6 +32,7 @@ extension RetentionStore {
       try await connection.execute(script: "SET LOCAL lock_timeout = '2s'")
       for month in months { try await connection.execute(script: DropReportPartition(month: month).script) }
       _ = try await connection.run(SQL.noteDroppedReports(before: newest.next.start))
+      _ = try await connection.run(SQL.purgeVouchedReporters(before: newest.next.start))
       return months.count
     }
   }

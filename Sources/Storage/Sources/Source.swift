@@ -57,8 +57,8 @@ public struct Source: Sendable, Equatable {
     public var etag: String?
     /// The file's time of change, as the server sent it.
     public var lastModified: String?
-    /// The version of a list that sends its changes; for the publication of another server, the day in UTC of which all
-    /// renewals are done, in days since 1970-01-01.
+    /// The version of a list that sends its changes; for the publication of another server, the day in UTC on which the
+    /// entries were stored, in days since 1970-01-01.
     public var listVersion: Int64?
     /// When the complete list was read.
     public var completeAt: Date?
@@ -74,6 +74,8 @@ public struct Source: Sendable, Equatable {
     public var listSHA256: String?
     /// SHA-256 of the file that a refresh has begun to store; nil where it was finished.
     public internal(set) var changingSHA256: String?
+    /// The progress of a running, or interrupted, refresh; nil where the last one was finished.
+    public internal(set) var progress: Progress?
     /// Rises whenever the file must be read again.
     public internal(set) var generation: Int32 = 0
     /// When the publication of ``etag`` expires.
@@ -81,6 +83,14 @@ public struct Source: Sendable, Equatable {
 
     /// The state before the first download.
     public init() {}
+  }
+
+  /// How far a refresh is.
+  public struct Progress: Sendable, Equatable {
+    /// Entries that are done.
+    public let done: Int
+    /// The entries of the file.
+    public let goal: Int
   }
 
   /// The newest publication of another server that was accepted. It is stored before its entries are, so that no earlier
@@ -141,35 +151,38 @@ public struct Source: Sendable, Equatable {
   public var isSuspended: Bool { quality.suspendedAt != nil }
 }
 
-/// An entry of a source: a number on its list, with the report that counts for it.
+/// An entry of a source: a number on its list, with the reports that count for it.
 public struct SourceEntry: Sendable, Equatable {
+  /// The most complaints that count for a number of a list.
+  public static let maxComplaints = 3
+
   /// E.164 digits.
   public var number: Int64
-  /// The category of the report.
+  /// The category of the reports.
   public var category: ReportCategory
-  /// The time of the report: the start of a day in UTC, and a second for each earlier report of the day that was withdrawn;
-  /// or ``withoutReport``.
+  /// The time of the reports: the start of the day in UTC of the last refresh whose file contained the number.
   public var reportedAt: Date
+  /// The weight of a report.
+  public var weight: Float
+  /// The number of reports, at most ``maxComplaints``; 0 for an entry that the list no longer contains, until the
+  /// refresh has revoked its number.
+  public var complaints: Int
   /// The ids of the servers with evidence of their own; empty for lists of other formats.
   public var origins: [String]
   /// How many servers have passed the evidence on; 0 for evidence of the source's own server, and for lists of other formats.
   public var hops: Int
 
-  /// The time of an entry whose report was withdrawn: long enough ago that the report is replaced while the list contains
-  /// the number.
-  public static let withoutReport = Date(timeIntervalSince1970: 0)
-
   /// Creates a value from its properties.
-  public init(number: Int64, category: ReportCategory, reportedAt: Date, origins: [String] = [], hops: Int = 0) {
+  public init(
+    number: Int64, category: ReportCategory, reportedAt: Date, weight: Float = 1, complaints: Int = 1,
+    origins: [String] = [], hops: Int = 0
+  ) {
     self.number = number
     self.category = category
     self.reportedAt = reportedAt
+    self.weight = weight
+    self.complaints = complaints
     self.origins = origins
     self.hops = hops
-  }
-
-  /// The id of the report, the same in every attempt to store it.
-  public func reportID(of appID: Int32) -> UUID {
-    UUID(naming: "source \(appID) \(number) \(category.rawValue) \(Int(reportedAt.timeIntervalSince1970))")
   }
 }

@@ -20,9 +20,9 @@ extension SQL {
         added_at = excluded.added_at, next_at = excluded.next_at, removed_at = NULL, etag = NULL, last_modified = NULL,
         list_version = NULL, complete_at = NULL, refreshed_at = NULL, entries = 0, failures = 0, failed_at = NULL,
         error = NULL, server_id = NULL, seen_serial = NULL, seen_sha256 = NULL, root_serial = NULL, root = NULL,
-        list_sha256 = NULL, changing_sha256 = NULL, expires_at = NULL,
+        list_sha256 = NULL, changing_sha256 = NULL, progress = NULL, progress_goal = NULL, expires_at = NULL,
         most_change_percent = excluded.most_change_percent,
-        public_address = excluded.public_address
+        public_address = excluded.public_address, awaits_publication = true
       WHERE f.removed_at IS NOT NULL AND f.entries = 0
       RETURNING app_id
       """,
@@ -70,7 +70,7 @@ extension SQL {
   static func changeCeiling(name: String, ceiling: SourceCeiling) -> Statement<Int32> {
     Statement(
       """
-      UPDATE source_feeds SET ceiling = $2, list_sha256 = NULL, generation = generation + 1
+      UPDATE source_feeds SET ceiling = $2, list_sha256 = NULL, generation = generation + 1, awaits_publication = true
       WHERE name = $1 AND removed_at IS NULL RETURNING app_id
       """,
       name, ceiling.rawValue
@@ -97,7 +97,7 @@ extension SQL {
       UPDATE source_feeds SET etag = $2, last_modified = $3, list_version = $4, complete_at = $5, refreshed_at = $6,
         entries = $7, next_at = $8, failures = 0, failed_at = NULL, error = NULL,
         list_sha256 = CASE WHEN generation = $12 THEN $9::text END, expires_at = $10,
-        changing_sha256 = NULL
+        changing_sha256 = NULL, progress = NULL, progress_goal = NULL
       WHERE app_id = $1 AND removed_at IS NULL AND added_at = $13 AND coalesce(seen_serial, 0::bigint) = $11
       RETURNING app_id
       """,
@@ -125,7 +125,8 @@ extension SQL {
   static func removeSource(id: Int32, time: Date, hasEntries: Bool) -> Statement<Int32> {
     Statement(
       """
-      UPDATE source_feeds SET removed_at = $2, entries = CASE WHEN $3::boolean THEN greatest(entries, 1) ELSE 0 END
+      UPDATE source_feeds SET removed_at = $2, awaits_publication = true,
+        entries = CASE WHEN $3::boolean THEN greatest(entries, 1) ELSE 0 END
       WHERE app_id = $1 AND removed_at IS NULL RETURNING app_id
       """,
       id, time, hasEntries
@@ -217,7 +218,7 @@ extension SQL {
   static func resumeSource(name: String, time: Date) -> Statement<Int32> {
     Statement(
       """
-      UPDATE source_feeds SET suspended_at = NULL, suspended_weight = NULL, resumed_at = $2
+      UPDATE source_feeds SET suspended_at = NULL, suspended_weight = NULL, resumed_at = $2, awaits_publication = true
       WHERE name = $1 AND removed_at IS NULL AND suspended_at IS NOT NULL RETURNING app_id
       """,
       name, time
@@ -231,7 +232,7 @@ extension Source {
     list_version, complete_at, refreshed_at, entries, failures, failed_at, error::text, server_id, seen_serial,
     coalesce(seen_sha256, ''), coalesce(root_serial, 0), root, list_sha256, generation, expires_at,
     most_change_percent, public_address, confirmed, wrong, judged_at, suspended_at, resumed_at,
-    changing_sha256
+    changing_sha256, progress, progress_goal
     """
 
   /// Nil for a source of a newer version, whose format or ceiling this version does not know.
@@ -252,6 +253,9 @@ extension Source {
     }
     (state.listSHA256, state.generation, state.expiresAt) = (try row.decode(24), try row.decode(25), try row.decode(26))
     state.changingSHA256 = try row.decode(34)
+    if let done: Int64 = try row.decode(35), let goal: Int64 = try row.decode(36) {
+      state.progress = Progress(done: Int(done), goal: Int(goal))
+    }
     self.init(
       id: try row.decode(0),
       settings: Settings(

@@ -55,9 +55,17 @@ extension SourceStore {
 
   /// Stores that entries of a source change. Until ``succeed(_:with:next:)`` they are of no file, so that after an
   /// interruption an earlier file that comes back is read, and no limit of changes refuses the rest of the file.
-  /// - Parameter digest: SHA-256 of the file; nil where they do not change to those of a file.
-  public func beginChanges(of feed: Source, to digest: String? = nil) async throws {
-    _ = try await pool.retrying { try await $0.run(SQL.beginChanges(id: feed.id, digest: digest)) }
+  /// - Parameters:
+  ///   - digest: SHA-256 of the file; nil where they do not change to those of a file.
+  ///   - entries: the entries of the file; nil for as many as before.
+  public func beginChanges(of feed: Source, to digest: String? = nil, entries: Int? = nil) async throws {
+    let goal = Int64(entries ?? feed.state.entries)
+    _ = try await pool.retrying { try await $0.run(SQL.beginChanges(id: feed.id, digest: digest, goal: goal)) }
+  }
+
+  /// Stores how many entries of a running refresh are done.
+  public func note(progress entries: Int, of feed: Source) async throws {
+    _ = try await pool.run(SQL.noteProgress(id: feed.id, entries: Int64(entries)))
   }
 
   /// Makes a source read its file again.
@@ -133,8 +141,17 @@ extension SQL {
   }
 
   /// Stores that entries of a source change: they are of no file until that ends.
-  static func beginChanges(id: Int32, digest: String?) -> Statement<Void> {
-    Statement("UPDATE source_feeds SET list_sha256 = NULL, changing_sha256 = $2 WHERE app_id = $1", id, digest)
+  static func beginChanges(id: Int32, digest: String?, goal: Int64) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE source_feeds SET list_sha256 = NULL, changing_sha256 = $2, progress = 0, progress_goal = $3 WHERE app_id = $1
+      """,
+      id, digest, goal)
+  }
+
+  /// Stores how many entries of a running refresh are done.
+  static func noteProgress(id: Int32, entries: Int64) -> Statement<Void> {
+    Statement("UPDATE source_feeds SET progress = $2 WHERE app_id = $1", id, entries)
   }
 
   /// Stores the newest publication and root; no row where a newer one was accepted before. The manifest with the stored entity

@@ -69,6 +69,14 @@ public struct SourceStore: Sendable {
     }
   }
 
+  /// Makes a source due and read its file again, so that its entries get the present weight.
+  public func reweigh(_ name: String, at time: Date) async throws {
+    try await pool.transaction { connection in
+      guard let id = try await connection.run(SQL.hastenSource(name: name, time: time)).first else { return }
+      _ = try await connection.run(SQL.readAgain(ids: [id]))
+    }
+  }
+
   /// Records that a source is refreshed by hand.
   public func record(_ event: AuditEvent, at time: Date) async throws {
     _ = try await pool.run(SQL.appendAuditEvent(event, at: time))
@@ -147,12 +155,6 @@ public struct SourceStore: Sendable {
     try await pool.run(SQL.readSourceEntries(appID: appID, number: number, limit: Self.page))
   }
 
-  /// Entries of a source whose reports are not later than a time, in ascending order of numbers; without those that have no
-  /// report.
-  public func entries(of appID: Int32, notAfter time: Date, limit: Int) async throws -> [SourceEntry] {
-    try await pool.run(SQL.readOldEntries(appID: appID, time: time, limit: limit))
-  }
-
   /// The same of a connection's snapshot.
   public static func entries(
     of appID: Int32, after number: Int64, limit: Int, on connection: PostgresConnection
@@ -168,17 +170,5 @@ public struct SourceStore: Sendable {
   /// Whether a list has reports that are not withdrawn.
   public func hasReports(_ appID: Int32) async throws -> Bool {
     try await !pool.run(SQL.findListReport(appID: appID)).isEmpty
-  }
-
-  /// Stores entries in place of earlier entries of their numbers. Safe to repeat.
-  public func store(_ entries: [SourceEntry], of appID: Int32) async throws {
-    guard !entries.isEmpty else { return }
-    _ = try await pool.retrying { try await $0.run(SQL.storeSourceEntries(appID: appID, entries: entries)) }
-  }
-
-  /// Deletes the entries of these numbers. Safe to repeat.
-  public func forget(_ numbers: [Int64], of appID: Int32) async throws {
-    guard !numbers.isEmpty else { return }
-    _ = try await pool.retrying { try await $0.run(SQL.deleteSourceEntries(appID: appID, numbers: numbers)) }
   }
 }

@@ -76,18 +76,41 @@ public struct ThresholdStore: Sendable {
       }
       _ = try await connection.run(SQL.saveThresholds(version: version.version, thresholds: set.thresholds))
       _ = try await connection.run(SQL.saveSourceRules(version: version.version, sources: set.sources))
+      _ = try await connection.run(SQL.saveIdentifyRule(version: version.version, rule: set.identify))
       if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
       return version
     }
   }
 
   static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
-    let ceilings = try await connection.run(SQL.readCeilings())
-    return try ThresholdSet(
+    try ThresholdSet(
       thresholds: try await connection.run(SQL.readThresholds(version: version)),
       sources: try await connection.run(SQL.readSourceRules(version: version)),
-      ceilings: ThresholdSet.ceilings(ceilings), suspended: ThresholdSet.suspended(ceilings),
-      suspendedWeights: ThresholdSet.suspendedWeights(ceilings))
+      identify: try await connection.run(SQL.readIdentifyRule(version: version)),
+      ceilings: try await connection.run(SQL.readCeilings()))
+  }
+}
+
+/// The statements that read the thresholds in force, in a pipeline with others.
+struct ThresholdQuery {
+  private let thresholds: PostgresPipeline.Place<Threshold>
+  private let sources: PostgresPipeline.Place<SourceRule>
+  private let identify: PostgresPipeline.Place<IdentifyRule>
+  private let ceilings: PostgresPipeline.Place<CeilingRow>
+
+  init(in pipeline: inout PostgresPipeline) {
+    thresholds = pipeline.add(SQL.readThresholds(version: nil))
+    sources = pipeline.add(SQL.readSourceRules(version: nil))
+    identify = pipeline.add(SQL.readIdentifyRule(version: nil))
+    ceilings = pipeline.add(SQL.readCeilings())
+  }
+
+  func set(_ results: PostgresPipeline.Results) throws -> ThresholdSet {
+    let thresholds = try results.rows(thresholds)
+    guard !thresholds.isEmpty else { throw StorageError.noThresholds(version: nil) }
+    return try ThresholdSet(
+      thresholds: thresholds, sources: try results.rows(sources), identify: try results.rows(identify),
+      ceilings: try results.rows(ceilings))
   }
 }
 
@@ -95,17 +118,17 @@ public struct ThresholdStore: Sendable {
 typealias CeilingRow = (id: Int32, ceiling: SourceCeiling, isSuspended: Bool, weight: Float?)
 
 extension ThresholdSet {
-  /// The ceilings by source.
-  static func ceilings(_ rows: [CeilingRow]) -> [Int32: SourceCeiling] {
-    Dictionary(rows.map { ($0.id, $0.ceiling) }) { first, _ in first }
-  }
-
-  /// The sources that are suspended.
-  static func suspended(_ rows: [CeilingRow]) -> Set<Int32> { Set(rows.filter(\.isSuspended).map(\.id)) }
-
-  /// The weights of entries when their sources were suspended.
-  static func suspendedWeights(_ rows: [CeilingRow]) -> [Int32: Double] {
-    Dictionary(rows.compactMap { row in row.weight.map { (row.id, Double($0)) } }) { first, _ in first }
+  /// A set from the rows of its tables.
+  fileprivate init(
+    thresholds: [Threshold], sources: [SourceRule], identify: [IdentifyRule], ceilings: [CeilingRow]
+  ) throws(ThresholdProblem) {
+    try self.init(
+      thresholds: thresholds, sources: sources, identify: identify.first ?? IdentifyRule(),
+      ceilings: Dictionary(ceilings.map { ($0.id, $0.ceiling) }) { first, _ in first },
+      suspended: Set(ceilings.filter(\.isSuspended).map(\.id)),
+      suspendedWeights: Dictionary(ceilings.compactMap { row in row.weight.map { (row.id, Double($0)) } }) {
+        first, _ in first
+      })
   }
 }
 
@@ -247,6 +270,44 @@ extension SQL {
       version, sources.map(\.appID), sources.map { Float($0.weight) }, sources.map { Int32($0.enter.complaints) },
       sources.map { Int32($0.enter.days) }, sources.map { Int32($0.leave.complaints) },
       sources.map { Int32($0.leave.days) })
+  }
+
+  /// A version's limits for labels.
+  /// - Parameter version: The version; nil for the newest.
+  static func readIdentifyRule(version: Int32?) -> Statement<IdentifyRule> {
+    Statement(
+      """
+      SELECT heat_share, reporters, networks, days, corroborated_reporters, corroborated_networks, corroborated_days,
+             marks, labels, label_share
+      FROM identify_rules
+      WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions))
+      """,
+      version
+    ) { row in
+      func limits(_ first: Int) throws -> IdentifyRule.Limits {
+        IdentifyRule.Limits(
+          reporters: Int(try row.decode(first, as: Int32.self)),
+          networks: Int(try row.decode(first + 1, as: Int32.self)),
+          days: Int(try row.decode(first + 2, as: Int32.self)))
+      }
+      return IdentifyRule(
+        heatShare: try row.decode(0), alone: try limits(1), corroborated: try limits(4),
+        identifiedMarks: Set(try row.decode(7, as: [String].self).compactMap(IdentifyRule.Mark.init)),
+        labels: Int(try row.decode(8, as: Int32.self)), labelShare: try row.decode(9))
+    }
+  }
+
+  /// Adds a version's limits for labels.
+  static func saveIdentifyRule(version: Int32, rule: IdentifyRule) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO identify_rules (version, heat_share, reporters, networks, days, corroborated_reporters,
+                                  corroborated_networks, corroborated_days, marks, labels, label_share)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      """,
+      version, rule.heatShare, Int32(rule.alone.reporters), Int32(rule.alone.networks), Int32(rule.alone.days),
+      Int32(rule.corroborated.reporters), Int32(rule.corroborated.networks), Int32(rule.corroborated.days),
+      rule.identifiedMarks.map(\.rawValue).sorted(), Int32(rule.labels), rule.labelShare)
   }
 
   /// Imported lists.

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BrigadeDetectionTests {
   private let known = BrigadeBaseline()
 
-  /// Complaints of established reporters from everywhere, over ten days, by default.
+  /// Complaints of long-established reporters from everywhere, over ten days, by default.
   private func votes(
     _ count: Int, from first: Int = 0, toxic: Bool = true, new: Bool = false, age: Int32? = nil, network: UInt64? = nil,
     text: UInt64? = nil
@@ -19,18 +19,19 @@ import Testing
       let network = network ?? UInt64(1_000 + index)
       votes.append(
         ReporterVote(
-          reporter: reporter, isToxic: toxic, isNew: new, age: age ?? Int32(index % 10), network: network, text: text))
+          reporter: reporter, isToxic: toxic, isNew: new, age: age ?? Int32(index % 10), network: network, text: text,
+          isLongEstablished: !new))
     }
     return votes
   }
 
   private func rule(_ votes: [ReporterVote], _ background: BrigadeBaseline? = nil) -> HoldReason.Code? {
-    BrigadeDetection.evaluate(votes, background: background ?? known).finding?.reason.code
+    BrigadeDetection.evaluate(votes, in: .init(background: background ?? known)).finding?.reason.code
   }
 
   @Test func `honest complaints are not held`() {
     #expect(rule([]) == nil)
-    #expect(rule(votes(4, new: true)) == nil)
+    #expect(rule(votes(2) + votes(4, from: 100, new: true)) == nil)
     #expect(rule(votes(40)) == nil)
     #expect(rule(votes(8) + votes(12, from: 100, new: true)) == nil)
     #expect(rule(votes(15) + votes(4, from: 100, network: 7) + votes(4, from: 200, text: 9)) == nil)
@@ -50,10 +51,66 @@ import Testing
     let parts = (0..<5).flatMap { votes(4, from: $0 * 100, network: UInt64($0)) }
     let texts = (0..<3).flatMap { votes(3, from: 1_000 + $0 * 100, text: UInt64($0)) }
     let finding = try #require(
-      BrigadeDetection.evaluate(parts + texts + votes(2, from: 5_000), background: known).finding)
+      BrigadeDetection.evaluate(parts + texts + votes(2, from: 5_000), in: .init(background: known)).finding)
     #expect(finding.reporters.count == 29)
     #expect(
-      finding.reason == .oneNetwork(HoldReason.Marks(reporters: 31, new: 0, sameNetwork: 20, sameText: 9, others: 2)))
+      finding.reason
+        == .oneNetwork(
+          HoldReason.Marks(reporters: 31, new: 0, sameNetwork: 20, sameText: 9, independent: 10, others: 2)))
+  }
+
+  @Test func `independent newcomers identify a number, and dependent ones do not`() {
+    func ceiling(_ votes: [ReporterVote], _ circumstances: BrigadeDetection.Circumstances = .init()) -> SourceCeiling? {
+      BrigadeDetection.evaluate(votes, in: circumstances).finding?.ceiling
+    }
+    #expect(ceiling(votes(3, new: true)) == .identify)
+    #expect(ceiling(votes(2, new: true)) == .nothing)
+    #expect(ceiling(votes(2, new: true) + votes(1, from: 100)) == .identify)
+    // Two of one network are one.
+    #expect(ceiling(votes(2, new: true) + votes(2, from: 100, new: true, network: 7)) == .identify)
+    #expect(ceiling(votes(1, new: true) + votes(3, from: 100, new: true, network: 7)) == .nothing)
+    #expect(ceiling(votes(1, new: true) + votes(2, from: 100, new: true, text: 7)) == .nothing)
+    // A source that names the number too needs two.
+    let corroborated = BrigadeDetection.Circumstances(isCorroborated: true)
+    #expect(ceiling(votes(2, new: true), corroborated) == .identify)
+    #expect(ceiling(votes(2, new: true, network: 7), corroborated) == .nothing)
+    // A mark may be allowed to identify.
+    var lenient = IdentifyRule()
+    lenient.identifiedMarks = [.newReporters, .oneNetwork]
+    #expect(ceiling(votes(9, new: true, network: 7), .init(rule: lenient)) == .identify)
+  }
+
+  @Test func `accounts that waited together block only after a week`() {
+    func waited(_ count: Int, over days: Int32) -> [ReporterVote] {
+      votes(count).enumerated().map { index, vote in
+        var vote = vote
+        (vote.isLongEstablished, vote.age) = (false, index == 0 ? days : Int32(index - 1) % max(1, days))
+        return vote
+      }
+    }
+    #expect(rule(waited(6, over: 6)) == .oneWeek)
+    #expect(BrigadeDetection.evaluate(waited(6, over: 6), in: .init()).finding?.ceiling == .identify)
+    #expect(rule(waited(6, over: 7)) == nil)
+    #expect(rule(waited(6, over: 6) + votes(2, from: 100)) == nil)
+    // Newcomers of earlier months confirm nobody.
+    #expect(rule(votes(30, new: true, age: 40) + votes(3, from: 100, new: true)) == .newReporters)
+  }
+
+  @Test func `accounts that share their targets are one`() {
+    let brigade = votes(8, new: true).map(\.reporter)
+    let people = votes(8, from: 100, new: true).map(\.reporter)
+    var overlap = TargetOverlap()
+    for _ in 0..<4 { overlap.add(brigade) }
+    // People share one number, and each reports others of their own.
+    overlap.add(people)
+    for person in people { overlap.add([person, Reporter([1])]) }
+    let circumstances = BrigadeDetection.Circumstances(overlap: overlap)
+    let shared = BrigadeDetection.evaluate(votes(8, new: true), in: circumstances).finding
+    #expect(shared?.reason.code == .sameNumbers && shared?.ceiling == .nothing)
+    let separate = BrigadeDetection.evaluate(votes(8, from: 100, new: true), in: circumstances).finding
+    #expect(separate?.reason.code == .newReporters && separate?.ceiling == .identify)
+    #expect(Independence(votes(8, new: true), background: known, overlap: overlap).count == 1)
+    #expect(Independence(votes(8, from: 100, new: true), background: known, overlap: overlap).count == 8)
   }
 
   @Test func `a number with an older history is not held for a burst`() {
@@ -91,22 +148,22 @@ import Testing
     let network = usual(30, of: 60) { _ in votes(8, age: 12, network: 7) }
     #expect(network.isUsual(network: 7))
     #expect(
-      BrigadeDetection.evaluate(proxied, background: network)
+      BrigadeDetection.evaluate(proxied, in: .init(background: network))
         == .usual(UsualBurst(.oneNetwork, alike: 20, reporters: 20, share: .init(count: 30, numbers: 60))))
     let text = usual(30, of: 60) { _ in votes(8, age: 12, text: 7) }
     #expect(
-      BrigadeDetection.evaluate(proposed, background: text)
+      BrigadeDetection.evaluate(proposed, in: .init(background: text))
         == .usual(UsualBurst(.oneText, alike: 20, reporters: 20, share: .init(count: 30, numbers: 60))))
     // Too few of them, and too few to say what is usual.
     #expect(rule(proxied, usual(10, of: 60) { _ in votes(8, age: 12, network: 7) }) == .oneNetwork)
     #expect(rule(proxied, usual(19, of: 19) { _ in votes(8, age: 12, network: 7) }) == .oneNetwork)
-    #expect(BrigadeDetection.evaluate(votes(20), background: network) == .clear)
+    #expect(BrigadeDetection.evaluate(votes(20), in: .init(background: network)) == .clear)
   }
 
   @Test func `a burst is usual for an app that sends everything at once`() {
     let burst = votes(25, age: 0)
     #expect(
-      BrigadeDetection.evaluate(burst, background: usual(20, of: 40) { _ in votes(25, age: 12) })
+      BrigadeDetection.evaluate(burst, in: .init(background: usual(20, of: 40) { _ in votes(25, age: 12) }))
         == .usual(UsualBurst(.oneDay, alike: 25, reporters: 25, share: .init(count: 20, numbers: 40))))
     #expect(rule(burst, usual(10, of: 40) { _ in votes(25, age: 12) }) == .oneDay)
   }

@@ -45,10 +45,10 @@ import Testing
     return (0..<400).shuffled(using: &generator).prefix(Int.random(in: 15...40, using: &generator)).map { person in
       let isLate = Int.random(in: 0..<10, using: &generator) < 4
       let delay = Double.random(in: isLate ? 0.5..<3.5 : 0..<0.5, using: &generator)
+      let isNew = Double.random(in: 0..<1, using: &generator) >= established
       return ReporterVote(
-        reporter: reporter(1, person), isToxic: true,
-        isNew: Double.random(in: 0..<1, using: &generator) >= established,
-        age: Int32(max(start - delay, end)), network: UInt64(person), text: UInt64(1_000_000 + person))
+        reporter: reporter(1, person), isToxic: true, isNew: isNew, age: Int32(max(start - delay, end)),
+        network: UInt64(person), text: UInt64(1_000_000 + person), isLongEstablished: !isNew)
     }
   }
 
@@ -78,11 +78,12 @@ import Testing
     for test in Self.cases {
       let background = background(test, &generator)
       let brigade = (0..<test.targets).count { number in
-        BrigadeDetection.evaluate(burst(test, against: number, &generator), background: background).finding == nil
+        BrigadeDetection.evaluate(burst(test, against: number, &generator), in: .init(background: background)).finding
+          == nil
       }
       let genuine = (0..<test.genuine).count { _ in
         let votes = wave(endingAt: 0, established: test.established, &generator)
-        return BrigadeDetection.evaluate(votes, background: background).finding == nil
+        return BrigadeDetection.evaluate(votes, in: .init(background: background)).finding == nil
       }
       let share = test.genuine == 0 ? "none" : "\(genuine * 100 / test.genuine) %"
       lines.append(

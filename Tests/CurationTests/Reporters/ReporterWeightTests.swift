@@ -8,18 +8,19 @@ import Testing
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
   private func record(
-    days: Double = 100, numbers: Int = 10, judged: Int = 0, agreed: Int = 0, brigades: Int = 0
+    days: Double = 100, numbers: Int = 10, establishedDays: Double? = 30, judged: Int = 0, agreed: Int = 0,
+    brigades: Int = 0
   ) -> ReporterRecord {
     ReporterRecord(
-      reporter: Reporter([1]), firstReceivedAt: now - days * 86_400, numbers: numbers, judged: judged, agreed: agreed,
-      brigades: brigades)
+      reporter: Reporter([1]), firstReceivedAt: now - days * 86_400, numbers: numbers,
+      establishedAt: establishedDays.map { now - $0 * 86_400 }, judged: judged, agreed: agreed, brigades: brigades)
   }
 
   @Test func `a newcomer has a lower weight`() {
     #expect(ReporterWeight.weight(of: record(), at: now) == 1)
-    #expect(ReporterWeight.weight(of: record(days: 13.9), at: now) == ReporterWeight.newcomer)
-    #expect(ReporterWeight.weight(of: record(days: 14, numbers: 3), at: now) == 1)
-    #expect(ReporterWeight.weight(of: record(numbers: 2), at: now) == ReporterWeight.newcomer)
+    #expect(ReporterWeight.weight(of: record(establishedDays: 0), at: now) == 1)
+    #expect(ReporterWeight.weight(of: record(establishedDays: -0.1), at: now) == ReporterWeight.newcomer)
+    #expect(ReporterWeight.weight(of: record(establishedDays: nil), at: now) == ReporterWeight.newcomer)
   }
 
   @Test func `accuracy has no effect below five decisions`() {

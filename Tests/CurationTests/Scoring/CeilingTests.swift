@@ -11,15 +11,15 @@ import Testing
 
   private func set(
     _ ceilings: [Int32: SourceCeiling], reporters: Int = 1, days: Int = 0, suspended: Set<Int32> = [],
-    weight: Double = 1, suspendedWeights: [Int32: Double] = [:]
+    heat: Double = 1, suspendedWeights: [Int32: Double] = [:]
   ) throws -> ThresholdSet {
-    let bar = ThresholdLimits(heat: 1, evidence: 1, confidence: 0.1, reporters: reporters, networks: 0, days: days)
+    let bar = ThresholdLimits(heat: heat, evidence: 1, confidence: 0.1, reporters: reporters, networks: 0, days: days)
     let source = SourceRule.Bar(complaints: 1, days: 1)
     return try ThresholdSet(
       thresholds: ReportCategory.allCases.filter(\.isToxic).map {
         Threshold(category: $0, enter: bar, leave: bar, reviewHeat: 1)
       },
-      sources: [SourceRule(appID: 0, weight: weight, enter: source, leave: source)], ceilings: ceilings,
+      sources: [SourceRule(appID: 0, weight: 1, enter: source, leave: source)], ceilings: ceilings,
       suspended: suspended, suspendedWeights: suspendedWeights)
   }
 
@@ -30,8 +30,12 @@ import Testing
         evidence: Decay.evidence.storedSum(of: 10, at: now), reports: 10, reporters: reporters)
     ])
     var record = NumberRecord(number: 12_015_550_123, standing: standing)
+    let weight = reporters == 0 ? 10 / Double(sources.count) : 3
+    func share(_ decay: Decay) -> Double { decay.storedSum(of: weight, at: now) }
     record.sources = sources.map {
-      SourceTally(appID: $0, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))
+      SourceTally(
+        appID: $0, complaints: 3, heat: share(.heat), evidence: share(.evidence),
+        days: ComplaintDays(bits: 7, lastDay: 20_775))
     }
     return Score(record, at: now)
   }
@@ -58,12 +62,33 @@ import Testing
     #expect(score(sources: [7]).evaluate(by: set).verdict == .quiet)
   }
 
-  @Test func `reporters lift the ceiling`() throws {
-    let evaluation = score(sources: [7], reporters: 1).evaluate(by: try set([7: .nothing]))
-    #expect(evaluation.verdict == .candidate && evaluation.ceiling == .block)
+  @Test func `a source with a low ceiling helps no reporter over a limit`() throws {
+    // Ten complaints, seven of them from reporters.
+    for ceiling in [SourceCeiling.nothing, .review, .identify] {
+      let set = try set([7: ceiling], heat: 8)
+      let evaluation = score(sources: [7], reporters: 2).evaluate(by: set)
+      #expect(evaluation.ceiling == (ceiling == .identify ? .identify : .review), "\(ceiling)")
+      #expect(score(sources: [7], reporters: 2).evaluate(by: try self.set([7: ceiling], heat: 7)).ceiling == .block)
+    }
+    #expect(score(sources: [7], reporters: 2).evaluate(by: try set([7: .block], heat: 8)).ceiling == .block)
     // Too few reporters: the number needs review, and the source is no alternative to them.
     let few = score(sources: [7], reporters: 1).evaluate(by: try set([7: .review], reporters: 2))
     #expect(few.verdict == .needsReview && few.meetingList == nil)
+  }
+
+  @Test func `reports that are held leave a number to its sources`() throws {
+    func outcome(_ ceilings: [Int32: SourceCeiling], _ reports: SourceCeiling, heat: Double = 1) throws -> SourceCeiling
+    {
+      score(sources: [7], reporters: 2)
+        .evaluate(by: try set(ceilings, heat: heat), in: OverrideState(reportCeiling: reports)).outcome
+    }
+    #expect(try outcome([7: .review], .block) == .block)
+    #expect(try outcome([7: .review], .nothing) == .nothing)
+    #expect(try outcome([7: .identify], .nothing) == .identify)
+    #expect(try outcome([7: .block], .nothing) == .block)
+    // Three complaints of the source are not enough.
+    #expect(try outcome([7: .block], .nothing, heat: 4) == .nothing)
+    #expect(try outcome([7: .block], .block, heat: 4) == .block)
   }
 
   @Test func `a source with a low ceiling does not choose the category`() throws {
@@ -76,14 +101,18 @@ import Testing
       part(.fraud, 10, reporters: 0), part(.survey, 2, reporters: 1), part(.silent, 3, reporters: 1),
     ])
     var record = NumberRecord(number: 12_015_550_123, standing: standing)
-    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    record.sources = [
+      SourceTally(
+        appID: 7, complaints: 3, heat: 0, evidence: 0, days: ComplaintDays(bits: 7, lastDay: 20_775))
+    ]
     let score = Score(record, at: now)
     let reported = score.evaluate(by: try set([7: .review]))
     #expect(reported.category == .silent && reported.threshold?.category == .silent)
     #expect(score.evaluate(by: try set([7: .identify])).category == .fraud)
     #expect(score.evaluate(by: try set([:])).category == .fraud)
     // Another source that may list the number leaves the choice to a low ceiling, and not to a suspended source.
-    record.sources.append(SourceTally(appID: 8, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775)))
+    record.sources.append(
+      SourceTally(appID: 8, complaints: 3, heat: 0, evidence: 0, days: ComplaintDays(bits: 7, lastDay: 20_775)))
     let both = Score(record, at: now)
     #expect(both.evaluate(by: try set([7: .review])).category == .fraud)
     #expect(both.evaluate(by: try set([:], suspended: [7])).category == .silent)
@@ -122,40 +151,15 @@ import Testing
     #expect(ExplanationLine.sourceLimit(suspended, name: "A list").code == .sourceSuspended)
   }
 
-  @Test func `a suspended source counts for nothing`() throws {
+  @Test func `a suspended source has no effect`() throws {
     let alone = score(sources: [7]).evaluate(by: try set([7: .block], suspended: [7]))
     #expect((alone.verdict, alone.ceiling, alone.meetsThreshold) == (.quiet, .nothing, false))
-    // Heat 10, of which three complaints of the source of this and the two days before.
     let rest = score(sources: [7], reporters: 1).evaluate(by: try set([7: .block], suspended: [7]))
     let heat = try #require(rest.conditions.first { $0.kind == .heat }?.have)
-    #expect(heat > 7 && heat < 7.5 && rest.verdict == .candidate)
-    // With the weight 5 nothing of the heat is left.
-    let heavy = try set([7: .block], suspended: [7], weight: 5)
-    #expect(score(sources: [7], reporters: 1).evaluate(by: heavy).verdict == .quiet)
-    // The weight at the time of the suspension counts, also after a change of the rule.
-    let changed = try set([7: .block], suspended: [7], weight: 5, suspendedWeights: [7: 1])
-    #expect(score(sources: [7], reporters: 1).evaluate(by: changed).verdict == .candidate)
-    #expect(changed.weight(ofSource: 7) == 1 && changed.weight(ofSource: 8) == 5)
-    #expect(try changed.removing(ruleOfList: 7).suspendedWeights == [7: 1])
-  }
-
-  @Test func `days of a suspended source are none of the reporters`() throws {
-    var record = NumberRecord(
-      number: 12_015_550_123,
-      standing: NumberAggregate(parts: [
-        .init(
-          category: .fraud, heat: Decay.heat.storedSum(of: 10, at: now),
-          evidence: Decay.evidence.storedSum(of: 10, at: now), reports: 10, reporters: 1)
-      ]))
-    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
-    for (bits, verdict) in [(UInt64(7), Verdict.needsReview), (31, .candidate)] {
-      record.days = ComplaintDays(bits: bits, lastDay: 20_775)
-      let score = Score(record, at: now)
-      #expect(score.evaluate(by: try set([7: .block], days: 2)).verdict == .candidate)
-      #expect(score.evaluate(by: try set([7: .block], days: 2, suspended: [7])).verdict == verdict)
-    }
-    record.days = ComplaintDays(bits: 7, lastDay: 20_775)
-    #expect(Score(record, at: now).withoutSuspended(by: try set([:], suspended: [7])).days == 1)
+    #expect(abs(heat - 7) < 1e-9 && rest.verdict == .candidate)
+    let changed = try set([7: .block], suspended: [7], suspendedWeights: [7: 5])
+    #expect(changed.weight(ofSource: 7) == 5 && changed.weight(ofSource: 8) == 1)
+    #expect(try changed.removing(ruleOfList: 7).suspendedWeights == [7: 5])
   }
 
   @Test func `the queue and a case have the category of the evaluation`() throws {
@@ -166,7 +170,10 @@ import Testing
     }
     let parts = [part(.fraud, 10, reporters: 0), part(.silent, 3, reporters: 1)]
     var record = NumberRecord(number: 12_015_550_123, standing: NumberAggregate(parts: parts))
-    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    record.sources = [
+      SourceTally(
+        appID: 7, complaints: 3, heat: 0, evidence: 0, days: ComplaintDays(bits: 7, lastDay: 20_775))
+    ]
     let score = Score(record, at: now)
     let evaluation = score.evaluate(by: try set([7: .review], reporters: 2))
     let entry = QueueEntry(

@@ -15,7 +15,7 @@ import Testing
         ListingCondition(kind: .listDays, source: 7, have: listDays, need: 2),
         ListingCondition(kind: .listComplaints, source: 8, have: 0, need: 5),
         ListingCondition(kind: .listDays, source: 8, have: 0, need: 2),
-      ], meetsThreshold: false)
+      ], meetsThreshold: false, reviewHeat: 1)
   }
 
   @Test func `a list replaces reporters and other lists`() {

@@ -14,24 +14,31 @@ import Testing
 
   @Test func `a number that meets the enter limits also meets the leave limits`() throws {
     var generator = SeededGenerator(seed: 21)
-    var entered = 0
-    var stayed = 0
+    var entered: [SourceCeiling: Int] = [:]
+    var stayed: [SourceCeiling: Int] = [:]
     for _ in 0..<200 {
       let thresholds = try ThresholdSet.random(countries: ["DE", "FR"], using: &generator)
       for _ in 0..<100 {
         var record = record(&generator)
-        record.isListed = false
+        (record.isListed, record.isBlocked) = (false, false)
         let country = OverrideState(country: ["DE", "FR", "IT", nil].randomElement(using: &generator)!)
         let enters = Score(record, at: now).evaluate(by: thresholds, in: country)
-        record.isListed = true
-        let stays = Score(record, at: now).evaluate(by: thresholds, in: country)
-        if enters.verdict == .candidate { #expect(stays.verdict == .listed) }
-        entered += enters.verdict == .candidate ? 1 : 0
-        stayed += stays.verdict == .listed ? 1 : 0
+        entered[enters.outcome, default: 0] += 1
+        for treatment in [SourceCeiling.identify, .block] {
+          (record.isListed, record.isBlocked) = (true, treatment == .block)
+          let stays = Score(record, at: now).evaluate(by: thresholds, in: country)
+          if enters.verdict == .candidate {
+            #expect(stays.verdict == .listed && stays.outcome >= min(enters.outcome, treatment))
+          }
+          if stays.outcome == treatment { stayed[treatment, default: 0] += 1 }
+        }
       }
     }
-    // Both kinds of limits are met, and those for leaving by many more.
-    #expect(entered > 500 && stayed > entered * 2)
+    // Both kinds of limits are met, for each treatment, and those for leaving by many more.
+    for treatment in [SourceCeiling.identify, .block] {
+      let (entered, stayed) = (entered[treatment] ?? 0, stayed[treatment] ?? 0)
+      #expect(entered > 500 && stayed > entered * 2, "\(treatment): \(entered), \(stayed)")
+    }
   }
 
   @Test func `another complaint of the leading category never lowers a score`() throws {
@@ -73,21 +80,31 @@ import Testing
   @Test func `every condition can be decisive`() throws {
     var generator = SeededGenerator(seed: 24)
     var decisive = Set<ListingCondition.Kind>()
+    var decisiveForLabel = Set<ListingCondition.Kind>()
     for _ in 0..<50 {
       let thresholds = try ThresholdSet.random(countries: [], using: &generator)
       for _ in 0..<200 {
-        let evaluation = Score(record(&generator), at: now).evaluate(by: thresholds)
+        var record = record(&generator)
+        record.isBlocked = record.isListed
+        let evaluation = Score(record, at: now).evaluate(by: thresholds)
         let missed = evaluation.conditions.filter { !$0.isMet }
         if evaluation.conditions.isEmpty { continue }
-        if !evaluation.meetsThreshold, missed.count == 1 { decisive.insert(missed[0].kind) }
+        let label = evaluation.identifyConditions.filter { !$0.isMet }
+        #expect(evaluation.identifyConditions.allSatisfy { $0.source == nil && $0.need >= 0 })
+        if evaluation.ceiling < .block, missed.count == 1 { decisive.insert(missed[0].kind) }
+        if !evaluation.meetsThreshold, label.count == 1 { decisiveForLabel.insert(label[0].kind) }
         let always = missed.contains { [.heat, .evidence, .confidence].contains($0.kind) }
         let people = missed.contains { [.reporters, .networks, .days].contains($0.kind) }
         let lists = Set(evaluation.conditions.compactMap(\.source))
         let list = lists.contains { id in missed.allSatisfy { $0.source != id } }
-        #expect(evaluation.meetsThreshold == (!always && (!people || list)))
+        let blocks = !always && (!people || list)
+        #expect(evaluation.meetsThreshold == (blocks || label.isEmpty))
+        #expect((evaluation.ceiling == .block) == blocks)
+        #expect(evaluation.isIdentifiedByReports == (!blocks && label.isEmpty))
       }
     }
     #expect(decisive.isSuperset(of: [.heat, .evidence, .confidence, .reporters, .networks, .days]))
+    #expect(decisiveForLabel.isSuperset(of: [.heat, .evidence, .confidence, .reporters, .networks, .days]))
   }
 
   @Test func `rows of a list do not count as reporters`() throws {
@@ -108,14 +125,16 @@ import Testing
         evidence: Decay.evidence.storedSum(of: 100, at: now),
         reports: 100, reporters: 0)
     ])
-    record.sources = [SourceTally(appID: 7, complaints: 99, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    record.sources = [
+      SourceTally(appID: 7, complaints: 99, heat: 0, evidence: 0, days: ComplaintDays(bits: 7, lastDay: 20_775))
+    ]
     #expect(Score(record, at: now).evaluate(by: try set(1)).verdict == .needsReview)
     record.sources[0].complaints = 100
     record.isListed = false
     #expect(Score(record, at: now).evaluate(by: try set(1)).verdict == .candidate)
     #expect(Score(record, at: now).evaluate(by: try set(0)).verdict == .needsReview)
     record.sources = [1, 2].map {
-      SourceTally(appID: $0, complaints: 50, days: ComplaintDays(bits: 7, lastDay: 20_775))
+      SourceTally(appID: $0, complaints: 50, heat: 0, evidence: 0, days: ComplaintDays(bits: 7, lastDay: 20_775))
     }
     #expect(Score(record, at: now).evaluate(by: try set(1)).verdict == .needsReview)
   }

@@ -36,16 +36,12 @@ extension ProvenanceTests {
           name: name, url: "https://\(name).example/", format: .csv, every: 3_600, ceiling: .block)
         let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: name)
         #expect(try await feeds.add(settings, as: app, at: now, audit: event))
-        let rows = entries.keys.sorted().flatMap { number in
-          (0..<9).map { _ in
-            Report(
-              number: number, appID: app.id, reportID: UUID(), reportedAt: now, category: .fraud, reporter: nil)
-          }
+        let rows = entries.keys.sorted().map {
+          SourceEntryChange(old: nil, new: SourceEntry(number: $0, category: .fraud, reportedAt: now, complaints: 9))
         }
-        _ = try await ReportStore(pool: pool).accept(rows, receivedAt: now)
-        try await feeds.store(
-          entries.keys.sorted().map { SourceEntry(number: $0, category: .fraud, reportedAt: now) }, of: app.id)
+        try await ReportStore(pool: pool).change(rows, of: app.id, at: now)
         try await pool.withConnection { connection in
+          _ = try await connection.execute("UPDATE source_feeds SET refreshed_at = \(now) WHERE app_id = \(app.id)")
           for (number, origins) in entries {
             try await connection.execute(
               script: """

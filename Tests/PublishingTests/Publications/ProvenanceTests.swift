@@ -48,12 +48,13 @@ import Testing
   func complain(
     _ number: Int64, _ category: ReportCategory = .fraud, reporters: Range<Int>, daysAgo: Double = 0
   ) async throws {
+    let time = now - daysAgo * 86_400
     let reports = reporters.map { reporter in
       Report(
-        number: number, appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400, category: category,
+        number: number, appID: 1, reportID: UUID(), reportedAt: time, category: category,
         reporter: [UInt8](repeating: UInt8(reporter), count: 16))
     }
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
   }
 
   func decide(

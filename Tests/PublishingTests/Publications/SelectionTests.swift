@@ -16,17 +16,20 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: PublicationStore { PublicationStore(pool: pool) }
 
-  /// Stores reports for each number from this many reporters, networks and days.
+  /// Stores reports for each number from this many reporters and networks, which arrive on so many days.
   private func fill(_ numbers: [(number: Int64, reporters: Int, networks: Int, days: Int)]) async throws {
-    let reports = numbers.flatMap { number, reporters, networks, days in
-      (0..<reporters).map { reporter in
+    let reports = numbers.enumerated().flatMap { index, item in
+      let (number, reporters, networks, days) = item
+      return (0..<reporters).map { reporter in
         Report(
           number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(reporter % days) * 86_400,
-          category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16),
+          category: .fraud, reporter: [UInt8(index)] + [UInt8](repeating: UInt8(reporter), count: 15),
           network: [UInt8](repeating: UInt8(reporter % networks), count: 8))
       }
     }
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    for day in Dictionary(grouping: reports, by: \.reportedAt).sorted(by: { $0.key < $1.key }) {
+      _ = try await ReportStore(pool: pool).accept(day.value, receivedAt: day.key)
+    }
   }
 
   private func listed(at time: Date? = nil) async throws -> [ListedNumber] {
@@ -52,7 +55,30 @@ import Testing
     strict.enter.reporters = 9
     let set = try await ThresholdStore(pool: pool).current().replacing(strict)
     try await ThresholdStore(pool: pool).save(set, after: 1, by: "Ada", because: "Test", at: now)
-    #expect(try await listed().map(\.number) == [12_015_550_101])
+    // Eight reporters still identify it.
+    #expect(try await listed().map(\.number) == [12_015_550_101, 33_162_000_248])
+    #expect(try await listed().map(\.treatment) == [.block, .identify])
+  }
+
+  /// A label needs less than a block, and one reporter, network and day more than it.
+  @Test func `independent reports identify a number before they block it`() async throws {
+    let numbers = [(3, 3, 3), (2, 2, 2), (4, 2, 3), (4, 3, 2), (5, 3, 3)]
+    try await fill(numbers.enumerated().map { (12_015_550_101 + Int64($0), $1.0, $1.1, $1.2) })
+    let found = try await listed()
+    #expect(found.map(\.number) == [12_015_550_101, 12_015_550_105])
+    #expect(found.map(\.treatment) == [.identify, .block])
+  }
+
+  /// The days in reports are their senders' word.
+  @Test func `reports that arrive on one day list nothing whatever days they claim`() async throws {
+    let reports = (0..<30).map { reporter in
+      Report(
+        number: 12_015_550_101, appID: 1, reportID: UUID(), reportedAt: now - Double(reporter % 5) * 86_400,
+        category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16),
+        network: [UInt8](repeating: UInt8(reporter), count: 8))
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    #expect(try await listed().isEmpty)
   }
 
   @Test func `a listed number stays until it falls below the leave limits`() async throws {
@@ -62,9 +88,15 @@ import Testing
       _ = try await connection.execute(
         "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (12015550101, 1, 1, \(now))")
     }
-    // Heat 3 today: under 2 after nine days, under 1 after twenty-three.
+    // Heat 3 today: under 2 after nine days, under 1 after twenty-three, under 0.4 after forty-one.
     #expect(try await listed(at: now + 10 * 86_400).map(\.number) == [12_015_550_101])
-    #expect(try await listed(at: now + 25 * 86_400).isEmpty)
+    #expect(try await listed(at: now + 10 * 86_400).map(\.treatment) == [.block])
+    #expect(try await listed(at: now + 25 * 86_400).map(\.treatment) == [.identify])
+    #expect(try await listed(at: now + 45 * 86_400).isEmpty)
+  }
+
+  private func blocked(_ listed: [ListedNumber]) -> Set<Int64> {
+    Set(listed.filter { $0.treatment == .block }.map(\.number))
   }
 
   @Test func `a preview is the difference of two selections`() async throws {
@@ -89,14 +121,19 @@ import Testing
     let preview = try await store.withSnapshot { connection in
       try await Selection().preview(change, against: present, at: now, examples: 3, on: connection)
     }
-    let before = Set(try await listed().map(\.number))
+    let former = try await listed()
+    let before = Set(former.map(\.number))
     try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
-    let after = Set(try await listed().map(\.number))
+    let later = try await listed()
+    let after = Set(later.map(\.number))
 
     let total = preview.total
     #expect(total.added == after.subtracting(before).count && total.added > 3)
     #expect(total.taken == before.subtracting(after).count && total.taken > 0)
     #expect(total.kept == before.intersection(after).count && total.kept > 0)
+    let (was, becomes) = (blocked(former), blocked(later))
+    #expect(total.raised == becomes.subtracting(was).intersection(before).count)
+    #expect(total.lowered == was.subtracting(becomes).intersection(after).count && total.lowered > 0)
     #expect(Set(preview.changes.keys.map(\.country)) == ["FR", "US"])
     #expect(preview.changes[.init(category: .fraud, country: "US")]?.taken == 0)
     #expect(preview.added.count == 3 && preview.added.allSatisfy { after.subtracting(before).contains($0.number) })
@@ -105,11 +142,13 @@ import Testing
   }
 
   @Test func `a preview respects decisions, ranges and the next review`() async throws {
-    let (burst, member, decided, plain): (Int64, Int64, Int64, Int64) = (
-      12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301
+    let (burst, member, decided, plain, labeled): (Int64, Int64, Int64, Int64, Int64) = (
+      12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301, 12_015_550_401
     )
-    // The first number has all reports on one day; the other three are listed for different reasons.
-    try await fill([(burst, 14, 4, 1), (member, 8, 4, 3), (decided, 8, 4, 3), (plain, 8, 4, 3)])
+    // The first number has all reports on one day; the others are listed for different reasons.
+    try await fill([
+      (burst, 14, 4, 1), (member, 8, 4, 3), (decided, 8, 4, 3), (plain, 8, 4, 2), (labeled, 8, 4, 3),
+    ])
     let time = now
     try await pool.withConnection { connection in
       _ = try await connection.execute(
@@ -117,11 +156,13 @@ import Testing
         INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at, decided_at, decided_by)
         VALUES (33162000240, 1, 'approved', 8, 5, 1, \(time), \(time), 'Ada')
         """)
-      // Eight reporters are known, so that only the burst is held.
+      // Eight reporters of each are known, so that only the burst is held.
       _ = try await connection.execute(
         """
-        INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
-        SELECT DISTINCT reporter, \(time - 30 * 86_400), 3, 0, 0, 0, true, \(time) FROM reports WHERE number = \(plain)
+        INSERT INTO reporters (reporter, first_received_at, numbers, established_at, judged, agreed, brigades,
+                               is_established, recounted_at)
+        SELECT DISTINCT reporter, \(time - 30 * 86_400), 3, \(time - 16 * 86_400), 0, 0, 0, true, \(time)
+        FROM reports WHERE get_byte(reporter, 1) < 8
         """)
     }
     _ = try await DecisionService(pool: pool).record(
@@ -142,16 +183,18 @@ import Testing
         change, against: present, at: now, examples: 3, holding: holding, on: connection)
     }
     // The plain number is removed. The range keeps the member, the decision keeps the decided number, and the burst
-    // would be held.
+    // would be held. A number of three days is no longer blocked, but still identified.
     #expect(preview.taken.map(\.number) == [plain] && preview.added.isEmpty)
-    #expect(preview.newlyHeld == 1 && preview.released == 0 && preview.total.kept == 1)
+    #expect(preview.newlyHeld == 1 && preview.released == 0 && preview.total.kept == 2)
+    #expect(preview.total.lowered == 1 && preview.total.raised == 0)
     #expect(preview.fixed == 1 + 9)
     #expect(try await HoldStore(pool: pool).held().isEmpty)
 
     try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
-    #expect(try await holding.review(at: now) == 1)
-    let after = try await listed().map(\.number)
-    #expect(after.contains(member) && after.contains(decided) && !after.contains(plain) && !after.contains(burst))
+    #expect(try await holding.review(at: now).new == 1)
+    let after = Dictionary(uniqueKeysWithValues: try await listed().map { ($0.number, $0.treatment) })
+    #expect(after[member] == .block && after[decided] == .block && after[plain] == nil && after[burst] == nil)
+    #expect(after[labeled] == .identify)
     #expect(after.count == preview.total.kept + preview.total.added + preview.fixed)
   }
 }

@@ -23,10 +23,12 @@ import Testing
     }
     let parts = [part(.fraud, 10, reporters: 0), part(.silent, 3, reporters: 1)]
     var record = NumberRecord(number: 12_015_550_123, standing: NumberAggregate(parts: parts))
-    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
-    var sides = PreviewSides(state: CurationState(), suspects: Suspects(), present: set, change: set)
+    record.sources = [
+      SourceTally(appID: 7, complaints: 3, heat: 0, evidence: 0, days: ComplaintDays(bits: 7, lastDay: 20_775))
+    ]
+    var sides = PreviewSides(state: CurationState(), suspects: nil, present: set, change: set)
     let outcome = try #require(sides.evaluate(record, at: now) { _ in nil })
-    #expect(outcome.before && outcome.category == .silent && outcome.score.leading == .fraud)
+    #expect(outcome.before == .block && outcome.category == .silent && outcome.score.leading == .fraud)
   }
 
   @Test func `complaints of a suspended source do not rank a number`() throws {
@@ -44,7 +46,11 @@ import Testing
       category: .fraud, heat: Decay.heat.storedSum(of: 10, at: now),
       evidence: Decay.evidence.storedSum(of: 10, at: now), reports: 10, reporters: 1)
     var record = NumberRecord(number: 12_015_550_123, standing: NumberAggregate(parts: [part]))
-    record.sources = [SourceTally(appID: 7, complaints: 3, days: ComplaintDays(bits: 7, lastDay: 20_775))]
+    record.sources = [
+      SourceTally(
+        appID: 7, complaints: 3, heat: Decay.heat.storedSum(of: 2.7, at: now),
+        evidence: Decay.evidence.storedSum(of: 3, at: now), days: ComplaintDays(bits: 7, lastDay: 20_775))
+    ]
     let selection = Selection { _ in nil }
     let all = try #require(selection.listed(record, at: now, by: try set([])))
     let rest = try #require(selection.listed(record, at: now, by: try set([7])))

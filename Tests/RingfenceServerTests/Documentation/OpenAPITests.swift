@@ -92,7 +92,7 @@ import Testing
     #expect(batch["items"]?["maxItems"] as? Int == Batch.limit)
     let limits = document.json.matches(of: /"minItems":1,"maxItems":(\d+),"items":{}/)
     #expect(limits.map { Int($0.1) } == [Batch.limit])
-    #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.named.map(\.name) + [""]))
+    #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.standard.names + [""]))
   }
 
   /// A key with all scopes but the described one is refused; a key with this scope alone is not.
@@ -117,7 +117,9 @@ import Testing
         }
         #expect(try await status(key: nil) == 401, "\(operation.id)")
         let name = "\(operation.id) \(needsKey)"
-        let other = try await apps.create(name: "Not \(name)", scopes: AppScopes.all.subtracting(scope), at: Date()).key
+        let other = try await apps.create(
+          name: "Not \(name)", scopes: AppScopes.standard.subtracting(scope), at: Date()
+        ).key
         // PhoneBlock's clients know 401 alone.
         let refused = operation.path.hasPrefix("/phoneblock/") ? 401 : 403
         #expect(try await status(key: other) == refused, "\(operation.id)")

@@ -13,7 +13,8 @@ import Testing
   private static let marks = HoldReason.Marks(reporters: 24, new: 12, sameNetwork: 3, sameText: 9, others: 2)
 
   private static let holds: [HoldReason] = [
-    .newReporters(marks), .oneNetwork(marks), .oneText(marks), .oneDay(peak: 14, reporters: 15, others: 1),
+    .newReporters(marks), .oneWeek(marks), .oneNetwork(marks), .oneText(marks), .sameNumbers(marks),
+    .oneDay(peak: 14, reporters: 15, others: 1),
     .split(complaints: 8, legitimate: 6),
   ]
 
@@ -76,6 +77,7 @@ import Testing
       .sourceLimit(SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true), name: "A list"),
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
+      .identifiedByReports(7), .labelWaits, .neededToIdentify([]),
       .decisionReason("It is one."), .noReports, .reports(1_024, first: time, last: time), .legitimateReports(1),
       .reports(24, of: .fraud), .weight(heat: 3, evidence: 2.5, legitimate: 0.125),
       .reporters(Explanation.Weights(full: 1, partial: 22, none: 1)), .reporters(Explanation.Weights(full: 24)),

@@ -48,7 +48,7 @@ import Testing
         gates: [
           GateRecord(
             gate: "churn", pack: "toxic", passed: false,
-            finding: .tooMuchChurn(added: 900, removed: 3, formerEntries: 1_234, maximumPercent: 50))
+            finding: .tooMuchChurn(.init(added: 900, removed: 3, formerEntries: 1_234), maximumPercent: 50))
         ])
       let running = try #require(try await store.claim(3, cause: .revocation, asOf: now))
       #expect(try await store.report(running, step: .makingDeltas(pack: "toxic"), percent: 42) == true)
@@ -80,7 +80,7 @@ import Testing
       let failed = (0..<4).map {
         GateRecord(
           gate: "churn", pack: "pack-\($0)", passed: false,
-          finding: .tooMuchChurn(added: 9, removed: 3, formerEntries: 10, maximumPercent: 50))
+          finding: .tooMuchChurn(.init(added: 9, removed: 3, formerEntries: 10), maximumPercent: 50))
       }
       try await store.end(claim, as: .refused, failure: .gatesClosed, gates: passed + failed)
       let page = try await visitor.get(path).text

@@ -23,13 +23,15 @@ import Testing
         number: number, appID: 1, reportID: UUID(), reportedAt: now - days * 86_400, category: category,
         reporter: [UInt8](repeating: reporter, count: 16), comment: text)
     }
-    _ = try await ReportStore(pool: pool).accept(
-      [
-        report(number, 1, days: 5, .fraud, "An old one."),
-        report(number, 2, days: 3, .fraud, "A <b>bank</b>\n" + String(repeating: "and more ", count: 20)),
-        report(number, 3, days: 3, .fraud, nil),
-        report(number + 1, 1, days: 1, .harassment, "Rude words."),
-      ], receivedAt: now)
+    // Each arrives on its day.
+    for report in [
+      report(number, 1, days: 5, .fraud, "An old one."),
+      report(number, 2, days: 3, .fraud, "A <b>bank</b>\n" + String(repeating: "and more ", count: 20)),
+      report(number, 3, days: 3, .fraud, nil),
+      report(number + 1, 1, days: 1, .harassment, "Rude words."),
+    ] {
+      _ = try await ReportStore(pool: pool).accept([report], receivedAt: report.reportedAt)
+    }
     _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: now - 7_500))
     _ = try await pool.run(SQL.enqueueCases([(number + 1, .held)], at: now - 300))
     try await pool.withConnection { connection in

@@ -30,6 +30,9 @@ enum Reports {
     let results: [Item]
   }
 
+  /// The results of a batch by status.
+  static func status(_ response: TestResponse) -> [String] { (try? results(of: response).map(\.status)) ?? [] }
+
   static func results(of response: TestResponse) throws -> [Answer.Item] {
     try JSONDecoder().decode(Answer.self, from: Data(response.body.readableBytesView)).results
   }

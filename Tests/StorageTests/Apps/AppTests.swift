@@ -29,7 +29,9 @@ import Testing
     try await apps.revoke(keyID: newest.id, at: now)
     #expect(try await apps.app(key: new, at: now) == nil)
     await #expect(throws: AppError.nameTaken("Phone")) { _ = try await apps.create(name: "Phone", at: now) }
-    await #expect(throws: AppError.notValid(newest.id)) { try await apps.change(keyID: newest.id, to: .all, at: now) }
+    await #expect(throws: AppError.notValid(newest.id)) {
+      try await apps.change(keyID: newest.id, to: .standard, at: now)
+    }
   }
 
   /// A server that caches the key accepts reports for some seconds after its end.
@@ -78,7 +80,7 @@ import Testing
     _ = try await apps.rotate(name: "Phone", at: now)
     let keys = try await apps.keys(of: "Phone").map(\.id).sorted()
     var generator = SeededGenerator(seed: seed)
-    var model = ReportModel()
+    var model = ReportModel(receivedAt: now)
     let store = ReportStore(pool: pool)
     for batch in 0..<8 {
       let reports = (0..<60).map { _ in

@@ -121,6 +121,7 @@ extension BackgroundJob: Sample {
 }
 extension BackgroundJob.Kind: Sample { static var sample: Self { .preview } }
 extension BackgroundJob.State: Sample { static var sample: Self { .done } }
+extension IdentifyRule: Sample { static var sample: IdentifyRule { IdentifyRule() } }
 extension JobStep: Sample { static var sample: JobStep { .starting } }
 extension LeaseStore.Lease: Sample {
   static var sample: Self { Self(job: "a", holder: .sample) }

@@ -132,7 +132,7 @@ extension PostgresPool {
   func insert(_ records: [NumberRecord], at now: Date) async throws {
     let parts = records.flatMap { record in record.standing.parts.map { (record.number, $0) } }
     let sources = records.flatMap { record in record.sources.map { (record.number, $0) } }
-    let listed = records.filter(\.isListed).map(\.number)
+    let listed = records.filter(\.isListed)
     try await withConnection { connection in
       _ = try await connection.execute(
         """
@@ -152,16 +152,18 @@ extension PostgresPool {
         """)
       _ = try await connection.execute(
         """
-        INSERT INTO number_sources (number, app_id, complaints, day_bits, last_day)
-        SELECT number, app_id, complaints, day_bits, DATE '1970-01-01' + last_day
+        INSERT INTO number_sources (number, app_id, complaints, heat, evidence, day_bits, last_day)
+        SELECT number, app_id, complaints, heat, evidence, day_bits, DATE '1970-01-01' + last_day
         FROM unnest(\(sources.map(\.0)), \(sources.map(\.1.appID)), \(sources.map { Int32($0.1.complaints) }),
+                    \(sources.map(\.1.heat)), \(sources.map(\.1.evidence)),
                     \(sources.map { Int64(bitPattern: $0.1.days.bits) }), \(sources.map(\.1.days.lastDay)))
-          AS t (number, app_id, complaints, day_bits, last_day)
+          AS t (number, app_id, complaints, heat, evidence, day_bits, last_day)
         """)
       _ = try await connection.execute(
         """
-        INSERT INTO listings (number, category_id, serial, listed_at)
-        SELECT number, 1, 1, \(now) FROM unnest(\(listed)) AS t (number)
+        INSERT INTO listings (number, category_id, treatment, serial, listed_at)
+        SELECT number, 1, treatment, 1, \(now)
+        FROM unnest(\(listed.map(\.number)), \(listed.map { Int16($0.isBlocked ? 0 : 1) })) AS t (number, treatment)
         """)
     }
   }

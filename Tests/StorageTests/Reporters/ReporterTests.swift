@@ -17,19 +17,20 @@ import Testing
 
   private func reporter(_ index: UInt8) -> [UInt8] { [UInt8](repeating: index, count: 16) }
 
-  /// Each of the reporters reports each of the numbers, this long ago.
+  /// Each of the reporters reports each of the numbers: the last this long ago, and the first `over` days before.
   private func complain(
-    _ reporters: ClosedRange<UInt8>, of numbers: ClosedRange<Int64>, daysAgo: Double,
+    _ reporters: ClosedRange<UInt8>, of numbers: ClosedRange<Int64>, daysAgo: Double, over days: Double = 0,
     _ category: ReportCategory = .fraud
   ) async throws {
-    let time = now - daysAgo * 86_400
-    let reports = numbers.flatMap { number in
-      reporters.map { index in
+    for number in numbers {
+      let earlier = days * Double(numbers.upperBound - number) / Double(max(1, numbers.count - 1))
+      let time = now - (daysAgo + earlier) * 86_400
+      let reports = reporters.map { index in
         Report(
           number: number, appID: 1, reportID: UUID(), reportedAt: time, category: category, reporter: reporter(index))
       }
+      _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
     }
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
   }
 
   private func recount(_ protected: ProtectedNumbers = .none) async throws -> ReporterStore.Summary {
@@ -49,6 +50,14 @@ import Testing
     }
   }
 
+  private func established() async throws -> [[UInt8]] {
+    try await pool.withConnection { connection in
+      try await connection.query("SELECT reporter FROM reporters WHERE is_established ORDER BY reporter").map {
+        try $0.decode(0)
+      }
+    }
+  }
+
   /// All values that a recount may change, as text.
   private func everything() async throws -> [String] {
     let scale = Decay.heat.scale(at: now)
@@ -61,8 +70,8 @@ import Testing
           FROM number_categories
         UNION ALL SELECT format('%s %s %s %s', number, round((heat / \(scale))::numeric, 6), reports, reporters) FROM numbers
         UNION ALL SELECT format('%s %s', encode(reporter, 'hex'), weight) FROM reporter_weights
-        UNION ALL SELECT format('%s %s %s %s %s', encode(reporter, 'hex'), numbers, judged, agreed, brigades)
-          FROM reporters
+        UNION ALL SELECT format('%s %s %s %s %s %s', encode(reporter, 'hex'), numbers, established_at, judged, agreed,
+                                brigades) FROM reporters
         ORDER BY 1
         """
       ).map { try $0.decode(0, as: String.self) }
@@ -70,13 +79,19 @@ import Testing
   }
 
   @Test func `reporters become established`() async throws {
-    try await complain(1...2, of: 1...3, daysAgo: 20)
-    try await complain(3...3, of: 1...3, daysAgo: 2)
-    try await complain(4...4, of: 1...2, daysAgo: 20)
-    #expect(try await recount() == .init(reporters: 2, numbers: 3))
+    try await complain(1...2, of: 1...3, daysAgo: 20, over: 8)
+    // The first report is too new, the last one came too soon after the first, or nobody else reports the numbers.
+    try await complain(3...3, of: 1...3, daysAgo: 2, over: 8)
+    try await complain(4...4, of: 1...3, daysAgo: 20, over: 6.9)
+    try await complain(5...5, of: 1...1, daysAgo: 40)
+    try await complain(5...5, of: 11...13, daysAgo: 20, over: 8)
+    try await complain(6...7, of: 21...23, daysAgo: 20, over: 8)
+    _ = try await recount()
     #expect(try await recount() == .init())
+    #expect(try await established() == [reporter(1), reporter(2)])
+    #expect(try await weights() == [1, 1])
     let fade = pow(0.5, 20.0 / 14)
-    #expect(abs(try await heat(of: 3) - (2 * fade + 0.5 * pow(0.5, 2.0 / 14))) < 1e-5)
+    #expect(abs(try await heat(of: 3) - (2.5 * fade + 0.5 * pow(0.5, 2.0 / 14))) < 1e-5)
     #expect(try await recountAll().differences == [])
     // New reports have the new weight at once.
     try await complain(1...1, of: 9...9, daysAgo: 0)
@@ -84,8 +99,8 @@ import Testing
   }
 
   @Test func `a reporter who is often wrong counts less until the decisions are undone`() async throws {
-    try await complain(1...4, of: 1...8, daysAgo: 20)
-    try await complain(5...5, of: 1...8, daysAgo: 20, .legitimate)
+    try await complain(1...4, of: 1...8, daysAgo: 20, over: 8)
+    try await complain(5...5, of: 1...8, daysAgo: 20, over: 8, .legitimate)
     _ = try await recount()
     let before = try await everything()
 
@@ -123,25 +138,25 @@ import Testing
   }
 
   @Test func `repeating a report against a decision does not improve the record`() async throws {
-    try await complain(1...1, of: 1...6, daysAgo: 20)
+    try await complain(1...4, of: 1...6, daysAgo: 20, over: 8)
     for number in 1...6 as ClosedRange<Int64> {
       _ = try await DecisionService(pool: pool).record(
         try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
     }
     _ = try await recount()
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
-    #expect(try await weights() == [wrong])
+    #expect(try await weights() == [wrong, wrong, wrong, wrong])
     try await complain(1...1, of: 1...6, daysAgo: 0.5)
     _ = try await recount()
-    #expect(try await weights() == [wrong])
+    #expect(try await weights() == [wrong, wrong, wrong, wrong])
     // Nor does a newer vote after the decision.
     try await complain(1...1, of: 1...6, daysAgo: 0.25, .legitimate)
     _ = try await recount()
-    #expect(try await weights() == [wrong])
+    #expect(try await weights() == [wrong, wrong, wrong, wrong])
   }
 
   @Test func `withdrawing a report against a decision does not improve the record`() async throws {
-    try await complain(1...1, of: 1...6, daysAgo: 20)
+    try await complain(1...4, of: 1...6, daysAgo: 20, over: 8)
     for number in 1...6 as ClosedRange<Int64> {
       _ = try await DecisionService(pool: pool).record(
         try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
@@ -154,16 +169,18 @@ import Testing
       }
       _ = try await recount()
     }
+    _ = try await recount()
+    #expect(try await weights() == [wrong, wrong, wrong, wrong])
     try await withdraw(at: now - 3_600)
     // Nor is a reporter without remaining reports established.
-    #expect(try await weights() == [wrong * Float(ReporterWeight.newcomer)])
+    #expect(try await weights() == [Float](repeating: wrong * Float(ReporterWeight.newcomer), count: 4))
     // Withdrawn before the decision, it was a mistake that the reporter noticed alone.
     try await withdraw(at: now - 2 * 86_400)
     #expect(try await weights() == [])
   }
 
   @Test func `a reporter caught in a brigade has no weight until the decision is undone`() async throws {
-    try await complain(1...3, of: 1...3, daysAgo: 20)
+    try await complain(1...3, of: 1...3, daysAgo: 20, over: 8)
     try await complain(10...15, of: 1...1, daysAgo: 1)
     _ = try await recount()
     let before = try await everything()
@@ -182,10 +199,10 @@ import Testing
       number: 1, decisionID: mistake.id, treatment: .allow, note: nil, account: "Bob", reviewedAt: now - 30)
     #expect(try await ReviewService(pool: pool).record(opinion, role: .moderator) == .recorded)
     #expect(try await recount() == .init(reporters: 9, numbers: 1))
-    #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
+    #expect(abs(try await heat(of: 1) - 3 * pow(0.5, 28.0 / 14)) < 1e-5)
     // Also for later reports.
     try await complain(10...15, of: 2...2, daysAgo: 0)
-    #expect(abs(try await heat(of: 2) - 3 * pow(0.5, 20.0 / 14)) < 1e-5)
+    #expect(abs(try await heat(of: 2) - 3 * pow(0.5, 24.0 / 14)) < 1e-5)
     try await pool.withConnection { connection in
       _ = try await connection.execute("DELETE FROM reports WHERE number = 2 AND weight = 0")
     }
@@ -197,14 +214,17 @@ import Testing
   }
 
   @Test func `reports of a protected number have no weight until it is unprotected`() async throws {
-    try await complain(1...3, of: 1...3, daysAgo: 20)
+    try await complain(1...3, of: 1...3, daysAgo: 20, over: 8)
     _ = try await recount()
     let before = try await everything()
     let protected = ProtectedNumbers(patterns: [], numbers: [(2, "Bank")])
     #expect(try await recount(protected) == .init(reporters: 0, numbers: 1))
     #expect(try await heat(of: 2) == 0)
     #expect(try await NumberStore(pool: pool).standing(of: 2).reports == 3)
+    // Meanwhile the number establishes nobody.
+    #expect(try await recount(protected) == .init(reporters: 3, numbers: 0))
     #expect(try await recount() == .init(reporters: 0, numbers: 1))
+    #expect(try await recount() == .init(reporters: 3, numbers: 0))
     #expect(try await everything() == before)
   }
 

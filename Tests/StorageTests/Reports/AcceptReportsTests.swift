@@ -90,7 +90,7 @@ import Testing
   @Test(arguments: [1, 7, 42] as [UInt64])
   func `random histories add up to the result of a plain recount`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
-    var model = ReportModel()
+    var model = ReportModel(receivedAt: now)
     var seen = Set<String>()
     for round in 0..<40 {
       let time = now + Double(round)

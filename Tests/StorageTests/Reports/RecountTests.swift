@@ -14,7 +14,7 @@ import Testing
 
   private func fill() async throws -> ReportModel {
     var generator = SeededGenerator(seed: 9)
-    var model = ReportModel()
+    var model = ReportModel(receivedAt: now)
     let reports = (0..<150).map { _ in Report.random(using: &generator, now: now) }
     for report in reports { _ = model.accept(report) }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
@@ -53,7 +53,7 @@ import Testing
     try await damage("UPDATE numbers SET reports = reports + 1, reporters = 0 WHERE number = \(numbers[1])")
     try await damage("DELETE FROM numbers WHERE number = \(numbers[2])")
     try await damage(
-      "UPDATE numbers SET first_reported_at = first_reported_at - interval '1 day' WHERE number = \(numbers[3])")
+      "UPDATE numbers SET first_reported_at = first_reported_at + interval '1 day' WHERE number = \(numbers[3])")
     try await damage("UPDATE number_categories SET evidence = evidence * 2 + 1e-3 WHERE number = \(numbers[4])")
     try await damage("DELETE FROM number_categories WHERE number = \(numbers[5])")
     try await damage("DELETE FROM number_reporters WHERE number = \(numbers[6])")

@@ -3,7 +3,8 @@
 /// The labels of a recipe's entries.
 ///
 /// A moderator's label is used unchanged. A number that is listed because of complaints is labeled by ``listed``, even
-/// if a directory names it. Any other number is labeled by ``directory``.
+/// if a directory names it; where a few reports identify it and do not block it, the count of reporters replaces the
+/// category. Any other number is labeled by ``directory``.
 public struct RecipeLabels: Sendable, Equatable {
   /// ISO 639 code of the categories' names, such as `en`.
   public var language: String
@@ -34,6 +35,13 @@ public struct RecipeLabels: Sendable, Equatable {
   /// A category's name: the recipe's own, or the language's, or the English one.
   public func name(of category: ReportCategory) -> String {
     names[category] ?? category.label(in: language)
+  }
+
+  /// The label of a number that a few reports identify, in the place of its category: `Reported by 7 people`.
+  /// - Parameter reporters: rounded to two leading digits.
+  public func name(ofReporters reporters: Int) -> String {
+    let count = LabelTemplate.figure(Double(reporters))
+    return language == "ru" ? "Жалоб: \(count)" : "Reported by \(count) people"
   }
 
   /// The text, shortened to the greatest number of bytes of a label.

@@ -35,6 +35,7 @@ final class EntrySpools {
         bytes.append(littleEndian: item.heat.bitPattern)
         bytes.append(littleEndian: item.evidence.bitPattern)
         bytes.append(littleEndian: item.identifications.bitPattern)
+        bytes.append(littleEndian: Int32(clamping: item.reporters))
         bytes.append(spooling: item.label ?? "")
       }
     }
@@ -90,6 +91,8 @@ struct ListedRecord {
   var heat: Double
   var evidence: Double
   var identifications: Double
+  /// Number of reporters where their reports identify the number and do not block it; otherwise 0.
+  var reporters: Int32
   /// The moderator's label; empty if there is none.
   var label: UnsafeRawBufferPointer
 
@@ -103,6 +106,7 @@ struct ListedRecord {
     heat = reader.double()
     evidence = reader.double()
     identifications = reader.double()
+    reporters = reader.integer()
     label = reader.take(Int(reader.integer(UInt16.self)))
   }
 }

@@ -71,7 +71,7 @@ final class RecipeRule: Sendable {
     if let item = number.listed, takes(item) {
       if item.label.count > 0 {
         append(item.label, to: &bytes)
-      } else if let label = labels[Int(item.category.rawValue)] {
+      } else if item.reporters == 0, let label = labels[Int(item.category.rawValue)] {
         bytes.append(contentsOf: label)
       } else {
         bytes.append(contentsOf: Self.label(recipe.labels, item.category, (item, name)).utf8)
@@ -97,7 +97,12 @@ final class RecipeRule: Sendable {
   ) -> String {
     let text = labels.listed.filled { field in
       switch field {
-      case .category: labels.name(of: category)
+      case .category:
+        if let reporters = known?.item.reporters, reporters > 0 {
+          labels.name(ofReporters: Int(reporters))
+        } else {
+          labels.name(of: category)
+        }
       case .name: known?.name.map { String(decoding: $0, as: UTF8.self) }
       case .heat: known.map { LabelTemplate.figure($0.item.heat) }
       case .evidence: known.map { LabelTemplate.figure($0.item.evidence) }

@@ -94,11 +94,13 @@ extension Recipe {
 
 /// A pack that was written and read back, before the gates.
 struct PackDraft: Sendable {
-  let figures: PackStatistics
+  var figures: PackStatistics
   /// Its manifest entry without deltas and formats; nil if it could not be read back.
   var pack: ManifestPack?
   /// Whether the pack is unchanged and keeps an earlier publication's file.
   var isCarried = false
+  /// Numbers of the previous pack that left for a reason, ascending.
+  var withdrawn: [Int64] = []
   /// Other formats of the pack.
   var formats: [String] = []
   /// Where the pack's evidence file comes from; nil for none.
@@ -107,15 +109,18 @@ struct PackDraft: Sendable {
 
 extension PackBuild {
   /// Reads a pack back, compares it with the previous one, and keeps the previous file if nothing has changed.
-  /// - Parameter protection: returns why a number is protected; nil for all other numbers.
+  /// - Parameters:
+  ///   - protection: returns why a number is protected; nil for all other numbers.
+  ///   - changes: the reasons of changes; nil for a revocation.
   func examine(
-    _ spec: PackSpec, _ summary: PackSummary, protection: (Int64) -> String?
+    _ spec: PackSpec, _ summary: PackSummary, protection: (Int64) -> String?, changes: ExplainedChanges? = nil
   ) throws -> PackDraft {
     let file = PublicationFolder.packFile(name: spec.name, serial: serial)
     let before = former[spec.name]
     var figures = PackStatistics(
       name: spec.name, cap: min(spec.recipe.limit, PackLimits.callDirectoryEntries), entries: summary.entries,
       bytes: summary.bytes, formerEntries: before?.entries, formerBytes: before?.bytes ?? 0)
+    var withdrawn: [Int64] = []
     do {
       let reader = try PackReader.open(path: folder.stagedPath(file))
       try reader.verify()
@@ -124,33 +129,60 @@ extension PackBuild {
           .malformed, "the pack is not what was written", expected: "\(summary.entries) entries",
           got: "\(reader.header.entryCount)")
       }
-      try compare(reader, with: formerReader(spec.name, kind: spec.recipe.packKind), protection, into: &figures)
+      let former = try formerReader(spec.name, kind: spec.recipe.packKind)
+      withdrawn = try compare(reader, with: former, protection, changes, into: &figures)
       let content = try reader.contentDigest().hex
       if let before, before.contentSHA256 == content, before.kind == "\(spec.recipe.packKind)",
         before.region == spec.region, FileManager.default.fileExists(atPath: folder.filePath(before.path))
       {
         unlink(folder.stagedPath(file))
-        return PackDraft(figures: figures, pack: before, isCarried: true, formats: spec.recipe.formats)
+        return PackDraft(
+          figures: figures, pack: before, isCarried: true, withdrawn: withdrawn, formats: spec.recipe.formats)
       }
       let pack = ManifestPack(
         name: spec.name, kind: "\(spec.recipe.packKind)", region: spec.region, shard: spec.shard, serial: serial,
         entries: summary.entries, first: summary.first, last: summary.last, bytes: summary.bytes,
         sha256: summary.sha256.hex, contentSHA256: content, path: file)
-      return PackDraft(figures: figures, pack: pack, formats: spec.recipe.formats)
+      return PackDraft(figures: figures, pack: pack, withdrawn: withdrawn, formats: spec.recipe.formats)
     } catch let error as PackError {
       figures.damage = "\(error)"
-      return PackDraft(figures: figures, pack: nil)
+      return PackDraft(figures: figures, pack: nil, withdrawn: withdrawn)
+    }
+  }
+
+  /// The packs of the previous publication that this one lacks.
+  func missing(besides names: Set<String>, _ changes: ExplainedChanges) throws -> [PackDraft] {
+    try former.values.filter { !names.contains($0.name) }.sorted { $0.name < $1.name }.map { pack in
+      var draft = PackDraft(
+        figures: PackStatistics(
+          name: pack.name, entries: nil, formerEntries: pack.entries, formerBytes: pack.bytes))
+      guard let cursor = try? PackReader.open(path: folder.filePath(pack.path)).makeCursor() else { return draft }
+      while try cursor.next() {
+        if changes.explainsRemoval(of: cursor.number) { draft.withdrawn.append(cursor.number) }
+      }
+      draft.figures.explained = draft.withdrawn.count
+      return draft
     }
   }
 
   /// Reads both packs once and checks the order, protected numbers, and added and removed numbers.
+  /// - Returns: the removed numbers that left for a reason, ascending.
   private func compare(
-    _ new: PackReader, with old: PackReader?, _ protection: (Int64) -> String?, into figures: inout PackStatistics
-  ) throws {
+    _ new: PackReader, with old: PackReader?, _ protection: (Int64) -> String?, _ changes: ExplainedChanges?,
+    into figures: inout PackStatistics
+  ) throws -> [Int64] {
     let before = try old?.makeCursor()
     var hasBefore = try before?.next() ?? false
     let cursor = try new.makeCursor()
     var last: Int64 = 0
+    var withdrawn: [Int64] = []
+    func passFormer(upTo number: Int64) throws {
+      while hasBefore, let before, before.number < number {
+        figures.removed += 1
+        if changes?.explainsRemoval(of: before.number) == true { withdrawn.append(before.number) }
+        hasBefore = try before.next()
+      }
+    }
     while try cursor.next() {
       let number = cursor.number
       if number <= last, figures.disorder == nil {
@@ -159,20 +191,17 @@ extension PackBuild {
       last = number
       if protection(number) != nil, figures.protected.count < Self.namedHits { figures.protected.append(number) }
       guard let before else { continue }
-      while hasBefore, before.number < number {
-        figures.removed += 1
-        hasBefore = try before.next()
-      }
+      try passFormer(upTo: number)
       if hasBefore, before.number == number {
         hasBefore = try before.next()
       } else {
         figures.added += 1
+        if changes?.expectsAddition(of: number) == true { figures.expected += 1 }
       }
     }
-    while hasBefore, let before {
-      figures.removed += 1
-      hasBefore = try before.next()
-    }
+    try passFormer(upTo: .max)
+    figures.explained = withdrawn.count
+    return withdrawn
   }
 
   /// Maximum of protected numbers in the record.

@@ -4,6 +4,9 @@ import Curation
 public import Storage
 
 /// Checks the gates of a publication from its figures, without I/O.
+///
+/// Gates check what is added and what is lost without a reason: neither numbers that left for a reason nor additions that
+/// are expected count; see ``ExplainedChanges``.
 public struct GateChecker: Sendable {
   private let limits: GateLimits
   /// Gates that do not apply, as for revocations.
@@ -18,21 +21,30 @@ public struct GateChecker: Sendable {
   }
 
   /// Checks every gate for every pack and for the publication.
-  /// - Parameter packs: the packs of this publication, and packs of the previous one that it lacks.
-  public func check(_ packs: [PackStatistics]) -> [GateRecord] {
+  /// - Parameters:
+  /// - packs: the packs of this publication, and packs of the previous one that it lacks.
+  /// - mayBeEmpty: whether a list without entries passes if none was lost without a reason; false if the files of the
+  ///   previous publication are missing.
+  public func check(_ packs: [PackStatistics], mayBeEmpty: Bool = true) -> [GateRecord] {
     var records = packs.flatMap(check)
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
-    records.append(record(.nonEmpty, "", entries > 0, entries > 0 ? .hasEntries(entries: entries) : .noEntries))
+    let passes = entries > 0 || mayBeEmpty && packs.allSatisfy { ($0.formerEntries ?? 0) == $0.explained }
+    let explained = packs.reduce(0) { $0 + $1.explained }
+    records.append(
+      record(
+        .nonEmpty, "", passes,
+        entries > 0 ? .hasEntries(entries: entries) : passes ? .emptyForReason(explained: explained) : .noEntries))
     return records
   }
 
   private func check(_ pack: PackStatistics) -> [GateRecord] {
     let former = pack.formerEntries ?? 0
+    let isLost = former - pack.explained > limits.tolerance
     guard let entries = pack.entries else {
-      return [record(.nonEmpty, pack.name, former <= limits.tolerance, .packMissing(formerEntries: former))]
+      return [record(.nonEmpty, pack.name, !isLost, .packMissing(formerEntries: former))]
     }
     let hasRoom = entries <= pack.cap
-    let isMissed = entries == 0 && former > limits.tolerance
+    let isMissed = entries == 0 && isLost
     return [
       record(.readable, pack.name, pack.damage == nil, pack.damage.map { .packUnreadable($0) } ?? .packReadable),
       record(
@@ -57,9 +69,16 @@ public struct GateChecker: Sendable {
   private func size(_ pack: PackStatistics, _ entries: Int) -> GateRecord {
     guard let former = pack.formerEntries else { return record(.size, pack.name, true, .firstOfItsName) }
     let change = GateFinding.SizeChange(
-      entries: entries, sizeBytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes)
-    let isSmall = abs(entries - former) <= limits.tolerance
-    let isWithin = Self.isWithin(entries, former, limits) && Self.isWithin(pack.bytes, pack.formerBytes, limits)
+      entries: entries, sizeBytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes,
+      explained: pack.explained, expected: pack.expected)
+    let (counted, base) = (entries - pack.expected - pack.refilled, former - pack.explained - pack.displaced)
+    // The sizes of files follow the counts of their entries.
+    let least = Double(pack.formerBytes) * Double(base) / Double(max(1, former))
+    let most = Double(pack.formerBytes) * Double(max(1, entries)) / Double(max(1, counted))
+    let isSmall = abs(counted - base) <= limits.tolerance
+    let isWithin =
+      Double(counted) >= Double(base) * limits.minSize && Double(counted) <= Double(base) * limits.maxSize
+      && Double(pack.bytes) >= least * limits.minSize && Double(pack.bytes) <= most * limits.maxSize
     let lower = Self.percent(limits.minSize)
     let upper = max(lower, Self.percent(limits.maxSize))
     return record(
@@ -70,20 +89,16 @@ public struct GateChecker: Sendable {
 
   private func churn(_ pack: PackStatistics) -> GateRecord {
     guard let former = pack.formerEntries else { return record(.churn, pack.name, true, .firstOfItsName) }
-    let limit = max(Double(former) * limits.maxChurn, Double(limits.tolerance))
-    let isWithin = Double(pack.added + pack.removed) <= limit
+    let change = GateFinding.ChurnChange(
+      added: pack.added, removed: pack.removed, formerEntries: former, explained: pack.explained,
+      expected: pack.expected)
+    let base = former - pack.explained - pack.displaced
+    let changes = pack.added - pack.expected - pack.refilled + pack.removed - pack.explained - pack.displaced
+    let isWithin = Double(changes) <= max(Double(base) * limits.maxChurn, Double(limits.tolerance))
     return record(
       .churn, pack.name, isWithin,
       isWithin
-        ? .churnWithinLimits(added: pack.added, removed: pack.removed, formerEntries: former)
-        : .tooMuchChurn(
-          added: pack.added, removed: pack.removed, formerEntries: former,
-          maximumPercent: Self.percent(limits.maxChurn)))
-  }
-
-  private static func isWithin(_ value: Int, _ former: Int, _ limits: GateLimits) -> Bool {
-    let (value, former) = (Double(value), Double(former))
-    return value >= former * limits.minSize && value <= former * limits.maxSize
+        ? .churnWithinLimits(change) : .tooMuchChurn(change, maximumPercent: Self.percent(limits.maxChurn)))
   }
 
   private static func percent(_ part: Double) -> Int { Int((part * 100).rounded()) }
@@ -120,7 +135,8 @@ public enum Gate: String, Sendable, CaseIterable, Comparable {
   case cap
   /// No protected number is in a pack.
   case protected
-  /// The publication is not empty, and no pack of more than ``GateLimits/tolerance`` entries becomes empty or is missing.
+  /// The publication is empty only if each number left for a reason, and no pack loses all of more than
+  /// ``GateLimits/tolerance`` entries without one.
   case nonEmpty = "non-empty"
   /// Entries and bytes of a pack are within limits relative to the previous publication.
   case size
@@ -195,6 +211,10 @@ public struct PackStatistics: Sendable, Equatable {
   public var added: Int
   /// Numbers of the previous pack that this one does not have.
   public var removed: Int
+  /// The ``removed`` numbers that left for a reason.
+  public var explained: Int
+  /// The ``added`` numbers that are expected.
+  public var expected: Int
   /// The first few protected numbers in it.
   public var protected: [Int64]
   /// The first number out of order; nil for none.
@@ -205,7 +225,8 @@ public struct PackStatistics: Sendable, Equatable {
   /// Creates a value from its properties.
   public init(
     name: String, cap: Int = 1_999_999, entries: Int?, bytes: Int = 0, formerEntries: Int? = nil, formerBytes: Int = 0,
-    added: Int = 0, removed: Int = 0, protected: [Int64] = [], disorder: Disorder? = nil, damage: String? = nil
+    added: Int = 0, removed: Int = 0, explained: Int = 0, expected: Int = 0, protected: [Int64] = [],
+    disorder: Disorder? = nil, damage: String? = nil
   ) {
     self.name = name
     self.cap = cap
@@ -215,8 +236,16 @@ public struct PackStatistics: Sendable, Equatable {
     self.formerBytes = formerBytes
     self.added = added
     self.removed = removed
+    self.explained = explained
+    self.expected = expected
     self.protected = protected
     self.disorder = disorder
     self.damage = damage
   }
+
+  private var isFull: Bool { max(entries ?? 0, formerEntries ?? 0) >= cap }
+  /// Numbers that took the places of ``explained`` ones in a full pack.
+  var refilled: Int { isFull ? max(0, min(explained, added - expected)) : 0 }
+  /// Numbers that lost their places in a full pack to ``expected`` ones.
+  var displaced: Int { isFull ? max(0, min(expected, removed - explained)) : 0 }
 }

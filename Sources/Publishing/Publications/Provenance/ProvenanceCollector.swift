@@ -107,7 +107,7 @@ struct ProvenanceCollector {
       rows.append(
         NumberProvenance(
           number: listing.number, category: listing.category, treatment: listing.treatment,
-          strength: strength, lastDay: lastDay(record, besides: lists.filter { feeds.lists.contains($0.appID) }),
+          strength: strength, lastDay: lastDay(record, lists, downloaded: feeds.lists),
           origins: origins, hops: origins.contains(server) ? 0 : hops + 1))
     }
     return rows
@@ -115,9 +115,10 @@ struct ProvenanceCollector {
 
   /// The day of the last complaint; nil where a downloaded list has none earlier: its reports have the day on which they
   /// were replaced.
-  private func lastDay(_ record: NumberRecord?, besides lists: [SourceTally]) -> Int32? {
-    guard let day = record?.days.lastDay else { return nil }
-    return lists.contains { ($0.days.lastDay ?? .min) >= day } ? nil : day
+  private func lastDay(_ record: NumberRecord?, _ lists: [SourceTally], downloaded: Set<Int32>) -> Int32? {
+    let days = [record?.days.lastDay] + lists.map(\.days.lastDay)
+    guard let day = days.compactMap({ $0 }).max() else { return nil }
+    return lists.contains { downloaded.contains($0.appID) && ($0.days.lastDay ?? .min) >= day } ? nil : day
   }
 
   /// Whether an approved range contains the number.

@@ -41,7 +41,9 @@ extension Publisher {
       do {
         return try await run(
           request, on: ground, exempt: [.churn, .size, .nonEmpty], asOf: former.asOf,
-          make: { work in try await makeChanged(work, change, protection) },
+          make: { work in
+            try await makeChanged(work, protection) { (change, try change.changes($0, in: folder)) }
+          },
           remember: { connection, manifest in
             try await PublicationStore.settle(
               accepted, placed: try change.treatments(in: manifest, of: folder), dropped: change.dropped.sorted(),
@@ -71,14 +73,40 @@ extension Publisher {
     return accepted
   }
 
+  /// Removes from the previous publication the numbers that left its packs for a reason in a refused one.
+  func withdraw(_ drafts: [PackDraft], _ request: PublicationRequest, on ground: PublicationBase) async throws {
+    let withdrawn = Dictionary(drafts.map { ($0.figures.name, $0.withdrawn) }) { first, _ in first }
+    guard let former = ground.former, withdrawn.values.contains(where: { !$0.isEmpty }) else { return }
+    let recipes = try recipes.currentOrLast()
+    let time = max(request.time, former.issued)
+    _ = try await run(
+      PublicationRequest(time: time, cause: .revocation, progress: request.progress), on: ground,
+      exempt: [.churn, .size, .nonEmpty], asOf: former.asOf,
+      make: { work in
+        try await makeChanged(work, { _ in nil }) { pack in
+          let numbers = withdrawn[pack.name] ?? []
+          return (RevocationEdits([], recipes: recipes) { numbers.hasSorted($0) ? "" : nil }, !numbers.isEmpty)
+        }
+      },
+      remember: { connection, manifest in
+        let numbers = Set(withdrawn.values.joined()).sorted()
+        let edits = RevocationEdits([], recipes: recipes) { _ in nil }
+        let kept = try edits.treatments(of: numbers, in: manifest, of: folder)
+        try await PublicationStore.unlist(numbers.filter { kept[$0] == nil }, on: connection)
+      })
+  }
+
+  /// - Parameter change: the edits of a pack, and whether they change it.
   private func makeChanged(
-    _ work: PublicationWork, _ change: RevocationEdits, _ protection: @escaping @Sendable (Int64) -> String?
+    _ work: PublicationWork, _ protection: @escaping @Sendable (Int64) -> String?,
+    _ change: @escaping @Sendable (ManifestPack) throws -> (RevocationEdits, Bool)
   ) async throws -> [PackDraft] {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
     let folder = folder
     return try await inParallel(work.former?.packs ?? []) { pack in
       work.progress.say(.changingPack(pack: pack.name), 0.3)
-      guard try change.changes(pack, in: folder), let spec = change.spec(of: pack) else {
+      let (change, changes) = try change(pack)
+      guard changes, let spec = change.spec(of: pack) else {
         return PackDraft(
           figures: PackStatistics(
             name: pack.name, entries: pack.entries, bytes: pack.bytes, formerEntries: pack.entries,

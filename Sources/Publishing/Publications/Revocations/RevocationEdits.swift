@@ -117,13 +117,20 @@ final class RevocationEdits: Sendable {
 
   /// The treatment that the packs of a publication give to the added numbers; none for a number that no pack has.
   func treatments(in manifest: Manifest, of folder: PublicationFolder) throws -> [Int64: ListedNumber.Treatment] {
-    var treatments: [Int64: ListedNumber.Treatment] = [:]
     let added = words.compactMap { if case .add = $0.action { $0.number } else { nil } }
-    guard !added.isEmpty else { return treatments }
+    return try treatments(of: added, in: manifest, of: folder)
+  }
+
+  /// The treatment that the packs give to these numbers, without packs of a directory.
+  func treatments(
+    of numbers: [Int64], in manifest: Manifest, of folder: PublicationFolder
+  ) throws -> [Int64: ListedNumber.Treatment] {
+    var treatments: [Int64: ListedNumber.Treatment] = [:]
+    guard !numbers.isEmpty else { return treatments }
     for pack in manifest.packs {
       guard let spec = spec(of: pack), spec.recipe.source != .directory else { continue }
       let cursor = try PackReader.open(path: folder.filePath(pack.path)).makeCursor()
-      for number in added where try cursor.lookup(number) != nil {
+      for number in numbers where try cursor.lookup(number) != nil {
         treatments[number] = spec.recipe.kind == .blocking ? .block : treatments[number] ?? .identify
       }
     }

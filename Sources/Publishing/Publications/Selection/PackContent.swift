@@ -15,17 +15,19 @@ struct PackContent: Sendable {
   let sources: ContentSources
   /// Folder for temporary files.
   let temporaryFolder: String
-  /// Finds the numbers of the snapshot that must be held back.
-  var review: @Sendable (Date, PostgresConnection) async throws -> Set<Int64> = { _, _ in [] }
+  /// Judges the holds of the snapshot; nil leaves them as they are.
+  var review: @Sendable (Date, PostgresConnection) async throws -> BrigadeReview.Outcome? = { _, _ in nil }
   /// Loads a function that returns the reason why a number is protected, or nil.
   var protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in { _ in nil } }
   /// The id of this server; nil if no recipe shares evidence.
   var server: ServerID?
 
-  /// The written packs, with the protection and the evidence of their snapshot.
+  /// The written packs, with the protection, the reasons of changes and the evidence of their snapshot.
   struct Written: Sendable {
     var packs: AssembledPacks
     var protection: @Sendable (Int64) -> String?
+    var changes: ExplainedChanges
+    var sources: PublicationSources
     /// Nil if no recipe shares evidence.
     var evidence: ProvenanceSpool?
   }
@@ -43,22 +45,26 @@ struct PackContent: Sendable {
       let protection = try await protection(connection)
       let revoked = try await PublicationStore.revokedNumbers(on: connection)
       progress(.findingBrigades, 0)
-      let suspects = try await review(time, connection)
+      let outcome = try await review(time, connection)
       progress(.selectingNumbers, 0)
-      let state = try await CurationStateStore.load(at: time, on: connection)
+      let loaded = try await CurationStateStore.load(at: time, on: connection)
+      let state = outcome.map(loaded.with) ?? loaded
       let assembler = PackAssembler(
         recipes: recipes, regions: try await sources.regions(connection), temporaryFolder: temporaryFolder)
+      let sourceChanges = try await PublicationSources(on: connection)
+      let thresholds = try await ThresholdStore.current(on: connection).set
       let cut = try await selection.cut(
         for: recipes, at: time, in: state, on: connection, packs: assembler.packCount(of:))
       let shared = ListedSpool(path: "\(temporaryFolder)/evident")
       func assemble(_ cut: SelectionCut?) async throws -> Written {
         let writer = try ListedSpool.Writer(spool)
+        let dependence = SourceDependence(thresholds, sourceChanges)
         let sharedWriter = try server.map { _ in try ListedSpool.Writer(shared) }
         let packs = try await assembler.assemble(
           cut: cut,
           listed: { take in
             try await selection.forEachListed(
-              at: time, without: suspects, cut: cut, state: state, on: connection, take)
+              at: time, cut: cut, state: state, finding: dependence, on: connection, take)
           },
           directory: { take in
             try await sources.directory(connection, time) { batch in
@@ -69,7 +75,10 @@ struct PackContent: Sendable {
           openWriter: open)
         try writer.finish()
         try sharedWriter?.finish()
-        return Written(packs: packs, protection: protection)
+        let changes = try await ExplainedChanges(
+          dependence, sources: sourceChanges, decisions: state.decisions, revoked: revoked, protection: protection,
+          on: connection)
+        return Written(packs: packs, protection: protection, changes: changes, sources: sourceChanges)
       }
       var written: Written
       do {
@@ -93,6 +102,15 @@ struct PackContent: Sendable {
     return try await collector.collect(listings, in: temporaryFolder, on: connection) { done in
       progress(.readingNumbers(count: done), 1)
     }
+  }
+}
+
+extension CurationState {
+  /// The state with the holds of a review.
+  fileprivate func with(_ review: BrigadeReview.Outcome) -> CurationState {
+    var state = self
+    (state.held, state.reportCeilings) = (review.held, review.reportCeilings)
+    return state
   }
 }
 

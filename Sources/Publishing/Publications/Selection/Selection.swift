@@ -29,22 +29,31 @@ public struct Selection: Sendable {
   /// A number in the last publication stays until it falls below the leaving threshold; others must reach the entering
   /// threshold. Memory is bounded by a batch.
   /// - Parameters:
-  /// - suspects: numbers to hold back in addition to the snapshot's holds.
   /// - cut: omits numbers below it unless a decision or range lists them; no range may have a greater share of heat.
   /// - state: decisions, holds, protection and ranges of the same snapshot; nil reads them.
   /// - connection: within a transaction that reads one snapshot; it must not run other statements meanwhile.
   public func forEachListed(
-    at time: Date, without suspects: Set<Int64> = [], cut: SelectionCut? = nil, state: CurationState? = nil,
+    at time: Date, cut: SelectionCut? = nil, state: CurationState? = nil,
     on connection: PostgresConnection, _ body: ([ListedNumber]) async throws -> Void
   ) async throws {
-    let thresholds = try await ThresholdStore.current(on: connection).set
-    var state = if let state { state } else { try await CurationStateStore.load(at: time, on: connection) }
-    state.held.formUnion(suspects)
+    let dependence = SourceDependence(try await ThresholdStore.current(on: connection).set, PublicationSources())
+    try await forEachListed(at: time, cut: cut, state: state, finding: dependence, on: connection, body)
+  }
+
+  /// The same, with the thresholds of `dependence`, which finds the numbers whose listing depends on sources.
+  func forEachListed(
+    at time: Date, cut: SelectionCut?, state: CurationState?, finding dependence: SourceDependence,
+    on connection: PostgresConnection, _ body: ([ListedNumber]) async throws -> Void
+  ) async throws {
+    let state = if let state { state } else { try await CurationStateStore.load(at: time, on: connection) }
     var merge = CurationMerge(state)
     try await NumberRecordStore.forEachRecord(
-      hotterThan: thresholds.lowestListedHeat, cut: cut, at: time, on: connection
+      hotterThan: dependence.thresholds.lowestListedHeat, cut: cut, at: time, on: connection
     ) { records in
-      let listed = merge.take(records.compactMap { self.listed($0, at: time, by: thresholds, in: state) })
+      let listed = merge.take(
+        records.compactMap { record in
+          dependence.evaluate(record) { self.listed(record, at: time, by: $0, in: state) }
+        })
       if !listed.isEmpty { try await body(listed) }
     }
     let rest = merge.finish()
@@ -88,10 +97,12 @@ public struct Selection: Sendable {
     guard let category = evaluation.category ?? (evaluation.verdict == .decided ? .other : nil) else { return nil }
     // A decision has its own treatment.
     let treatment = evaluation.ceiling == .identify ? .identify : state.treatment(of: record.number)
-    let counted = score.withoutSuspended(by: thresholds)
-    return ListedNumber(
+    let counted = score.without(below: treatment == .block ? .block : .identify, thresholds)
+    var listed = ListedNumber(
       number: record.number, category: category, treatment: treatment, heat: counted.heat,
       evidence: counted.evidence, identifications: score.identifications)
+    if treatment == .identify, evaluation.isIdentifiedByReports { listed.reporters = score.reporters }
+    return listed
   }
 }
 

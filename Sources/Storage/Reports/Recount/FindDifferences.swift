@@ -10,6 +10,8 @@ private struct Comparison {
   let name: String
   /// A column that is never null.
   let key: String
+  /// Whether a stored row is as good as none: that of a number whose reports a list had and no longer has.
+  let isEmpty: String
   /// Columns with the conditions under which they differ.
   let columns: [(name: String, differs: String)]
 
@@ -20,7 +22,7 @@ private struct Comparison {
     (column, "(s.\(column) IS DISTINCT FROM r.\(column) AND s.\(key) IS NOT NULL AND r.\(key) IS NOT NULL)")
   }
 
-  private var differsByRow: String { "(s.\(key) IS NULL) <> (r.\(key) IS NULL)" }
+  private var differsByRow: String { "((s.\(key) IS NULL) <> (r.\(key) IS NULL) AND (\(isEmpty)) IS NOT TRUE)" }
 
   /// After a join of `s` and `r`: a row `v (what, stored, recounted)` for each difference. Equal rows are dropped
   /// first: converting every value to text took ten times as long as comparing it.
@@ -47,15 +49,23 @@ extension SQL {
     )
   }
 
+  private static func listSum(_ column: String) -> (name: String, differs: String) {
+    (column, "abs(s.\(column) - r.\(column)) > 1e-6 * greatest(abs(s.\(column)), abs(r.\(column)))")
+  }
+
   private static let areTooMany = ReportSQL.areTooManyNetworks(
     "s.network_bits", known: "r.network_bits", unknown: "r.unknown_networks")
 
   private static let numbers = Comparison(
     name: "'numbers'", key: "reports",
+    isEmpty: "s.reports = 0 AND s.heat = 0 AND s.evidence = 0 AND s.legitimate = 0 AND s.day_bits = 0",
     columns: [
       decayedSum("heat", "$4"), decayedSum("evidence", "$5"), decayedSum("legitimate", "$5"),
       Comparison.exact("reports"),
-      Comparison.exact("reporters"), Comparison.exact("first_reported_at"), Comparison.exact("last_reported_at"),
+      Comparison.exact("reporters"),
+      // The times also cover reports that a list no longer has.
+      ("first_reported_at", "s.first_reported_at > r.first_reported_at"),
+      ("last_reported_at", "s.last_reported_at < r.last_reported_at"),
       Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
       // Bits outlive the networks that set them, but not the reports.
       ("network_bits", "((r.network_bits & ~s.network_bits) <> 0 OR \(areTooMany))"),
@@ -63,15 +73,16 @@ extension SQL {
 
   private static let categories = Comparison(
     name: "format('number_categories[%s]', category_id)", key: "reports",
+    isEmpty: "s.reports = 0 AND s.heat = 0 AND s.evidence = 0",
     columns: [
       decayedSum("heat", "$4"), decayedSum("evidence", "$5"), Comparison.exact("reports"),
       Comparison.exact("reporters"),
     ])
 
   private static let sources = Comparison(
-    name: "format('number_sources[%s]', app_id)", key: "complaints",
+    name: "format('number_sources[%s]', app_id)", key: "complaints", isEmpty: "s.complaints = 0 AND s.day_bits = 0",
     columns: [
-      Comparison.exact("complaints"), Comparison.exact("day_bits"),
+      Comparison.exact("complaints"), listSum("heat"), listSum("evidence"), Comparison.exact("day_bits"),
       Comparison.nullable("last_day", besides: "complaints"),
     ])
 
@@ -115,7 +126,7 @@ extension SQL {
   }
 
   private static let comparison = Comparison(
-    name: "'number_identifications'", key: "heat",
+    name: "'number_identifications'", key: "heat", isEmpty: "false",
     columns: [
       ("heat", "abs(s.heat - r.heat) > 1e-6 * greatest(abs(s.heat), abs(r.heat))"),
       Comparison.exact("named"), Comparison.exact("unknown"), Comparison.exact("last_day"),
@@ -178,7 +189,7 @@ enum RecountSQL {
       FROM change JOIN categories USING (category_id)
       GROUP BY number, category_id, toxic
     ), source AS MATERIALIZED (
-      \(ReportSQL.lists(of: "said"))
+      \(ReportSQL.lists(of: "said", origin: origin, heat: heat, evidence: evidence))
     ), unknown (number, unknown_networks) AS (
       SELECT number, count(*) FROM said WHERE counts AND \(ReportSQL.hadNetwork) GROUP BY number
     ), total (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,

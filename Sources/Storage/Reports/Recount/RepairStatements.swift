@@ -91,10 +91,10 @@ extension SQL {
         WHERE \(damaged)
           AND NOT EXISTS (SELECT 1 FROM category r WHERE r.number = s.number AND r.category_id = s.category_id)
       ), sources_set AS (
-        INSERT INTO number_sources (number, app_id, complaints, day_bits, last_day)
-        SELECT number, app_id, complaints, day_bits, last_day FROM source ORDER BY number, app_id
+        INSERT INTO number_sources (number, app_id, complaints, heat, evidence, day_bits, last_day)
+        SELECT number, app_id, complaints, heat, evidence, day_bits, last_day FROM source ORDER BY number, app_id
         ON CONFLICT (number, app_id) DO UPDATE SET
-          complaints = excluded.complaints, day_bits = excluded.day_bits, last_day = excluded.last_day
+          complaints = excluded.complaints, heat = excluded.heat, evidence = excluded.evidence, day_bits = excluded.day_bits, last_day = excluded.last_day
       ), stray_sources AS (
         DELETE FROM number_sources s
         WHERE \(damaged) AND NOT EXISTS (SELECT 1 FROM source r WHERE r.number = s.number AND r.app_id = s.app_id)

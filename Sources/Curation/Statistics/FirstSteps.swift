@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The way from an empty installation to its first list: the steps that are done, and why nothing is listed.
+public struct FirstSteps: Sendable, Equatable {
+  /// A step, in the order in which they are shown.
+  public enum Step: String, Sendable, CaseIterable {
+    /// A source is subscribed to.
+    case source
+    /// An app may send reports.
+    case app
+    /// A report of an app is stored.
+    case report
+    /// A publication was made.
+    case publication
+    /// A second moderator has signed in.
+    case moderator
+  }
+
+  /// The steps that are done.
+  public var done: Set<Step>
+  /// Entries of the newest publication.
+  public var entries: Int64
+  /// Held numbers by the code of their hold.
+  public var held: [String: Int64]
+  /// Cases in the queue that are not held.
+  public var cases: Int64
+
+  /// Creates a value from its properties.
+  public init(done: Set<Step> = [], entries: Int64 = 0, held: [String: Int64] = [:], cases: Int64 = 0) {
+    self.done = done
+    self.entries = entries
+    self.held = held
+    self.cases = cases
+  }
+
+  /// Whether a step is left.
+  public var isUnfinished: Bool { done.count < Step.allCases.count }
+
+  /// The reasons why the list is empty; none if it is not.
+  public var reasons: [EmptyListReason] {
+    guard entries == 0 else { return [] }
+    var reasons: [EmptyListReason] = []
+    if !done.contains(.source) { reasons.append(.noSource) }
+    if !done.contains(.app) { reasons.append(.noApp) }
+    if !done.contains(.report) { reasons.append(.noReport) }
+    let new = held[HoldReason.Code.newReporters.name] ?? 0
+    let other = held.values.reduce(0, +) - new
+    if new > 0 { reasons.append(.newReporters(count: new)) }
+    if other > 0 { reasons.append(.held(count: other)) }
+    if cases > 0 { reasons.append(.waiting(count: cases)) }
+    return reasons.isEmpty ? [.belowThresholds] : reasons
+  }
+}
+
+/// A reason why no number is listed.
+public enum EmptyListReason: CodedData {
+  /// The kinds of reasons.
+  public enum CodingKeys: MessageCode {
+    case noSource, noApp, noReport, newReporters, held, waiting, belowThresholds
+  }
+
+  /// There is no source.
+  case noSource
+  /// There is no app.
+  case noApp
+  /// No app has sent a report.
+  case noReport
+  /// Numbers that wait for a moderator because their reporters are new.
+  case newReporters(count: Int64)
+  /// Numbers that another rule against brigading holds for a moderator.
+  case held(count: Int64)
+  /// Other numbers that wait for a moderator.
+  case waiting(count: Int64)
+  /// Nothing is missing, and no number meets its threshold.
+  case belowThresholds
+
+  /// The cause of the cases that wait for this reason; nil for none.
+  public var cause: QueueCause? {
+    switch self {
+    case .newReporters, .held: .held
+    case .waiting: .threshold
+    case .noSource, .noApp, .noReport, .belowThresholds: nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+
+extension Scenario {
+  static let people = Scenario(name: "people")
+
+  /// Three new reporters of three networks, who claim three days and send everything at once.
+  static func attack(targets: Int) -> Scenario {
+    var scenario = Scenario(name: "attack: 3 accounts, \(targets) numbers of a list, three claimed days")
+    scenario.list = List(ceiling: .review)
+    scenario.brigade = Brigade(
+      accounts: 3, targets: targets, reporters: 3, start: 3, claimedDays: 3, networks: 3, copiesList: true)
+    return scenario
+  }
+
+  /// People and a brigade.
+  static func brigade(_ brigade: Brigade) -> Scenario {
+    var scenario = people
+    let targets = brigade.sharesTargets ? "share" : "split"
+    scenario.name =
+      "\(brigade.accounts) accounts \(targets) \(brigade.targets) targets, \(brigade.reporters) each, "
+      + "\(brigade.networks) networks, \(brigade.days) days"
+    if brigade.aging != .none { scenario.name += ", aged: \(brigade.aging)" }
+    if brigade.copiesList { scenario.name += ", copy a list" }
+    scenario.brigade = brigade
+    return scenario
+  }
+
+  static let all: [Scenario] = variants + [attack(targets: 1), attack(targets: 100)] + brigades
+
+  /// People under other conditions.
+  private static var variants: [Scenario] {
+    var fewReports = people
+    (fewReports.name, fewReports.reporters) = ("people: 2 to 5 reporters", 2...5)
+    var staggered = people
+    (staggered.name, staggered.firstCallDays) = ("people: nuisances begin on 14 days", 14)
+    var mixed = people
+    (mixed.name, mixed.categories) = ("people: five categories", [.fraud, .robocall, .telemarketing, .survey, .silent])
+    var relay = people
+    (relay.name, relay.hasOneNetwork) = ("relay: one network", true)
+    var vouched = people
+    (vouched.name, vouched.vouches) = ("relay that sends addresses and ages", true)
+    let lists = [SourceCeiling.review, .identify].map { ceiling in
+      var scenario = people
+      (scenario.name, scenario.list) = ("people, a list with ceiling \(ceiling)", List(ceiling: ceiling))
+      return scenario
+    }
+    return [people, fewReports, staggered, mixed, relay, vouched] + lists
+  }
+
+  private static var brigades: [Scenario] {
+    var brigades: [Brigade] = []
+    for days in [1, 2, 3, 7] {
+      brigades.append(Brigade(accounts: 20, targets: 100, reporters: 20, days: days, networks: 20))
+      brigades.append(Brigade(accounts: 20, targets: 100, reporters: 4, days: days, networks: 20))
+      brigades.append(
+        Brigade(accounts: 100, targets: 100, reporters: 5, days: days, networks: 100, sharesTargets: false))
+    }
+    brigades.append(Brigade(accounts: 200, targets: 500, reporters: 16, claimedDays: 3))
+    brigades.append(Brigade(accounts: 200, targets: 500, reporters: 16, days: 7))
+    brigades.append(Brigade(accounts: 10, targets: 100, reporters: 10, days: 7, networks: 1))
+    brigades.append(Brigade(accounts: 200, targets: 50, reporters: 4, days: 3, sharesTargets: false))
+    brigades.append(Brigade(accounts: 200, targets: 50, reporters: 8, days: 3, sharesTargets: false))
+    brigades.append(Brigade(accounts: 100, targets: 50, reporters: 6, days: 7, networks: 5, sharesTargets: false))
+    brigades.append(Brigade(accounts: 50, targets: 100, reporters: 5, start: 1, days: 3, sharesTargets: false))
+    for aging in [Brigade.Aging.own, .shared, .genuine] {
+      brigades.append(
+        Brigade(accounts: 40, targets: 50, reporters: 5, start: 16, days: 3, networks: 40, aging: aging))
+      brigades.append(
+        Brigade(
+          accounts: 100, targets: 50, reporters: 5, start: 16, days: 3, networks: 100, sharesTargets: false,
+          aging: aging))
+    }
+    let copies = [
+      Brigade(accounts: 10, targets: 100, reporters: 3, days: 3, networks: 10, copiesList: true),
+      Brigade(
+        accounts: 100, targets: 100, reporters: 2, days: 2, networks: 100, sharesTargets: false, copiesList: true),
+      Brigade(
+        accounts: 100, targets: 100, reporters: 5, days: 3, networks: 100, sharesTargets: false, copiesList: true),
+    ].flatMap { brigade in
+      [SourceCeiling.review, .identify].map { ceiling in
+        var scenario = Scenario.brigade(brigade)
+        scenario.name += " with ceiling \(ceiling)"
+        scenario.list = List(ceiling: ceiling)
+        return scenario
+      }
+    }
+    return brigades.map(Scenario.brigade) + copies
+  }
+}
