@@ -78,6 +78,8 @@ CREATE TABLE source_rules (
     enter_days       integer NOT NULL CHECK (enter_days BETWEEN 1 AND 64),
     leave_complaints integer NOT NULL CHECK (leave_complaints BETWEEN 1 AND enter_complaints),
     leave_days       integer NOT NULL CHECK (leave_days BETWEEN 1 AND enter_days),
+    -- With fewer complaints a number is identified and not blocked.
+    block_complaints integer NOT NULL CHECK (block_complaints BETWEEN 1 AND 1000000),
     PRIMARY KEY (version, app_id)
 );
 
@@ -121,8 +123,8 @@ VALUES
     (1, 11, '', 1.0, 2.0, 2.0, 0.30, 3, 2, 2, 1.00, 1.00, 0.20, 2, 1, 1),
     (1, 12, '', 1.5, 3.0, 3.0, 0.40, 3, 2, 2, 1.50, 1.50, 0.30, 2, 1, 1);
 INSERT INTO source_rules
-    (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
-VALUES (1, 0, 1, 3, 3, 2, 2);
+    (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints)
+VALUES (1, 0, 1, 3, 3, 2, 2, 1);
 INSERT INTO identify_rules VALUES (1, 0.4, 3, 3, 3, 2, 2, 2, '{new_reporters,one_week}', 3, 0.02);
 
 -- Apps
@@ -910,6 +912,7 @@ CREATE TABLE listings (
     cause       smallint    NOT NULL DEFAULT 0 CHECK (cause BETWEEN 0 AND 2),
     -- 0 may be blocked, 1 is only identified.
     treatment   smallint    NOT NULL DEFAULT 0 CHECK (treatment BETWEEN 0 AND 1),
+    -- Since when it is listed with this treatment.
     serial      bigint      NOT NULL,
     listed_at   timestamptz NOT NULL,
     -- The first eight bytes of the SHA-1 of the number with its plus sign, as a signed integer in network byte order.

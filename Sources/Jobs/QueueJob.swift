@@ -5,15 +5,18 @@ import Foundation
 package import Intake
 package import Logging
 package import Moderation
+package import Publishing
 package import Storage
 
 /// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
-/// publication all cases, and every hour it sweeps all numbers to correct omissions. Decisions that have expired end.
+/// publication all cases, and every hour it judges the holds and sweeps all numbers to correct omissions. Decisions that
+/// have expired end.
 ///
 /// Several servers may run the rounds at once. Only one of them sweeps at a time.
 package struct QueueJob: Sendable {
   private let stores: Stores
   private let decisions: DecisionService
+  private let holding: BrigadeReview
   private let protection: ProtectionCache
   private let touched: PendingNumberQueue
   private let logger: Logger
@@ -25,9 +28,10 @@ package struct QueueJob: Sendable {
 
   /// - Parameter touched: the numbers that this server's intake has stored reports about.
   package init(
-    stores: Stores, decisions: DecisionService, protection: ProtectionCache, touched: PendingNumberQueue, logger: Logger
+    stores: Stores, decisions: DecisionService, holding: BrigadeReview, protection: ProtectionCache,
+    touched: PendingNumberQueue, logger: Logger
   ) {
-    (self.stores, self.decisions) = (stores, decisions)
+    (self.stores, self.decisions, self.holding) = (stores, decisions, holding)
     (self.protection, self.touched, self.logger) = (protection, touched, logger)
   }
 
@@ -73,7 +77,10 @@ package struct QueueJob: Sendable {
   }
 
   private func sweep(at time: Date) async throws {
-    let change = try await stores.leases.withLease(of: Self.lease) { try await stores.queue.sweep(at: time) }
+    let change = try await stores.leases.withLease(of: Self.lease) {
+      try await holding.review(at: time)
+      return try await stores.queue.sweep(at: time)
+    }
     guard let change, change.written + change.removed > 0 else { return }
     logger.info(
       "Updated the review queue",

@@ -86,8 +86,8 @@ package struct Server: Sendable {
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
     let queue = QueueJob(
-      stores: stores, decisions: services.site.moderation.decisions, protection: protection, touched: pending,
-      logger: logger)
+      stores: stores, decisions: services.site.moderation.decisions, holding: BrigadeReview(store: stores.holds),
+      protection: protection, touched: pending, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
     let sources = self.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
     return [

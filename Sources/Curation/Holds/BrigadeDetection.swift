@@ -6,13 +6,13 @@
 /// A complaint is **suspect** when its reporter is a newcomer, shares a network or a text with two others who complain of
 /// the number, or reports the same numbers as another one. The number's reports are held when the others are too few to
 /// confirm the suspects: fewer than two, or fewer than a quarter of the suspects. They are also held while all complaints of
-/// the others came within a week, and too few of the others were established a week before they complained: accounts that
-/// have waited together complain within a few days. Others are all reporters with a current complaint that is not suspect, including complaints before the last
+/// the others came within a week, and fewer than three of the others, or than are needed, were established a week before
+/// they complained: accounts that have waited together complain within a few days. Others are all reporters with a current complaint that is not suspect, including complaints before the last
 /// 30 days, so these rules do not hold a number with older complaints. All marks are combined, so that a brigade gains
 /// nothing by mixing them.
 ///
-/// Held reports block nothing. Where enough of the reporters are independent (``Independence``), newness is the only
-/// mark, and ``IdentifyRule`` lets them identify the number. Otherwise the named mark is the one of the most suspects.
+/// Held reports block nothing. Where enough of the reporters are independent (``Independence``), ``IdentifyRule`` lets them
+/// identify the number, as if newness were the only mark. The named mark is that of the most reporters.
 ///
 /// A number without such marks is held when ten or more reporters complained on one day and hardly anybody before or
 /// after. A number whose reporters disagree is held as well, even without any mark, and whatever else supports it.
@@ -25,7 +25,9 @@ public enum BrigadeDetection {
   static let minSuspects = 5
   /// The time before a complaint since which a reporter is established for the complaint to block at once: 7 days.
   public static let longEstablishedTime: Double = 7 * 86_400
-  /// The least days between the first and the last complaint of others that block without it.
+  /// The least number of others who were established so long.
+  static let minLongEstablished = 3
+  /// The least days between the first and the last complaint of others that block without them.
   static let minDaysOfOthers: Int32 = 7
   /// The least number of reporters who share a network or a text.
   static let minCluster = 3
@@ -33,6 +35,8 @@ public enum BrigadeDetection {
   static let minOthers = 2
   /// Number of suspects that one further other outweighs.
   static let suspectsAnOther = 4
+  /// The least number of newcomers who lose their weight if a moderator allows the number.
+  static let minNewcomers = 10
   /// The least number of reporters on one day that forms a burst without other marks.
   static let minOnOneDay = 10
   /// The least number of reporters of other days that outweighs a burst on one day.
@@ -48,19 +52,29 @@ public enum BrigadeDetection {
   public struct Finding: Sendable, Equatable {
     /// The rule with its figures.
     public var reason: HoldReason
-    /// The reporters of the burst; empty for a split, where either side may be right.
+    /// The reporters who lose their weight if a moderator allows the number: those who are connected by a network, a
+    /// comment, other numbers or a day, and ten newcomers or more; empty for a split, where either side may be right.
     public var reporters: [Reporter]
     /// The strongest treatment that the reports can trigger; nil for a split, which holds the number itself.
     public var ceiling: SourceCeiling?
     /// The app that sent most of the suspect reports; nil where it is not known.
     public var appID: Int32?
+    /// Number of independent reporters; see ``Independence``.
+    public var independent: Int
+    /// Number of reporters who complain.
+    public var complainers: Int
 
     /// Creates a value from its properties.
-    public init(reason: HoldReason, reporters: [Reporter], ceiling: SourceCeiling? = nil, appID: Int32? = nil) {
+    public init(
+      reason: HoldReason, reporters: [Reporter], ceiling: SourceCeiling? = nil, appID: Int32? = nil,
+      independent: Int = 0, complainers: Int = 0
+    ) {
       self.reason = reason
       self.reporters = reporters
       self.ceiling = ceiling
       self.appID = appID
+      self.independent = independent
+      self.complainers = complainers
     }
   }
 
@@ -82,6 +96,8 @@ public enum BrigadeDetection {
 
   /// The circumstances of a number whose reports are judged.
   public struct Circumstances: Sendable {
+    /// The number, E.164 digits.
+    public var number: Int64 = 0
     /// Networks, texts and bursts that are usual.
     public var background: BrigadeBaseline
     /// The numbers that reporters have in common.
@@ -109,11 +125,11 @@ public enum BrigadeDetection {
   /// Judges what reporters say of a number.
   /// - Parameter votes: one a reporter.
   public static func evaluate(_ votes: [ReporterVote], in circumstances: Circumstances) -> Judgement {
-    let summary = VoteSummary(votes, window: circumstances.window)
+    let summary = VoteSummary(votes, in: circumstances)
     let background = circumstances.background
-    let finding =
-      split(votes) ?? marked(summary, circumstances)
-      ?? oneDay(summary, circumstances, isUsual: background.isOneDayUsual)
+    let burst = oneDay(summary, circumstances, isUsual: background.isOneDayUsual)
+    var finding = split(votes) ?? marked(summary, circumstances) ?? burst
+    if let burst, let ceiling = finding?.ceiling { finding?.ceiling = min(ceiling, burst.ceiling ?? ceiling) }
     if let finding { return .held(finding) }
     return usual(summary, circumstances).map(Judgement.usual) ?? .clear
   }
@@ -125,44 +141,46 @@ public enum BrigadeDetection {
   private static func marked(_ summary: VoteSummary, _ circumstances: Circumstances) -> Finding? {
     guard !summary.complaints.isEmpty else { return nil }
     let background = circumstances.background
-    let newcomers = summary.newcomers
     let networks = summary.networks.filter { !background.isUsual(network: $0.key) }
     let texts = summary.texts.filter { !background.isUsual(text: $0.key) }
     let network = networks.values.reduce(into: Set()) { $0.formUnion($1) }
     let text = texts.values.reduce(into: Set()) { $0.formUnion($1) }
-    let numbers = circumstances.overlap.dependent(among: summary.recent)
-    let suspects = newcomers.union(network).union(text).union(numbers)
+    let numbers = Set(summary.pairs.flatMap { [summary.recent[$0.x].reporter, summary.recent[$0.y].reporter] })
+    let connected = network.union(text).union(numbers)
+    let suspects = connected.union(summary.newcomers)
     // Newcomers of earlier months confirm nobody either.
     let others = summary.complaints.filter { !$0.isNew && !suspects.contains($0.reporter) }
     let needed = max(minOthers, suspects.count / suspectsAnOther)
     let isConfirmed = others.count >= needed
     // Accounts that have waited together complain within a few days.
     let days = (others.map(\.age).max() ?? 0) - (others.map(\.age).min() ?? 0)
-    guard !isConfirmed || days < minDaysOfOthers && others.count(where: \.isLongEstablished) < needed else {
-      return nil
-    }
-    let independence = Independence(summary.recent, background: background, overlap: circumstances.overlap)
-    let independent = independence.count + summary.complainers - summary.recent.count
+    let hasLong = others.count(where: \.isLongEstablished) >= max(minLongEstablished, needed)
+    guard !isConfirmed || days < minDaysOfOthers && !hasLong else { return nil }
+    let independence = Independence(summary, background: background)
     let marks = HoldReason.Marks(
-      reporters: summary.complainers, new: newcomers.count, sameNetwork: network.count, sameText: text.count,
-      sameNumbers: numbers.count, independent: independent, others: others.count)
-    let isIndependent = independent >= circumstances.rule.limits(isCorroborated: circumstances.isCorroborated).reporters
-    var found: [(mark: IdentifyRule.Mark, reason: HoldReason, count: Int)] = [
-      (.newReporters, .newReporters(marks), newcomers.count), (.oneNetwork, .oneNetwork(marks), network.count),
-      (.oneText, .oneText(marks), text.count), (.sameNumbers, .sameNumbers(marks), numbers.count),
+      reporters: summary.complainers, new: summary.newcomers.count, sameNetwork: network.count, sameText: text.count,
+      sameNumbers: numbers.count, independent: independence.count, others: others.count)
+    let limits = circumstances.rule.limits(isCorroborated: circumstances.isCorroborated)
+    let isIndependent = independence.count >= limits.reporters && independence.days >= limits.days
+    let connections: [(mark: IdentifyRule.Mark, reason: HoldReason, count: Int)] = [
+      (.oneNetwork, .oneNetwork(marks), network.count), (.oneText, .oneText(marks), text.count),
+      (.sameNumbers, .sameNumbers(marks), numbers.count),
     ]
-    if isConfirmed {
-      found = [(.oneWeek, .oneWeek(marks), 0)]
-    }
-    // Newcomers who depend on each other are held for what connects them.
-    if !isIndependent, found.dropFirst().contains(where: { $0.count > 0 }) { found.removeFirst() }
-    guard let most = found.max(by: { $0.count < $1.count }) else { return nil }
+    let connection = connections.filter { $0.count > 0 }.max { $0.count < $1.count }
+    let unconnected = summary.newcomers.subtracting(connected).count
+    var (mark, reason) = (IdentifyRule.Mark.newReporters, HoldReason.newReporters(marks))
+    if isConfirmed { (mark, reason) = (.oneWeek, .oneWeek(marks)) }
+    if let connection, !isIndependent || !isConfirmed && connection.count > unconnected { reason = connection.reason }
+    // Independent reporters are as good as those without a connection.
+    if !isIndependent { mark = connection?.mark ?? mark }
     let mayIdentify =
-      circumstances.rule.identifiedMarks.contains(most.mark)
-      && (isIndependent || ![.newReporters, .oneWeek].contains(most.mark))
+      circumstances.rule.identifiedMarks.contains(mark) && (isIndependent || connection != nil)
+    // To be new is no offense: few newcomers are not remembered with the hold.
+    let members = summary.newcomers.count >= minNewcomers ? suspects : connected
     return Finding(
-      reason: most.reason, reporters: suspects.sorted(), ceiling: mayIdentify ? .identify : .nothing,
-      appID: summary.app(of: suspects))
+      reason: reason, reporters: members.sorted(), ceiling: mayIdentify ? .identify : .nothing,
+      appID: summary.app(of: suspects.isEmpty ? Set(summary.recent.map(\.reporter)) : suspects),
+      independent: independence.count, complainers: summary.complainers)
   }
 
   private static func oneDay(_ summary: VoteSummary, _ circumstances: Circumstances, isUsual: Bool) -> Finding? {
@@ -172,8 +190,9 @@ public enum BrigadeDetection {
     guard others < max(minOnOtherDays, peak.count / sameDayAnOther) else { return nil }
     return Finding(
       reason: .oneDay(peak: peak.count, reporters: summary.complainers, others: others), reporters: peak.sorted(),
-      ceiling: circumstances.rule.identifiedMarks.contains(.oneDay) ? .identify : .nothing, appID: summary.app(of: peak)
-    )
+      ceiling: circumstances.rule.identifiedMarks.contains(.oneDay) ? .identify : .nothing,
+      appID: summary.app(of: peak),
+      independent: Independence(summary, background: circumstances.background).count, complainers: summary.complainers)
   }
 
   private static func split(_ votes: [ReporterVote]) -> Finding? {
@@ -219,8 +238,10 @@ struct VoteSummary {
   let complaints: [ReporterVote]
   /// Number of reporters who complain.
   var complainers: Int { complaints.count }
-  /// The complaints of the window.
-  let recent: [ReporterVote]
+  /// The complaints of the window, and those before it.
+  let recent, earlier: [ReporterVote]
+  /// The pairs of the window's complaints whose reporters have numbers in common, as indices; see ``TargetOverlap``.
+  let pairs: [SIMD2<Int>]
   /// Reporters of the window who are newcomers.
   let newcomers: Set<Reporter>
   /// Reporters of the window by network, where enough of them share one.
@@ -230,9 +251,12 @@ struct VoteSummary {
   /// Reporters of the day of the window with the most reporters.
   let peak: Set<Reporter>
 
-  init(_ votes: [ReporterVote], window: Int32 = BrigadeDetection.window) {
-    complaints = votes.filter(\.isToxic)
-    recent = complaints.filter { $0.age < window }
+  init(_ votes: [ReporterVote], in circumstances: BrigadeDetection.Circumstances = .init()) {
+    let complaints = votes.filter(\.isToxic)
+    self.complaints = complaints
+    recent = complaints.filter { $0.age < circumstances.window }
+    earlier = complaints.filter { $0.age >= circumstances.window }
+    pairs = circumstances.overlap.pairs(among: recent, on: circumstances.number)
     newcomers = Set(recent.lazy.filter(\.isNew).map(\.reporter))
     networks = Self.clusters(recent, by: \.network)
     texts = Self.clusters(recent, by: \.text)

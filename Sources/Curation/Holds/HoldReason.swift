@@ -25,6 +25,16 @@ public enum HoldReason: CodedData {
     public var others: Int
   }
 
+  /// Number of independent reporters; nil where the rule does not count them.
+  public var independent: Int? {
+    switch self {
+    case .newReporters(let marks), .oneWeek(let marks), .oneNetwork(let marks), .oneText(let marks),
+      .sameNumbers(let marks):
+      marks.independent
+    case .oneDay, .split: nil
+    }
+  }
+
   /// Most complaints come from reporters who are new.
   case newReporters(Marks)
   /// The complaints of reporters without a mark came within a week, and these were not established long before.

@@ -2,31 +2,26 @@
 
 /// The independent reporters among those who complain about a number.
 ///
-/// Two reporters depend on each other when they share a network or a comment, or when at least ``minShared`` of the other
-/// numbers that they report are the same, or one that half of the number's reporters share, and these are at least
-/// ``minShare`` of the numbers of the one with fewer.
-/// Dependence is transitive: reporters form groups by single linkage, and a group counts once. People who were called by
-/// a number share that number; the accounts of a brigade share their targets. Source of the grouping by common targets:
-/// Cao, Yang, Yu, Palow, "Uncovering Large Groups of Active Malicious Accounts in Online Social Networks" (SynchroTrap),
-/// CCS 2014, with the overlap coefficient (Szymkiewicz–Simpson) in place of Jaccard's, so that filler reports of one
-/// account do not hide what it shares.
-public struct Independence: Sendable, Equatable {
-  /// The least number of common other numbers of two reporters who depend on each other.
-  static let minShared = 2
-  /// The least part of the numbers of the reporter with fewer.
-  static let minShare = 0.1
-
-  /// The groups of reporters.
-  public private(set) var groups: [Set<Reporter>]
-
+/// Two reporters depend on each other when they share a network or a comment, or when their accounts have targets in common
+/// (``TargetOverlap``). Dependence is transitive: reporters form groups by single linkage, and a group counts once. People
+/// who were called by a number share that number; the accounts of a brigade share their targets. Source of the grouping by
+/// common targets: Cao, Yang, Yu, Palow, "Uncovering Large Groups of Active Malicious Accounts in Online Social Networks"
+/// (SynchroTrap), CCS 2014, with the overlap coefficient (Szymkiewicz–Simpson) in place of Jaccard's, so that filler
+/// reports of one account do not hide what it shares.
+///
+/// Networks and comments are known for the window only. Established reporters before it are independent; newcomers before
+/// it count as one.
+struct Independence: Sendable, Equatable {
   /// Number of independent reporters.
-  public var count: Int { groups.count }
+  let count: Int
+  /// Number of different days on which they first reported the number.
+  let days: Int
 
   /// - Parameters:
-  ///   - votes: one a reporter.
+  ///   - summary: the complaints.
   ///   - background: networks and comments that are usual connect nobody.
-  ///   - overlap: the numbers that reporters have in common.
-  public init(_ votes: [ReporterVote], background: BrigadeBaseline, overlap: TargetOverlap) {
+  init(_ summary: VoteSummary, background: BrigadeBaseline) {
+    let votes = summary.recent
     var parents = Array(votes.indices)
     func root(_ index: Int) -> Int {
       var index = index
@@ -45,68 +40,113 @@ public struct Independence: Sendable, Equatable {
     }
     link { vote in vote.network.flatMap { background.isUsual(network: $0) ? nil : $0 } }
     link { vote in vote.text.flatMap { background.isUsual(text: $0) ? nil : $0 } }
-    for (left, right) in overlap.pairs(among: votes) { parents[root(left)] = root(right) }
-    groups = Dictionary(grouping: votes.indices) { root($0) }.values.map { Set($0.map { votes[$0].reporter }) }
+    for pair in summary.pairs { parents[root(pair.x)] = root(pair.y) }
+    let groups = Dictionary(grouping: votes.indices) { root($0) }.values
+    var firstDays = groups.map { group in group.map { votes[$0].age }.max() ?? 0 }
+    let newcomers = summary.earlier.filter(\.isNew)
+    let established = summary.earlier.filter { !$0.isNew }
+    firstDays += established.map(\.age) + (newcomers.map(\.age).max().map { [$0] } ?? [])
+    count = firstDays.count
+    days = Set(firstDays).count
   }
 }
 
-/// The numbers that each reporter has reported, among the numbers of a review.
+/// The numbers that each reporter has reported, among those that several reported lately.
+///
+/// Two accounts depend on each other when at least ``minShared`` of their other numbers are the same, or one that half of
+/// the number's reporters share, and these are at least ``minShare`` of the numbers of the one with fewer. People who have
+/// reported for long share numbers by chance: two of them depend on each other from ``minLongShared`` numbers and half of the
+/// numbers of the one with fewer. They are not compared with others.
 public struct TargetOverlap: Sendable {
   /// Numbers with more reporters are left out: that two reporters share them says nothing.
   public static let maxReporters = 1_000
-  /// Each reporter is compared with so many others of a number, in the order of the pseudonyms, so that the work is
-  /// linear. The order is the same for each number, so the accounts of a brigade meet.
-  private static let window = 16
+  static let minShared = 2
+  static let minShare = 0.1
+  static let minLongShared = 5
+  static let minLongShare = 0.5
+  /// The most numbers that are kept of a reporter, by a hash of the number, so that two reporters keep the same ones.
+  private static let maxNumbers = 256
+  /// The most pairs of reporters of a number that are compared: beyond it each with its neighbors in the order of the
+  /// pseudonyms, which is the same for each number, so that the accounts of a brigade meet.
+  private static let maxPairs = 2_048
+  /// The least neighbors.
+  private static let minNeighbors = 16
 
-  private var numbers: [Reporter: [Int32]] = [:]
-  private var count: Int32 = 0
+  private var hashes: [Reporter: [UInt64]] = [:]
 
   /// No numbers.
   public init() {}
 
-  /// Adds the reporters of one number.
-  public mutating func add(_ reporters: [Reporter]) {
-    count += 1
-    guard (2...Self.maxReporters).contains(reporters.count) else { return }
-    for reporter in reporters { numbers[reporter, default: []].append(count) }
+  /// Adds a number with those of its reporters that are compared.
+  public mutating func add(_ number: Int64, _ reporters: [Reporter]) {
+    let hash = Self.hash(of: number)
+    for reporter in reporters {
+      hashes[reporter, default: []].append(hash)
+      if let count = hashes[reporter]?.count, count >= 2 * Self.maxNumbers { cut(reporter) }
+    }
   }
 
-  /// The pairs of reporters of one number who depend on each other, as indices; see ``Independence``. People who have
-  /// reported for long share numbers by chance, so they are not compared.
-  func pairs(among votes: [ReporterVote]) -> [(Int, Int)] {
-    let reporters = votes.map(\.reporter)
-    guard (2...Self.maxReporters).contains(reporters.count) else { return [] }
-    let order = votes.indices.filter { !votes[$0].isLongEstablished }.sorted { reporters[$0] < reporters[$1] }
-    var members: [Int32: [Int]] = [:]
-    for place in order.indices {
-      for number in numbers[reporters[order[place]]] ?? [] { members[number, default: []].append(place) }
+  /// Prepares the comparison; call it after the last number.
+  public mutating func finish() {
+    for reporter in Array(hashes.keys) { cut(reporter) }
+  }
+
+  private mutating func cut(_ reporter: Reporter) {
+    hashes[reporter]?.sort()
+    if let count = hashes[reporter]?.count, count > Self.maxNumbers {
+      hashes[reporter]?.removeSubrange(Self.maxNumbers...)
     }
-    var shared: [SIMD2<Int>: Int] = [:]
+  }
+
+  /// The finalizer of MurmurHash3, a bijection of 64 bits.
+  private static func hash(of number: Int64) -> UInt64 {
+    var hash = UInt64(bitPattern: number)
+    for factor: UInt64 in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+      hash ^= hash >> 33
+      hash &*= factor
+    }
+    return hash ^ hash >> 33
+  }
+
+  /// The pairs of votes on a number whose reporters depend on each other, as indices.
+  func pairs(among votes: [ReporterVote], on number: Int64) -> [SIMD2<Int>] {
+    guard (2...Self.maxReporters).contains(votes.count) else { return [] }
+    let own = Self.hash(of: number)
+    let order = votes.indices.sorted { votes[$0].reporter < votes[$1].reporter }
+    let numbers = order.map { (hashes[votes[$0].reporter] ?? []).filter { $0 != own } }
+    var counts: [UInt64: Int] = [:]
+    for hash in numbers.joined() { counts[hash, default: 0] += 1 }
     // A number that half of them share is no chance, so it counts like two.
-    func weight(_ count: Int) -> Int {
-      count >= BrigadeDetection.minCluster && 2 * count >= order.count ? 2 : 1
+    func weight(_ hash: UInt64) -> Int {
+      let count = counts[hash] ?? 0
+      return count >= BrigadeDetection.minCluster && 2 * count >= order.count ? 2 : 1
     }
-    for places in members.values {
-      for first in places.indices {
-        for second in places[first...].dropFirst().prefix(Self.window) {
-          shared[SIMD2(places[first], second), default: 0] += weight(places.count)
-        }
+    var pairs: [SIMD2<Int>] = []
+    let neighbors = max(Self.minNeighbors, Self.maxPairs / order.count)
+    for first in order.indices {
+      for second in order.indices.dropFirst(first + 1).prefix(neighbors) {
+        let (left, right) = (order[first], order[second])
+        guard votes[left].isLongEstablished == votes[right].isLongEstablished else { continue }
+        let isLong = votes[left].isLongEstablished
+        let shared = Self.common(numbers[first], numbers[second])
+        let count = isLong ? shared.count : shared.reduce(0) { $0 + weight($1) }
+        let fewer = Double(min(numbers[first].count, numbers[second].count))
+        guard count >= (isLong ? Self.minLongShared : Self.minShared),
+          Double(count) >= (isLong ? Self.minLongShare : Self.minShare) * fewer
+        else { continue }
+        pairs.append(SIMD2(left, right))
       }
     }
-    return shared.compactMap { pair, count in
-      let (left, right) = (order[pair.x], order[pair.y])
-      let fewer = min(numbers[reporters[left]]?.count ?? 0, numbers[reporters[right]]?.count ?? 0) - 1
-      // The number itself is one of them.
-      let others = count - weight(order.count)
-      guard others >= Independence.minShared, Double(others) >= Independence.minShare * Double(fewer) else {
-        return nil
-      }
-      return (left, right)
-    }
+    return pairs
   }
 
-  /// The reporters of these who depend on another of them.
-  func dependent(among votes: [ReporterVote]) -> Set<Reporter> {
-    Set(pairs(among: votes).flatMap { [votes[$0.0].reporter, votes[$0.1].reporter] })
+  /// The values that two ascending arrays have in common.
+  private static func common(_ left: [UInt64], _ right: [UInt64]) -> [UInt64] {
+    var (common, place) = ([UInt64](), 0)
+    for value in left {
+      while place < right.count, right[place] < value { place += 1 }
+      if place < right.count, right[place] == value { common.append(value) }
+    }
+    return common
   }
 }

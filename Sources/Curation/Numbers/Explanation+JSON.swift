@@ -41,12 +41,9 @@ extension Explanation: Encodable {
     try json.encodeIfPresent(protection, forKey: Key("protected"))
     if let score { try encode(score, into: &json) }
     if let evaluation {
-      try json.encode(
-        evaluation.conditions.map { condition in
-          Asked(
-            condition: condition.kind.rawValue, list: condition.source.flatMap { lists[$0] }, have: condition.have,
-            need: condition.need, met: condition.isMet)
-        }, forKey: Key("conditions"))
+      try json.encode(evaluation.conditions.map(asked), forKey: Key("conditions"))
+      try json.encode(evaluation.identifyConditions.map(asked), forKey: Key("label_conditions"))
+      if evaluation.isCorroborated { try json.encode(true, forKey: Key("corroborated")) }
     }
     if let decision {
       var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("decision"))
@@ -79,6 +76,12 @@ extension Explanation: Encodable {
     try json.encodeIfPresent(range?.text, forKey: Key("range"))
     if openAppeals > 0 { try json.encode(openAppeals, forKey: Key("open_appeals")) }
     if isVictim { try json.encode(true, forKey: Key("spoofed")) }
+  }
+
+  private func asked(_ condition: ListingCondition) -> Asked {
+    Asked(
+      condition: condition.kind.rawValue, list: condition.source.flatMap { lists[$0] }, have: condition.have,
+      need: condition.need, met: condition.isMet)
   }
 
   private func encode(_ score: Score, into json: inout KeyedEncodingContainer<Key>) throws {

@@ -55,11 +55,14 @@ extension Explanation {
     if let evaluation, !evaluation.identifyConditions.isEmpty, ![.protected, .decided].contains(verdict) {
       if [.listed, .candidate].contains(verdict), evaluation.isIdentifiedByReports {
         lines.append(.identifiedByReports(score?.reporters ?? 0))
-      } else if hold?.ceiling == .identify, hold?.labeledAt == nil {
+      } else if hold?.ceiling == .identify, hold?.labeledAt == nil, evaluation.identifyConditions.allSatisfy(\.isMet) {
         lines.append(.labelWaits)
       } else if evaluation.ceiling < .identify, !evaluation.identifyConditions.allSatisfy(\.isMet) {
         lines.append(.neededToIdentify(evaluation.identifyConditions))
       }
+    }
+    if let evaluation, evaluation.isCorroborated, (score?.reporters ?? 0) > 0, ![.protected, .decided].contains(verdict) {
+      lines.append(.corroborated)
     }
     if let sourceLimit { lines.append(.sourceLimit(sourceLimit, name: lists[sourceLimit.appID])) }
     if isVictim { lines.append(.spoofed) }

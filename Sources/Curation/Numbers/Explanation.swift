@@ -177,12 +177,15 @@ extension Explanation {
       }
       coarse.score = score
     }
-    for index in (evaluation?.conditions ?? []).indices {
-      guard let condition = evaluation?.conditions[index] else { continue }
-      switch condition.kind {
-      case .heat, .evidence: coarse.evaluation?.conditions[index].have = Self.coarseWeight(condition.have)
-      case .confidence: coarse.evaluation?.conditions[index].have = confidence
-      case .reporters, .networks, .days, .listComplaints, .listDays: break
+    for conditions in [\Evaluation.conditions, \.identifyConditions] {
+      coarse.evaluation?[keyPath: conditions] = (evaluation?[keyPath: conditions] ?? []).map { condition in
+        var condition = condition
+        switch condition.kind {
+        case .heat, .evidence: condition.have = Self.coarseWeight(condition.have)
+        case .confidence: condition.have = confidence
+        case .reporters, .networks, .days, .listComplaints, .listDays: break
+        }
+        return condition
       }
     }
     return coarse

@@ -20,7 +20,7 @@ public struct ExplanationLine: CodedMessage {
     case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
     case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, spoofed, openAppeals
-    case approvedRange, identifiedByReports, labelWaits, neededToIdentify
+    case approvedRange, identifiedByReports, labelWaits, neededToIdentify, corroborated
     // The conditions of a listing.
     case neededToEnter, neededToEnterInCountry, neededToStay, neededToStayInCountry, conditionHeat, conditionEvidence
     case conditionConfidence, conditionReporters, conditionNetworks, conditionDays, conditionListComplaints
@@ -229,6 +229,9 @@ public struct ExplanationLine: CodedMessage {
 
   /// Its reports could identify it, and today's labels of its app are used.
   public static let labelWaits = ExplanationLine(.labelWaits)
+
+  /// A source names it too, so that a label needs less.
+  public static let corroborated = ExplanationLine(.corroborated)
 
   /// The limits from which its reports identify it.
   public static func neededToIdentify(_ conditions: [ListingCondition]) -> ExplanationLine {

@@ -77,6 +77,10 @@ public struct CurationState: Sendable {
   public var held: Set<Int64>
   /// The strongest treatment that reporters can trigger, for numbers whose reports are held.
   public var reportCeilings: [Int64: SourceCeiling] = [:]
+  /// Independent reporters of numbers whose held reports identify them.
+  public var independentReporters: [Int64: Int] = [:]
+  /// Numbers whose reports a review has judged and does not hold; nil before a review.
+  public var cleared: Set<Int64>?
   /// Numbers that are identified and not blocked; see ``Spoofing``.
   public var victims: Set<Int64>
   /// Ranges that a moderator has approved.
@@ -100,6 +104,17 @@ public struct CurationState: Sendable {
       country: country, isProtected: protected.rule(for: number) != nil,
       isDecided: decisions.decision(of: number) != nil,
       isHeld: held.contains(number), reportCeiling: reportCeilings[number] ?? .block)
+  }
+
+  /// The overrides of a record. After a review, reports that it did not judge, because none arrived lately, list nothing new:
+  /// they keep what the last publication made of them.
+  public func overrides(of record: NumberRecord, country: String? = nil) -> OverrideState {
+    var overrides = overrides(of: record.number, country: country)
+    guard let cleared, reportCeilings[record.number] == nil, !cleared.contains(record.number) else { return overrides }
+    // A source may have blocked a number that it names.
+    let isBlockedByReports = record.isBlocked && record.sources.isEmpty
+    overrides.reportCeiling = isBlockedByReports ? .block : record.isListed ? .identify : .nothing
+    return overrides
   }
 
   /// The treatment of a number that is listed because of reports.

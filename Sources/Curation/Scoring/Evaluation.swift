@@ -18,6 +18,15 @@ public struct Evaluation: Sendable, Equatable {
   /// without a threshold.
   public var identifyConditions: [ListingCondition] = []
 
+  /// Whether only reports identify the number, by limits that are lower than its threshold's.
+  public var isIdentifiedByReports = false
+
+  /// Whether reports list the number without the help of a source's limits.
+  var isByReports = false
+
+  /// Whether a source that may open a case names the number too, so that a label needs less.
+  public var isCorroborated = false
+
   /// Whether its reports meet the threshold: all of heat, evidence and confidence, and either reporters, networks and
   /// days, or both conditions of one imported list; or all of ``identifyConditions``. Protection, a decision or a hold
   /// takes precedence in the verdict.
@@ -41,11 +50,6 @@ public struct Evaluation: Sendable, Equatable {
 extension Evaluation {
   /// The imported list of which both conditions are met; nil for none.
   public var meetingList: Int32? { Self.meetingList(conditions) }
-
-  /// Whether reports identify the number by limits that are lower than its threshold's.
-  public var isIdentifiedByReports: Bool {
-    ceiling == .identify && !identifyConditions.isEmpty && identifyConditions.allSatisfy(\.isMet)
-  }
 
   /// Whether a condition is not needed, because an imported list, or the number's reporters, meet an alternative to it.
   public func isReplaced(_ condition: ListingCondition) -> Bool {

@@ -13,48 +13,75 @@ extension Score {
 
   /// Evaluates the score with a country that is looked up only when a threshold depends on it.
   ///
-  /// Each treatment is evaluated without the sources whose ceiling is lower, so that they help no reporter over a limit.
+  /// Each treatment is evaluated without the sources whose ceiling is lower, so that they help no reporter over a limit. The
+  /// category is that of the complaints that list the number: of the sources, if its reporters alone do not.
   public func evaluate(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
-    let (blocking, identifying) = (without(below: .block, thresholds), without(below: .identify, thresholds))
     let leading = category(by: thresholds)
-    var evaluation = Evaluation(
-      verdict: .quiet, category: leading, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false,
-      reviewHeat: without(below: .review, thresholds).heat)
-    if evaluation.reviewHeat > 0 { evaluation.ceiling = .review }
-    if let leading {
-      evaluation.threshold = thresholds.threshold(for: leading, country: country)
-    }
-    if let threshold = evaluation.threshold {
-      evaluation.identifyConditions = labelConditions(by: thresholds, threshold)
-      let isLabeled = overrides.reportCeiling >= .identify && evaluation.identifyConditions.allSatisfy(\.isMet)
-      if blocking.isListed(by: thresholds, threshold.bar(listed: isBlocked), .block, overrides) {
-        evaluation.ceiling = .block
-      } else if isLabeled
-        || identifying.isListed(by: thresholds, threshold.bar(listed: isListed), .identify, overrides)
-      {
-        evaluation.ceiling = .identify
+    var evaluation = evaluation(as: leading, by: thresholds, in: overrides, country: country)
+    if lists.contains(where: { $0.complaints > 0 && mayList($0, thresholds, .identify) }),
+      let listed = categoryOfLists, listed != leading
+    {
+      let other = self.evaluation(as: listed, by: thresholds, in: overrides, country: country)
+      if other.ceiling > evaluation.ceiling || other.ceiling == evaluation.ceiling && !evaluation.isByReports {
+        evaluation = other
       }
-      evaluation.conditions =
-        evaluation.ceiling == .block
-        ? blocking.conditions(by: thresholds, threshold.bar(listed: isBlocked))
-        : identifying.conditions(by: thresholds, threshold.bar(listed: isListed))
-      evaluation.meetsThreshold = evaluation.ceiling >= .identify
     }
     evaluation.verdict = verdict(evaluation, overrides)
     return evaluation
   }
 
-  /// Whether a treatment's conditions are met: heat, evidence and confidence, and either reporters, networks and days, or
-  /// a source that may trigger the treatment alone. Where a hold keeps reports from the treatment, sources alone count.
-  private func isListed(
-    by thresholds: ThresholdSet, _ bar: ThresholdLimits, _ treatment: SourceCeiling, _ overrides: OverrideState
-  ) -> Bool {
-    let isOpen = overrides.reportCeiling >= treatment
-    let score = isOpen ? self : withoutReporters
-    guard score.always(bar).allSatisfy(\.isMet) else { return false }
-    return isOpen && people(bar).allSatisfy(\.isMet) || lists.contains { meets($0, thresholds, treatment) }
+  private func evaluation(
+    as category: ReportCategory?, by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
+  ) -> Evaluation {
+    let (blocking, identifying) = (without(below: .block, thresholds), without(below: .identify, thresholds))
+    var evaluation = Evaluation(
+      verdict: .quiet, category: category, threshold: nil, isListed: isListed, conditions: [], meetsThreshold: false,
+      reviewHeat: without(below: .review, thresholds).heat)
+    if evaluation.reviewHeat > 0 { evaluation.ceiling = .review }
+    guard let category, let threshold = thresholds.threshold(for: category, country: country) else { return evaluation }
+    evaluation.threshold = threshold
+    evaluation.isCorroborated = isCorroborated(by: thresholds)
+    evaluation.identifyConditions = labelConditions(by: thresholds, threshold)
+    // A source may have listed a number that it names or named: its reports enter the list then.
+    let isByReports = lists.isEmpty
+    let blockBars = (threshold.bar(listed: isBlocked && isByReports), threshold.bar(listed: isBlocked))
+    let bars = (threshold.bar(listed: isListed && isByReports), threshold.bar(listed: isListed))
+    let isLabeled = overrides.reportCeiling >= .identify && evaluation.identifyConditions.allSatisfy(\.isMet)
+    if let support = blocking.support(by: thresholds, blockBars, .block, overrides) {
+      (evaluation.ceiling, evaluation.isByReports) = (.block, support == .reports)
+    } else if let support = identifying.support(by: thresholds, bars, .identify, overrides) {
+      (evaluation.ceiling, evaluation.isByReports) = (.identify, support == .reports)
+    } else if isLabeled {
+      (evaluation.ceiling, evaluation.isIdentifiedByReports, evaluation.isByReports) = (.identify, true, true)
+    }
+    evaluation.conditions =
+      evaluation.ceiling == .block
+      ? blocking.conditions(by: thresholds, evaluation.isByReports ? blockBars.0 : blockBars.1)
+      : identifying.conditions(by: thresholds, evaluation.isByReports ? bars.0 : bars.1)
+    evaluation.meetsThreshold = evaluation.ceiling >= .identify
+    return evaluation
+  }
+
+  /// The complaints that meet a treatment's conditions.
+  private enum Support {
+    case reports, sources
+  }
+
+  /// The complaints that meet a treatment's conditions, by the limits for reports and those for sources; nil for none. Reports
+  /// meet them by heat, evidence, confidence, reporters, networks and days, unless a hold keeps them from the treatment.
+  /// Sources meet them alone, with their own heat and evidence, and the limits of one that may trigger the treatment.
+  private func support(
+    by thresholds: ThresholdSet, _ bars: (reports: ThresholdLimits, sources: ThresholdLimits),
+    _ treatment: SourceCeiling,
+    _ overrides: OverrideState
+  ) -> Support? {
+    if overrides.reportCeiling >= treatment, (always(bars.reports) + people(bars.reports)).allSatisfy(\.isMet) {
+      return .reports
+    }
+    guard withoutReporters.always(bars.sources).allSatisfy(\.isMet) else { return nil }
+    return lists.contains { meets($0, thresholds, treatment) } ? .sources : nil
   }
 
   /// The conditions of a threshold: first those of all complaints, then the reporters', then those of each source that may
@@ -70,7 +97,8 @@ extension Score {
   /// only the reporters'.
   private func labelConditions(by thresholds: ThresholdSet, _ threshold: Threshold) -> [ListingCondition] {
     let isCorroborated = isCorroborated(by: thresholds)
-    let bar = thresholds.identify.limits(threshold, listed: isListed, isCorroborated: isCorroborated)
+    let bar = thresholds.identify.limits(
+      threshold, listed: isListed && lists.isEmpty, isCorroborated: isCorroborated)
     let reported = without { _ in true }
     return reported.always(bar) + reported.people(bar)
   }
@@ -84,7 +112,7 @@ extension Score {
   /// may list the number, the hottest for which there are reporters, so that the source does not choose it.
   private func category(by thresholds: ThresholdSet) -> ReportCategory? {
     let complaining = lists.filter { $0.complaints > 0 }
-    guard complaining.contains(where: { thresholds.ceiling(ofSource: $0.appID) < .identify }),
+    guard complaining.contains(where: { ceiling(of: $0, thresholds) < .identify }),
       complaining.contains(where: { thresholds.suspended.contains($0.appID) })
         || !lists.contains(where: { meets($0, thresholds, .identify) })
     else { return leading }
@@ -92,14 +120,32 @@ extension Score {
       .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category ?? leading
   }
 
+  /// The category of the lists' complaints: the one with the most heat that reporters do not explain, where each vote has
+  /// the mean heat of all votes. So reporters who are held do not choose it.
+  private var categoryOfLists: ReportCategory? {
+    let toxic = parts.filter { $0.category.isToxic && $0.heat > 0 }
+    let votes = toxic.reduce(0) { $0 + $1.reporters }
+    let vote = votes > 0 ? max(0, heat - lists.reduce(0) { $0 + $1.heat }) / Double(votes) : 0
+    func rest(_ part: Part) -> Double { part.heat - vote * Double(part.reporters) }
+    return toxic.min { (rest($1), $0.category.rawValue) < (rest($0), $1.category.rawValue) }?.category
+  }
+
   /// Whether a list alone may trigger a treatment.
   private func meets(_ list: List, _ thresholds: ThresholdSet, _ treatment: SourceCeiling) -> Bool {
-    mayList(list, thresholds, treatment)
-      && asked(of: list, thresholds.rule(forSource: list.appID).bar(listed: isListed)).allSatisfy(\.isMet)
+    let isThere = treatment == .block ? isBlocked : isListed
+    return mayList(list, thresholds, treatment)
+      && asked(of: list, thresholds.rule(forSource: list.appID).bar(listed: isThere)).allSatisfy(\.isMet)
   }
 
   private func mayList(_ list: List, _ thresholds: ThresholdSet, _ treatment: SourceCeiling) -> Bool {
-    thresholds.rule(forSource: list.appID).weight > 0 && thresholds.ceiling(ofSource: list.appID) >= treatment
+    thresholds.rule(forSource: list.appID).weight > 0 && ceiling(of: list, thresholds) >= treatment
+  }
+
+  /// The strongest treatment that a list can trigger for this number: a block needs enough complaints.
+  private func ceiling(of list: List, _ thresholds: ThresholdSet) -> SourceCeiling {
+    let ceiling = thresholds.ceiling(ofSource: list.appID)
+    let isFew = list.complaints < thresholds.rule(forSource: list.appID).blockComplaints
+    return ceiling == .block && isFew ? .identify : ceiling
   }
 
   private func always(_ bar: ThresholdLimits) -> [ListingCondition] {
@@ -163,7 +209,7 @@ extension Score {
 
   /// The score without the complaints of sources whose ceiling is below a treatment.
   public func without(below ceiling: SourceCeiling, _ thresholds: ThresholdSet) -> Score {
-    without { thresholds.ceiling(ofSource: $0.appID) < ceiling }
+    without { self.ceiling(of: $0, thresholds) < ceiling }
   }
 
   /// The score of the sources' complaints alone.

@@ -6,11 +6,13 @@ public import Foundation
 public enum IneffectiveSetting: CodedData, Equatable {
   /// The kinds.
   public enum CodingKeys: MessageCode {
-    case limitsTooHigh, weightTooLow, weightZero
+    case limitsTooHigh, blockTooHigh, weightTooLow, weightZero
   }
 
-  /// A number of the list has one entry on one day, and the limits need more.
-  case limitsTooHigh(complaints: Int, days: Int)
+  /// A number of the list has at most `most` entries on one day, and the limits need more.
+  case limitsTooHigh(complaints: Int, days: Int, most: Int)
+  /// A number of the list has at most `most` entries, and a block needs more.
+  case blockTooHigh(complaints: Int, most: Int)
   /// One entry never reaches the limits of the category.
   case weightTooLow(weight: Double, category: String, sufficient: Double)
   /// Entries of weight 0 are ignored.

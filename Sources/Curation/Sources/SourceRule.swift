@@ -32,13 +32,16 @@ public struct SourceRule: Sendable, Equatable, Codable {
   public var enter: Bar
   /// The limits for a listed number to stay listed; none is above ``enter``.
   public var leave: Bar
+  /// Least complaints to block a number, 1 to 1,000,000; with fewer, a list with a higher ceiling identifies it.
+  public var blockComplaints: Int
 
   /// Creates a value from its properties.
-  public init(appID: Int32, weight: Double, enter: Bar, leave: Bar) {
+  public init(appID: Int32, weight: Double, enter: Bar, leave: Bar, blockComplaints: Int = 1) {
     self.appID = appID
     self.weight = weight
     self.enter = enter
     self.leave = leave
+    self.blockComplaints = blockComplaints
   }
 
   /// The limits that apply to a number.
@@ -52,14 +55,17 @@ public struct SourceRuleChange: Sendable, Equatable {
   public var weight: Double?
   /// The new limits of ``SourceRule/enter``.
   public var complaints: Int?, days: Int?
+  /// The new value of ``SourceRule/blockComplaints``.
+  public var blockComplaints: Int?
   /// The new limits of ``SourceRule/leave``; nil for the present ones, or for lower entering limits.
   public var leaveComplaints: Int?, leaveDays: Int?
 
   /// Creates a value from its properties.
   public init(
-    weight: Double? = nil, complaints: Int? = nil, days: Int? = nil, leaveComplaints: Int? = nil, leaveDays: Int? = nil
+    weight: Double? = nil, complaints: Int? = nil, days: Int? = nil, leaveComplaints: Int? = nil, leaveDays: Int? = nil,
+    blockComplaints: Int? = nil
   ) {
-    (self.weight, self.complaints, self.days) = (weight, complaints, days)
+    (self.weight, self.complaints, self.days, self.blockComplaints) = (weight, complaints, days, blockComplaints)
     (self.leaveComplaints, self.leaveDays) = (leaveComplaints, leaveDays)
   }
 
@@ -71,6 +77,7 @@ public struct SourceRuleChange: Sendable, Equatable {
     rule.leave = .init(
       complaints: leaveComplaints ?? min(rule.leave.complaints, rule.enter.complaints),
       days: leaveDays ?? min(rule.leave.days, rule.enter.days))
+    rule.blockComplaints = blockComplaints ?? rule.blockComplaints
     return rule
   }
 }

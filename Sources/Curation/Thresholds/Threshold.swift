@@ -118,6 +118,7 @@ extension SourceRule {
       ask((1...1_000_000).contains(bar.complaints), .outOfRange("\(side).complaints", 1...1_000_000))
       ask((1...64).contains(bar.days), .outOfRange("\(side).days", 1...64))
     }
+    ask((1...1_000_000).contains(blockComplaints), .outOfRange("block.complaints", 1...1_000_000))
     ask(leave.complaints <= enter.complaints, .field(.aboveEnter, "leave.complaints"))
     ask(leave.days <= enter.days, .field(.aboveEnter, "leave.days"))
     return problems

@@ -1,5 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The decayed heat below which no number is listed.
+public struct HeatFloor: Sendable, Equatable {
+  /// Of any number.
+  public var heat: Double
+  /// Of numbers with ``reporters`` reporters or more, and of listed ones.
+  public var reported: Double
+  /// Number of reporters.
+  public var reporters: Int
+
+  /// Creates a value from its properties; without the others, `heat` is that of every number.
+  public init(heat: Double, reported: Double? = nil, reporters: Int = 0) {
+    (self.heat, self.reported, self.reporters) = (heat, reported ?? heat, reporters)
+  }
+
+  /// The lower of two floors.
+  public func lowered(to other: HeatFloor) -> HeatFloor {
+    HeatFloor(
+      heat: min(heat, other.heat), reported: min(reported, other.reported), reporters: min(reporters, other.reporters))
+  }
+
+  /// The least heat.
+  public var lowest: Double { min(heat, reported) }
+}
+
 /// A complete set of thresholds: by category, by country, and by imported list.
 public struct ThresholdSet: Sendable, Equatable {
   /// One for each toxic category without a country, and any number with one.
@@ -26,8 +50,10 @@ public struct ThresholdSet: Sendable, Equatable {
   private var bySource: [Int32: SourceRule]
   private let everyList: SourceRule
 
-  /// The least heat of all `leave` limits: no number below it is listed.
-  public let lowestListedHeat: Double
+  /// No number below it is listed.
+  public let floor: HeatFloor
+  /// The least number of reporters who can list a number, 1 or more.
+  public let fewestReporters: Int
   /// The least review heat of all thresholds.
   public let lowestReviewHeat: Double
 
@@ -70,8 +96,11 @@ public struct ThresholdSet: Sendable, Equatable {
     }
     self.everyList = everyList
     if let problem = identify.problems.first { throw problem.of("identify") }
+    let lowest = thresholds.reduce(.infinity) { min($0, $1.leave.heat) }
     // A source may be added to the reports at any time, so the heat of corroborated reports is the lowest.
-    lowestListedHeat = thresholds.reduce(.infinity) { min($0, $1.leave.heat) } * identify.heatShare / 2
+    floor = HeatFloor(
+      heat: lowest, reported: lowest * identify.heatShare / 2, reporters: identify.corroborated.reporters)
+    fewestReporters = max(1, thresholds.reduce(identify.corroborated.reporters) { min($0, $1.enter.reporters) })
     lowestReviewHeat = thresholds.reduce(.infinity) { min($0, $1.reviewHeat) }
   }
 

@@ -13,6 +13,7 @@ public struct SourceCatalog: Sendable, Decodable {
       case name, country, url, format, region, countries, key, every, weight, ceiling, complaints, days, rows, license
       case about
       case numberColumn = "number_column"
+      case blockComplaints = "block_complaints"
     }
 
     /// The name of the source.
@@ -39,6 +40,9 @@ public struct SourceCatalog: Sendable, Decodable {
     /// Origin and content.
     public let about: String
 
+    /// Rows about a number from which it may be blocked; nil where one is sufficient.
+    public let blockComplaints: Int?
+
     /// Whether the server of the list asks for a key.
     public var needsKey: Bool { key ?? false }
 
@@ -54,7 +58,9 @@ public struct SourceCatalog: Sendable, Decodable {
     }
 
     /// The weight and limits of the source.
-    public var rule: SourceRuleChange { SourceRuleChange(weight: weight, complaints: complaints, days: days) }
+    public var rule: SourceRuleChange {
+      SourceRuleChange(weight: weight, complaints: complaints, days: days, blockComplaints: blockComplaints)
+    }
   }
 
   /// The lists, in the order of the file.

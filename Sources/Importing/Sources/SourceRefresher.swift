@@ -132,15 +132,15 @@ public struct SourceRefresher: Sendable {
     } ?? []
   }
 
-  /// Withdraws entries of removed sources, a page of each at most.
+  /// Withdraws the entries of removed sources.
   package func withdrawRemoved(at time: Date) async throws {
     for id in try await stores.sources.removed() {
       _ = try await stores.leases.withLease(of: Self.job(id)) {
         // It may have been added again before the lease was taken.
         guard try await stores.sources.removed().contains(id) else { return }
-        let entries = try await stores.sources.entries(of: id, after: 0)
-        try await withdraw(entries, of: id, at: time)
-        guard entries.count < SourceStore.page else { return }
+        while case let entries = try await stores.sources.entries(of: id, after: 0), !entries.isEmpty {
+          try await withdraw(entries, of: id, at: time)
+        }
         try await stores.sources.finishRemoval(of: id)
       }
     }

@@ -122,8 +122,12 @@ extension Source.Settings {
     guard rule.weight > 0 else { return [.weightZero] }
     guard !format.hasComplaints, ceiling > .nothing else { return [] }
     var found: [IneffectiveSetting] = []
-    if ceiling >= .identify, rule.enter.complaints > 1 || rule.enter.days > 1 {
-      found.append(.limitsTooHigh(complaints: rule.enter.complaints, days: rule.enter.days))
+    let most = format.countsRows ? SourceEntry.maxComplaints : 1
+    if ceiling >= .identify, rule.enter.complaints > most || rule.enter.days > 1 {
+      found.append(.limitsTooHigh(complaints: rule.enter.complaints, days: rule.enter.days, most: most))
+    }
+    if ceiling == .block, rule.blockComplaints > most {
+      found.append(.blockTooHigh(complaints: rule.blockComplaints, most: most))
     }
     let slugs = options.categories.isEmpty ? [] : Set(options.categories.values).subtracting([SourceOptions.skipped])
     let categories = slugs.compactMap { ReportCategory(slug: $0) } + [options.category(of: nil)].compactMap { $0 }

@@ -127,6 +127,7 @@ struct SourcePages: Sendable {
     }
     var listed: TemplateRecord = [
       "name": entry.name, "ceilings": SourceCeiling.choices(settings.ceiling, texts), "license": entry.license,
+      "from": entry.blockComplaints.map { texts("sources.listed-block-from", ["complaints": texts.number($0)]) } ?? "",
     ]
     if problem.isEmpty {
       listed = try await listed.adding(
@@ -240,7 +241,9 @@ extension SourceCatalog.Entry {
     [
       "name": name, "country": country == "world" ? texts("sources.world") : texts.country(country),
       "size": rows.map { texts.number($0) } ?? "–", "every": every, "license": license, "about": about,
-      "ceiling": texts("sources.ceiling-\(ceiling.rawValue)"), "isAdded": isAdded,
+      "ceiling": blockComplaints.map { texts("sources.ceiling-from", ["complaints": texts.number($0)]) }
+        ?? texts("sources.ceiling-\(ceiling.rawValue)"),
+      "isAdded": isAdded,
       // A key is read from a file of the server's machine.
       "command": needsKey ? "ringfence sources add \(name) --key-file FILE" : "",
     ]

@@ -89,7 +89,7 @@ extension SourceRule: FieldwiseRule {
   static let prefix = "list-"
   static let lines: [(kind: String, fields: [String])] = [
     ("weight", ["weight"]), ("complaints", ["enter.complaints", "leave.complaints"]),
-    ("days", ["enter.days", "leave.days"]),
+    ("days", ["enter.days", "leave.days"]), ("blocks", ["block.complaints"]),
   ]
 
   static func isWhole(_ field: String) -> Bool { field != "weight" }
@@ -101,6 +101,7 @@ extension SourceRule: FieldwiseRule {
       case "leave.complaints": Double(leave.complaints)
       case "enter.days": Double(enter.days)
       case "leave.days": Double(leave.days)
+      case "block.complaints": Double(blockComplaints)
       default: weight
       }
     }
@@ -110,6 +111,7 @@ extension SourceRule: FieldwiseRule {
       case "leave.complaints": leave.complaints = Int(newValue)
       case "enter.days": enter.days = Int(newValue)
       case "leave.days": leave.days = Int(newValue)
+      case "block.complaints": blockComplaints = Int(newValue)
       default: weight = newValue
       }
     }

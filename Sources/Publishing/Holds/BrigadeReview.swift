@@ -17,6 +17,8 @@ public import Storage
 public struct BrigadeReview: Sendable {
   /// Approximate number of hot numbers in the baseline.
   static let sampleSize = 5_000
+  /// The most days whose reports are compared by their numbers.
+  private static let maxComparedDays: Int32 = 90
 
   let store: HoldStore
 
@@ -31,6 +33,10 @@ public struct BrigadeReview: Sendable {
     public var held = Set<Int64>()
     /// The strongest treatment that reporters can trigger, for numbers whose reports are held.
     public var reportCeilings: [Int64: SourceCeiling] = [:]
+    /// Independent reporters of numbers whose held reports identify them.
+    public var independentReporters: [Int64: Int] = [:]
+    /// Numbers whose reports were judged and are not held.
+    public var cleared = Set<Int64>()
     /// Number of new holds.
     public var new = 0
     /// Number of holds that ended.
@@ -49,39 +55,32 @@ public struct BrigadeReview: Sendable {
     let thresholds = try await ThresholdStore.current(on: connection).set
     let former = Dictionary(try await store.held(on: connection).map { ($0.number, $0) }) { $1 }
     var outcome = Outcome()
-    var wanted: [(label: HoldStore.WantedLabel, heat: Double)] = []
+    var wanted: [(label: HoldStore.WantedLabel, finding: BrigadeDetection.Finding, heat: Double)] = []
     try await forEachJudgement(by: thresholds, held: former, at: time, on: connection) { batch in
-      for item in batch where item.judgement.finding == nil {
-        guard let hold = item.candidate.hold, item.candidate.isKept else { continue }
-        outcome.reportCeilings[item.number] = hold.explained.reportCeiling ?? .nothing
-      }
-      let found = batch.compactMap { item in item.judgement.finding.map { (number: item.number, finding: $0) } }
-      for item in found {
-        guard let ceiling = item.finding.ceiling else {
-          outcome.held.insert(item.number)
-          continue
-        }
-        let isLabeled = ceiling == .identify && former[item.number]?.labeledAt != nil
-        outcome.reportCeilings[item.number] = isLabeled ? .identify : .nothing
-      }
-      outcome.new += try await store.hold(found, at: time)
-      wanted += batch.compactMap { item in
-        guard outcome.reportCeilings[item.number] == .nothing, let finding = item.judgement.finding,
-          finding.ceiling == .identify, item.candidate.mayIdentify
-        else { return nil }
+      for item in batch {
+        outcome.take(item, labels: { $0.mayIdentify && former[item.number]?.labeledAt != nil })
+        guard let finding = item.judgement.finding, finding.ceiling == .identify,
+          outcome.reportCeilings[item.number] == .nothing, item.candidate.mayIdentify
+        else { continue }
         let label = HoldStore.WantedLabel(
           number: item.number, appID: finding.appID, isListed: item.candidate.isListed)
-        return (label, item.candidate.heat)
+        wanted.append((label, finding, item.candidate.heat))
       }
+      outcome.new += try await store.hold(
+        batch.compactMap { item in item.judgement.finding.map { (number: item.number, finding: $0) } }, at: time)
       try await store.addUsual(
         batch.compactMap { item in
           guard case .usual(let burst) = item.judgement else { return nil }
           return (item.number, burst)
         }, at: time)
     }
-    wanted.sort { ($1.heat, $0.label.number) < ($0.heat, $1.label.number) }
-    for number in try await store.label(wanted.map(\.label), by: thresholds.identify, at: time) {
-      outcome.reportCeilings[number] = .identify
+    // The accounts of a brigade are many reporters and few independent ones.
+    wanted.sort {
+      ($1.finding.independent, $1.heat, $0.label.number) < ($0.finding.independent, $0.heat, $1.label.number)
+    }
+    let labeled = try await store.label(wanted.map(\.label), by: thresholds.identify, at: time)
+    for item in wanted where labeled.contains(item.label.number) {
+      outcome.label(item.label.number, independent: item.finding.independent)
     }
     let ended = former.keys.filter { !outcome.held.contains($0) && outcome.reportCeilings[$0] == nil }
     outcome.ended = try await store.end(ended, at: time)
@@ -109,21 +108,23 @@ public struct BrigadeReview: Sendable {
     var mayIdentify: Bool
     /// Decayed complaints.
     var heat: Double
+    /// Decayed complaints of reporters, and those needed for a label.
+    var labelHeat: (have: Double, need: Double)
   }
+
+  /// A candidate with its judgement.
+  typealias Judged = (number: Int64, candidate: Candidate, judgement: BrigadeDetection.Judgement)
 
   /// Judges the numbers of a snapshot that thresholds list because of reports, in batches.
   /// - Parameter held: the numbers that are held now.
   func forEachJudgement(
     by thresholds: ThresholdSet, held: [Int64: Hold], at time: Date, on connection: PostgresConnection,
-    _ body: ([(number: Int64, candidate: Candidate, judgement: BrigadeDetection.Judgement)]) async throws -> Void
+    _ body: ([Judged]) async throws -> Void
   ) async throws {
     var candidates: [Int64: Candidate] = [:]
-    // Numbers that are not candidates may be what the accounts of a brigade have in common.
-    var reviewable: [Int64] = []
     try await store.forEachReviewable(
-      hotterThan: thresholds.lowestListedHeat, reporters: 2, at: time, on: connection
+      hotterThan: thresholds.floor.lowest, reporters: thresholds.fewestReporters, at: time, on: connection
     ) { numbers in
-      reviewable += numbers
       for (number, candidate) in try await self.candidates(among: numbers, at: time, by: thresholds, on: connection) {
         candidates[number] = candidate
       }
@@ -137,18 +138,16 @@ public struct BrigadeReview: Sendable {
     let window = held.values.map { Self.window(of: $0, at: time) }.max() ?? BrigadeDetection.window
     var circumstances = BrigadeDetection.Circumstances(
       background: try await background(at: time, on: connection), rule: thresholds.identify)
-    let compared = Set(reviewable).union(candidates.keys).sorted()
-    try await store.forEachReporters(of: compared, within: window, at: time, on: connection) {
-      circumstances.overlap.add($0)
-    }
     let numbers = candidates.keys.sorted()
+    circumstances.overlap = try await store.overlap(
+      of: numbers, within: min(window, Self.maxComparedDays), at: time, on: connection)
     for start in stride(from: 0, to: numbers.count, by: 1_000) {
-      var batch: [(number: Int64, candidate: Candidate, judgement: BrigadeDetection.Judgement)] = []
+      var batch: [Judged] = []
       try await store.forEachVotes(
         of: Array(numbers[start..<min(start + 1_000, numbers.count)]), within: window, at: time, on: connection
       ) { item in
         guard var candidate = candidates[item.number] else { return }
-        circumstances.isCorroborated = candidate.isCorroborated
+        (circumstances.number, circumstances.isCorroborated) = (item.number, candidate.isCorroborated)
         circumstances.window = candidate.hold.map { Self.window(of: $0, at: time) } ?? BrigadeDetection.window
         var judgement =
           candidate.isBlocked
@@ -156,6 +155,12 @@ public struct BrigadeReview: Sendable {
         candidate.isKept = candidate.hold?.keeps(item.votes) ?? false
         // Only a split changes such a hold: the marks that are left may be weaker.
         if candidate.isKept, judgement.finding?.ceiling != nil { judgement = .clear }
+        if let finding = judgement.finding, finding.complainers > 0 {
+          // A group of reporters who depend on each other counts once.
+          let share = Double(finding.independent) / Double(finding.complainers)
+          candidate.mayIdentify =
+            candidate.mayIdentify && candidate.labelHeat.have * share >= candidate.labelHeat.need
+        }
         batch.append((item.number, candidate, judgement))
       }
       try await body(batch)
@@ -172,12 +177,14 @@ public struct BrigadeReview: Sendable {
       let score = Score(record, at: time)
       let evaluation = score.evaluate(by: thresholds, in: OverrideState(), country: country)
       guard [.candidate, .listed].contains(evaluation.verdict) else { continue }
-      // Sources that list it without its reporters need no confirmation of these.
+      // Sources that list it without its reporters need no confirmation of these. A source may also have blocked it before.
       let alone = score.evaluate(by: thresholds, in: OverrideState(reportCeiling: .nothing), country: country)
+      let isBlocked = record.isBlocked && record.sources.isEmpty || alone.outcome >= evaluation.outcome
+      let heat = evaluation.identifyConditions.first { $0.kind == .heat }
       candidates[record.number] = Candidate(
-        isBlocked: record.isBlocked || alone.outcome >= evaluation.outcome, isListed: record.isListed,
-        isCorroborated: score.isCorroborated(by: thresholds),
-        mayIdentify: evaluation.identifyConditions.allSatisfy(\.isMet), heat: score.heat)
+        isBlocked: isBlocked, isListed: record.isListed, isCorroborated: score.isCorroborated(by: thresholds),
+        mayIdentify: evaluation.identifyConditions.allSatisfy(\.isMet), heat: score.heat,
+        labelHeat: (heat?.have ?? 0, heat?.need ?? 0))
     }
     return candidates
   }
@@ -204,42 +211,43 @@ extension Hold {
   }
 }
 
-/// Numbers whose reports a review would hold.
-struct Suspects: Sendable {
-  var held = Set<Int64>()
-  var reportCeilings: [Int64: SourceCeiling] = [:]
+extension BrigadeReview.Outcome {
+  /// Adds the judgement of a number.
+  /// - Parameter labels: whether held reports that may identify it do.
+  fileprivate mutating func take(_ item: BrigadeReview.Judged, labels: (BrigadeReview.Candidate) -> Bool) {
+    guard let finding = item.judgement.finding else {
+      if let hold = item.candidate.hold, item.candidate.isKept {
+        reportCeilings[item.number] = hold.explained.reportCeiling ?? .nothing
+        independentReporters[item.number] = hold.reason.independent
+      } else {
+        cleared.insert(item.number)
+      }
+      return
+    }
+    guard let ceiling = finding.ceiling else {
+      held.insert(item.number)
+      return
+    }
+    reportCeilings[item.number] = .nothing
+    if ceiling == .identify, labels(item.candidate) { label(item.number, independent: finding.independent) }
+  }
 
-  /// The overrides of a number with a review's holds.
-  func overrides(of number: Int64, in state: CurationState) -> OverrideState {
-    var overrides = state.overrides(of: number)
-    overrides.isHeld = held.contains(number)
-    overrides.reportCeiling = reportCeilings[number] ?? .block
-    return overrides
+  fileprivate mutating func label(_ number: Int64, independent: Int) {
+    (reportCeilings[number], independentReporters[number]) = (.identify, independent)
   }
 }
 
 extension BrigadeReview {
-  /// Finds the numbers that a review would hold with these thresholds. Holds nothing, and does not count labels.
+  /// Finds what a review would hold with these thresholds. Holds nothing, and does not count labels.
   /// - Parameter connection: within a transaction that reads one snapshot.
   func suspects(
     by thresholds: ThresholdSet, at time: Date, on connection: PostgresConnection
-  ) async throws -> Suspects {
-    var suspects = Suspects()
+  ) async throws -> Outcome {
+    var outcome = Outcome()
     let former = Dictionary(try await store.held(on: connection).map { ($0.number, $0) }) { $1 }
     try await forEachJudgement(by: thresholds, held: former, at: time, on: connection) { batch in
-      for item in batch {
-        guard let finding = item.judgement.finding else {
-          guard let hold = item.candidate.hold, item.candidate.isKept else { continue }
-          suspects.reportCeilings[item.number] = hold.explained.reportCeiling ?? .nothing
-          continue
-        }
-        if let ceiling = finding.ceiling {
-          suspects.reportCeilings[item.number] = item.candidate.mayIdentify ? ceiling : .nothing
-        } else {
-          suspects.held.insert(item.number)
-        }
-      }
+      for item in batch { outcome.take(item, labels: \.mayIdentify) }
     }
-    return suspects
+    return outcome
   }
 }

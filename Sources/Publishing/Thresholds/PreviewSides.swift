@@ -21,8 +21,8 @@ struct PreviewSides {
   }
 
   private let state: CurationState
-  private let suspectsNow: Suspects
-  private let suspectsThen: Suspects
+  private let stateNow: CurationState
+  private let stateThen: CurationState
   private let present: ThresholdSet
   private let change: ThresholdSet
   /// Members of approved ranges without a record so far.
@@ -32,10 +32,9 @@ struct PreviewSides {
 
   /// - Parameter suspects: the numbers whose reports a review would hold with the present set, and with the change; nil
   ///   keeps the stored holds.
-  init(state: CurationState, suspects: (Suspects, Suspects)?, present: ThresholdSet, change: ThresholdSet) {
+  init(state: CurationState, suspects: (BrigadeReview.Outcome, BrigadeReview.Outcome)?, present: ThresholdSet, change: ThresholdSet) {
     self.state = state
-    let stored = Suspects(held: state.held, reportCeilings: state.reportCeilings)
-    (suspectsNow, suspectsThen) = suspects ?? (stored, stored)
+    (stateNow, stateThen) = suspects.map { (state.with($0), state.with($1)) } ?? (state, state)
     self.present = present
     self.change = change
     members = Set(state.rangeNumbers().map(\.number))
@@ -54,17 +53,17 @@ struct PreviewSides {
     let score = Score(record, at: time)
     let isMember = members.contains(record.number)
     if isMember { unmet.remove(record.number) }
-    func side(_ thresholds: ThresholdSet, _ suspects: Suspects) -> (
+    func side(_ thresholds: ThresholdSet, _ state: CurationState) -> (
       treatment: SourceCeiling, isHeld: Bool, category: ReportCategory?
     ) {
-      let overrides = suspects.overrides(of: record.number, in: state)
+      let overrides = state.overrides(of: record)
       let evaluation = score.evaluate(by: thresholds, in: overrides) { country(record.number) }
       let isListed = [.listed, .candidate].contains(evaluation.verdict)
-      let isInRange = isMember && !overrides.isHeld && overrides.reportCeiling > .nothing
+      let isInRange = isMember && !overrides.isHeld && state.reportCeilings[record.number] != .nothing
       let treatment = isInRange ? SourceCeiling.block : isListed ? evaluation.ceiling : .nothing
       return (treatment, evaluation.verdict == .held, evaluation.category)
     }
-    let (before, after) = (side(present, suspectsNow), side(change, suspectsThen))
+    let (before, after) = (side(present, stateNow), side(change, stateThen))
     return Outcome(
       score: score, category: (after.treatment > .nothing ? after : before).category, before: before.treatment,
       after: after.treatment, isHeldOnlyBefore: before.isHeld && !after.isHeld,
@@ -91,9 +90,9 @@ extension Selection {
     on connection: PostgresConnection, progress: @Sendable (JobStep) -> Void = { _ in }
   ) async throws -> ThresholdPreview {
     var preview = ThresholdPreview(examples: examples)
-    let lowest = min(change.lowestListedHeat, present.lowestListedHeat)
+    let floor = change.floor.lowered(to: present.floor)
     progress(.findingBrigades)
-    var suspects: (Suspects, Suspects)?
+    var suspects: (BrigadeReview.Outcome, BrigadeReview.Outcome)?
     if let holding {
       suspects = (
         try await holding.suspects(by: present, at: time, on: connection),
@@ -105,7 +104,7 @@ extension Selection {
       change: change)
     var judged = 0
     progress(.comparingThresholds(count: 0))
-    try await NumberRecordStore.forEachRecord(hotterThan: lowest, at: time, on: connection) { records in
+    try await NumberRecordStore.forEachRecord(above: floor, at: time, on: connection) { records in
       try Task.checkCancellation()
       for record in records {
         // Thresholds do not affect a decided number.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import Publishing
 import Storage
 
 /// `ringfence queue`
@@ -12,7 +13,7 @@ struct QueueCommand: AsyncParsableCommand {
   /// `ringfence queue sweep`
   struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Check all numbers and update the review queue.",
+      abstract: "Judge all holds, check all numbers, and update the review queue.",
       discussion: """
         The server does the same at start and every hour, and follows new reports within seconds. Run it after a large \
         import. You can stop and repeat it.
@@ -25,6 +26,7 @@ struct QueueCommand: AsyncParsableCommand {
         let meter = ProgressMeter(title: "Evaluating", total: nil, unit: .items("numbers"))
         defer { meter.finish() }
         let time = Date()
+        try await BrigadeReview(store: context.stores.holds).review(at: time)
         let change = try await context.stores.queue.sweep(at: time) { done, _ in meter.update(done: UInt64(done)) }
         return (change, try await context.stores.queue.queueCounts(at: time).count(level: 2))
       }

@@ -38,6 +38,8 @@ struct SourceChange: ParsableArguments {
   var weight: Double?
   @Option(help: .value("count", "Entries about a number that are needed to enter the list."))
   var complaints: Int?
+  @Option(help: .value("count", "Entries about a number that are needed to block it; with fewer it is identified."))
+  var blockComplaints: Int?
   @Option(
     help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
@@ -49,7 +51,8 @@ struct SourceChange: ParsableArguments {
   /// Lowering an entering limit also lowers the leaving limit unless that is given.
   var rule: SourceRuleChange {
     SourceRuleChange(
-      weight: weight, complaints: complaints, days: days, leaveComplaints: leaveComplaints, leaveDays: leaveDays)
+      weight: weight, complaints: complaints, days: days, leaveComplaints: leaveComplaints, leaveDays: leaveDays,
+      blockComplaints: blockComplaints)
   }
 
   func validate() throws {
@@ -198,6 +201,7 @@ extension SourceRule {
     [
       "list": .text(name(among: lists)), "weight": .figure(weight), "enter_complaints": .count(enter.complaints),
       "enter_days": .count(enter.days), "leave_complaints": .count(leave.complaints), "leave_days": .count(leave.days),
+      "block_complaints": .count(blockComplaints),
     ]
   }
 

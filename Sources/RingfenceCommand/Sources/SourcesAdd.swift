@@ -17,8 +17,8 @@ struct SourcesAdd: AsyncParsableCommand {
     discussion: """
       `ringfence sources catalog` lists public lists. The name of one is sufficient: its address, format, weight, ceiling \
       and limits come from the catalog, and each option replaces a value. On a terminal, the command reads the list first \
-      and asks whether to identify or to block its numbers. --ceiling or --yes answers the question; without a terminal, \
-      the ceiling of the catalog applies.
+      and asks whether to label or to block its numbers. --ceiling or --yes answers the question; without a terminal, \
+      the values of the catalog apply: of ftc-rolling, numbers with three complaints are blocked, and the others labeled.
 
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
       separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
@@ -27,8 +27,8 @@ struct SourcesAdd: AsyncParsableCommand {
       Ringfence server publishes with evidence: --url is the address of its publications, and --key and --pack are \
       required.
 
-      An entry of a list counts as much as WEIGHT complaints. It is counted again each week while the list contains the \
-      number. The ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. The command \
+      An entry of a list counts as much as WEIGHT complaints. It does not decay while the list contains the number. The \
+      ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. The command \
       says at once where a weight, a limit or the ceiling cannot have an effect, and what would.
 
       With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \
@@ -62,6 +62,9 @@ struct SourcesAdd: AsyncParsableCommand {
 
   @Option(help: .value("count", "Entries about a number that are needed to enter the list."))
   var complaints: Int?
+
+  @Option(help: .value("count", "Entries about a number that are needed to block it; with fewer it is identified."))
+  var blockComplaints: Int?
 
   @Option(help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
@@ -170,6 +173,7 @@ struct SourcesAdd: AsyncParsableCommand {
       throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
     }
     try check(complaints, "--complaints", in: 1...1_000_000)
+    try check(blockComplaints, "--block-complaints", in: 1...1_000_000)
     try check(days, "--days", in: 1...64)
     if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
     try checkLength(license, "--license", in: 1...200)
@@ -218,15 +222,18 @@ struct SourcesAdd: AsyncParsableCommand {
     var settings = try settings(listed?.settings)
     let texts = try context.installation.englishTexts()
     do {
-      if listed != nil, ceiling == nil, !yes, Question.isPossible {
-        settings.ceiling = try await ask(settings, context)
+      var rule = rule(listed)
+      if let listed, ceiling == nil, blockComplaints == nil, !yes, Question.isPossible,
+        try await asksToBlock(settings, listed, context)
+      {
+        (settings.ceiling, rule.blockComplaints) = (.block, 1)
       }
       let subscriptions = SourceSubscriptions(stores: context.stores)
       let set = try await context.stores.thresholds.current()
-      for problem in settings.ineffective(nil, rule(listed), in: set) {
+      for problem in settings.ineffective(nil, rule, in: set) {
         print("Note: \(texts.message("sources.ineffective", problem))")
       }
-      guard try await subscriptions.add(settings, rule: rule(listed), by: audit.actor, at: Date()) else { throw there }
+      guard try await subscriptions.add(settings, rule: rule, by: audit.actor, at: Date()) else { throw there }
     } catch AppError.nameTaken {
       throw CommandFailure.failed(
         "The list \(name) has complaints that were imported by hand. They would get the rule and the ceiling of the "
@@ -241,19 +248,22 @@ struct SourcesAdd: AsyncParsableCommand {
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 
-  /// Reads a list and asks for its ceiling.
-  private func ask(_ settings: Source.Settings, _ context: CommandContext) async throws -> SourceCeiling {
+  /// Reads a list and asks whether to block all its numbers.
+  private func asksToBlock(
+    _ settings: Source.Settings, _ listed: SourceCatalog.Entry, _ context: CommandContext
+  ) async throws -> Bool {
     let previewer = try context.feedPreviewer()
-    let preview = try await previewer.withClient { [rule = rule(nil)] in
+    let preview = try await previewer.withClient { [rule = rule(listed)] in
       try await previewer.preview(settings, rule: rule, by: $0, at: Date())
     }
-    return try Question.ceiling(of: preview, usual: settings.ceiling)
+    return try Question.asksToBlock(preview, listed)
   }
 
   private func rule(_ listed: SourceCatalog.Entry?) -> SourceRuleChange {
     let usual = listed?.rule ?? SourceRuleChange()
     return SourceRuleChange(
-      weight: weight ?? usual.weight, complaints: complaints ?? usual.complaints, days: days ?? usual.days)
+      weight: weight ?? usual.weight, complaints: complaints ?? usual.complaints, days: days ?? usual.days,
+      blockComplaints: blockComplaints ?? usual.blockComplaints)
   }
 
   private func show(_ former: Source?, _ listed: SourceCatalog.Entry?, in context: CommandContext) async throws {

@@ -99,7 +99,7 @@ extension ThresholdSet {
     for source in sources where !other.sources.contains(source) {
       told["list \(source.appID)"] =
         "weight \(source.weight); enter \(source.enter.complaints) on \(source.enter.days) days; "
-        + "leave \(source.leave.complaints) on \(source.leave.days) days"
+        + "leave \(source.leave.complaints) on \(source.leave.days) days; block \(source.blockComplaints)"
     }
     return told
   }

@@ -5,24 +5,24 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Adds holds for numbers without one, and changes the reason of those that are not settled; those of numbers that were
+  /// Adds holds for numbers without one, and changes those that are not settled and differ; those of numbers that were
   /// decided meanwhile are settled at once.
   static func addHolds(
     numbers: [Int64], findings: [BrigadeDetection.Finding], time: Date
   ) -> Statement<(number: Int64, isSettled: Bool, isNew: Bool)> {
     Statement(
       """
-      INSERT INTO holds AS h (number, reason, held_at, settled, ceiling, app_id)
-      SELECT t.number, t.reason::jsonb, $5::timestamptz,
-             t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[])), t.ceiling, t.app_id
-      FROM unnest($1::bigint[], $2::text[], $3::text[], $4::integer[]) AS t (number, reason, ceiling, app_id)
+      INSERT INTO holds AS h (number, reason, held_at, settled, ceiling)
+      SELECT t.number, t.reason::jsonb, $4::timestamptz,
+             t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[])), t.ceiling
+      FROM unnest($1::bigint[], $2::text[], $3::text[]) AS t (number, reason, ceiling)
       ORDER BY t.number
       ON CONFLICT (number) DO UPDATE SET
-        reason = excluded.reason, ceiling = excluded.ceiling, app_id = coalesce(h.app_id, excluded.app_id)
-      WHERE NOT h.settled
-      RETURNING number, settled, held_at = $5::timestamptz
+        reason = excluded.reason, ceiling = excluded.ceiling
+      WHERE NOT h.settled AND (h.reason, h.ceiling) IS DISTINCT FROM (excluded.reason, excluded.ceiling)
+      RETURNING number, settled, held_at = $4::timestamptz
       """,
-      numbers, findings.map { $0.reason.json }, findings.map { $0.ceiling?.rawValue }, findings.map(\.appID), time
+      numbers, findings.map { $0.reason.json }, findings.map { $0.ceiling?.rawValue }, time
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
@@ -34,10 +34,15 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
-  /// Lets the reports of held numbers identify them.
-  static func labelHolds(numbers: [Int64], time: Date) -> Statement<Void> {
+  /// Lets the reports of held numbers identify them, within the budgets of apps.
+  /// - Parameter apps: The app whose budget each label needs; nil for none.
+  static func labelHolds(numbers: [Int64], apps: [Int32?], time: Date) -> Statement<Void> {
     Statement(
-      "UPDATE holds SET labeled_at = $2 WHERE number = ANY($1::bigint[]) AND labeled_at IS NULL", numbers, time)
+      """
+      UPDATE holds h SET labeled_at = $3, app_id = t.app_id FROM unnest($1::bigint[], $2::integer[]) AS t (number, app_id)
+      WHERE h.number = t.number AND h.labeled_at IS NULL
+      """,
+      numbers, apps, time)
   }
 
   /// Number of labels by app since a time.
@@ -60,18 +65,31 @@ extension SQL {
     ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
   }
 
-  /// The reporters of numbers whose votes arrived since a time, at most `limit` of each, in ascending order of number.
-  static func readReporters(numbers: [Int64], since: Date, limit: Int) -> Statement<(number: Int64, reporter: Reporter)>
-  {
+  /// The reporters of numbers whose votes arrived since a time, at most `limit` of each number.
+  static func readReporters(numbers: [Int64], since: Date, limit: Int) -> Statement<Reporter> {
+    Statement(
+      """
+      SELECT reporter FROM (
+        SELECT reporter, row_number() OVER (PARTITION BY number ORDER BY reporter) AS place
+        FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
+      ) t
+      WHERE place <= $3::bigint
+      """,
+      numbers, since, Int64(limit)
+    ) { Reporter(try $0.decode(0)) }
+  }
+
+  /// The votes that arrived since a time on numbers with 2 to `limit` of them.
+  static func readSharedVotes(since: Date, limit: Int) -> Statement<(number: Int64, reporter: Reporter)> {
     Statement(
       """
       SELECT number, reporter FROM (
-        SELECT number, reporter, row_number() OVER (PARTITION BY number ORDER BY reporter) AS place
-        FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
+        SELECT number, reporter, count(*) OVER (PARTITION BY number) AS together
+        FROM number_reporters WHERE received_at >= $1
       ) t
-      WHERE place <= $3::bigint ORDER BY number
+      WHERE together BETWEEN 2 AND $2::bigint
       """,
-      numbers, since, Int64(limit)
+      since, Int64(limit)
     ) { (try $0.decode(0), Reporter(try $0.decode(1))) }
   }
 
@@ -172,6 +190,7 @@ extension CurationState {
   mutating func add(_ hold: Hold) {
     if let ceiling = hold.explained.reportCeiling {
       reportCeilings[hold.number] = ceiling
+      independentReporters[hold.number] = hold.reason.independent
     } else {
       held.insert(hold.number)
     }
@@ -193,45 +212,33 @@ extension SQL {
       AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number AND h.settled)
     """
 
-  /// Undecided numbers in ascending order that a rule against brigading could hold, each with whether it has enough votes
-  /// for it to form a split.
+  /// Undecided numbers in ascending order that a rule against brigading could hold.
   ///
-  /// A semi-join and not a count, so that the planner may begin with the votes or with the numbers, whichever are fewer;
-  /// ``FindFresh`` counts. A vote never arrived earlier than its reporter's first report, so the current vote also finds
-  /// reporters who are new to a number.
+  /// A semi-join and not a count, so that the planner may begin with the votes or with the numbers, whichever are fewer. A
+  /// vote never arrived earlier than its reporter's first report, so the current vote also finds reporters who are new to a
+  /// number.
   /// - Parameter heat: The least stored heat.
   /// - Parameter reporters: The least number of reporters.
-  /// - Parameter since: Votes that arrived since this time form a burst.
+  /// - Parameter since: Numbers with votes that arrived since this time are judged.
   /// - Parameter votes: The least number of votes for a number ("legitimate") in a split.
-  static func readReviewable(
-    heat: Double, reporters: Int, since: Date, votes: Int
-  ) -> Statement<(number: Int64, isSplit: Bool)> {
+  static func readReviewable(heat: Double, reporters: Int, since: Date, votes: Int) -> Statement<Int64> {
     Statement(
       """
-      SELECT number, bool_or(is_split) FROM (
-        SELECT n.number, false AS is_split FROM numbers n
+      SELECT number FROM (
+        SELECT n.number FROM numbers n
         WHERE \(isOpen)
           AND EXISTS (SELECT 1 FROM number_reporters w WHERE w.number = n.number AND w.received_at >= $3)
           AND NOT EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number AND l.cause = 0 AND l.treatment = 0)
         UNION ALL
-        SELECT n.number, true FROM number_categories c JOIN numbers n ON n.number = c.number
+        SELECT n.number FROM numbers n JOIN listings l ON l.number = n.number
+        WHERE l.cause = 0 AND EXISTS (SELECT 1 FROM number_sources s WHERE s.number = n.number) AND \(isOpen)
+        UNION ALL
+        SELECT n.number FROM number_categories c JOIN numbers n ON n.number = c.number
         WHERE c.category_id = \(ReportCategory.legitimate.rawValue) AND c.reports >= $4::bigint AND \(isOpen)
       ) t
       GROUP BY number ORDER BY number
       """,
       heat, Int32(reporters), since, Int64(votes)
-    ) { (try $0.decode(0), try $0.decode(1)) }
-  }
-
-  /// The numbers among the given ones that have votes of at least this many reporters that arrived since a time.
-  /// - Parameter numbers: Ascending.
-  static func findFresh(numbers: [Int64], reporters: Int, since: Date) -> Statement<Int64> {
-    Statement(
-      """
-      SELECT number FROM number_reporters WHERE number = ANY($1::bigint[]) AND received_at >= $2
-      GROUP BY number HAVING count(*) >= $3::bigint
-      """,
-      numbers, since, Int64(reporters)
     ) { try $0.decode(0) }
   }
 
@@ -239,12 +246,13 @@ extension SQL {
   // digits alone would take whole blocks, or none.
   private static let hashed = "number % 1000003 * 7919 % 1000003, number LIMIT $2::bigint"
 
-  /// So many numbers that a publication listed by their reports, or a moderator blocked, since a time, each with when.
+  /// So many numbers that a publication blocked by their reports, or a moderator blocked, since a time, each with when.
   static func sampleConfirmed(since: Date, size: Int) -> Statement<(number: Int64, confirmedAt: Date)> {
     Statement(
       """
       SELECT number, min(confirmed_at) FROM (
-        (SELECT number, listed_at AS confirmed_at FROM listings WHERE cause = 0 AND listed_at >= $1 ORDER BY \(hashed))
+        (SELECT number, listed_at AS confirmed_at FROM listings WHERE cause = 0 AND treatment = 0 AND listed_at >= $1
+         ORDER BY \(hashed))
         UNION ALL
         (SELECT number, decided_at FROM number_decisions WHERE decision = 'block' AND decided_at >= $1 ORDER BY \(hashed))
       ) t

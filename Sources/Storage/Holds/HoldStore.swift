@@ -16,11 +16,11 @@ public struct HoldStore: Sendable {
   }
 
   /// Passes to `body`, in ascending order and in batches, the numbers that a rule against brigading could hold, or does.
-  /// Such numbers have no decision. Either votes on them arrived in the last ``BrigadeDetection/window`` days and reports
-  /// do not block them, or they have votes that call them legitimate.
+  /// Such numbers have no decision. Votes on them arrived in the last ``BrigadeDetection/window`` days and reports do not
+  /// block them; or they are listed, and a source that may have listed them names or named them; or they have votes that
+  /// call them legitimate.
   ///
-  /// A burst consists of new votes, so a number without any is skipped, however many reports it has. Votes count by
-  /// their arrival; one day is added for clock differences and because the window begins at midnight.
+  /// Votes count by their arrival; one day is added for clock differences and because the window begins at midnight.
   /// - Parameters:
   ///   - heat: the least decayed heat; no threshold lists a number below it.
   ///   - reporters: the least number of reporters.
@@ -31,14 +31,10 @@ public struct HoldStore: Sendable {
   ) async throws {
     let since = time.addingTimeInterval(-Double(BrigadeDetection.window + 1) * 86_400)
     let statement = SQL.readReviewable(
-      heat: Self.storedHeat(heat, at: time), reporters: reporters, since: since,
-      votes: min(reporters, BrigadeDetection.minOnEachSide))
-    for try await batch in connection.stream(statement).batches {
+      heat: Self.storedHeat(heat, at: time), reporters: reporters, since: since, votes: BrigadeDetection.minOnEachSide)
+    for try await numbers in connection.stream(statement).batches {
       try Task.checkCancellation()
-      let asked = batch.filter { !$0.isSplit }.map(\.number)
-      let fresh = Set(try await connection.run(SQL.findFresh(numbers: asked, reporters: reporters, since: since)))
-      let numbers = batch.filter { $0.isSplit || fresh.contains($0.number) }.map(\.number)
-      if !numbers.isEmpty { try await body(numbers) }
+      try await body(numbers)
     }
   }
 
@@ -87,19 +83,28 @@ public struct HoldStore: Sendable {
     try await pool.withConnection { try await $0.transaction(.repeatableRead, readOnly: true, body) }
   }
 
-  /// The reporters of each number whose votes arrived in the last `window` days.
-  /// - Parameter numbers: ascending; those with more than ``TargetOverlap/maxReporters`` reporters are cut.
-  public func forEachReporters(
-    of numbers: [Int64], within window: Int32, at time: Date, on connection: PostgresConnection,
-    _ body: ([Reporter]) -> Void
-  ) async throws {
+  /// What the reporters of these numbers have reported in the last `window` days.
+  /// - Parameter numbers: ascending.
+  public func overlap(
+    of numbers: [Int64], within window: Int32, at time: Date, on connection: PostgresConnection
+  ) async throws -> TargetOverlap {
     let since = time.addingTimeInterval(-Double(window) * 86_400)
+    var compared = Set<Reporter>()
     for start in stride(from: 0, to: numbers.count, by: batchSize) {
       let piece = Array(numbers[start..<min(start + batchSize, numbers.count)])
-      let rows = try await connection.run(
-        SQL.readReporters(numbers: piece, since: since, limit: TargetOverlap.maxReporters + 1))
-      for group in Dictionary(grouping: rows, by: \.number).values { body(group.map(\.reporter)) }
+      compared.formUnion(
+        try await connection.run(SQL.readReporters(numbers: piece, since: since, limit: TargetOverlap.maxReporters)))
     }
+    var overlap = TargetOverlap()
+    guard !compared.isEmpty else { return overlap }
+    for try await batch in connection.stream(SQL.readSharedVotes(since: since, limit: TargetOverlap.maxReporters))
+      .batches
+    {
+      try Task.checkCancellation()
+      for vote in batch where compared.contains(vote.reporter) { overlap.add(vote.number, [vote.reporter]) }
+    }
+    overlap.finish()
+    return overlap
   }
 
   /// Holds numbers, and changes the reason of those that are held; settled holds are unchanged. Safe to call again.
@@ -163,7 +168,7 @@ public struct HoldStore: Sendable {
 
   /// Lets the reports of held numbers identify them as far as the apps' daily budgets allow, in the given order.
   /// - Parameters:
-  ///   - wanted: held numbers without a label, the hottest first.
+  ///   - wanted: held numbers without a label, in the order in which they are labeled.
   ///   - rule: the budget.
   /// - Returns: the labeled numbers.
   public func label(
@@ -180,18 +185,21 @@ public struct HoldStore: Sendable {
       var left = Dictionary(uniqueKeysWithValues: apps.map { ($0, rule.dailyLabels(reporters: 0)) })
       for item in reporters { left[item.appID] = rule.dailyLabels(reporters: item.count) }
       for item in used { left[item.appID]? -= item.count }
-      var labeled: [Int64] = []
+      // Without an app where the label needed no budget.
+      var labeled: [Int64: Int32?] = [:]
       for item in wanted {
         if item.isListed {
-          labeled.append(item.number)
-          continue
+          labeled[item.number] = .some(nil)
+        } else if let app = item.appID, let rest = left[app], rest > 0 {
+          left[app] = rest - 1
+          labeled[item.number] = app
         }
-        guard let app = item.appID, let rest = left[app], rest > 0 else { continue }
-        left[app] = rest - 1
-        labeled.append(item.number)
       }
-      if !labeled.isEmpty { _ = try await connection.run(SQL.labelHolds(numbers: labeled.sorted(), time: time)) }
-      return Set(labeled)
+      if !labeled.isEmpty {
+        let sorted = labeled.sorted { $0.key < $1.key }
+        _ = try await connection.run(SQL.labelHolds(numbers: sorted.map(\.key), apps: sorted.map(\.value), time: time))
+      }
+      return Set(labeled.keys)
     }
   }
 

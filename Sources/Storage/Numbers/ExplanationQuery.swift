@@ -76,7 +76,9 @@ struct ExplanationQuery {
     explanation.listing = try results.rows(listings).first
     explanation.range = try results.rows(ranges).first
     explanation.openAppeals = appeals.count { $0.state == .open }
-    explanation.isVictim = AppealStore.victims(try results.rows(appealedDays)).contains(number)
+    // A decision takes precedence.
+    let victims = AppealStore.victims(try results.rows(appealedDays))
+    explanation.isVictim = explanation.decision == nil && victims.contains(number)
     if let record = RecordAssembler.record(of: try results.rows(record)) {
       let set = try thresholds.set(results)
       explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)

@@ -77,7 +77,7 @@ extension SQL {
 /// each other. A COPY, for millions of rows: PostgreSQL continues while they are read, and uses several cores.
 struct CopyRecords {
   /// The least stored heat.
-  let heat: Double
+  let floor: HeatFloor
   /// Numbers below this heat are included only with so many identified calls; both are stored values.
   let cut: (heat: Double, identifications: Double)?
 
@@ -92,10 +92,15 @@ struct CopyRecords {
 
   /// COPY takes no parameters; these values are numbers of the program.
   var sql: String {
-    var query = "\(Self.records) WHERE n.heat >= '\(cut?.heat ?? heat)'::float8"
+    let isAbove = """
+      (n.heat >= '\(floor.heat)'::float8
+       OR n.heat >= '\(floor.reported)'::float8 AND (n.reporters >= \(floor.reporters) OR l.number IS NOT NULL))
+      """
+    var query = "\(Self.records) WHERE \(isAbove)"
     if let cut {
       query += """
-         UNION ALL \(Self.records) WHERE n.heat >= '\(heat)'::float8 AND n.heat < '\(cut.heat)'::float8
+         AND n.heat >= '\(cut.heat)'::float8
+        UNION ALL \(Self.records) WHERE \(isAbove) AND n.heat < '\(cut.heat)'::float8
           AND i.heat >= '\(cut.identifications)'::float8
         """
     }
@@ -136,15 +141,18 @@ struct CopyRecords {
 extension SQL {
   /// The size of a sample of the numbers with enough heat, and the heat of the sampled number at a rank. The sample is
   /// about 1 % of the table's blocks.
-  /// - Parameter heat: The least stored heat.
+  /// - Parameter floor: The least stored heat.
   /// - Parameter rank: The number of sampled numbers with more heat.
-  static func sampleHeats(heat: Double, rank: Int) -> Statement<(count: Int, heat: Double?)> {
+  static func sampleHeats(above floor: HeatFloor, rank: Int) -> Statement<(count: Int, heat: Double?)> {
     Statement(
       """
-      WITH sample AS MATERIALIZED (SELECT heat FROM numbers TABLESAMPLE SYSTEM (1) REPEATABLE (1) WHERE heat >= $1)
-      SELECT (SELECT count(*) FROM sample), (SELECT heat FROM sample ORDER BY heat DESC OFFSET $2::bigint LIMIT 1)
+      WITH sample AS MATERIALIZED (
+        SELECT heat FROM numbers TABLESAMPLE SYSTEM (1) REPEATABLE (1)
+        WHERE heat >= $1 OR heat >= $2 AND reporters >= $3::integer
+      )
+      SELECT (SELECT count(*) FROM sample), (SELECT heat FROM sample ORDER BY heat DESC OFFSET $4::bigint LIMIT 1)
       """,
-      heat, Int64(rank)
+      floor.heat, floor.reported, Int32(floor.reporters), Int64(rank)
     ) { (Int(try $0.decode(0, as: Int64.self)), try $0.decode(1)) }
   }
 

@@ -36,7 +36,7 @@ public struct NumberRecordStore: Sendable {
     return records
   }
 
-  /// Passes to `body` the records of all numbers whose decayed heat is at least `heat` at `time`, in ascending order
+  /// Passes to `body` the records of all numbers whose decayed heat is not below a floor at `time`, in ascending order
   /// and without the time of their first report.
   ///
   /// Memory use is limited to one batch.
@@ -44,12 +44,12 @@ public struct NumberRecordStore: Sendable {
   ///   - cut: leaves out numbers below both of its limits, decayed.
   ///   - connection: reads one snapshot, and runs nothing else until this returns.
   public static func forEachRecord(
-    hotterThan heat: Double, cut: SelectionCut? = nil, at time: Date, on connection: PostgresConnection,
+    above floor: HeatFloor, cut: SelectionCut? = nil, at time: Date, on connection: PostgresConnection,
     _ body: ([NumberRecord]) async throws -> Void
   ) async throws {
     let scale = leeway * Decay.heat.scale(at: time)
     let copy = CopyRecords(
-      heat: heat * scale, cut: cut.map { (max($0.heat, heat) * scale, $0.identifications * scale) })
+      floor: stored(floor, at: time), cut: cut.map { ($0.heat * scale, $0.identifications * scale) })
     var assembler = RecordAssembler()
     for try await rows in connection.copyOut(copy.sql, read: CopyRecords.read).batches {
       var records: [NumberRecord] = []
@@ -69,18 +69,24 @@ public struct NumberRecordStore: Sendable {
   /// - Parameters:
   ///   - hot: desired count of numbers above its heat.
   ///   - identified: desired count of numbers above its identifications; 0 for none.
-  ///   - heat: the least decayed heat.
+  ///   - floor: the least decayed heat.
   public static func cut(
-    hot: Int, identified: Int, hotterThan heat: Double, at time: Date, on connection: PostgresConnection
+    hot: Int, identified: Int, above floor: HeatFloor, at time: Date, on connection: PostgresConnection
   ) async throws -> SelectionCut? {
     guard hot >= minCut else { return nil }
     let scale = Decay.heat.scale(at: time)
-    let sample = SQL.sampleHeats(heat: heat * leeway * scale, rank: hot / 100)
+    let sample = SQL.sampleHeats(above: stored(floor, at: time), rank: hot / 100)
     guard let found = try await connection.run(sample).first, let warm = found.heat, found.count * 100 > 2 * hot
     else { return nil }
     guard identified > 0 else { return SelectionCut(heat: warm / scale, identifications: .infinity) }
     let calls = try await connection.run(SQL.sampleIdentifications(rank: identified / 100)).first ?? 0
     return SelectionCut(heat: warm / scale, identifications: calls / scale)
+  }
+
+  /// The floor of stored heat.
+  private static func stored(_ floor: HeatFloor, at time: Date) -> HeatFloor {
+    let scale = leeway * Decay.heat.scale(at: time)
+    return HeatFloor(heat: floor.heat * scale, reported: floor.reported * scale, reporters: floor.reporters)
   }
 
   /// With fewer numbers a sample is too inaccurate and saves little.

@@ -24,7 +24,7 @@ extension QueueStore {
       // Numbers below every threshold are read only where another cause is possible.
       let guarded = numbers.filter { protected.rule(for: $0) != nil }
       let notable = Set(known.filter(\.isNotable).map(\.number)).union(guarded).sorted()
-      let coldest = min(thresholds.lowestReviewHeat, thresholds.lowestListedHeat)
+      let coldest = min(thresholds.lowestReviewHeat, thresholds.floor.lowest)
       let storedHeat = coldest * (1 - 1e-9) * Decay.heat.scale(at: time)
       var records = try await connection.records(of: numbers, heat: storedHeat)
       for (number, record) in try await connection.records(of: notable.filter { records[$0] == nil }, heat: 0) {
@@ -131,10 +131,10 @@ extension QueueStore {
   public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
     let thresholds = try await ThresholdStore(pool: pool).current()
     let protected = try await ProtectionStore(pool: pool).load()
-    let coldest = min(thresholds.lowestReviewHeat, thresholds.lowestListedHeat)
+    let floor = thresholds.floor.lowered(to: HeatFloor(heat: thresholds.lowestReviewHeat, reporters: .max))
     let warm = try await pool.withConnection { connection in
       var warm = MostUrgent(limit: QueueRule.maxByThreshold)
-      try await NumberRecordStore.forEachRecord(hotterThan: coldest, at: time, on: connection) { batch in
+      try await NumberRecordStore.forEachRecord(above: floor, at: time, on: connection) { batch in
         for record in batch { warm.take(record, at: time, by: thresholds) }
       }
       return warm

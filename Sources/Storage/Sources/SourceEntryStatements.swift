@@ -64,6 +64,13 @@ extension SQL {
       entries.map { Int16($0.hops) })
   }
 
+  /// Locks a source until the end of the transaction, so that only one process changes its entries.
+  static func lockEntries(id: Int32) -> Statement<Int32> {
+    Statement("UPDATE source_feeds SET generation = generation WHERE app_id = $1 RETURNING app_id", id) {
+      try $0.decode(0)
+    }
+  }
+
   /// Deletes entries of a source.
   static func deleteSourceEntries(appID: Int32, numbers: [Int64]) -> Statement<Void> {
     Statement("DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])", appID, numbers)
@@ -216,6 +223,8 @@ extension ReportStore {
       try await pool.transaction { connection in
         _ = try await connection.run(SQL.writeShardsInOrder())
         try await connection.execute(script: SQL.acceptReportsSettings)
+        // A process that was suspended after its lease may still be in this transaction.
+        _ = try await connection.run(SQL.lockEntries(id: appID))
         let numbers = some.compactMap { ($0.old ?? $0.new)?.number }
         let present = try await connection.run(SQL.findSourceEntries(appID: appID, numbers: numbers))
         // This call itself, whose commit was not acknowledged.

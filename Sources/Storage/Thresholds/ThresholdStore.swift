@@ -201,7 +201,7 @@ extension SQL {
   static func readSourceRules(version: Int32?) -> Statement<SourceRule> {
     Statement(
       """
-      SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days
+      SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints
       FROM source_rules
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
       """,
@@ -213,7 +213,7 @@ extension SQL {
       }
       return SourceRule(
         appID: try row.decode(0), weight: Double(try row.decode(1, as: Float.self)), enter: try bar(2),
-        leave: try bar(4))
+        leave: try bar(4), blockComplaints: Int(try row.decode(6, as: Int32.self)))
     }
   }
 
@@ -263,13 +263,14 @@ extension SQL {
   static func saveSourceRules(version: Int32, sources: [SourceRule]) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO source_rules (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days)
+      INSERT INTO source_rules
+        (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints)
       SELECT $1::integer, * FROM unnest(
-        $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[])
+        $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::integer[])
       """,
       version, sources.map(\.appID), sources.map { Float($0.weight) }, sources.map { Int32($0.enter.complaints) },
       sources.map { Int32($0.enter.days) }, sources.map { Int32($0.leave.complaints) },
-      sources.map { Int32($0.leave.days) })
+      sources.map { Int32($0.leave.days) }, sources.map { Int32($0.blockComplaints) })
   }
 
   /// A version's limits for labels.

@@ -31,7 +31,7 @@ import Testing
 
   @Test func `honest complaints are not held`() {
     #expect(rule([]) == nil)
-    #expect(rule(votes(2) + votes(4, from: 100, new: true)) == nil)
+    #expect(rule(votes(3) + votes(4, from: 100, new: true)) == nil)
     #expect(rule(votes(40)) == nil)
     #expect(rule(votes(8) + votes(12, from: 100, new: true)) == nil)
     #expect(rule(votes(15) + votes(4, from: 100, network: 7) + votes(4, from: 200, text: 9)) == nil)
@@ -65,9 +65,15 @@ import Testing
     }
     #expect(ceiling(votes(3, new: true)) == .identify)
     #expect(ceiling(votes(2, new: true)) == .nothing)
-    #expect(ceiling(votes(2, new: true) + votes(1, from: 100)) == .identify)
-    // Two of one network are one.
-    #expect(ceiling(votes(2, new: true) + votes(2, from: 100, new: true, network: 7)) == .identify)
+    #expect(ceiling(votes(2, new: true) + votes(1, from: 102)) == .identify)
+    // Two of one network are one, and three on two days are too few.
+    #expect(ceiling(votes(2, new: true) + votes(2, from: 102, new: true, network: 7)) == .identify)
+    #expect(ceiling(votes(2, new: true) + votes(1, from: 101)) == .nothing)
+    // The rest of a carrier's network does not take the label away.
+    #expect(ceiling(votes(4, new: true) + votes(5, from: 100, new: true, network: 7)) == .identify)
+    // Newcomers before the window count as one, and a burst on one day is no label.
+    #expect(ceiling(votes(20, new: true, age: 40) + votes(1, new: true)) == .nothing)
+    #expect(ceiling(votes(20, from: 100, new: true, age: 0) + votes(2, from: 1, new: true)) == .nothing)
     #expect(ceiling(votes(1, new: true) + votes(3, from: 100, new: true, network: 7)) == .nothing)
     #expect(ceiling(votes(1, new: true) + votes(2, from: 100, new: true, text: 7)) == .nothing)
     // A source that names the number too needs two.
@@ -91,7 +97,12 @@ import Testing
     #expect(rule(waited(6, over: 6)) == .oneWeek)
     #expect(BrigadeDetection.evaluate(waited(6, over: 6), in: .init()).finding?.ceiling == .identify)
     #expect(rule(waited(6, over: 7)) == nil)
-    #expect(rule(waited(6, over: 6) + votes(2, from: 100)) == nil)
+    #expect(rule(waited(6, over: 6) + votes(2, from: 100)) == .oneWeek)
+    #expect(rule(waited(6, over: 6) + votes(3, from: 100)) == nil)
+    // Nobody is suspect, and the app is known all the same.
+    var sent = waited(6, over: 6)
+    for index in sent.indices { sent[index].appID = 7 }
+    #expect(BrigadeDetection.evaluate(sent, in: .init()).finding?.appID == 7)
     // Newcomers of earlier months confirm nobody.
     #expect(rule(votes(30, new: true, age: 40) + votes(3, from: 100, new: true)) == .newReporters)
   }
@@ -100,17 +111,48 @@ import Testing
     let brigade = votes(8, new: true).map(\.reporter)
     let people = votes(8, from: 100, new: true).map(\.reporter)
     var overlap = TargetOverlap()
-    for _ in 0..<4 { overlap.add(brigade) }
+    for number in 1...4 { overlap.add(Int64(number), brigade) }
     // People share one number, and each reports others of their own.
-    overlap.add(people)
-    for person in people { overlap.add([person, Reporter([1])]) }
-    let circumstances = BrigadeDetection.Circumstances(overlap: overlap)
+    overlap.add(10, people)
+    for (index, person) in people.enumerated() { overlap.add(Int64(100 + index), [person]) }
+    overlap.finish()
+    var circumstances = BrigadeDetection.Circumstances(overlap: overlap)
+    // The number that all these people report.
+    circumstances.number = 10
     let shared = BrigadeDetection.evaluate(votes(8, new: true), in: circumstances).finding
     #expect(shared?.reason.code == .sameNumbers && shared?.ceiling == .nothing)
     let separate = BrigadeDetection.evaluate(votes(8, from: 100, new: true), in: circumstances).finding
     #expect(separate?.reason.code == .newReporters && separate?.ceiling == .identify)
-    #expect(Independence(votes(8, new: true), background: known, overlap: overlap).count == 1)
-    #expect(Independence(votes(8, from: 100, new: true), background: known, overlap: overlap).count == 8)
+    func independent(_ votes: [ReporterVote]) -> Int {
+      Independence(VoteSummary(votes, in: circumstances), background: known).count
+    }
+    #expect(independent(votes(8, new: true)) == 1)
+    #expect(independent(votes(8, from: 100, new: true)) == 8)
+    // To be new is no offense: only connected reporters are remembered.
+    #expect(shared?.reporters.count == 8 && separate?.reporters.isEmpty == true)
+  }
+
+  @Test func `two who have reported for long depend on each other only if most of their numbers are the same`() {
+    func overlap(shared: Int, own: Int) -> TargetOverlap {
+      var overlap = TargetOverlap()
+      let pair = votes(2).map(\.reporter)
+      for number in 0..<shared { overlap.add(Int64(1_000 + number), pair) }
+      for (index, reporter) in pair.enumerated() {
+        for number in 0..<own { overlap.add(Int64(10_000 * (index + 1) + number), [reporter]) }
+      }
+      overlap.finish()
+      return overlap
+    }
+    func rule(_ overlap: TargetOverlap) -> HoldReason.Code? {
+      let votes = votes(2) + votes(2, from: 100, new: true)
+      return BrigadeDetection.evaluate(votes, in: .init(overlap: overlap)).finding?.reason.code
+    }
+    // Two old accounts and two new ones, which block any target otherwise.
+    #expect(rule(overlap(shared: 40, own: 2)) == .sameNumbers)
+    #expect(rule(overlap(shared: 4, own: 0)) != .sameNumbers)
+    #expect(rule(overlap(shared: 12, own: 40)) != .sameNumbers)
+    // More numbers than are kept: the same ones of each.
+    #expect(rule(overlap(shared: 2_000, own: 300)) == .sameNumbers)
   }
 
   @Test func `a number with an older history is not held for a burst`() {

@@ -60,7 +60,7 @@ import Testing
     #expect(set.threshold(for: .fraud) { "DE" } == german)
     #expect(set.threshold(for: .fraud) { "FR" } == general.threshold(for: .fraud) { nil })
     #expect(set.threshold(for: .survey) { "DE" } == general.threshold(for: .survey) { nil })
-    #expect(set.lowestListedHeat == min(3, general.lowestListedHeat))
+    #expect(set.floor.heat == min(3, general.floor.heat))
     #expect(try set.removing(.fraud, country: "DE") == general)
     #expect(try set.replacing(fraud).threshold(for: .fraud) { nil } == fraud)
   }

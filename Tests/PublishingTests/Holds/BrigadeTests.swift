@@ -202,9 +202,12 @@ import Testing
   @Test func `a usual burst is published and explained`() async throws {
     let (now, pool) = (now, pool)
     let past = (0..<25).map { 33_175_000_000 + Int64($0) * 997 }
-    var reports = history(of: 0..<40)
-    for number in past {
-      reports += (0..<30).map { report(number, by: reporter(1, $0), at: now - 14 * 86_400, network: network($0)) }
+    var reports = history(of: 0..<400)
+    for (place, number) in past.enumerated() {
+      reports += (0..<30).map { index in
+        let person = (place * 37 + index * 13) % 400
+        return report(number, by: reporter(1, person), at: now - 14 * 86_400, network: network(person))
+      }
     }
     // Two people complain the day before.
     reports += (0..<30).map { person in

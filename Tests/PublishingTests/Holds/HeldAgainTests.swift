@@ -212,4 +212,49 @@ import Testing
       #expect(try await outcome(at: time) == .block, "\(time)")
     }
   }
+
+  /// Twenty newcomers on one day are below the days of a threshold. A single report a month later adds the missing day.
+  @Test func `a late report does not let old newcomers list a number`() async throws {
+    for account in 0..<20 { try await take(number, by: id(1, account), network: account, at: day(0, 8)) }
+    #expect(try await publish(at: day(0), day(20)) == [[:], [:]])
+    try await take(number, by: id(1, 100), network: 100, at: day(32, 8))
+    #expect(try await outcome(at: day(32)) >= .identify)
+    #expect(try await publish(at: day(32), day(33)) == [[:], [:]])
+    #expect(try await holds.held().map(\.number) == [number])
+  }
+
+  @Test func `reports that no review has judged list nothing`() async throws {
+    for account in 0..<60 { try await take(number, by: id(1, account), network: account, at: day(account % 3, 8)) }
+    // No report is new, and nobody has judged them, as after a pause of all publications.
+    #expect(try await outcome(at: day(36)) == .block)
+    #expect(try await publish(at: day(36)) == [[:]])
+  }
+
+  /// A source blocks a number, which a few new accounts report, too.
+  @Test(arguments: [SourceCeiling.nothing, .identify])
+  func `new reporters do not keep the block of a source that may no longer block`(_ ceiling: SourceCeiling) async throws
+  {
+    try await list(.block)
+    for account in 0..<3 { try await take(number, by: id(1, account), network: 7, at: day(4, 8)) }
+    #expect(try await publish(at: day(4)) == [[number: .block]])
+    _ = try await pool.withConnection { connection in
+      try await connection.execute("UPDATE source_feeds SET ceiling = \(ceiling.rawValue)")
+    }
+    let expected: [Int64: ListedNumber.Treatment] = ceiling == .identify ? [number: .identify] : [:]
+    #expect(try await publish(at: day(4, 21)) == [expected])
+  }
+
+  @Test func `held reports choose neither the category nor the label of a listed number`() async throws {
+    try await list(.identify)
+    #expect(try await publish(at: day(4)) == [[number: .identify]])
+    for account in 0..<30 {
+      let report = Report(
+        number: number, appID: 99, reportID: UUID(), reportedAt: day(5, 8), category: .robocall,
+        reporter: id(1, account), network: network(7))
+      _ = try await ReportStore(pool: pool).accept([report], receivedAt: day(5 + account % 3, 8))
+    }
+    #expect(try await publish(at: day(8)) == [[number: .identify]])
+    let explanation = try await outlook(at: day(8))
+    #expect(explanation.listing?.category == .fraud && explanation.evaluation?.isIdentifiedByReports == false)
+  }
 }

@@ -145,6 +145,7 @@ struct StatementList {
     try list.add("countLabels", SQL.countLabels)
     try list.add("countReportersOf", SQL.countReportersOf)
     try list.add("readReporters", SQL.readReporters)
+    try list.add("readSharedVotes", SQL.readSharedVotes)
     try list.add("addHoldReporters", SQL.addHoldReporters)
     try list.add("deleteHoldReporters", SQL.deleteHoldReporters)
     try list.add("addUsualBursts", SQL.addUsualBursts)
@@ -152,7 +153,6 @@ struct StatementList {
     try list.add("readHolds", SQL.readHolds)
     try list.add("readHold", SQL.readHold)
     try list.add("readReviewable", SQL.readReviewable)
-    try list.add("findFresh", SQL.findFresh)
     try list.add("sampleConfirmed", SQL.sampleConfirmed)
     try list.add("readVotes", SQL.readVotes)
     // Identifications
@@ -369,7 +369,7 @@ struct StatementList {
     try list.add("markWithdrawn", SQL.markWithdrawn)
     try list.add("lockVote", SQL.lockVote)
     try list.add("replaceVote", SQL.replaceVote)
-    try list.add("lockSource", SQL.lockSource)
+    try list.add("lockEntries", SQL.lockEntries)
     try list.add("recountMarks", SQL.recountMarks)
     try list.add("recountSource", SQL.recountSource)
     // Retention
@@ -420,6 +420,7 @@ struct StatementList {
     try list.add("recountList", SQL.recountList)
     try list.add("noteProgress", SQL.noteProgress)
     try list.add("deleteSourceEntries", SQL.deleteSourceEntries)
+    try list.add("lockSource", SQL.lockSource)
     try list.add("insertSource", SQL.insertSource)
     try list.add("readPublicationSources", SQL.readPublicationSources)
     try list.add("settlePublicationSources", SQL.settlePublicationSources)

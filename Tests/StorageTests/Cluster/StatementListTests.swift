@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import PostgreSQL
 import TestSupport
@@ -46,8 +47,8 @@ import Testing
       ("RefreshStatistics", RefreshStatistics.commands),
       ("GenerationSQL.create", generation.create), ("GenerationSQL.attach", generation.attach),
       ("GenerationSQL.drop", generation.drop), ("GenerationSQL.copy", [generation.copy]),
-      ("CopyRecords", [CopyRecords(heat: 1, cut: nil).sql]),
-      ("CopyRecords with a cut", [CopyRecords(heat: 1, cut: (2, 3)).sql]),
+      ("CopyRecords", [CopyRecords(floor: HeatFloor(heat: 1), cut: nil).sql]),
+      ("CopyRecords with a cut", [CopyRecords(floor: HeatFloor(heat: 1), cut: (2, 3)).sql]),
     ].flatMap { name, texts in texts.map { List.Statement(name: name, sql: $0, isScript: true) } }
   }
 

@@ -33,6 +33,7 @@ extension String: Sample { static var sample: String { "a" } }
 extension Date: Sample { static var sample: Date { Date(timeIntervalSince1970: 0) } }
 extension UUID: Sample { static var sample: UUID { UUID() } }
 
+extension HeatFloor: Sample { static var sample: HeatFloor { HeatFloor(heat: 1) } }
 extension Appeal: Sample {
   static var sample: Appeal { get throws { try Appeal(number: 1, statement: "A shop.", filedAt: .sample) } }
 }

@@ -48,7 +48,7 @@ import Testing
       let expected = verdicts(records, by: thresholds)
       let read = Mutex<[NumberRecord]>([])
       try await pool.withConnection { connection in
-        try await NumberRecordStore.forEachRecord(hotterThan: thresholds.lowestListedHeat, at: now, on: connection) {
+        try await NumberRecordStore.forEachRecord(above: thresholds.floor, at: now, on: connection) {
           batch in
           read.withLock { $0 += batch }
         }
@@ -83,7 +83,9 @@ import Testing
       var read: [NumberRecord] = []
       try await pool.withConnection { connection in
         var all: [NumberRecord] = []
-        try await NumberRecordStore.forEachRecord(hotterThan: 0.5, cut: cut, at: now, on: connection) { all += $0 }
+        try await NumberRecordStore.forEachRecord(above: HeatFloor(heat: 0.5), cut: cut, at: now, on: connection) {
+          all += $0
+        }
         return all
       }.forEach { read.append($0) }
       #expect(read.map(\.number) == expected.map(\.number))
@@ -127,6 +129,10 @@ import Testing
   }
 }
 
+extension NumberAggregate {
+  fileprivate var complainers: Int32 { parts.filter(\.category.isToxic).reduce(0) { $0 + $1.reporters } }
+}
+
 extension PostgresPool {
   /// Stores records as they are, without reports.
   func insert(_ records: [NumberRecord], at now: Date) async throws {
@@ -138,11 +144,11 @@ extension PostgresPool {
         """
         INSERT INTO numbers (number, heat, evidence, legitimate, reports, reporters, first_reported_at,
                              last_reported_at, day_bits, last_day, network_bits)
-        SELECT number, heat, 0, 0, 0, 0, \(now), \(now), day_bits, DATE '1970-01-01' + last_day, network_bits
+        SELECT number, heat, 0, 0, 0, reporters, \(now), \(now), day_bits, DATE '1970-01-01' + last_day, network_bits
         FROM unnest(\(records.map(\.number)), \(records.map(\.standing.heat)),
                     \(records.map { Int64(bitPattern: $0.days.bits) }), \(records.map(\.days.lastDay)),
-                    \(records.map { Int64(bitPattern: $0.networks.bits) }))
-          AS t (number, heat, day_bits, last_day, network_bits)
+                    \(records.map { Int64(bitPattern: $0.networks.bits) }), \(records.map(\.standing.complainers)))
+          AS t (number, heat, day_bits, last_day, network_bits, reporters)
         """)
       _ = try await connection.execute(
         """

@@ -104,7 +104,7 @@ public struct Recipe: Sendable, Equatable {
 extension Recipe {
   /// The packs of an installation without its own recipes, as in Resources/recipes.yaml.
   public static let shipped = [
-    Recipe(name: "toxic", kind: .identification, limit: 100_000, keepsEmpty: true),
+    Recipe(name: "toxic", kind: .identification, limit: maxEntries, keepsEmpty: true),
     Recipe(
       name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications,
       isIdentifiedOnly: true),

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The changes of a publication that have a reason, from the snapshot of the publication. Gates do not count them.
 ///
-/// A number leaves for a reason if it is protected or revoked, if a decision allows or only identifies it, if a source
-/// that was removed since the last publication complained about it, or if it would be listed in another way without the
+/// A number leaves for a reason if it is protected or revoked, if a decision allows or only identifies it, if its reports are
+/// held and list nothing, if a source that was removed since the last publication complained about it, or if it would be listed in another way without the
 /// suspension of sources. An addition is expected if only the first refresh, a change of the ceiling or the end of the
 /// suspension of a source since the last publication lists the number.
 ///
@@ -16,7 +16,7 @@ import Synchronization
 struct ExplainedChanges: Sendable {
   private var withdrawn: [Int64] = []
   private var expected: [Int64] = []
-  private let decisions: StandingDecisions
+  private let state: CurationState
   private let revoked: Set<Int64>
   private let protection: @Sendable (Int64) -> String?
 
@@ -24,10 +24,10 @@ struct ExplainedChanges: Sendable {
   /// - found: the numbers whose listing depends on sources.
   /// - sources: the changes of sources since the last publication.
   init(
-    _ found: SourceDependence, sources: PublicationSources, decisions: StandingDecisions,
-    revoked: Set<Int64>, protection: @escaping @Sendable (Int64) -> String?, on connection: PostgresConnection
+    _ found: SourceDependence, sources: PublicationSources, state: CurationState, revoked: Set<Int64>,
+    protection: @escaping @Sendable (Int64) -> String?, on connection: PostgresConnection
   ) async throws {
-    (self.decisions, self.revoked, self.protection) = (decisions, revoked, protection)
+    (self.state, self.revoked, self.protection) = (state, revoked, protection)
     (withdrawn, expected) = found.numbers
     guard !sources.removed.isEmpty else { return }
     withdrawn += try await PublicationStore.listed(because: sources.removed, on: connection)
@@ -37,7 +37,8 @@ struct ExplainedChanges: Sendable {
   /// Whether the removal of a number has a reason.
   func explainsRemoval(of number: Int64) -> Bool {
     if protection(number) != nil || revoked.contains(number) || withdrawn.hasSorted(number) { return true }
-    return decisions.decision(of: number).map { $0.treatment != .block } ?? false
+    if state.reportCeilings[number] == .nothing { return true }
+    return state.decisions.decision(of: number).map { $0.treatment != .block } ?? false
   }
 
   /// Whether the addition of a number is expected.

@@ -76,8 +76,7 @@ struct PackContent: Sendable {
         try writer.finish()
         try sharedWriter?.finish()
         let changes = try await ExplainedChanges(
-          dependence, sources: sourceChanges, decisions: state.decisions, revoked: revoked, protection: protection,
-          on: connection)
+          dependence, sources: sourceChanges, state: state, revoked: revoked, protection: protection, on: connection)
         return Written(packs: packs, protection: protection, changes: changes, sources: sourceChanges)
       }
       var written: Written
@@ -107,9 +106,10 @@ struct PackContent: Sendable {
 
 extension CurationState {
   /// The state with the holds of a review.
-  fileprivate func with(_ review: BrigadeReview.Outcome) -> CurationState {
+  func with(_ review: BrigadeReview.Outcome) -> CurationState {
     var state = self
     (state.held, state.reportCeilings) = (review.held, review.reportCeilings)
+    (state.independentReporters, state.cleared) = (review.independentReporters, review.cleared)
     return state
   }
 }

@@ -48,7 +48,7 @@ public struct Selection: Sendable {
     let state = if let state { state } else { try await CurationStateStore.load(at: time, on: connection) }
     var merge = CurationMerge(state)
     try await NumberRecordStore.forEachRecord(
-      hotterThan: dependence.thresholds.lowestListedHeat, cut: cut, at: time, on: connection
+      above: dependence.thresholds.floor, cut: cut, at: time, on: connection
     ) { records in
       let listed = merge.take(
         records.compactMap { record in
@@ -75,7 +75,7 @@ public struct Selection: Sendable {
     // The stored heat has the complaints of suspended sources.
     guard thresholds.suspended.isEmpty else { return nil }
     let cut = try await NumberRecordStore.cut(
-      hot: wanted.hot, identified: wanted.identified, hotterThan: thresholds.lowestListedHeat, at: time, on: connection)
+      hot: wanted.hot, identified: wanted.identified, above: thresholds.floor, at: time, on: connection)
     // A range's member ranks by its own reports if it was read, otherwise by its share of heat. Both must be below the
     // cut.
     guard let cut, state.ranges.allSatisfy({ $0.heat / Double($0.range.size) < cut.heat }) else { return nil }
@@ -92,7 +92,7 @@ public struct Selection: Sendable {
     _ record: NumberRecord, at time: Date, by thresholds: ThresholdSet, in state: CurationState = CurationState()
   ) -> ListedNumber? {
     let score = Score(record, at: time)
-    let evaluation = score.evaluate(by: thresholds, in: state.overrides(of: record.number)) { country(record.number) }
+    let evaluation = score.evaluate(by: thresholds, in: state.overrides(of: record)) { country(record.number) }
     guard [.listed, .candidate, .decided].contains(evaluation.verdict) else { return nil }
     guard let category = evaluation.category ?? (evaluation.verdict == .decided ? .other : nil) else { return nil }
     // A decision has its own treatment.
@@ -101,7 +101,9 @@ public struct Selection: Sendable {
     var listed = ListedNumber(
       number: record.number, category: category, treatment: treatment, heat: counted.heat,
       evidence: counted.evidence, identifications: score.identifications)
-    if treatment == .identify, evaluation.isIdentifiedByReports { listed.reporters = score.reporters }
+    if treatment == .identify, evaluation.isIdentifiedByReports {
+      listed.reporters = state.independentReporters[record.number] ?? score.reporters
+    }
     return listed
   }
 }
