@@ -195,10 +195,20 @@ extension AppealStatus {
   private func next(_ texts: Localizer) -> [String] {
     switch appeal.state {
     case .open:
-      (isVictim && listing?.treatment == .block ? [texts("appeal.next-victim")] : [])
-        + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")]
+      blocked(texts) + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")]
     case .upheld: [texts(listing == nil ? "appeal.next-upheld" : "appeal.next-upheld-soon")]
     case .rejected: [texts("appeal.next-rejected")]
+    }
+  }
+
+  /// How long a blocked number stays so while the appeal is open.
+  private func blocked(_ texts: Localizer) -> [String] {
+    guard listing?.treatment == .block else { return [] }
+    switch decision {
+    case .block: return [texts("appeal.next-decided")]
+    case .identify: return [texts("appeal.next-label")]
+    case .allow: return []
+    case nil: return isVictim ? [texts("appeal.next-victim")] : []
     }
   }
 }

@@ -66,7 +66,7 @@ public struct AppealStore: Sendable {
       return AppealStatus(
         appeal: appeal, listing: try await connection.run(SQL.readListing(number: filing.number)).first,
         isVictim: try await Self.victims(at: time, numbers: [filing.number], on: connection).contains(filing.number),
-        isAllowed: try await connection.run(SQL.readStandingDecision(number: filing.number)).first?.treatment == .allow)
+        decision: try await connection.run(SQL.readStandingDecision(number: filing.number)).first?.treatment)
     }
   }
 
@@ -145,8 +145,8 @@ public struct AppealStatus: Sendable, Equatable {
   public var listing: Explanation.Listing?
   /// Whether the number is identified and not blocked for as long as the appeal is not rejected; see `Spoofing`.
   public var isVictim: Bool
-  /// Whether a decision has allowed the number.
-  public var isAllowed: Bool
+  /// The decision in force, which takes precedence over ``isVictim``; nil for none.
+  public var decision: Decision.Treatment?
 }
 
 /// One person's statement in an appeal.

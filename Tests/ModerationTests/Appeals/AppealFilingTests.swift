@@ -131,7 +131,7 @@ import Testing
     let revocations = try await PublicationStore(pool: pool).openRevocations()
     #expect(revocations.map(\.number) == [number] && revocations.first?.action == .unlist)
     let status = try #require(try await store.status(of: ticket, at: now))
-    #expect(status.appeal.state == .upheld && status.appeal.answer == "Sorry." && status.isAllowed)
+    #expect(status.appeal.state == .upheld && status.appeal.answer == "Sorry." && status.decision == .allow)
     #expect(try await count("SELECT count(*) FROM audit_events WHERE action = 'appeal.uphold' AND actor = 'Ada'") == 1)
     // Contacts are deleted 30 days after the answer, and not before.
     #expect(try await store.purge(at: now + 29 * 86_400) == 0)
