@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -128,15 +129,28 @@ def test_a_delta_of_another_base_leaves_no_file(classes, large):
     assert not list(large.glob("other*"))
 
 
-def test_the_example_updates_and_blocks(classes, tmp_path):
+def test_the_example_updates_by_a_delta_and_refuses_an_expired_manifest(classes, tmp_path):
     shutil.copy(VECTORS / "publication/packs/both-1.rfpack", tmp_path / "both")
-    # The second pack blocks 1003 and 1012; 1006 has left it, and 1002 is only named. A national number gets the prefix of the network.
+    done = java(classes, "com.example.calls.RunUpdate", VECTORS / "publication", tmp_path, str(LIST["now"]))
+    assert output(done).decode().splitlines() == ["the manifest has expired", "2 files"]
+
+
+def test_the_example_rejects_calls_with_a_pack_of_the_shipped_recipes(classes, make_server, tmp_path):
+    """The server publishes by Resources/recipes.yaml, at the address that the page names."""
+    server = make_server()
+    reason = ("--reason", "calls about a car's warranty", "--by", "Ada")
+    server.run("decide", "+4930123456", "--block", *reason)
+    server.run("decide", "+6493001234", "--block", *reason)
+    server.run("decide", "+4930123457", "--identify", "A survey", *reason)
+    server.run("publish")
+    assert "`https://HOST/v1/`" in (CHECKOUT / "Documentation/android.md").read_text()
+    # The network's country, New Zealand in these tests, completes a national number.
     done = java(
-        classes, "com.example.calls.RunExample", VECTORS / "publication", tmp_path, str(LIST["now"]),
-        "+1003", "+1006", "+1002", "+1012", "01", "1003")
+        classes, "com.example.calls.RunExample", f"{server.address}/v1/", tmp_path, str(int(time.time())),
+        "+4930123456", "+4930123457", "+4930123458", "093001234")
     assert output(done).decode().splitlines() == [
-        "the manifest has expired", "+1003 true", "+1006 false", "+1002 false", "+1012 true", "01 false", "1003 false",
-        "withheld false", "broken false", "2 files"]
+        "without a pack false", "+4930123456 true", "+4930123457 false", "+4930123458 false", "093001234 true",
+        "withheld false", "broken false", "1 file"]
 
 
 def test_the_library_uses_only_what_old_versions_of_android_have():

@@ -14,8 +14,8 @@ import ringfence.reader.PackReader;
 
 /** Rejects incoming calls from numbers of a pack that block, and lets every other call ring. */
 public final class BlockCalls extends CallScreeningService {
-  /** The pack in the folder of the app's files, which UpdatePack puts there. */
-  static final String PACK = "toxic.rfpack";
+  /** A pack of kind blocking. UpdatePack puts it into the folder of the app's files. */
+  static final String PACK = "blocklist.rfpack";
 
   @Override
   public void onScreenCall(Call.Details call) {

@@ -25,7 +25,7 @@ public final class UpdatePack {
   /**
    * Creates an update.
    *
-   * @param publication the address of the folder that has manifest.json, with a slash at the end
+   * @param publication the address of the folder that has manifest.json, with a slash at the end: https://HOST/v1/
    * @param trust what {@code TrustStore.ofRoot} makes of the root kept by the last update, or that came with the app
    */
   public UpdatePack(URL publication, TrustStore trust) {
@@ -36,6 +36,7 @@ public final class UpdatePack {
   /**
    * Updates a file, and returns the manifest, whose identity the next update takes. Keep it and {@code trust.root()}.
    *
+   * @param name the pack's name in the publication: that of the file without .rfpack
    * @param seen the identity of the last update's manifest, or null
    * @param now the time in seconds since 1970
    */

@@ -5,46 +5,28 @@ import android.net.Uri;
 import android.telecom.Call;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
-import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
-import ringfence.reader.FormatException;
-import ringfence.reader.Manifest;
 import ringfence.reader.TrustStore;
 
-/** Runs the example: RunExample PUBLICATION FOLDER NOW. The folder has the pack "both" of the first publication as "both". */
+/** Runs the example as an app does: RunExample PUBLICATION FOLDER NOW NUMBER…, with the pack that BlockCalls names. */
 final class RunExample {
   public static void main(String[] arguments) throws IOException {
-    File publication = new File(arguments[0]);
-    File folder = new File(arguments[1]);
-    long now = Long.parseLong(arguments[2]);
-    URL address = publication.toURI().toURL();
-    TrustStore trust = TrustStore.ofRoot(read(new File(publication, "roots/1.root.json")));
-    UpdatePack update = new UpdatePack(address, trust);
-    File pack = new File(folder, BlockCalls.PACK);
-    Manifest manifest = update.update("both", pack, null, now);
-    byte[] fetched = read(pack);
-    File held = new File(folder, "both");
-    update.update("both", held, manifest.identity(), now);
-    if (!java.util.Arrays.equals(read(held), fetched)) throw new IllegalStateException("The delta made another pack.");
-    update.update("both", held, manifest.identity(), now);
-    try {
-      update.update("both", held, null, manifest.expires());
-      throw new IllegalStateException("An expired manifest was used.");
-    } catch (FormatException exception) {
-      System.out.println(exception.getMessage());
-    }
+    URL publication = new URL(arguments[0]);
     BlockCalls service = new BlockCalls();
-    service.folder = folder;
+    service.folder = new File(arguments[1]);
+    File pack = new File(service.folder, BlockCalls.PACK);
+    System.out.println("without a pack " + isBlocked(service, arguments[3]));
+    String name = BlockCalls.PACK.substring(0, BlockCalls.PACK.length() - ".rfpack".length());
+    new UpdatePack(publication, TrustStore.ofRoot(fetch(new URL(publication, "root.json"))))
+        .update(name, pack, null, Long.parseLong(arguments[2]));
     for (int i = 3; i < arguments.length; i++) System.out.println(arguments[i] + " " + isBlocked(service, arguments[i]));
     System.out.println("withheld " + isBlocked(service, null));
-    try (FileOutputStream out = new FileOutputStream(pack)) {
-      out.write(fetched, 0, 100);
-    }
+    new FileOutputStream(pack).close();
     System.out.println("broken " + isBlocked(service, arguments[3]));
-    System.out.println(folder.list().length + " files");
+    System.out.println(service.folder.list().length + " file");
   }
 
   private static boolean isBlocked(BlockCalls service, String number) {
@@ -63,9 +45,9 @@ final class RunExample {
     return service.response.isDisallowed;
   }
 
-  private static byte[] read(File file) throws IOException {
+  private static byte[] fetch(URL address) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (InputStream in = new FileInputStream(file)) {
+    try (InputStream in = address.openStream()) {
       for (int part = in.read(); part >= 0; part = in.read()) out.write(part);
     }
     return out.toByteArray();
