@@ -216,7 +216,7 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: sharedSettings),
     tests("AsyncSupportTests", ["AsyncSupport"]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
-    tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestSupport"]),
+    tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport"]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["TestData", "Curation", "TestSupport"]),

@@ -21,21 +21,29 @@ public enum PasswordRules {
     case plain
     /// It contains the account's name.
     case name
+    /// It consists of up to ``CommonPasswords/maxPieces`` pieces that everybody uses.
+    case common
   }
 
-  /// - Parameter name: the account's name.
+  /// - Parameters:
+  ///   - name: the account's name.
+  ///   - common: the words and rows that passwords must not consist of.
   /// - Returns: nil for an acceptable password.
-  public static func problem(with password: String, name: String) -> Problem? {
+  public static func problem(with password: String, name: String, common: CommonPasswords) -> Problem? {
     if password.count < length.lowerBound { return .short }
     if password.count > length.upperBound { return .long }
     if Set(password.lowercased()).count < 5 { return .plain }
     if name.count > 2, password.localizedCaseInsensitiveContains(name) { return .name }
+    if common.contains(password, name: name) { return .common }
     return nil
   }
 }
 
 /// Hashes passwords outside the cooperative pool, with limited concurrency: each takes 32 MiB for about 100 ms, and a
 /// flood of sign-ins must not exhaust the memory.
+///
+/// Passwords from known browsers are hashed before all others and have a queue of their own, so that strangers make
+/// nobody wait who signed in with the same browser before.
 public actor PasswordHasher {
   /// The password was not checked, because too many are waiting. It can be sent again in a moment.
   public struct Busy: Error {}
@@ -47,13 +55,15 @@ public actor PasswordHasher {
   private var running = 0
   /// Number of keys derived from passwords.
   private(set) var derivations = 0
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// From known browsers.
+  private var first: [CheckedContinuation<Void, Never>] = []
+  private var others: [CheckedContinuation<Void, Never>] = []
   /// The hash that a password is compared with where there is no account.
   private let nobody: String
 
   /// - Parameters:
   ///   - slots: the maximum count of concurrent hashes.
-  ///   - queueLimit: the maximum count of waiting passwords; more throw ``Busy``.
+  ///   - queueLimit: the maximum count of waiting passwords in each queue; more throw ``Busy``.
   public init(slots: Int = 2, queueLimit: Int = 32) {
     self.init(slots: slots, queueLimit: queueLimit, cost: .standard)
   }
@@ -64,31 +74,41 @@ public actor PasswordHasher {
     nobody = "scrypt$\(cost.log2N)$\(cost.r)$\(cost.p)$AAAAAAAAAAAAAAAAAAAAAA==$\(zeros)"
   }
 
-  /// The stored form of a password.
+  /// Number of waiting passwords.
+  var waiting: Int { first.count + others.count }
+
+  /// The stored form of a password that a signed-in account sets.
   /// - Throws: ``Busy``.
   public func hash(_ password: String) async throws -> String {
     let cost = cost
-    return try await work { try PasswordHash(password, cost: cost).text }
+    return try await work(isKnown: true) { try PasswordHash(password, cost: cost).text }
   }
 
   /// Whether a password matches the stored one. Without a stored one it takes as long and returns false.
+  /// - Parameter isKnown: whether the browser has signed in to the account before.
   /// - Throws: ``Busy``.
-  public func verify(_ password: String, _ stored: String?) async throws -> Bool {
+  public func verify(_ password: String, _ stored: String?, isKnown: Bool) async throws -> Bool {
     let text = stored ?? nobody
-    let isRight = try await work { try PasswordHash(text)?.matches(password) ?? false }
+    let isRight = try await work(isKnown: isKnown) { try PasswordHash(text)?.matches(password) ?? false }
     return isRight && stored != nil
   }
 
-  private func work<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+  func work<T: Sendable>(isKnown: Bool, _ body: @escaping @Sendable () throws -> T) async throws -> T {
     if running < slots {
       running += 1
     } else {
-      guard waiting.count < queueLimit else { throw Busy() }
+      guard (isKnown ? first : others).count < queueLimit else { throw Busy() }
       // A finished task passes its slot on.
-      await withCheckedContinuation { waiting.append($0) }
+      await withCheckedContinuation { isKnown ? first.append($0) : others.append($0) }
     }
     defer {
-      if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
+      if !first.isEmpty {
+        first.removeFirst().resume()
+      } else if !others.isEmpty {
+        others.removeFirst().resume()
+      } else {
+        running -= 1
+      }
     }
     derivations += 1
     return try await queue.run(body)

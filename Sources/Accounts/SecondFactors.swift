@@ -9,6 +9,8 @@ public import Foundation
 public enum TOTP {
   /// Length of a step in seconds.
   public static let period: TimeInterval = 30
+  /// Digits of a code.
+  static let length = 6
   /// Length of a secret in bytes, equal to the length of a SHA-1 hash.
   static let secretLength = 20
 
@@ -29,15 +31,17 @@ public enum TOTP {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// The step of a typed code, at most one step early or late; nil when it is wrong.
+  /// The step of a typed code, at most one step early or late; nil when it is wrong. Of two successive codes, typed one
+  /// after the other, the step of the second.
   /// - Parameter after: codes of this step and of earlier ones were used before.
   public static func step(of typed: String, secret: [UInt8], at time: Date, after: Int64 = 0) -> Int64? {
     let now = step(at: time)
+    let more: Int64 = typed.utf8.count == 2 * length ? 1 : 0
     // All three are compared, so that the time does not reveal which one matches.
     var found: Int64?
     for step in now - 1...now + 1 {
-      let isEqual = ConstantTime.areEqual(code(secret: secret, step: step).utf8, typed.utf8)
-      if isEqual, step > after { found = step }
+      let expected = (step - more...step).map { code(secret: secret, step: $0) }.joined()
+      if ConstantTime.areEqual(expected.utf8, typed.utf8), step - more > after { found = step }
     }
     return found
   }

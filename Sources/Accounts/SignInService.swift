@@ -28,6 +28,9 @@ public enum SignInOutcome: Sendable, Equatable {
   case refused
   /// Nothing was checked; the seconds until an attempt is checked again.
   case later(Int)
+  /// Nothing was checked: after many wrong codes, an unknown browser has to show two successive codes, or a recovery
+  /// code.
+  case needsTwoCodes
   /// The step after the first factor has expired.
   case expired
 }
@@ -64,13 +67,14 @@ public struct SignInService: Sendable {
   /// Signs in by name and password.
   public func signIn(name: String, password: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     let name = String(name.prefix(80))
-    let throttle = SignInThrottle(try await subjects(name, visitor))
+    let browser = try await knownBrowser(visitor, of: name)
+    let throttle = SignInThrottle(subjects(name, visitor, browser))
     let former = try await reserve(throttle, at: time)
     if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
     let account = try await accounts.credentials(of: name)
     do {
-      guard password.count <= PasswordRules.length.upperBound, try await hasher.verify(password, account?.password),
-        let account
+      guard password.count <= PasswordRules.length.upperBound,
+        try await hasher.verify(password, account?.password, isKnown: browser != nil), let account
       else {
         // Also for an unknown name: otherwise the response time would reveal which names exist.
         try await sessions.noteFailure(of: account, because: "wrong password", at: time)
@@ -90,12 +94,17 @@ public struct SignInService: Sendable {
   /// Signs in by the second factor, after the first one.
   /// - Parameters:
   ///   - step: the token from the first factor.
-  ///   - typed: a code of the app, or a recovery code.
+  ///   - typed: a code of the app, two successive ones, or a recovery code.
   public func signIn(step: String, typed: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     guard let account = try await sessions.credentials(step: step, at: time) else { return .expired }
-    let throttle = SignInThrottle([(key.subject("code", Array(account.name.utf8)), SignInThrottle.code)])
+    let throttle = SignInThrottle(
+      codeSubjects(account.name, visitor, try await knownBrowser(visitor, of: account.name)))
     let former = try await reserve(throttle, at: time)
     if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
+    if throttle.asksTwoCodes(former, at: time), Self.digits(typed)?.count == TOTP.length {
+      try await giveBack(throttle, former, at: time)
+      return .needsTwoCodes
+    }
     guard let factor = factor(typed, of: account, at: time),
       let session = try await sessions.enter(
         step: step, of: account, by: factor, replacing: visitor.session, browser: visitor.browser, at: time)
@@ -103,14 +112,14 @@ public struct SignInService: Sendable {
       try await sessions.noteFailure(of: account, because: "wrong code", at: time)
       return .refused
     }
-    try await attempts.forget(Array(throttle.rules.keys), at: time)
+    try await giveBack(throttle, former, at: time)
+    try await attempts.forget(throttle.clearedOnSignIn, at: time)
     let entrance = FirstFactor.session(session, isNew: false)
     return .entered(entrance, browser: try await known(visitor, entrance, account, at: time))
   }
 
   func factor(_ typed: String, of account: Credentials, at time: Date) -> SecondFactor? {
-    let digits = typed.filter { $0 != " " && $0 != "-" }
-    if digits.utf8.count == 6, digits.utf8.allSatisfy({ (48...57).contains($0) }) {
+    if let digits = Self.digits(typed) {
       guard let sealed = account.secret else { return nil }
       guard let secret = key.open(sealed, for: account.id) else {
         logger.error("The account key does not decrypt an account's second factor, so no code is accepted")
@@ -121,15 +130,39 @@ public struct SignInService: Sendable {
     return RecoveryCodes.normalised(typed).map { .recovery(key.recovery($0)) }
   }
 
-  private func subjects(_ name: String, _ visitor: Visitor) async throws -> [([UInt8], SignInThrottle.Rule)] {
+  /// The digits of one code or of two; nil for another text.
+  private static func digits(_ typed: String) -> String? {
+    let digits = typed.filter { $0 != " " && $0 != "-" }
+    let isCode = [TOTP.length, 2 * TOTP.length].contains(digits.utf8.count)
+    return isCode && digits.utf8.allSatisfy { (48...57).contains($0) } ? digits : nil
+  }
+
+  /// The secret of a browser that has signed in to an account before; nil for another browser.
+  private func knownBrowser(_ visitor: Visitor, of name: String) async throws -> [UInt8]? {
+    guard let token = visitor.known, try await attempts.knows(browser: token, of: name) else { return nil }
+    return Array(token.utf8)
+  }
+
+  private func subjects(
+    _ name: String, _ visitor: Visitor, _ browser: [UInt8]?
+  ) -> [([UInt8], SignInThrottle.Rule)] {
     let account = Array(name.utf8)
-    if let token = visitor.known, try await attempts.knows(browser: token, of: name) {
-      return [(key.subject("browser", account, Array(token.utf8)), SignInThrottle.knownBrowser)]
-    }
+    if let browser { return [(key.subject("browser", account, browser), SignInThrottle.knownBrowser)] }
     return [
       (key.subject("account in network", account, visitor.network), SignInThrottle.accountInNetwork),
       (key.subject("network", visitor.network), SignInThrottle.network),
       (key.subject("account", account), SignInThrottle.strangersToAccount),
+    ]
+  }
+
+  private func codeSubjects(
+    _ name: String, _ visitor: Visitor, _ browser: [UInt8]?
+  ) -> [([UInt8], SignInThrottle.Rule)] {
+    let account = Array(name.utf8)
+    if let browser { return [(key.subject("code in browser", account, browser), SignInThrottle.code)] }
+    return [
+      (key.subject("code in network", account, visitor.network), SignInThrottle.code),
+      (key.subject("code of strangers", account), SignInThrottle.codeOfStrangers),
     ]
   }
 
@@ -176,7 +209,8 @@ extension SignInService {
   /// Confirms by the password.
   public func confirm(_ moderator: Session, password: String, at time: Date) async throws -> Confirmation {
     try await confirm(moderator, "own password", at: time) { account in
-      try await hasher.verify(String(password.prefix(PasswordRules.length.upperBound + 1)), account.password)
+      try await hasher.verify(
+        String(password.prefix(PasswordRules.length.upperBound + 1)), account.password, isKnown: true)
     }
   }
 
@@ -203,80 +237,6 @@ extension SignInService {
     } catch is PasswordHasher.Busy {
       try await giveBack(throttle, former, at: time)
       return .later(2)
-    }
-  }
-}
-
-/// The limits on successive attempts to sign in.
-///
-/// Counted are the account from one network, the network, and the account from browsers that have never signed in to
-/// it. A browser that has is counted separately: failed sign-ins of others slow down only unknown browsers, and nobody
-/// can lock the owner out of a known browser. Unknown names are counted like existing ones.
-struct SignInThrottle: Sendable {
-  /// The limits for a subject.
-  struct Rule: Sendable {
-    /// Number of failures without a wait.
-    let free: Int32
-    /// Seconds to wait after the next failure; doubled after each further one.
-    let first: TimeInterval
-    /// The longest wait, in seconds.
-    let longest: TimeInterval
-    /// Seconds after which failures expire.
-    let memory: TimeInterval
-    /// Whether a sign-in clears all failures; otherwise none, since failures of others are among them.
-    var clearsOnSignIn = false
-  }
-
-  static let accountInNetwork = Rule(free: 5, first: 30, longest: 900, memory: 86_400, clearsOnSignIn: true)
-  static let knownBrowser = Rule(free: 5, first: 30, longest: 900, memory: 86_400, clearsOnSignIn: true)
-  static let network = Rule(free: 50, first: 30, longest: 900, memory: 3_600)
-  static let strangersToAccount = Rule(free: 30, first: 15, longest: 300, memory: 3_600)
-  /// The sender has already shown the password.
-  static let code = Rule(free: 5, first: 30, longest: 900, memory: 86_400)
-
-  let rules: [[UInt8]: Rule]
-
-  /// - Parameter subjects: each with its rule.
-  init(_ subjects: [([UInt8], Rule)]) {
-    rules = Dictionary(subjects) { first, _ in first }
-  }
-
-  /// Subjects whose failures a sign-in clears.
-  var clearedOnSignIn: [[UInt8]] { rules.filter(\.value.clearsOnSignIn).map(\.key) }
-
-  /// Seconds until an attempt is checked; nil for now, and then it counts as failed until that is undone.
-  static func wait(_ counts: [AttemptCount], at time: Date) -> Int? {
-    let until = counts.map(\.closedUntil).max() ?? time
-    // The database rounds to microseconds, up or down.
-    return until.timeIntervalSince(time) > 0.001 ? max(1, Int(until.timeIntervalSince(time).rounded(.up))) : nil
-  }
-
-  /// The counts with one more failure.
-  func failed(_ counts: [AttemptCount], at time: Date) -> [AttemptCount] {
-    counts.map { count in
-      guard let rule = rules[count.subject] else { return count }
-      var count = count
-      if time.timeIntervalSince(count.lastAt) > rule.memory { count.failures = 0 }
-      count.failures = min(count.failures + 1, 1_000_000)
-      count.lastAt = time
-      let beyond = count.failures - rule.free
-      count.closedUntil = beyond > 0 ? time + min(rule.longest, rule.first * pow(2, Double(min(beyond - 1, 20)))) : time
-      return count
-    }
-  }
-
-  /// The counts without the failure that was counted in advance for an attempt.
-  /// - Parameter former: the counts before it. Their time is restored unless another failure came since; otherwise
-  ///   frequent sign-ins would keep old failures forever.
-  func takenBack(_ counts: [AttemptCount], former: [AttemptCount], at time: Date) -> [AttemptCount] {
-    let times = Dictionary(former.map { ($0.subject, $0.lastAt) }) { first, _ in first }
-    return counts.map { count in
-      var count = count
-      // The database rounds to microseconds.
-      if let former = times[count.subject], abs(count.lastAt.timeIntervalSince(time)) < 0.001 { count.lastAt = former }
-      count.failures = max(0, count.failures - 1)
-      count.closedUntil = min(count.closedUntil, time)
-      return count
     }
   }
 }

@@ -104,17 +104,20 @@ package struct AccountServices: Sendable {
   package let auditLog: AuditLog
   /// Hashes passwords.
   package let hasher: PasswordHasher
+  /// Words and rows that new passwords must not consist of.
+  let commonPasswords: CommonPasswords
   /// The key that encrypts the secrets of second factors and hashes recovery codes.
   package let key: AccountKey
 
   /// - Parameter attempts: counts failed sign-ins.
   package init(
     sessions: SessionStore, accounts: AccountStore, attempts: AttemptStore, auditLog: AuditLog, key: AccountKey,
-    hasher: PasswordHasher = PasswordHasher()
+    commonPasswords: CommonPasswords, hasher: PasswordHasher = PasswordHasher()
   ) {
     self.accounts = accounts
     self.auditLog = auditLog
     self.hasher = hasher
+    self.commonPasswords = commonPasswords
     self.key = key
     signIn = SignInService(sessions: sessions, accounts: accounts, attempts: attempts, hasher: hasher, key: key)
   }

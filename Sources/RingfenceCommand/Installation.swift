@@ -14,6 +14,7 @@ package struct Installation {
   package var publicFiles: String { "\(root)/Public" }
   package var resources: String { "\(root)/Resources" }
   var openAPI: String { "\(resources)/openapi.yaml" }
+  var commonPasswords: String { "\(resources)/common-passwords.txt" }
 
   /// The messages of the command line, which are in English.
   /// - Throws: `MessageCatalogError`.

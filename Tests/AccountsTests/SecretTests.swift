@@ -25,10 +25,10 @@ import Testing
 
   @Test func `verification without a stored hash fails`() async throws {
     let hasher = PasswordHasher(slots: 1, queueLimit: 1, cost: Self.cheap)
-    for typed in ["", "anything"] { #expect(try await !hasher.verify(typed, nil)) }
+    for typed in ["", "anything"] { #expect(try await !hasher.verify(typed, nil, isKnown: false)) }
     let stored = try await hasher.hash("something")
-    #expect(try await hasher.verify("something", stored))
-    #expect(try await !hasher.verify("anything", stored))
+    #expect(try await hasher.verify("something", stored, isKnown: false))
+    #expect(try await !hasher.verify("anything", stored, isKnown: true))
   }
 
   @Test func `requests beyond the hashing queue are refused`() async throws {
@@ -53,17 +53,6 @@ import Testing
     #expect(try await !hasher.hash("password").isEmpty)
   }
 
-  @Test(
-    arguments: [
-      ("long enough 7", nil), ("short", .short), (String(repeating: "ab", count: 101), .long),
-      ("aaaaaaaaaaaa", .plain), ("ada lovelace!", .name),
-    ] as [(String, PasswordRules.Problem?)]) func `password rules return the expected problem`(
-      password: String, problem: PasswordRules.Problem?
-    )
-  {
-    #expect(PasswordRules.problem(with: password, name: "Ada Lovelace") == problem)
-  }
-
   @Test func `a TOTP code is valid one step around now and only once`() throws {
     let secret = TOTP.makeSecret()
     let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -82,6 +71,23 @@ import Testing
     #expect(
       TOTP.address(of: secret, account: "Ada & Co/ü").hasPrefix(
         "otpauth://totp/Ringfence:Ada%20%26%20Co%2F%C3%BC?secret="))
+  }
+
+  @Test func `two successive codes are right together and in their order only`() {
+    let secret = Array("12345678901234567890".utf8)
+    let now = Date(timeIntervalSince1970: 1_795_000_000)
+    let step = TOTP.step(at: now)
+    func codes(_ first: Int64, _ second: Int64) -> String {
+      TOTP.code(secret: secret, step: step + first) + TOTP.code(secret: secret, step: step + second)
+    }
+    #expect(TOTP.step(of: codes(-1, 0), secret: secret, at: now) == step)
+    #expect(TOTP.step(of: codes(-2, -1), secret: secret, at: now) == step - 1)
+    for (first, second) in [(0, 0), (0, -1), (-1, 1), (-3, -2)] as [(Int64, Int64)] {
+      #expect(TOTP.step(of: codes(first, second), secret: secret, at: now) == nil, "\(first) \(second)")
+    }
+    // Both are new.
+    #expect(TOTP.step(of: codes(-1, 0), secret: secret, at: now, after: step - 2) == step)
+    #expect(TOTP.step(of: codes(-1, 0), secret: secret, at: now, after: step - 1) == nil)
   }
 
   @Test func `a sealed secret opens for its own account only`() throws {

@@ -18,9 +18,12 @@ import Testing
   private var accounts: AccountStore { AccountStore(pool: pool) }
   private var sessions: SessionStore { SessionStore(pool: pool) }
   private var client: SignInService {
+    client(PasswordHasher(slots: 2, queueLimit: 100, cost: .init(log2N: 4, r: 1, p: 1)))
+  }
+
+  private func client(_ hasher: PasswordHasher) -> SignInService {
     SignInService(
-      sessions: sessions, accounts: accounts, attempts: AttemptStore(pool: pool),
-      hasher: PasswordHasher(slots: 2, queueLimit: 100, cost: .init(log2N: 4, r: 1, p: 1)), key: key)
+      sessions: sessions, accounts: accounts, attempts: AttemptStore(pool: pool), hasher: hasher, key: key)
   }
 
   private func visitor(_ network: UInt8 = 1, known: String? = nil, session: String? = nil) -> Visitor {
@@ -90,7 +93,7 @@ import Testing
     #expect(!noted.map { "\($0)" }.joined().contains("Zoltan"))
   }
 
-  @Test func `a session ends by idleness, by age and by another sign-in`() async throws {
+  @Test func `a session ends by idleness, by age and by another sign-in of its browser`() async throws {
     let session = try await session("Ada")
     #expect(try await moderator(session, at: now + SessionStore.idleLifetime + 1) == nil)
     // While in use, it lasts until its greatest age.
@@ -103,8 +106,10 @@ import Testing
 
     let token = try await sessions.makeSignInToken(for: "Bob", at: now)
     let former = try await self.session("Bob")
+    let elsewhere = try await self.session("Bob")
     _ = try await client.signIn(link: token, visitor(session: former), at: now)
     #expect(try await moderator(former) == nil)
+    #expect(try await moderator(elsewhere) != nil)
   }
 
   @Test func `a new password ends other sessions and rotates the current one`() async throws {
@@ -268,7 +273,7 @@ import Testing
     #expect(outcomes.count { $0 == .refused } == 6)
   }
 
-  @Test func `sign-in asks for the second factor and throttles guessed codes`() async throws {
+  @Test func `sign-in asks for the second factor`() async throws {
     let ada = try await withPassword("Ada")
     let secret = TOTP.makeSecret()
     let codes = RecoveryCodes.make()
@@ -307,13 +312,69 @@ import Testing
       Issue.record("a link goes past the second factor")
       return
     }
-    // Wrong codes are counted for the account, from all networks.
-    let guessed = try await first()
-    for _ in 0..<6 { _ = try await second(guessed, "wrong-codes", after: 1) }
-    guard case .later = try await second(guessed, codes[2], after: 2) else {
-      Issue.record("codes can be guessed without end")
-      return
+  }
+
+  /// Strangers here have shown the password.
+  @Test func `wrong codes of strangers neither lock the owner out nor find a code`() async throws {
+    let ada = try await withPassword("Ada")
+    let secret = TOTP.makeSecret()
+    let codes = RecoveryCodes.make()
+    _ = try await accounts.setSecondFactor(
+      try key.seal(secret, for: ada.id), step: 0, recovery: RecoveryCodes.hashes(codes, key: key), of: ada, at: now)
+    func second(_ typed: String, _ visitor: Visitor, after seconds: Double = 0) async throws -> SignInOutcome {
+      let link = try await sessions.makeSignInToken(for: "Ada", at: now)
+      guard case .entered(.secondFactor(let step), _) = try await client.signIn(link: link, visitor, at: now) else {
+        throw Unexpected(outcome: .refused)
+      }
+      return try await client.signIn(step: step, typed: typed, visitor, at: now + seconds)
     }
+    func code(_ offset: Int64) -> String { TOTP.code(secret: secret, step: TOTP.step(at: now) + offset) }
+    func isIn(_ outcome: SignInOutcome) -> Bool { if case .entered(.session, _) = outcome { true } else { false } }
+
+    // One network waits after five failures, and others do not.
+    for _ in 0..<6 { #expect(try await second("wrong-codes", visitor(1)) == .refused) }
+    #expect(try await second(codes[0], visitor(1)) == .later(30))
+    for network in 2..<6 { #expect(try await second("wrong-codes", visitor(UInt8(network))) == .refused) }
+    // After ten failures of unknown browsers one code is not checked, wherever it comes from, so none is guessed.
+    for network in 6..<40 { #expect(try await second(code(0), visitor(UInt8(network))) == .needsTwoCodes) }
+    #expect(try await second("000000 000000", visitor(40)) == .refused)
+    // The owner enters with two codes from a new browser, with a recovery code, and with one code from a known browser.
+    guard case .entered(.session, let browser) = try await second("\(code(-2)) \(code(-1))", visitor(50)) else {
+      throw Unexpected(outcome: .refused)
+    }
+    #expect(isIn(try await second(codes[0], visitor(51))))
+    #expect(isIn(try await second(code(0), visitor(52, known: browser))))
+    // A sign-in does not give strangers more guesses. A day without failures does.
+    #expect(try await second(code(1), visitor(53)) == .needsTwoCodes)
+    let day = 86_401.0
+    let link = try await sessions.makeSignInToken(for: "Ada", at: now + day)
+    guard case .entered(.secondFactor(let step), _) = try await client.signIn(link: link, visitor(54), at: now + day)
+    else { throw Unexpected(outcome: .refused) }
+    #expect(try await client.signIn(step: step, typed: "000000", visitor(54), at: now + day) == .refused)
+  }
+
+  @Test(.timeLimit(.minutes(2))) func `a known browser does not wait behind the sign-ins of strangers`() async throws {
+    _ = try await withPassword("Ada")
+    guard case .entered(_, let browser) = try await attempt("Ada", password, visitor(9)) else {
+      throw Unexpected(outcome: .refused)
+    }
+    let hasher = PasswordHasher(slots: 1, queueLimit: 1, cost: .init(log2N: 4, r: 1, p: 1))
+    let service = client(hasher)
+    let gate = DispatchSemaphore(value: 0)
+    let (now, password) = (now, password)
+    let (stranger, owner) = (visitor(1), visitor(2, known: browser))
+    async let running: Void = hasher.work(isKnown: false) { gate.wait() }
+    while await hasher.derivations == 0 { await Task.yield() }
+    async let waiting = service.signIn(name: "Bob", password: "a guess", stranger, at: now)
+    while await hasher.waiting == 0 { await Task.yield() }
+    #expect(try await service.signIn(name: "Ada", password: password, visitor(3), at: now) == .later(2))
+    async let entered = service.signIn(name: "Ada", password: password, owner, at: now)
+    while await hasher.waiting == 1 { await Task.yield() }
+    gate.signal()
+    guard case .entered(_, let same) = try await entered else { throw Unexpected(outcome: .refused) }
+    #expect(same == browser)
+    #expect(try await waiting == .refused)
+    try await running
   }
 
   @Test func `the last administrator cannot be demoted or disabled`() async throws {

@@ -56,7 +56,8 @@ struct TestServer {
       let folder = PublicationFolder(path: path)
       let accounts = AccountServices(
         sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
-        key: AccountKey([UInt8](repeating: 2, count: 32)))
+        key: AccountKey([UInt8](repeating: 2, count: 32)),
+        commonPasswords: try CommonPasswords(contentsOf: URL(filePath: "\(Checkout.resources)/common-passwords.txt")))
       let site = SiteServices(
         stores: stores, moderation: ModerationServices(stores: stores), accounts: accounts, intake: intake,
         pseudonymizer: pseudonymizer, folder: folder,

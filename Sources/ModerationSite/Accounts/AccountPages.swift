@@ -35,7 +35,7 @@ struct AccountPages: Sendable {
     let new = form["new"] ?? ""
     var problem: String?
     if new != form["again"] { problem = "account.password-again" }
-    if let rule = PasswordRules.problem(with: new, name: moderator.name) {
+    if let rule = PasswordRules.problem(with: new, name: moderator.name, common: services.commonPasswords) {
       problem = "account.password-\(rule.rawValue)"
     }
     if problem == nil, moderator.hasPassword {

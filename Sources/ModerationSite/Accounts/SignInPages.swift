@@ -92,6 +92,9 @@ struct SignInPages: Sendable {
       return entered(entrance, browser, next)
     case .refused:
       return try show(values, page: page, context, status: .forbidden)
+    case .needsTwoCodes:
+      values.problem = texts("sign-in.two-codes")
+      return try show(values, page: page, context, status: .forbidden)
     case .expired:
       values.problem = texts("sign-in.expired")
       return try show(values, context, status: .forbidden)

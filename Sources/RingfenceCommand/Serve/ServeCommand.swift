@@ -123,7 +123,8 @@ extension CommandContext {
     let publisher = try publisher(publication, logger: logger)
     let accounts = AccountServices(
       sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
-      key: accountKey)
+      key: accountKey,
+      commonPasswords: try CommonPasswords(contentsOf: URL(filePath: installation.commonPasswords)))
     let schedule = jobs.schedule
     let site = SiteServices(
       stores: stores, moderation: moderation, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer,
