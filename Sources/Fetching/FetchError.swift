@@ -30,6 +30,8 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
   case refused(UpdateError)
   /// Another process is fetching into this folder.
   case busy(String)
+  /// The publication has no pack with this name; with the names that it has.
+  case noSuchPack(String, offered: [String])
   /// None of the wanted packs is available in a format; with the available formats.
   case noSuchFormat(String, offered: [String])
   /// A local file or folder cannot be read or written.
@@ -58,6 +60,10 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
       }
     case .refused(let error): "\(error)"
     case .busy(let folder): "Another process is fetching into \(folder). Wait until it has finished."
+    case .noSuchPack(let name, let offered):
+      offered.isEmpty
+        ? "There is no pack \(name). This publication has no packs."
+        : "There is no pack \(name). Use one of: \(Self.list(offered))."
     case .noSuchFormat(let name, let offered):
       offered.isEmpty
         ? "There is no format \(name). This publication has packs only. Leave --format out."
@@ -68,6 +74,12 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
 }
 
 extension FetchError {
+  /// The first names, and the number of the others.
+  private static func list(_ names: [String], limit: Int = 20) -> String {
+    names.prefix(limit).joined(separator: ", ")
+      + (names.count > limit ? " and \(names.count - limit) more, which the manifest lists" : "")
+  }
+
   /// Runs work whose errors of documents and local files become errors of this type.
   static func converting<Result>(_ work: () async throws -> Result) async throws -> Result {
     do {

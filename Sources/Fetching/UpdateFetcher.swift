@@ -42,7 +42,12 @@ public struct UpdateFetcher: Sendable {
     let former = try folder.state()?.state(for: session.anchor) ?? UpdateState()
     progress("Reading the manifest")
     // Parts of the current set are not fetched again.
-    let publication = try await session.newest(after: former, at: now, wanted: choice.packs) { folder.held($0) }
+    let publication: UpdateSession<Downloader>.Publication
+    do {
+      publication = try await session.newest(after: former, at: now, wanted: choice.packs) { folder.held($0) }
+    } catch UpdateError.noSuchPack(let name) {
+      throw FetchError.noSuchPack(name, offered: try await session.packNames(after: former, at: now))
+    }
     let (manifest, file) = (publication.manifest, publication.file)
     let state = SavedUpdate(publication.state, anchor: session.anchor)
     let held = try folder.held()

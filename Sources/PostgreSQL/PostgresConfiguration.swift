@@ -113,8 +113,12 @@ extension PostgresConfiguration {
     guard let connection else { throw PostgresError(.connectionFailed) }
     guard PQstatus(connection) == CONNECTION_OK else {
       let message = PQerrorMessage(connection).map { String(cString: $0) }
+      // A server that asks for a password, or that ends the attempt with a message of its own, was reached.
+      let isReached =
+        PQconnectionUsedPassword(connection) != 0 || PQconnectionNeedsPassword(connection) != 0
+        || message?.contains("FATAL: ") == true
       PQfinish(connection)
-      throw PostgresError(.connectionFailed, clientMessage: message)
+      throw PostgresError(isReached ? .connectionRefused : .connectionFailed, clientMessage: message)
     }
     return connection
   }

@@ -11,8 +11,10 @@ public struct PostgresError: Error, Sendable {
   public enum Kind: Sendable, Equatable {
     /// The connection string cannot be understood.
     case invalidConfiguration
-    /// No server accepted the connection.
+    /// No server could be reached.
     case connectionFailed
+    /// A server was reached and refused the connection; `clientMessage` has the reason, such as a wrong password.
+    case connectionRefused
     /// The connection broke; whether the statement took effect is unknown.
     case connectionLost
     /// The connection was closed by this program.
@@ -66,7 +68,7 @@ extension PostgresError {
   /// XX000.
   public var isRetryable: Bool {
     switch kind {
-    case .connectionFailed, .connectionLost, .acknowledgementInDoubt: true
+    case .connectionFailed, .connectionRefused, .connectionLost, .acknowledgementInDoubt: true
     case .server(let state):
       state.hasPrefix("08") || state.hasPrefix("57P0") || ["40P01", "40001", "XX000"].contains(state)
     default: false
@@ -81,6 +83,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     case .invalidConfiguration:
       "The database's connection string is malformed. In a URI, encode special characters of a password, such as %2F for / and %40 for @."
     case .connectionFailed: "The database could not be reached."
+    case .connectionRefused: "The database refused the connection."
     case .connectionLost: "The connection to the database was lost."
     case .connectionClosed: "The connection to the database is closed."
     case .server(let state): "The database refused a statement (\(Self.condition(state)), SQLSTATE \(state))."

@@ -69,12 +69,16 @@ package struct CommandContext {
     return try result.get()
   }
 
-  /// - Throws: ``CommandFailure`` if DATABASE_URL is not set and the data folder has no database.
+  /// - Throws: ``CommandFailure`` if DATABASE_URL is not set and the data folder has no database, or cannot be entered.
   static func requireDatabase(_ settings: Settings) throws {
     let path = URL(filePath: try settings.data).standardizedFileURL.path
-    guard try settings.databaseURL == nil,
-      !FileManager.default.fileExists(atPath: "\(path)/postgresql/data/PG_VERSION")
-    else { return }
+    guard try settings.databaseURL == nil, access("\(path)/postgresql/data/PG_VERSION", F_OK) != 0 else { return }
+    guard errno != EACCES else {
+      let owner = (try? FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName]) as? String
+      throw CommandFailure.unreadable(
+        "Cannot enter the data folder \(path): permission denied. Run the command as its owner\(owner.map { ", \($0)" } ?? "")."
+      )
+    }
     throw CommandFailure.unreadable(
       "There is no database in \(path). Pass another folder with --data, or create a database with: ringfence serve")
   }

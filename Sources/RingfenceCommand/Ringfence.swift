@@ -134,7 +134,10 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
     print(message)
     return 0
   case .validationFailure:
-    complain(FormerName.refusal(of: Array(CommandLine.arguments.dropFirst())).map { "Error: \($0)" } ?? message)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    // ArgumentParser suggests similar names where it finds an unknown one.
+    let unknown = message.contains("Unknown option") ? nil : UnknownOption.refusal(of: arguments, root: root)
+    complain((FormerName.refusal(of: arguments) ?? unknown).map { "Error: \($0)" } ?? message)
     return 2
   default:
     complain("Error: \(error)")

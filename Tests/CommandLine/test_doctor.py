@@ -3,7 +3,11 @@
 import contextlib
 import json
 import os
+import socket
+import socketserver
+import struct
 import subprocess
+import threading
 
 import pytest
 
@@ -102,6 +106,40 @@ def test_a_connection_that_may_not_or_forgets_is_named(server, options, what, wo
         assert line["state"] == "bad" and words in line["advice"]
     finally:
         as_superuser(server, "DROP OWNED BY doctor_guest", "DROP ROLE doctor_guest")
+
+
+class Refusing(socketserver.BaseRequestHandler):
+    """Asks for a password as PostgreSQL does, and refuses it in the language of another server."""
+
+    def handle(self):
+        def read():
+            return self.request.recv(struct.unpack("!I", self.request.recv(4, socket.MSG_WAITALL))[0] - 4, socket.MSG_WAITALL)
+
+        read()
+        self.request.sendall(struct.pack("!cII", b"R", 8, 3))
+        self.request.recv(1)
+        read()
+        fields = "SСБОЙ\0C28P01\0Mпользователь не прошёл проверку подлинности (по паролю)\0\0".encode()
+        self.request.sendall(struct.pack("!cI", b"E", 4 + len(fields)) + fields)
+
+
+def test_a_refused_password_is_named_with_its_setting(server, tmp_path):
+    file = tmp_path / "url"
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refusing) as postgres:
+        threading.Thread(target=postgres.serve_forever, daemon=True).start()
+        file.write_text(
+            f"host=127.0.0.1 port={postgres.server_address[1]} user=guest password=wrong sslmode=disable gssencmode=disable")
+        line = examine(server.data, DATABASE_URL_FILE=str(file))["database"]
+        postgres.shutdown()
+    assert line["found"].startswith("The database refused the connection. ") and "wrong" not in line["found"]
+    assert "пользователь не прошёл проверку" in line["found"]
+    assert line["advice"] == "Correct the user, the password or the database in DATABASE_URL_FILE, or PostgreSQL's pg_hba.conf."
+
+
+def test_a_database_that_is_not_reached_is_named_with_its_setting(server):
+    line = examine(server.data, DATABASE_URL="host=127.0.0.1 port=1 user=x")["database"]
+    assert line["found"].startswith("The database could not be reached. ")
+    assert line["advice"] == "Check that PostgreSQL runs and that DATABASE_URL is correct."
 
 
 def test_settings_that_lose_what_was_acknowledged_are_named(server):

@@ -358,7 +358,9 @@ def test_every_refusal_has_its_exit_code_and_leaves_what_was_there(server, key, 
     fetch("http://127.0.0.1:9", key, out, "--retries", 0, code=13)
     fetch(f"{server.address}/v1", "A" * 43 + "=", tmp_path / "none", code=10)
     fetch(f"{server.address}/v1", tmp_path / "absent", tmp_path / "none", code=3)
-    fetch(f"{server.address}/v1", key, tmp_path / "none", "--pack", "none", code=2)
+    names = ", ".join(sorted(pack["name"] for pack in publications.manifest(server.data / "publications")["packs"]))
+    assert fetch(f"{server.address}/v1", key, tmp_path / "none", "--pack", "none", code=2).stderr == (
+        f"Error: There is no pack none. Use one of: {names}.\n")
     fetch("ftp://127.0.0.1/", key, out, code=2)
     assert check_whole(out) == newest["serial"]
 

@@ -114,6 +114,21 @@ def test_published_files_can_be_read_by_a_web_server_and_their_lock_cannot(make_
         server.close()
 
 
+def test_a_command_of_another_account_names_the_owner_of_the_data_folder():
+    with tempfile.TemporaryDirectory() as parent:
+        os.chmod(parent, 0o755)
+        data = Path(parent) / "data"
+        (data / "postgresql/data").mkdir(parents=True)
+        (data / "postgresql/data/PG_VERSION").write_text("15\n")
+        data.chmod(0o700 if AS_NOBODY else 0)
+        done = subprocess.run(
+            [BINARY, "sources", "status", "--data", data], capture_output=True, text=True, env=environment(), **AS_NOBODY)
+        data.chmod(0o700)
+        assert done.returncode == 3
+        assert done.stderr == (
+            f"Error: Cannot enter the data folder {data}: permission denied. Run the command as its owner, {data.owner()}.\n")
+
+
 def test_the_account_of_the_private_postgresql_is_made(tmp_path):
     """`make run` as root makes the account, once."""
     for name, text in {

@@ -65,9 +65,7 @@ struct AddressBookErrorMiddleware: RouterMiddleware {
       throw error
     } catch {
       let problem = Problem.answering(error, path: context.route ?? "none", log: failures, logger: context.logger)
-      var response = problem.response
-      if problem.status == 401 { response.headers[.wwwAuthenticate] = #"Basic realm="Ringfence", charset="UTF-8""# }
-      return response
+      return problem.status == 401 ? Problem.noPassword.response : problem.response
     }
   }
 }

@@ -76,24 +76,32 @@ struct AppleReportsController: Sendable {
 
   /// The installation of the token; without a token the app that the map names, with a reporter for each network and
   /// day.
-  /// - Throws: ``Problem`` with status 401.
+  /// - Throws: ``Problem`` with status 401. Its text asks for the token: iOS sends no header that an app chooses.
   private func sender(
     _ values: [String: AppleValue], _ map: AppleFieldMap, context: ServerRequestContext, at now: Date
   ) async throws -> Sender {
     if let name = map.token, case .text(let token)? = values[name] {
-      guard (1...256).contains(token.utf8.count) else { throw Problem.unauthorized }
+      guard (1...256).contains(token.utf8.count) else { throw Self.noToken(in: map) }
       let found = try await withDeadline { [installations] in try await installations.find(token: token) }
-      guard let found else { throw Problem.unauthorized }
+      guard let found else { throw Self.noToken(in: map) }
       return Sender(app: found.app, reporter: found.reporter, installation: found)
     }
-    guard let name = map.appWithoutToken else { throw Problem.unauthorized }
+    guard let name = map.appWithoutToken else { throw Self.noToken(in: map) }
     let app = try await withDeadline { [installations] in
       try await installations.reportingApp(named: name, at: now)
     }
-    guard let app else { throw Problem.unauthorized }
+    guard let app else { throw Self.noToken(in: map) }
     let network = context.clientAddress.flatMap(reports.networkPseudonym).map(Hexadecimal.text) ?? "unknown"
     let day = Int(now.timeIntervalSince1970 / 86_400)
     return Sender(app: app, reporter: "network \(network) \(day)", installation: nil)
+  }
+
+  private static func noToken(in map: AppleFieldMap) -> Problem {
+    let place = map.token.map { "in the body's member \"\($0)\"" } ?? "in the body, in the member that apple-apps names"
+    return Problem(
+      .unauthorized,
+      detail: "The installation's token \(place) is missing, unknown or revoked. Get one with POST /v1/installations "
+        + "and your app's key, and send it there.")
   }
 
   /// Stores the day of use. A failure does not undo the report.

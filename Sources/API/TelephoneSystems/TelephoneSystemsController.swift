@@ -21,9 +21,9 @@ struct TelephoneSystemsController: Sendable {
 
   @Sendable func lookUp(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let parameters = request.uri.queryParameters
-    let asked = parameters["as"].map(String.init)
-    guard let form = asked.map(Form.init(rawValue:)) ?? .name else {
-      throw Problem.malformed("The parameter as must be name, verdict or json.")
+    let asked = parameters["as"].map(String.init) ?? Form.name.rawValue
+    guard let form = Form(rawValue: asked) else {
+      throw Problem.parameter("as", asked, "It must be name, verdict or json.")
     }
     let region = parameters["region"].map(String.init)
     if let region, !PhoneRegion.isSupported(region) { throw Problem.notARegion(region) }

@@ -97,13 +97,32 @@ package struct UpdateSession<Transport: UpdateTransport>: Sendable {
   package nonisolated(nonsending) func newest(
     after state: UpdateState, at now: Date, wanted: Set<String>?, held: (ManifestPart) -> [UInt8]? = { _ in nil }
   ) async throws -> Publication {
+    let (trust, file, verified) = try await head(after: state, at: now)
+    let (manifest, parts) = try await manifest(of: verified.head, wanted: wanted, held: held)
+    return Publication(file: file, manifest: manifest, parts: parts, state: trust.state(after: verified))
+  }
+
+  /// Reads and verifies the signed part of the newest manifest.
+  private nonisolated(nonsending) func head(
+    after state: UpdateState, at now: Date
+  ) async throws -> (TrustStore, Data, VerifiedManifest) {
     let trust = try await trust(after: state)
     guard let file = try await transport.document(Self.manifestPath, limit: Envelope.limit) else {
       throw transport.missing(Self.manifestPath)
     }
-    let verified = try trust.verify(manifest: file, at: now, state: state)
-    let (manifest, parts) = try await manifest(of: verified.head, wanted: wanted, held: held)
-    return Publication(file: file, manifest: manifest, parts: parts, state: trust.state(after: verified))
+    return (trust, file, try trust.verify(manifest: file, at: now, state: state))
+  }
+
+  /// Reads the names of all packs of the newest publication, in ascending order, without their descriptions.
+  package nonisolated(nonsending) func packNames(after state: UpdateState, at now: Date) async throws -> [String] {
+    var reader = ManifestReader(try await head(after: state, at: now).2.head)
+    for part in reader.missing {
+      guard let file = try await transport.document(part.path, limit: ManifestPart.limit) else {
+        throw transport.missing(part.path)
+      }
+      try reader.add([UInt8](file), as: part)
+    }
+    return reader.named.compactMap { if case .description(let name) = $0.kind { name } else { nil } }.sorted()
   }
 
   /// Follows the chain of roots to its end.

@@ -6,6 +6,12 @@ package import Storage
 
 extension Problem {
   package static let unauthorized = Problem(.unauthorized)
+  /// For clients that know only a name and a password.
+  package static let noPassword: Problem = {
+    var problem = Problem(.unauthorized, detail: "Enter your app's key as the password, with any user name.")
+    problem.headers[.wwwAuthenticate] = #"Basic realm="Ringfence", charset="UTF-8""#
+    return problem
+  }()
   package static let notFound = Problem(.notFound)
   static let noHost = Problem(.noHost)
   static let anotherSite = Problem(.anotherSite)
@@ -28,13 +34,25 @@ extension Problem {
 
   /// - Parameter text: what was sent; only its beginning is repeated.
   package static func notARegion(_ text: some StringProtocol) -> Problem {
-    // Anything but visible ASCII would be shown otherwise than it was sent.
-    let value = String(String.UnicodeScalarView(text.unicodeScalars.prefix(16).filter { (0x21...0x7E) ~= $0.value }))
+    let value = beginning(of: text)
     var problem = Problem(
       .region,
       detail: "The region is \"\(value)\". It must be the two letters that ISO 3166 has for a country, such as DE.")
     problem.values = ["value": value]
     return problem
+  }
+
+  /// - Parameters:
+  ///   - name: the name of a query parameter.
+  ///   - text: what was sent; only its beginning is repeated.
+  ///   - rule: what the parameter must be, and what to do.
+  package static func parameter(_ name: String, _ text: some StringProtocol, _ rule: String) -> Problem {
+    Problem(.request, detail: "The parameter \(name) is \"\(beginning(of: text))\". \(rule)")
+  }
+
+  /// Visible ASCII at the beginning of what was sent. Other characters would be shown otherwise than they were sent.
+  private static func beginning(of text: some StringProtocol) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.prefix(16).filter { (0x21...0x7E) ~= $0.value }))
   }
 
   package static func tooLarge(limit: Int) -> Problem {

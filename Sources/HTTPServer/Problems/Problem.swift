@@ -72,7 +72,7 @@ package struct Problem: Error, Encodable {
     var fields: HTTPFields = [.contentType: "application/problem+json"]
     if let retryAfter { fields[.retryAfter] = String(retryAfter) }
     for field in headers { fields.append(field) }
-    if status == 401 { fields[.wwwAuthenticate] = "Bearer" }
+    if status == 401, fields[.wwwAuthenticate] == nil { fields[.wwwAuthenticate] = "Bearer" }
     return fields
   }
 

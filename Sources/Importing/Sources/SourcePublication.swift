@@ -186,6 +186,7 @@ extension SourceFailure {
       case .key: .unexpectedStatus(status: 401)
       case .refused(let error): SourceFailure(error)
       case .cannotWrite(let text): .cannotWrite(text)
+      case .noSuchPack(let name, _): .noPack(pack: name)
       case .busy, .noSuchFormat: .unreadable("\(error)")
       }
   }

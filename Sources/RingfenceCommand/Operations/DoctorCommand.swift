@@ -30,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try await DatabaseChecks(context: context).findings()
       }
     } catch let error as PostgresError {
-      findings.append(.bad("database", "\(error)", "Check that PostgreSQL runs and that DATABASE_URL is correct."))
+      findings.append(Self.finding(error, place: folder.settings.origin(of: SettingList.all.databaseURL.description)))
     }
     if json {
       print(try CommandJSON.text(findings))
@@ -38,6 +38,20 @@ struct DoctorCommand: AsyncParsableCommand {
       for finding in findings { print(finding.line) }
     }
     if findings.contains(where: { $0.state == .bad }) { throw ExitCode(1) }
+  }
+
+  /// - Parameter place: the setting with the database's address, such as DATABASE_URL_FILE; nil for the private one.
+  private static func finding(_ error: PostgresError, place: String?) -> Finding {
+    let said = (error.server?.message ?? error.clientMessage)?.split(separator: "\n").first.map { " \($0)" } ?? ""
+    let advice =
+      if let place {
+        error.kind == .connectionRefused
+          ? "Correct the user, the password or the database in \(place), or PostgreSQL's pg_hba.conf."
+          : "Check that PostgreSQL runs and that \(place) is correct."
+      } else {
+        "The private PostgreSQL of this folder does not answer. Read the server's log."
+      }
+    return .bad("database", "\(error)\(said)", advice)
   }
 }
 

@@ -119,13 +119,16 @@ struct ProgressView {
   var seconds: Double
   var isFinished: Bool
 
+  /// The part of the work after which the time left is estimated: its beginning is slower than the rest.
+  private static let minFraction = 0.1
+
   /// From 0 to 1; nil if the total is unknown.
   var fraction: Double? {
     guard let total, total > 0 else { return nil }
     return min(1, Double(done) / Double(total))
   }
 
-  /// The line without a bar: `Importing 42% 4.9 MB, 3.1 MB/s, 1,234 rows, 2.1 s left`.
+  /// The line without a bar: `Importing 42% 4.9 MB, 3.1 MB/s, 1,234 rows, about 2 s left`.
   var plain: String { "\(title) \(([percent].compactMap(\.self) + [facts]).joined(separator: " "))" }
 
   /// The line with a bar of the available width, cut to the width.
@@ -147,8 +150,8 @@ struct ProgressView {
     if !detail.isEmpty { parts.append(detail) }
     if isFinished {
       parts.append("in \(TextFormat.duration(seconds))")
-    } else if let fraction, done > 0 {
-      parts.append("\(TextFormat.duration(seconds * (1 - fraction) / fraction)) left")
+    } else if let fraction, (Self.minFraction..<1).contains(fraction) {
+      parts.append("about \(TextFormat.estimate(seconds * (1 - fraction) / fraction)) left")
     }
     return parts.joined(separator: ", ")
   }

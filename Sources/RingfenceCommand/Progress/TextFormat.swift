@@ -36,6 +36,16 @@ package enum TextFormat {
     return "\(whole / 3_600) h \(whole % 3_600 / 60) min"
   }
 
+  /// Seconds that are estimated: 1 s to 10 s, then in steps of 5 s, minutes, and 10 minutes.
+  static func estimate(_ seconds: Double) -> String {
+    guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "–" }
+    let step: Double = seconds < 10 ? 1 : seconds < 57.5 ? 5 : seconds < 3_570 ? 60 : 600
+    let rounded = Int(max(step, (seconds / step).rounded() * step))
+    if rounded < 60 { return "\(rounded) s" }
+    if rounded < 3_600 { return "\(rounded / 60) min" }
+    return "\(rounded / 3_600) h" + (rounded % 3_600 == 0 ? "" : " \(rounded % 3_600 / 60) min")
+  }
+
   /// Bytes in decimal units: 11.6 MB.
   package static func bytes(_ count: Double) -> String {
     for (unit, size) in [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)] where count >= size {

@@ -172,7 +172,7 @@ extension CommandFailure {
       switch error {
       case .request, .network, .missing, .key: 13
       case .busy: 1
-      case .noSuchFormat: 2
+      case .noSuchPack, .noSuchFormat: 2
       case .cannotWrite: 3
       case .refused(let reason):
         switch reason {

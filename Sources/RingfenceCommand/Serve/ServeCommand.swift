@@ -84,8 +84,10 @@ struct ServeCommand: AsyncParsableCommand {
       let server = try await context.server(publication, jobs: jobs, metrics: metrics, logger: .server)
       do {
         try await server.run(configuration: configuration) { port in
-          let address = Settings.address(url: url, host: configuration.host, port: port)
-          print(welcome?.text(address: address) ?? "Listening on \(address)")
+          let host = configuration.host
+          print(
+            welcome?.text(address: Settings.address(url: url, host: host, port: port))
+              ?? Self.listening(url: url, host: host, port: port))
           fflush(nil)
         }
       } catch let error as IOError where [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode) {
@@ -94,6 +96,18 @@ struct ServeCommand: AsyncParsableCommand {
         throw cannotListen(configuration, "there is no such name or address")
       }
     }
+  }
+
+  /// Says where the server listens, and its address for others if that is another one.
+  static func listening(url: String?, host: String, port: Int) -> String {
+    let own = Settings.address(url: nil, host: host, port: port)
+    let name = host.contains(":") ? "[::1]" : "127.0.0.1"
+    return [
+      "Listening on \(own)",
+      ["0.0.0.0", "::"].contains(host)
+        ? "\(host) stands for all addresses of this machine. On this machine, open http://\(name):\(port)" : nil,
+      url.map { _ in "Its address for others is \(Settings.address(url: url, host: host, port: port))" },
+    ].compactMap(\.self).joined(separator: "\n")
   }
 
   private func cannotListen(_ configuration: ServerConfiguration, _ reason: String) -> CommandFailure {

@@ -57,8 +57,8 @@ import Testing
     let lines = screen.shown.split(separator: "\r").map { $0.replacing("\u{1B}[K", with: "") }
     #expect(
       lines == [
-        "Importing [=====                 ] 25% 2.5 MB, 1.3 MB/s, 1,000 rows, 6.0 s left",
-        "Importing [====================] 100% 10.0 MB, 1.3 MB/s, 4,000 rows, 0.0 s left",
+        "Importing [====              ] 25% 2.5 MB, 1.3 MB/s, 1,000 rows, about 6 s left",
+        "Importing [==============================] 100% 10.0 MB, 1.3 MB/s, 4,000 rows",
         "Importing [======================] 100% 10.0 MB, 1.3 MB/s, 4,000 rows, in 8.0 s\n",
       ])
     #expect(lines.allSatisfy { $0.count <= 80 })
@@ -86,10 +86,31 @@ import Testing
       title: "Importing", done: 5, total: 3, unit: .bytes, detail: "", seconds: 100, isFinished: false)
     #expect(view.line(width: 12) == "Importing 1")
     #expect(view.line(width: 0).count == 1)
-    #expect(view.plain == "Importing 100% 5 B, 0 B/s, 0.0 s left")
+    #expect(view.plain == "Importing 100% 5 B, 0 B/s")
     let empty = ProgressView(
       title: "T", done: .max, total: 0, unit: .items("rows"), detail: "", seconds: 0, isFinished: false)
     #expect(empty.plain == "T 1,000,000,000,000,000,000 rows")
+  }
+
+  /// The beginning of an import is slower than the rest.
+  @Test(
+    arguments: [
+      (20_000, 0.36, nil), (90_000, 9, nil), (100_000, 2, "20 s"), (500_000, 9, "9 s"), (999_999, 18, "1 s"),
+      (1_000_000, 18, nil),
+    ] as [(UInt64, Double, String?)])
+  func `the time left is estimated after a tenth of the work`(done: UInt64, seconds: Double, left: String?) {
+    let view = ProgressView(
+      title: "T", done: done, total: 1_000_000, unit: .items("rows"), detail: "", seconds: seconds, isFinished: false)
+    #expect(view.plain.contains("left") == (left != nil))
+    if let left { #expect(view.plain.hasSuffix(", about \(left) left")) }
+  }
+
+  @Test func `an estimate is rounded`() {
+    let texts = [
+      0.2: "1 s", 9.4: "9 s", 12: "10 s", 18: "20 s", 57: "55 s", 58: "1 min", 200: "3 min", 3_590: "1 h",
+      7_900: "2 h 10 min",
+    ]
+    for (seconds, text) in texts { #expect(TextFormat.estimate(seconds) == text) }
   }
 
   @Test func `numbers, durations and sizes are formatted`() {

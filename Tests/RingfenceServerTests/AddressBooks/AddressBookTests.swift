@@ -64,6 +64,7 @@ import Testing
       let refused = try await server.dav("PROPFIND", Self.block, depth: "1", body, headers, login: nil)
       #expect(refused.status == 401)
       #expect(refused.headers[.wwwAuthenticate] == #"Basic realm="Ringfence", charset="UTF-8""#)
+      #expect(refused.text.contains("Enter your app's key as the password") && !refused.text.contains("Bearer"))
       let found = try await server.dav("PROPFIND", Self.block, depth: "1", body, headers)
       #expect(found.status == 207 && found.headers[.contentType] == "application/xml; charset=utf-8")
       #expect(found.text.contains("<d:href>/carddav/books/block/</d:href>"))

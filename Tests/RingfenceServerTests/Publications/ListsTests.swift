@@ -186,6 +186,11 @@ import Testing
       let answer = try await Self.ask(server, "/v1/lists/\(path)")
       #expect(answer.status.code == status)
       if status != 200 { #expect(answer.headers[.contentType] == "application/problem+json") }
+      if path.contains("since"), status == 400 {
+        let text = String(buffer: answer.body)
+        #expect(text.contains("Bad request") && text.contains("The parameter since is "), "\(text)")
+        #expect(text.contains(#"\"\#(path.split(separator: "=").dropFirst().first?.prefix(16) ?? "")\""#), "\(text)")
+      }
       if path.hasPrefix("long.fritz") { #expect(String(buffer: answer.body).contains("3001 numbers")) }
     }
   }

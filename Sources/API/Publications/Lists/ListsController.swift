@@ -63,7 +63,8 @@ struct ListsController: Sendable {
   private static func since(_ request: Request, _ format: ListFormat) throws -> Int64? {
     guard let text = request.uri.queryParameters["since"] else { return nil }
     guard let since = Int64(text), since >= 0 else {
-      throw Problem.malformed("The parameter since must be the serial of a list, such as 12.")
+      throw Problem.parameter(
+        "since", text, "It must be the serial of a list, such as 12. Leave it out for the complete list.")
     }
     return format.hasChanges ? since : nil
   }
