@@ -9,7 +9,7 @@ public import Foundation
 /// character. A text that repeats itself is one piece more than the part that it repeats.
 public struct CommonPasswords: Sendable {
   /// A password of this many pieces or fewer is common.
-  public static let maxPieces = 3
+  static let maxPieces = 3
 
   /// The longest piece, in characters.
   private static let maxLength = 20

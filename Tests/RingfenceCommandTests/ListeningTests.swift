@@ -12,14 +12,14 @@ import Testing
         nil, "0.0.0.0",
         """
         Listening on http://0.0.0.0:8080
-        0.0.0.0 stands for all addresses of this machine. On this machine, open http://127.0.0.1:8080
+        0.0.0.0 means all addresses of this machine. On this machine, open http://127.0.0.1:8080
         """
       ),
       (
         "https://ringfence.example/", "::",
         """
         Listening on http://[::]:8080
-        :: stands for all addresses of this machine. On this machine, open http://[::1]:8080
+        :: means all addresses of this machine. On this machine, open http://[::1]:8080
         Its address for others is https://ringfence.example
         """
       ),

@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
     return [
       "Listening on \(own)",
       ["0.0.0.0", "::"].contains(host)
-        ? "\(host) stands for all addresses of this machine. On this machine, open http://\(name):\(port)" : nil,
+        ? "\(host) means all addresses of this machine. On this machine, open http://\(name):\(port)" : nil,
       url.map { _ in "Its address for others is \(Settings.address(url: url, host: host, port: port))" },
     ].compactMap(\.self).joined(separator: "\n")
   }
