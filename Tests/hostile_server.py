@@ -230,17 +230,25 @@ class Memory:
             file.write("5")
 
 
+def children(pid):
+    """The child processes of a process."""
+    return {int(child) for file in Path(f"/proc/{pid}/task").glob("*/children") for child in file.read_text().split()}
+
+
 def run_measured(process, seconds):
-    """Waits for a process; returns its exit code and its peak resident memory."""
-    memory, peak = Memory(process.pid), 0
+    """Waits for a process; returns its exit code and its peak resident memory, with that of its children."""
+    peaks = {}
     deadline = time.monotonic() + seconds
     while True:
         # After a process has ended, its file contains no memory values.
+        for pid in [process.pid, *peaks]:
+            with contextlib.suppress(OSError):
+                peaks[pid] = max(peaks.get(pid, 0), Memory(pid).peak)
         with contextlib.suppress(OSError):
-            peak = max(peak, memory.peak)
+            peaks |= {child: 0 for child in children(process.pid) - peaks.keys()}
         ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended:
-            return process.wait(), peak
+            return process.wait(), sum(peaks.values())
         if time.monotonic() > deadline:
             process.kill()
             process.wait()

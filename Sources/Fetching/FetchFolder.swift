@@ -77,11 +77,7 @@ struct FetchFolder: Sendable {
   func put(_ bytes: [UInt8], as part: ManifestPart) throws {
     let file = URL(filePath: "\(staging)/\(part.path)")
     try LocalFile.makeFolder(file.deletingLastPathComponent().path)
-    do {
-      try Data(bytes).write(to: file)
-    } catch {
-      throw LocalFile.failure(file.path)
-    }
+    try LocalFile.failing { try CompleteFile.replace(file.path, with: bytes, mode: 0o644, flushing: .nothing) }
   }
 
   /// Creates an empty new set.

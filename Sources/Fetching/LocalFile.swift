@@ -59,12 +59,17 @@ enum LocalFile {
     do { return try work() } catch let error as FileFailure { throw FetchError(error) }
   }
 
+  /// Makes a folder, and those above it, that only its owner may change, whatever the umask. One that is there stays as
+  /// it is.
   static func makeFolder(_ path: String) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    } catch {
-      throw FetchError.cannotWrite("Cannot make the folder \(path).")
-    }
+    if mkdir(path, 0o755) == 0 { return }
+    let code = errno
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
+    let parent = URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
+    guard code == ENOENT, parent != path else { throw FetchError(FileFailure(path: path, code: code)) }
+    try makeFolder(parent)
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure(path) }
   }
 }
 

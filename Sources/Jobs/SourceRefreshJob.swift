@@ -33,7 +33,7 @@ package struct SourceRefreshJob: Sendable {
   package func run() async {
     // The only possible error is one of closing idle connections.
     try? await refresher.withClient { client in
-      refresher.clean(at: Date())
+      refresher.clean()
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
           await repeatedly {

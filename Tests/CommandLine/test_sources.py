@@ -6,6 +6,7 @@ import json
 import lzma
 import subprocess
 import threading
+import zlib
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -515,6 +516,39 @@ def test_a_hostile_source_is_refused(server, flooded, way):
     assert list((server.data / "downloads").iterdir()) == []
     server.query("UPDATE source_feeds SET next_at = '2100-01-01' WHERE name = 'flooded'")
     hostile.close()
+
+
+def test_the_memory_of_xz_is_bounded(server, site, flooded):
+    """A list whose header asks for a dictionary of 4 GiB (the .xz file format, 5.3.1)."""
+    body = bytearray(lzma.compress("".join(f"{line}\n" for line in ["number", *NUMBERS]).encode()))
+    # The header of the first block: its length in words less one, flags, the filter LZMA2, the dictionary, a checksum.
+    end = 12 + 4 * body[12]
+    assert body[14:16] == b"\x21\x01"
+    body[16] = 40
+    body[end:end + 4] = zlib.crc32(body[12:end]).to_bytes(4, "little")
+    move(server, "flooded", site.give("/greedy.xz", bytes(body)))
+    code, peak, said = refresh_measured(server, "flooded")
+    assert code == 1 and "damaged" in said, said
+    assert peak - flooded <= MOST_GROWTH, f"{(peak - flooded) >> 20} MiB more than usual"
+
+
+def test_the_next_refresh_removes_the_files_of_a_killed_one(server, site, flooded):
+    hostile = HostileServer()
+    move(server, "flooded", f"{hostile.address}/length-and-silence/list.csv")
+    process = subprocess.Popen(
+        [BINARY, "sources", "refresh", "flooded", "--data", str(server.data)], env=environment(),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    [left] = wait_until(lambda: list((server.data / "downloads").iterdir()), 60, "a temporary file")
+    process.kill()
+    process.wait()
+    hostile.close()
+    assert left.exists()
+    # The lease of the killed process would expire.
+    server.query("DELETE FROM job_leases WHERE job LIKE 'source %' RETURNING job")
+    move(server, "flooded", f"{site.address}/usual.csv")
+    code, said = refresh(server, "flooded")
+    assert code == 0, said
+    assert list((server.data / "downloads").iterdir()) == []
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(server, site, flooded):

@@ -141,7 +141,8 @@ import Testing
       .sameServer(server: "ab12ab12ab12ab12", source: "neighbours"), .silent, .stillRemoving, .superseded, .notRead,
       .storedComplaints, .tooManyChanges(added: 40, removed: 9_000, former: 10_000, mostPercent: 50),
       .tooManyEntries(maximum: 2_000_000), .tooManyRejects(rejected: 9_000, rows: 10_000),
-      .tookTooLong(seconds: 300), .unexpectedEncoding(encoding: "br"), .unexpectedStatus(status: 500),
+      .tooMuchWork(seconds: 60), .tookTooLong(seconds: 300), .unexpectedEncoding(encoding: "br"),
+      .unexpectedStatus(status: 500),
       .unreadable("the document ends early"), .unsupportedVersion(version: 2, known: 1), .untrustedCertificate,
       .untrustedKey(keys: "ab12ab12ab12ab12"), .wrongDigest(path: "formats/blocklist-7.evidence.jsonl.gz"),
       .wrongSignature, .wrongType(type: "text/html"), .xzMissing,
@@ -182,6 +183,7 @@ import Testing
       {"added":40,"code":"too_many_changes","former":10000,"most_percent":50,"removed":9000}
       {"code":"too_many_entries","maximum":2000000}
       {"code":"too_many_rejects","rejected":9000,"rows":10000}
+      {"code":"too_much_work","seconds":60}
       {"code":"took_too_long","seconds":300}
       {"code":"unexpected_encoding","encoding":"br"}
       {"code":"unexpected_status","status":"500"}

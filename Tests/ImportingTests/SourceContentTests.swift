@@ -214,9 +214,36 @@ import Testing
     let reading = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await SourceContent.read(
-        path: path, format: .csv, options: SourceOptions(), isComplete: true, most: 10_000)
+        path: path, format: .csv, options: SourceOptions(), isComplete: true, limits: SourceReadLimits())
     }
     await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
+  @Test(arguments: [
+    (SourceFormat.csv, "number\n+12015550123\n"), (.saracroche, #"{"patterns":[]}"#), (.spamBlockerXML, "<l/>"),
+  ])
+  func `reading ends at the limit of CPU time`(format: SourceFormat, text: String) async throws {
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let path = try scratch.file(text)
+    var limits = SourceReadLimits()
+    limits.work = .zero
+    await #expect(throws: SourceFailure.tooMuchWork(seconds: 0)) {
+      try await SourceContent.read(
+        path: path, format: format, options: SourceOptions(), isComplete: true, limits: limits)
+    }
+  }
+
+  @Test func `files of killed processes are removed at once and files in use stay`() throws {
+    let scratch = try Scratch()
+    defer { withExtendedLifetime(scratch) {} }
+    let left = try scratch.file("left")
+    let folder = URL(filePath: left).deletingLastPathComponent().path
+    try FileManager.default.moveItem(atPath: left, toPath: "\(folder)/left.tmp")
+    let used = try SourceFile(folder: folder)
+    SourceFile.clean(folder: folder)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [URL(filePath: used.path).lastPathComponent])
+    withExtendedLifetime(used) {}
   }
 
   @Test func `of several entries of a number the gravest category counts`() throws {

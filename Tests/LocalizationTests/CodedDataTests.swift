@@ -175,6 +175,7 @@ import Testing
       case .tooManyChanges: .tooManyChanges(added: 40, removed: 9_000, former: 10_000, mostPercent: 50)
       case .tooManyEntries: .tooManyEntries(maximum: 2_000_000)
       case .tooManyRejects: .tooManyRejects(rejected: 9_000, rows: 10_000)
+      case .tooMuchWork: .tooMuchWork(seconds: 60)
       case .tookTooLong: .tookTooLong(seconds: 300)
       case .unexpectedEncoding: .unexpectedEncoding(encoding: "br")
       case .unexpectedStatus: .unexpectedStatus(status: 500)

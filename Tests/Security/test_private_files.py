@@ -1,6 +1,7 @@
 """Files that hold secrets are private from the moment they exist, whatever the umask."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -127,6 +128,23 @@ def test_a_command_of_another_account_names_the_owner_of_the_data_folder():
         assert done.returncode == 3
         assert done.stderr == (
             f"Error: Cannot enter the data folder {data}: permission denied. Run the command as its owner, {data.owner()}.\n")
+
+
+def test_other_accounts_cannot_change_what_is_fetched(make_server, tmp_path):
+    server = make_server("--demo")
+    subprocess.run(
+        [BINARY, "fetch", f"{server.address}/v1", "--key", server.data / "publications/root.json", "--out",
+         tmp_path / "new/out"], check=True, umask=0, env=environment(), timeout=60)
+    found = [tmp_path / "new", *(path for path in (tmp_path / "new").rglob("*") if not path.is_symlink())]
+    assert len(found) > 5
+    assert {str(path): oct(mode(path)) for path in found if mode(path) & 0o022} == {}
+
+
+def test_a_crash_writes_no_memory_to_a_file(server):
+    """Neither of the server nor of its PostgreSQL (core(5))."""
+    for pid in [server.process.pid, server.postmaster()]:
+        assert re.search("^Max core file size +0 +0 ", Path(f"/proc/{pid}/limits").read_text(), re.MULTILINE)
+        assert int(Path(f"/proc/{pid}/coredump_filter").read_text(), 16) == 0
 
 
 def test_the_account_of_the_private_postgresql_is_made(tmp_path):

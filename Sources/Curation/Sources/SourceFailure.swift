@@ -8,8 +8,8 @@ public enum SourceFailure: CodedData, Error {
     case keyUnreadable, keyWithoutHTTPS, malformedAnswer, missingColumn, missingFile, noEntries, noEvidence, noPack
     case notRead, notStored, olderPublication, onlyPatterns, otherOrigin, otherServer, ownServer, privateAddress
     case rootExpired, sameServer, silent, stillRemoving, storedComplaints, superseded, tookTooLong, tooManyChanges
-    case tooManyEntries, tooManyRejects, unexpectedEncoding, unexpectedStatus, unreadable, unsupportedVersion
-    case untrustedCertificate, untrustedKey, wrongDigest, wrongSignature, wrongType, xzMissing
+    case tooManyEntries, tooManyRejects, tooMuchWork, unexpectedEncoding, unexpectedStatus, unreadable
+    case unsupportedVersion, untrustedCertificate, untrustedKey, wrongDigest, wrongSignature, wrongType, xzMissing
   }
 
   // The file.
@@ -62,6 +62,8 @@ public enum SourceFailure: CodedData, Error {
   case tooManyEntries(maximum: Int)
   /// Most entries of the file cannot be read.
   case tooManyRejects(rejected: Int, rows: Int)
+  /// Decompression or reading takes more CPU time than allowed.
+  case tooMuchWork(seconds: Int64)
   /// The response has an encoding that was not requested.
   case unexpectedEncoding(encoding: String)
   /// The status of the response is neither 200 nor 304.

@@ -138,8 +138,8 @@ final class FileBytes {
   private let ownsDescriptor: Bool
   private let isCancelled: @Sendable () -> Bool
 
-  /// Opens `path`, `-` for standard input. While a pipe has nothing to read, `isCancelled` is called ten times a
-  /// second; once it returns true, reading throws `CancellationError`.
+  /// Opens `path`, `-` for standard input. `isCancelled` is called before each read, and ten times per second while a
+  /// pipe has nothing to read; once it returns true, reading throws `CancellationError`.
   init(path: String, isCancelled: @escaping @Sendable () -> Bool) throws(ImportFileError) {
     self.isCancelled = isCancelled
     name = path == "-" ? "standard input" : path
@@ -164,6 +164,7 @@ final class FileBytes {
   /// - Throws: ``ImportFileError/cannotRead(path:reason:)``, `CancellationError`.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
+      if isCancelled() { throw CancellationError() }
       if totalBytes == nil { try waitUntilReadable() }
       let count = uninterrupted { readBytes(descriptor, buffer.baseAddress, buffer.count) }
       if count >= 0 {

@@ -41,15 +41,18 @@ public final class LineReader {
   /// Decompressed bytes of the lines read.
   private(set) var bytesTaken = 0
 
-  /// Opens `path`, `-` for standard input. Reading from a pipe ends with `CancellationError` when `isCancelled` returns
-  /// true.
+  /// Opens `path`, `-` for standard input. Reading ends with `CancellationError` when `isCancelled` returns true.
   /// - Throws: ``ImportFileError/cannotRead(path:reason:)``, ``ImportFileError/unsupportedCompression(path:kind:)``.
-  public init(
+  public convenience init(
     path: String, maximumLineBytes: Int = 1 << 16, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
+    try self.init(FileBytes(path: path, isCancelled: isCancelled), maximumLineBytes: maximumLineBytes)
+  }
+
+  init(_ file: FileBytes, maximumLineBytes: Int = 1 << 16) throws {
     precondition(maximumLineBytes > 0 && maximumLineBytes <= 1 << 30)
     self.maximumLineBytes = maximumLineBytes
-    input = try InputBytes(file: FileBytes(path: path, isCancelled: isCancelled))
+    input = try InputBytes(file: file)
     buffer = .allocate(capacity: maximumLineBytes + (1 << 18))
   }
 

@@ -69,8 +69,8 @@ struct JSONArrayRows: SourceFileRows {
 
   /// - Parameter array: the name of the member.
   /// - Throws: ``ImportFileError``.
-  init(path: String, array: String) throws {
-    bytes = try SourceBytes(path: path)
+  init(_ file: FileBytes, array: String) {
+    bytes = SourceBytes(file)
     self.array = Array(array.utf8)
   }
 

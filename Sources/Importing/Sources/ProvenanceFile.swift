@@ -24,19 +24,14 @@ struct ProvenanceFile {
 
   /// Reads the decompressed file on a separate thread.
   /// - Throws: ``SourceFailure``, with which nothing of the file is used.
-  func read(_ path: String) async throws -> SourceContent {
-    let flag = CancellationFlag()
-    return try await withTaskCancellationHandler {
-      try await runOnThread { try read(path) { flag.isSet } }
-    } onCancel: {
-      flag.set()
-    }
+  func read(_ path: String, within limit: Duration) async throws -> SourceContent {
+    try await readOnThread(within: limit) { isOver in try read(path, isCancelled: isOver) }
   }
 
   /// - Parameter isCancelled: whether to end with `CancellationError`.
-  func read(_ path: String, isCancelled: () -> Bool) throws -> SourceContent {
+  func read(_ path: String, isCancelled: @escaping @Sendable () -> Bool) throws -> SourceContent {
     do {
-      var lines = Lines(bytes: try SourceBytes(path: path))
+      var lines = Lines(bytes: SourceBytes(try FileBytes(path: path, isCancelled: isCancelled)))
       let header = try header(&lines)
       var content = SourceContent()
       var origins = Origins()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
 import Curation
 import PhoneNumbers
 import Storage
@@ -42,14 +41,14 @@ struct SourceContent: Sendable {
   /// - Parameters:
   ///   - isComplete: whether the file is the complete list, which has at least one entry.
   ///   - most: the most entries. Reading ends after twice as many rows.
-  ///   - isCancelled: whether to end with `CancellationError`.
+  ///   - isCancelled: whether to end with `CancellationError`; called after some rows, and after some bytes.
   /// - Throws: ``SourceFailure``, with which nothing of the file is used.
   init(
     path: String, format: SourceFormat, options: SourceOptions, isComplete: Bool, most: Int,
-    isCancelled: () -> Bool = { false }
+    isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     do {
-      var rows = try Self.rows(path: path, format: format, options: options)
+      var rows = try Self.rows(path: path, format: format, options: options, isCancelled: isCancelled)
       try read(
         &rows, format: format, options: options, isComplete: isComplete, most: most, isCancelled: isCancelled)
       version = rows.version
@@ -68,32 +67,28 @@ struct SourceContent: Sendable {
 
   /// The same on a separate thread: reading a long file takes seconds.
   static func read(
-    path: String, format: SourceFormat, options: SourceOptions, isComplete: Bool, most: Int
+    path: String, format: SourceFormat, options: SourceOptions, isComplete: Bool, limits: SourceReadLimits
   ) async throws -> SourceContent {
-    let flag = CancellationFlag()
-    return try await withTaskCancellationHandler {
-      try await runOnThread {
-        try SourceContent(
-          path: path, format: format, options: options, isComplete: isComplete, most: most,
-          isCancelled: { flag.isSet })
-      }
-    } onCancel: {
-      flag.set()
+    try await readOnThread(within: limits.work) { isOver in
+      try SourceContent(
+        path: path, format: format, options: options, isComplete: isComplete, most: limits.entries, isCancelled: isOver)
     }
   }
 
-  private static func rows(path: String, format: SourceFormat, options: SourceOptions) throws -> any SourceFileRows {
-    switch format {
-    case .ftcRolling: try DelimitedRows(path: path, number: "pattern", category: nil)
-    case .spamBlockerCSV:
-      try DelimitedRows(path: path, number: "pattern", category: options.categoryColumn)
+  private static func rows(
+    path: String, format: SourceFormat, options: SourceOptions, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> any SourceFileRows {
+    let file = try FileBytes(path: path, isCancelled: isCancelled)
+    return switch format {
+    case .ftcRolling: try DelimitedRows(file, number: "pattern", category: nil)
+    case .spamBlockerCSV: try DelimitedRows(file, number: "pattern", category: options.categoryColumn)
     case .spamBlockerXML:
-      try XMLRows(
-        path: path, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
-    case .phoneBlock: try JSONArrayRows(path: path, array: "numbers")
-    case .saracroche: try JSONArrayRows(path: path, array: "patterns")
+      XMLRows(
+        file, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
+    case .phoneBlock: JSONArrayRows(file, array: "numbers")
+    case .saracroche: JSONArrayRows(file, array: "patterns")
     case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence:
-      try DelimitedRows(path: path, number: options.numberColumn, category: options.categoryColumn)
+      try DelimitedRows(file, number: options.numberColumn, category: options.categoryColumn)
     }
   }
 

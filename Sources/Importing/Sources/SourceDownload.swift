@@ -128,6 +128,8 @@ public struct SourceReadLimits: Sendable, Equatable {
   public var expandedBytes = 512 << 20
   /// The time limit of a response; of another server's publication, that of all its files together.
   public var total = Duration.seconds(300)
+  /// The most CPU time of decompression, and of reading.
+  public var work = Duration.seconds(60)
   /// The longest time without data.
   public var idle = Duration.seconds(30)
   /// The most entries: 24 bytes of memory for each.
@@ -142,7 +144,7 @@ public struct SourceReadLimits: Sendable, Equatable {
   public static var preview: SourceReadLimits {
     var limits = SourceReadLimits()
     (limits.fileBytes, limits.expandedBytes, limits.entries) = (16 << 20, 64 << 20, 500_000)
-    (limits.total, limits.idle) = (.seconds(20), .seconds(10))
+    (limits.total, limits.work, limits.idle) = (.seconds(20), .seconds(20), .seconds(10))
     return limits
   }
 }

@@ -12,16 +12,15 @@ struct SourceExpansion {
   private static let xzPaths = ["/usr/bin/xz", "/bin/xz", "/usr/local/bin/xz", "/opt/homebrew/bin/xz"]
 
   let folder: String
-  /// The most bytes after decompression.
-  let limit: Int
+  let limits: SourceReadLimits
 
   /// The decompressed file; the same file where it is not compressed.
   /// - Throws: ``SourceFailure``.
   func run(_ file: SourceFile) async throws -> SourceFile {
     let expansion = self
-    return try await runOnThread {
+    return try await readOnThread(within: limits.work) { isOver in
       guard let compression = Compression(file.path) else { return file }
-      let expanded = try compression == .gzip ? expansion.gunzip(file) : expansion.unxz(file)
+      let expanded = try compression == .gzip ? expansion.gunzip(file, isOver) : expansion.unxz(file, isOver)
       // Readers of lines decompress gzip without a limit.
       guard Compression(expanded.path) == nil else { throw SourceFailure.unreadable("the file is compressed twice") }
       return expanded
@@ -55,16 +54,16 @@ struct SourceExpansion {
     }
   }
 
-  private func gunzip(_ file: SourceFile) throws -> SourceFile {
+  private func gunzip(_ file: SourceFile, _ isOver: @escaping @Sendable () -> Bool) throws -> SourceFile {
     let expanded = try SourceFile(folder: folder)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
     defer { buffer.deallocate() }
     var total = 0
     do {
-      let input = try InputBytes(file: FileBytes(path: file.path, isCancelled: { false }))
+      let input = try InputBytes(file: FileBytes(path: file.path, isCancelled: isOver))
       while case let count = try input.read(into: buffer), count > 0 {
         total += count
-        guard total <= limit else { throw SourceFailure.expandsTooFar(maximumBytes: limit) }
+        try checkLength(total)
         try expanded.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       }
     } catch is InputBytes.Failure {
@@ -75,7 +74,13 @@ struct SourceExpansion {
     return expanded
   }
 
-  private func unxz(_ file: SourceFile) throws -> SourceFile {
+  private func checkLength(_ bytes: Int) throws {
+    guard bytes <= limits.expandedBytes else {
+      throw SourceFailure.expandsTooFar(maximumBytes: limits.expandedBytes)
+    }
+  }
+
+  private func unxz(_ file: SourceFile, _ isOver: @escaping @Sendable () -> Bool) throws -> SourceFile {
     guard let program = Self.xzPaths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
       throw SourceFailure.xzMissing
     }
@@ -87,7 +92,9 @@ struct SourceExpansion {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(filePath: program)
-    process.arguments = ["--decompress", "--stdout", "--memlimit-decompress=\(Self.xzMemory)", "--", file.path]
+    process.arguments = [
+      "--decompress", "--stdout", "--threads=1", "--memlimit-decompress=\(Self.xzMemory)", "--", file.path,
+    ]
     process.environment = [:]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = pipe
@@ -97,13 +104,14 @@ struct SourceExpansion {
     do {
       while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 18), !data.isEmpty {
         total += data.count
-        guard total <= limit else { throw SourceFailure.expandsTooFar(maximumBytes: limit) }
+        try checkLength(total)
+        if isOver() { throw CancellationError() }
         try data.withUnsafeBytes { try expanded.append($0) }
       }
     } catch {
       process.terminate()
       process.waitUntilExit()
-      throw error as? SourceFailure ?? SourceFailure.damagedFile
+      throw error is CancellationError ? error : error as? SourceFailure ?? SourceFailure.damagedFile
     }
     process.waitUntilExit()
     guard process.terminationStatus == 0 else { throw SourceFailure.damagedFile }
@@ -126,19 +134,35 @@ extension SourceFailure {
   }
 }
 
-/// A private temporary file that is removed with this object.
+/// A private temporary file that is removed with this object. It is locked as long as its process lives, however that
+/// ends.
 final class SourceFile: Sendable {
   let path: String
   private let descriptor: Int32
 
   /// - Throws: ``SourceFailure``.
   init(folder: String) throws(SourceFailure) {
-    path = "\(folder)/\(UUID().uuidString).tmp"
-    do throws(FileFailure) {
-      descriptor = try PrivateFile.open(new: path)
-    } catch {
-      throw .cannotWrite(error.description)
+    for _ in 0..<8 {
+      let path = "\(folder)/\(UUID().uuidString).tmp"
+      do throws(FileFailure) {
+        let descriptor = try PrivateFile.open(new: path)
+        // Another process may remove it between the two calls.
+        if Self.lock(descriptor) {
+          (self.path, self.descriptor) = (path, descriptor)
+          return
+        }
+        close(descriptor)
+      } catch {
+        throw .cannotWrite(error.description)
+      }
     }
+    throw .cannotWrite("\(folder): \(FileBytes.systemMessage())")
+  }
+
+  /// - Returns: whether this process has the lock, and the file its name.
+  private static func lock(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
   deinit {
@@ -154,16 +178,14 @@ final class SourceFile: Sendable {
     }
   }
 
-  /// Removes files that a process left when it was killed.
-  /// - Parameter age: files that are younger, in seconds, stay: another process may be using them.
-  static func clean(folder: String, olderThan age: TimeInterval, at time: Date) {
-    let files = FileManager.default
-    for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".tmp") {
+  /// Removes files of processes that were killed. Those of living ones are locked.
+  static func clean(folder: String) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".tmp") {
       let path = "\(folder)/\(name)"
-      guard let changed = (try? files.attributesOfItem(atPath: path))?[.modificationDate] as? Date,
-        time.timeIntervalSince(changed) > age
-      else { continue }
-      try? files.removeItem(atPath: path)
+      let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      if lock(descriptor) { unlink(path) }
+      close(descriptor)
     }
   }
 }

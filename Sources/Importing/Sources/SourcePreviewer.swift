@@ -139,10 +139,10 @@ public struct SourcePreviewer: Sendable {
     let download = SourceDownload(client: client, folder: folder, limits: limits)
     let outcome = try await download.run(settings, Source.State(), since: nil, isConditional: false)
     guard case .file(let file, _, _) = outcome else { throw SourceFailure.unexpectedStatus(status: 304) }
-    let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).run(file)
+    let plain = try await SourceExpansion(folder: folder, limits: limits).run(file)
     guard let format = settings.format.complaints else {
       let content = try await SourceContent.read(
-        path: plain.path, format: settings.format, options: settings.options, isComplete: true, most: limits.entries)
+        path: plain.path, format: settings.format, options: settings.options, isComplete: true, limits: limits)
       return taken(content, at: time, &preview)
     }
     return try await complaints(plain.path, format, of: settings, at: time, &preview)

@@ -147,9 +147,7 @@ public struct SourceRefresher: Sendable {
   }
 
   /// Removes temporary files of killed processes.
-  package func clean(at time: Date) {
-    SourceFile.clean(folder: folder, olderThan: 3_600, at: time)
-  }
+  package func clean() { SourceFile.clean(folder: folder) }
 
   private static func job(_ id: Int32) -> String { "source \(id)" }
 
@@ -173,6 +171,7 @@ public struct SourceRefresher: Sendable {
       } catch {
         throw SourceFailure.cannotWrite(error.description)
       }
+      clean()
       var (state, summary) = try await read(source, by: client, at: time, force: force)
       state.refreshedAt = time
       if !summary.isUnchanged || !source.settings.format.hasComplaints { state.entries = summary.entries }
@@ -250,14 +249,13 @@ public struct SourceRefresher: Sendable {
       return (state, summary)
     }
     (state.etag, state.lastModified) = (etag, lastModified)
-    let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).run(file)
+    let plain = try await SourceExpansion(folder: folder, limits: limits).run(file)
     if let complaints = format.complaints {
       return (state, try await importComplaints(plain.path, complaints, of: source, at: time, force: force))
     }
     let digest = try await runOnThread { try PackDigest.ofFile(plain.path).hex }
     let content = try await SourceContent.read(
-      path: plain.path, format: format, options: source.settings.options, isComplete: since == nil, most: limits.entries
-    )
+      path: plain.path, format: format, options: source.settings.options, isComplete: since == nil, limits: limits)
     if format.hasChanges {
       guard let version = content.version else { throw SourceFailure.unreadable("the list has no version") }
       if let since, version < since { return nil }

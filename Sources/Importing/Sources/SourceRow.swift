@@ -44,10 +44,7 @@ final class SourceBytes {
   private var position = 0
   private var end = 0
 
-  /// - Throws: ``ImportFileError``.
-  init(path: String) throws(ImportFileError) {
-    file = try FileBytes(path: path, isCancelled: { false })
-  }
+  init(_ file: FileBytes) { self.file = file }
 
   deinit { buffer.deallocate() }
 
@@ -101,8 +98,8 @@ struct DelimitedRows: SourceFileRows {
   ///   - number: the number's column by name or position; nil for a usual name.
   ///   - category: the category's column; nil for none.
   /// - Throws: ``SourceFailure``, ``ImportFileError``.
-  init(path: String, number: String?, category: String?) throws {
-    csv = CSVLines(try LineReader(path: path))
+  init(_ file: FileBytes, number: String?, category: String?) throws {
+    csv = CSVLines(try LineReader(file))
     var header: LineReader.RawLine?
     while let line = try csv.next() {
       header = line

@@ -80,10 +80,10 @@ struct SubscriptionReader: Sendable {
     guard file.bytes <= limits.fileBytes else { throw SourceFailure.answerTooLong(maximumBytes: limits.fileBytes) }
     let compressed = try SourceFile(folder: folder)
     try await limited { try await fetcher.fetch(file, to: compressed.path) }
-    let plain = try await SourceExpansion(folder: folder, limit: limits.expandedBytes).gunzipped(compressed)
+    let plain = try await SourceExpansion(folder: folder, limits: limits).gunzipped(compressed)
     let evidence = ProvenanceFile(
       server: server, options: settings.options, ceiling: settings.ceiling, most: limits.entries)
-    return try await evidence.read(plain.path)
+    return try await evidence.read(plain.path, within: limits.work)
   }
 
   /// Converts errors, and ends requests when the time of all together is over.

@@ -22,8 +22,8 @@ struct XMLRows: SourceFileRows {
   ///   - attribute: the attribute with the number; nil for the element's text.
   ///   - category: the attribute with the category; nil for none.
   /// - Throws: ``ImportFileError``.
-  init(path: String, element: String, attribute: String?, category: String?) throws {
-    tokens = XMLTokens(try SourceBytes(path: path), maxDepth: Self.maxDepth)
+  init(_ file: FileBytes, element: String, attribute: String?, category: String?) {
+    tokens = XMLTokens(SourceBytes(file), maxDepth: Self.maxDepth)
     tokens.hasText = false
     self.element = element
     self.attribute = attribute

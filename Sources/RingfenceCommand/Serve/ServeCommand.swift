@@ -59,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(\.logRequests) var logRequests: Bool?
 
   func run() async throws {
+    ProcessLimits.forbidCoreDumps()
     let settings = try Settings(of: self)
     let checked = try ServerConfiguration(settings, Installation.find(settings))
     let (demo, url, publication) = (try settings.demo, try settings.url, try PublicationConfiguration(settings))
