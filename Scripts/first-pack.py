@@ -88,7 +88,7 @@ def run_server(root, toolchain, start, mark, seconds):
             ["chroot", str(root), "/usr/bin/make", "-C", "/srv/ringfence", "run", f"PORT={PORT}"], env=variables,
             stdout=output, stderr=output, start_new_session=True)
     try:
-        manifest = f"http://127.0.0.1:{PORT}/v1/manifest"
+        manifest = f"http://127.0.0.1:{PORT}/v1/manifest.json"
         while subprocess.run(["curl", "--silent", "--fail", "--output", "/dev/null", manifest]).returncode != 0:
             said = log.read_text(errors="replace")
             if server.poll() is not None or time.monotonic() > start + seconds:

@@ -59,7 +59,7 @@ class RingfenceServer:
             raise AssertionError(f"The server ended with {self.process.returncode}:\n{self.log.read_text()}")
         said = self.output.read_text()
         # The last printed line, so earlier lines are complete.
-        end = re.search(r"^Listening on (\S+)\n|^ +(\S+)/v1/manifest\n", said, re.MULTILINE)
+        end = re.search(r"^Listening on (\S+)\n|^ +(\S+)/v1/manifest\.json\n", said, re.MULTILINE)
         self.address = end and (end[1] or end[2])
         return self.address
 

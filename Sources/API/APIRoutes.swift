@@ -156,7 +156,6 @@ package struct APIRoutes {
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())
-      .get("manifest", use: publications.manifest)
       .get("manifest.json", use: publications.manifest)
       .get("summary", use: summary.summary)
       .get("root.json", use: publications.newestRoot)
@@ -168,7 +167,7 @@ package struct APIRoutes {
   ) {
     let controller = ListsController(
       newest: newest, lists: lists, files: files,
-      presets: SpamBlockerPresets(isSecure: access.isSecure, needsKey: access.publicationsNeedKey),
+      presets: SpamBlockerPresets(needsKey: access.publicationsNeedKey), access: access,
       hasPhoneBlock: access.interfaces.contains(.phoneBlock), metrics: ListMetrics(services.metrics))
     group.get("lists/:file", use: controller.list)
     group.group().add(middleware: AcceptMiddleware()).get("lists", use: controller.catalogue)

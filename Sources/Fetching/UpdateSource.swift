@@ -9,14 +9,14 @@ public struct UpdateSource: Sendable {
   public let manifest: URL
 
   /// - Parameter text: a URL with http, https or file: of the folder, or of the manifest in it, which ends in
-  ///   `manifest` or `manifest.json`.
+  ///   `manifest.json`.
   /// - Returns: nil for anything else, and for a URL with a name and password, which could appear in logs.
   public init?(_ text: String) {
     guard let url = URL(string: text), let scheme = url.scheme?.lowercased(),
       ["http", "https", "file"].contains(scheme),
       scheme == "file" || !(url.host ?? "").isEmpty, url.user == nil, url.query == nil, url.fragment == nil
     else { return nil }
-    let isManifest = ["manifest", "manifest.json"].contains(url.lastPathComponent)
+    let isManifest = url.lastPathComponent == "manifest.json"
     manifest = isManifest ? url : url.appendingPathComponent("manifest.json")
   }
 

@@ -125,7 +125,7 @@ package struct SiteRoutes {
       .post("second-factor/codes", use: second.renewCodes)
       .post("second-factor/remove", use: second.remove)
     let accounts = AccountsPages(
-      services: services.accounts, sessions: stores.sessions, pages: pages, isSecure: access.isSecure)
+      services: services.accounts, sessions: stores.sessions, pages: pages, access: access)
     moderation.group("accounts")
       .add(middleware: RequireRole(.administrator))
       .get(use: accounts.list)
@@ -300,9 +300,8 @@ package struct SiteRoutes {
     if access.interfaces.contains(.lists) {
       let lists = ListPages(
         newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
-        presets: SpamBlockerPresets(isSecure: access.isSecure, needsKey: access.publicationsNeedKey),
-        hasPhoneBlock: access.interfaces.contains(.phoneBlock), needsKey: access.publicationsNeedKey,
-        pages: pages)
+        presets: SpamBlockerPresets(needsKey: access.publicationsNeedKey),
+        hasPhoneBlock: access.interfaces.contains(.phoneBlock), access: access, pages: pages)
       router.group("lists")
         .add(middleware: networkLimit)
         .get(use: lists.list)

@@ -131,7 +131,7 @@ def test_first_all_then_nothing_then_what_is_new(server, key, tmp_path):
     add_complaints(server, tmp_path, 6)
     server.run("publish")
     summary.unlink()
-    fetch(f"{url}/manifest", key, out, "--summary", summary, "--exit-code")
+    fetch(f"{url}/manifest.json", key, out, "--summary", summary, "--exit-code")
     assert facts(summary)["previous_serial"] == str(serial)
     assert check_whole(out) > serial
 

@@ -69,7 +69,7 @@ def test_one_night_for_two(servers):
     wait_until(lambda: (first.data / "publications/manifest.json").exists(), 120, "the night's publication")
     wait_until(
         lambda: first.query("SELECT count(*) FROM publications WHERE state = 'published'") != [["0"]], 60, "its record")
-    manifests = [ask(server, "GET", "/v1/manifest")[2] for server in servers]
+    manifests = [ask(server, "GET", "/v1/manifest.json")[2] for server in servers]
     assert manifests[0] == manifests[1]
 
 
@@ -106,9 +106,9 @@ def test_a_revocation_is_seen_through_both(servers):
     wait_until(
         lambda: publications.manifest(first.data / "publications")["serial"] > shown["serial"], 120, "the revocation")
     for server in servers:
-        status, _, text = ask(server, "GET", "/v1/manifest")
+        status, _, text = ask(server, "GET", "/v1/manifest.json")
         assert status == 200
-    assert ask(first, "GET", "/v1/manifest")[2] == ask(second, "GET", "/v1/manifest")[2]
+    assert ask(first, "GET", "/v1/manifest.json")[2] == ask(second, "GET", "/v1/manifest.json")[2]
     publications.check(first.data / "publications")
 
 

@@ -18,7 +18,7 @@ struct PublicationsController: Sendable {
   let files: FileAnswer
   let newest: NewestManifest
 
-  /// `GET /v1/manifest` and `/v1/manifest.json`: the newest publication's manifest, unchanged.
+  /// `GET /v1/manifest.json`: the newest publication's manifest, unchanged.
   @Sendable func manifest(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await files.answer(folder.manifestPath, freshness: .checked, to: request, context: context)
   }

@@ -70,7 +70,7 @@ package struct SameOriginMiddleware: RouterMiddleware {
   }
 }
 
-/// Refuses a request of HTTP/1.1 without exactly one host (RFC 9112, section 3.2). A proxy and this server could choose
+/// Refuses a request of HTTP/1.1 without exactly one valid host (RFC 9112, section 3.2). A proxy and this server could choose
 /// different ones of two hosts.
 ///
 /// Only ``ConnectionLimitHandler`` sees the version and repeated fields; see ``settle(_:)``.
@@ -80,8 +80,33 @@ package struct HostMiddleware: RouterMiddleware {
   package func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
-    guard let host = request.head.authority, !host.isEmpty else { throw Problem.noHost }
+    guard let host = request.head.authority, Self.isHost(host) else { throw Problem.noHost }
     return try await next(request, context)
+  }
+
+  /// Whether a text is a name or an address, and a port if there is one. Names of servers consist of letters, digits,
+  /// dots, hyphens and underscores.
+  package static func isHost(_ text: String) -> Bool {
+    var rest = text.utf8[...]
+    if rest.first == UInt8(ascii: "[") {
+      guard let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      let address = rest[..<end].dropFirst()
+      guard !address.isEmpty, address.allSatisfy({ isHexDigit($0) || $0 == 0x2E || $0 == 0x3A }) else { return false }
+      rest = rest[end...].dropFirst()
+    } else {
+      let name = rest.prefix { $0 != UInt8(ascii: ":") }
+      guard !name.isEmpty, name.allSatisfy(isNameCharacter) else { return false }
+      rest = rest[name.endIndex...]
+    }
+    return rest.isEmpty || rest.first == UInt8(ascii: ":") && rest.count <= 6 && rest.dropFirst().allSatisfy(isDigit)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || (0x61...0x66).contains(byte | 0x20) }
+
+  private static func isNameCharacter(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x2E || byte == 0x5F
   }
 
   /// Whether an absolute request address has the same host as the field (RFC 9112, 3.2.2).

@@ -33,7 +33,8 @@ extension ProblemKind {
       Documentation(
         status: .badRequest, title: "Invalid Host header",
         detail: "Send exactly one Host header with the name of this server.",
-        cause: "An HTTP/1.1 request has no Host header, several, or one that differs from its absolute address.",
+        cause: "An HTTP/1.1 request has no Host header, several, one that is not a name with "
+          + "an optional port, or one that differs from its absolute address.",
         remedy: "HTTP libraries send this header. A proxy must pass it on.")
     case .anotherSite:
       Documentation(

@@ -14,7 +14,7 @@ struct AccountsPages: Sendable {
   let services: AccountServices
   let sessions: SessionStore
   let pages: PageRenderer
-  let isSecure: Bool
+  let access: AccessConfiguration
 
   static let address = "/moderation/accounts"
 
@@ -83,9 +83,7 @@ struct AccountsPages: Sendable {
     let token = try await sessions.makeSignInToken(
       for: account.name, by: Actor(try context.signedIn()), at: Date())
     guard let fresh = try await services.accounts.account(account.id, at: Date()) else { throw Problem.notFound }
-    let host = request.head.authority ?? "localhost"
-    return try await show(
-      fresh, context, ["link": "\(isSecure ? "https" : "http")://\(host)/sign-in?token=\(token)"])
+    return try await show(fresh, context, ["link": "\(access.address(for: request))/sign-in?token=\(token)"])
   }
 
   private func list(_ context: ServerRequestContext, name: String = "", problem: String = "") async throws -> Response {

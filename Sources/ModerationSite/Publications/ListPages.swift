@@ -17,42 +17,45 @@ struct ListPages: Sendable {
   let presets: SpamBlockerPresets
   /// Whether the server has PhoneBlock's API.
   let hasPhoneBlock: Bool
-  /// Whether only the holder of a key may know the lists.
-  let needsKey: Bool
+  let access: AccessConfiguration
   let pages: PageRenderer
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let manifest = try await newest.manifest()
     var offers: [ListOffer] = []
+    // Only the holder of a key may know the lists.
+    let needsKey = access.publicationsNeedKey
     if let manifest, !needsKey { offers = try await lists.offers(of: manifest) }
-    let host = request.head.authority ?? "HOST"
+    let server = access.address(for: request)
     let texts = pages.texts(context)
     let regions = Dictionary(grouping: offers) { $0.pack.region ?? "" }
-    return try pages.page(
+    var response = try pages.page(
       "lists",
       [
         "needsKey": needsKey, "published": manifest.map { PageTime($0.issued, texts) },
-        "query": presets.query(host: host),
+        "query": presets.query(server: server),
         "groups": regions.sorted { $0.key < $1.key }.map { region, offers in
           [
             "name": region.isEmpty ? texts("lists.all-regions") : texts.country(region),
-            "lists": offers.map { $0.record(presets, host: host, texts) },
+            "lists": offers.map { $0.record(presets, server: server, texts) },
           ] as TemplateRecord
         },
-        "hashQuery": hasPhoneBlock ? presets.hashQuery(host: host) : "",
-        "report": hasPhoneBlock ? presets.report(host: host) : "",
+        "hashQuery": hasPhoneBlock ? presets.hashQuery(server: server) : "",
+        "report": hasPhoneBlock ? presets.report(server: server) : "",
       ], context)
+    response.headers[.cacheControl] = access.addressCaching
+    return response
   }
 }
 
 extension ListOffer {
-  fileprivate func record(_ presets: SpamBlockerPresets, host: String, _ texts: Localizer) -> TemplateRecord {
+  fileprivate func record(_ presets: SpamBlockerPresets, server: String, _ texts: Localizer) -> TemplateRecord {
     let path = { (format: ListFormat) in "/v1/lists/\(pack.name).\(format.fileExtension)" }
     return [
       "name": pack.name, "entries": texts.number(entries),
       "categories": categories.map { "\($0.label) (\(texts.number($0.entries)))" }.joined(separator: " · "),
       "formats": formats.map { ["name": $0.fileExtension, "path": path($0)] as TemplateRecord },
-      "workflow": presets.workflow(path: path(.spamblocker), host: host),
+      "workflow": presets.workflow(path: path(.spamblocker), server: server),
     ]
   }
 }

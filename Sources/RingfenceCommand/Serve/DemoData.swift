@@ -135,7 +135,7 @@ struct Welcome {
       Add a public list of numbers
         \(listCommand(locale, catalog))
       Manifest of the newest publication
-        \(address)/v1/manifest
+        \(address)/v1/manifest.json
 
       """
   }

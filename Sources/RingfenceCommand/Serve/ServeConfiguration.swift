@@ -29,7 +29,7 @@ extension ServerConfiguration {
 extension AccessConfiguration {
   fileprivate init(_ settings: Settings) throws {
     self.init()
-    isSecure = try settings.url?.hasPrefix("https:") ?? false
+    publicAddress = try settings.url?.replacing(/\/+$/, with: "")
     publicationsNeedKey = try settings.fetchNeedsKey
     if try !settings.lists { interfaces.remove(.lists) }
     if try !settings.telephoneSystems { interfaces.remove(.telephoneSystems) }

@@ -93,7 +93,7 @@ import Testing
         publisher: publisher, leases: LeaseStore(pool: pool), schedule: nil, logger: .forTests)
       /// The numbers of a pack of the signed manifest, as an app downloads them.
       func published() async throws -> (serial: Int, numbers: [Int64]) {
-        let answer = try await server.client.execute(uri: "/v1/manifest", method: .get)
+        let answer = try await server.client.execute(uri: "/v1/manifest.json", method: .get)
         let head = try TrustStore(key: key.verifying)
           .verify(manifest: Data(answer.body.readableBytesView), at: Date()).head
         var parts = ManifestReader(head)

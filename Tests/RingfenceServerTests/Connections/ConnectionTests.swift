@@ -62,8 +62,14 @@ import Testing
   @Test(arguments: [
     ("GET /healthz HTTP/1.1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n", 400),
     ("GET /healthz HTTP/1.1\r\nHost: a\r\n", 200), ("GET /healthz HTTP/1.0\r\n", 200),
+    ("GET /healthz HTTP/1.1\r\nHost: a b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a@b\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: a,b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a/b\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: a:b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: :80\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: [::1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: [::1]80\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: \"><b>\r\n", 400), ("GET /healthz HTTP/1.0\r\nHost: a b\r\n", 400),
+    ("GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n", 200), ("GET /healthz HTTP/1.1\r\nHost: a-1.b_c:65535\r\n", 200),
   ])
-  func `a request must name exactly one host`(_ head: String, status: Int) async throws {
+  func `a request must name exactly one valid host`(_ head: String, status: Int) async throws {
     try await TestServer.run { server in
       let answer = try await raw {
         let connection = try RawConnection(port: server.port)

@@ -122,14 +122,15 @@ import Testing
     }
   }
 
-  @Test func `the fast path refuses an empty host header`() async throws {
+  @Test(arguments: ["", "a b", "a@b", "a,b"])
+  func `the fast path refuses an invalid host header`(host: String) async throws {
     try await TestServer.run { server in
       #expect(try await server.report("{}").status == .badRequest)
       let body = try Reports.json()
       let answer = try await Self.answer(
         server,
         (Self.post("/v1/reports", server, "Content-Length: \(body.utf8.count)") + body)
-          .replacing("Host: localhost", with: "Host:")
+          .replacing("Host: localhost", with: "Host: \(host)")
           + "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
       #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("/problems/no-host"), "\(answer)")
     }

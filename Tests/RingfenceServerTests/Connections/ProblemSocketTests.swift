@@ -36,7 +36,7 @@ import Testing
     Case(kind: .notFound, line: "GET /v1/nothing"),
     Case(kind: .notFound, line: "GET /v1/packs/..%2f..%2fetc%2fpasswd"),
     Case(kind: .notANumber, line: "GET /v1/numbers/007"),
-    Case(kind: .methodNotAllowed, line: "DELETE /v1/manifest", says: "Allow: GET, HEAD"),
+    Case(kind: .methodNotAllowed, line: "DELETE /v1/manifest.json", says: "Allow: GET, HEAD"),
     Case(kind: .methodNotAllowed, line: "TRACE /healthz", says: "Allow: GET, HEAD"),
     Case(kind: .methodNotAllowed, line: "GET /v1/reports", says: "Allow: POST"),
     Case(kind: .unknownMethod, line: "MKCOL /v1/reports"),

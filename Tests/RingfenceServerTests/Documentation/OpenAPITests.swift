@@ -59,7 +59,7 @@ import Testing
     #expect(!document.json.contains(":null"))
     let fetches = document.operations.filter { $0.scope == "fetch" }.count
     // The block list of PhoneBlock and address books need a key always.
-    #expect(fetches == (needsKey ? 15 : 2))
+    #expect(fetches == (needsKey ? 14 : 2))
   }
 
   @Test func `problems of the API description match the catalog`() throws {

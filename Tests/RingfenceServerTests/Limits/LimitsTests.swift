@@ -107,7 +107,7 @@ import Testing
       #expect(response.status == .methodNotAllowed)
       #expect(response.headers[.allow] == "POST")
       #expect(response.headers[.contentType] == "application/problem+json")
-      let manifest = try await server.client.execute(uri: "/v1/manifest", method: .post)
+      let manifest = try await server.client.execute(uri: "/v1/manifest.json", method: .post)
       #expect(manifest.headers[.allow] == "GET, HEAD")
       #expect(try await server.client.execute(uri: "/healthz", method: .head).status == .ok)
       #expect(try await server.client.execute(uri: "/v1/nothing", method: .post).status == .notFound)

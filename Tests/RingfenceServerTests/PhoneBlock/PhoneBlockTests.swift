@@ -231,15 +231,15 @@ import Testing
       #expect(preset["enabled"] as? Bool == true)
       return try #require(preset["actions"] as? [[String: Any]])
     }
-    let presets = SpamBlockerPresets(isSecure: true, needsKey: false)
-    let query = try actions(presets.hashQuery(host: "ring.example"))
+    let presets = SpamBlockerPresets(needsKey: false)
+    let query = try actions(presets.hashQuery(server: "https://ring.example"))
     #expect(
       query[1]["url"] as? String
         == "https://ring.example/phoneblock/api/check?sha1={sha1(+{cc}{domestic})}"
         + "&prefix10={sha1({drop_last(+{cc}{domestic},1)})}&prefix100={sha1({drop_last(+{cc}{domestic},2)})}")
     #expect(query[1]["header"] as? String == "{bearer_auth(KEY)}")
     #expect(query[2]["negativeSig"] as? String == #""rating":"[B-G]_"#)
-    let text = presets.report(host: "ring.example")
+    let text = presets.report(server: "https://ring.example")
     #expect(text.contains(#""autoReportTypes":0"#))
     let report = try actions(text)
     let ratings = try #require(report[1]["map"] as? [String: String])

@@ -271,6 +271,28 @@ import Testing
     }
   }
 
+  @Test(arguments: ["/v1/lists", "/lists"])
+  func `a shared cache keeps only addresses that the operator has set`(path: String) async throws {
+    @Sendable func answer(_ server: TestServer) async throws -> String {
+      try Self.publish(812, in: server.folder)
+      return try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET \(path) HTTP/1.1\r\nHost: other.example:81\r\nConnection: close\r\n\r\n")
+        return try connection.readToEnd()
+      }
+    }
+    try await TestServer.run(configure: { $0.access.publicAddress = "https://ring.example" }) { server in
+      let answer = try await answer(server)
+      #expect(answer.contains("https://ring.example/v1/numbers/") && !answer.contains("other.example"))
+      #expect(answer.contains("Cache-Control: public, no-cache\r\n"))
+    }
+    try await TestServer.run(app: "Without an address") { server in
+      let answer = try await answer(server)
+      #expect(answer.contains("http://other.example:81/v1/numbers/"))
+      #expect(answer.contains("Cache-Control: private, no-cache\r\n"))
+    }
+  }
+
   @Test(arguments: ["en", "ru"]) func `the page shows every list with its workflow`(language: String) async throws {
     try await TestServer.run { server in
       let headers: HTTPFields = [.acceptLanguage: language]

@@ -71,7 +71,7 @@ import Timestamps
         store: PublicationStore(pool: pool), folder: server.folder, signing: { key }, logger: .forTests
       ).publish(at: now)
 
-      let answer = try await server.client.execute(uri: "/v1/manifest", method: .get)
+      let answer = try await server.client.execute(uri: "/v1/manifest.json", method: .get)
       let head = try TrustStore(key: key.verifying)
         .verify(manifest: Data(answer.body.readableBytesView), at: now).head
       var parts = ManifestReader(head)
@@ -100,7 +100,7 @@ import Timestamps
 
   @Test func `publications are not found before the first one`() async throws {
     try await TestServer.run { server async throws in
-      for uri in ["/v1/manifest", "/v1/packs/toxic-1.rfpack", "/v1/packs/..%2Fmanifest.json", "/nothing"] {
+      for uri in ["/v1/manifest.json", "/v1/packs/toxic-1.rfpack", "/v1/packs/..%2Fmanifest.json", "/nothing"] {
         #expect(try await server.client.execute(uri: uri, method: .get).status == .notFound)
       }
     }

@@ -16,6 +16,7 @@ struct ListsController: Sendable {
   let lists: ListFiles
   let files: FileAnswer
   let presets: SpamBlockerPresets
+  let access: AccessConfiguration
   let hasPhoneBlock: Bool
   let metrics: ListMetrics
 
@@ -23,9 +24,9 @@ struct ListsController: Sendable {
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
     let catalogue = ListCatalogue(
       manifest, offers: try await lists.offers(of: manifest), presets: presets, hasPhoneBlock: hasPhoneBlock,
-      host: request.head.authority ?? "HOST")
+      server: access.address(for: request))
     var response = JSON.response(catalogue)
-    response.headers[.cacheControl] = "public, no-cache"
+    response.headers[.cacheControl] = access.addressCaching
     return response
   }
 
@@ -127,9 +128,9 @@ struct ListCatalogue: Encodable {
 
   /// - Parameters:
   /// - hasPhoneBlock: whether the server has PhoneBlock's API.
-  /// - host: the name and the port of the server, as the client has them.
+  /// - server: the address of the server, without a slash at its end.
   init(
-    _ manifest: Manifest, offers: [ListOffer], presets: SpamBlockerPresets, hasPhoneBlock: Bool, host: String
+    _ manifest: Manifest, offers: [ListOffer], presets: SpamBlockerPresets, hasPhoneBlock: Bool, server: String
   ) {
     serial = manifest.serial
     updatedAt = Timestamp.format(manifest.issued)
@@ -143,11 +144,11 @@ struct ListCatalogue: Encodable {
             format: format.rawValue, path: path(format), mediaType: FileAnswer.mediaType(of: path(format)),
             hasChanges: format.hasChanges)
         },
-        spamblockerWorkflow: presets.workflow(path: path(.spamblocker), host: host))
+        spamblockerWorkflow: presets.workflow(path: path(.spamblocker), server: server))
     }
-    spamblockerQuery = presets.query(host: host)
-    spamblockerHashQuery = hasPhoneBlock ? presets.hashQuery(host: host) : nil
-    spamblockerReport = hasPhoneBlock ? presets.report(host: host) : nil
+    spamblockerQuery = presets.query(server: server)
+    spamblockerHashQuery = hasPhoneBlock ? presets.hashQuery(server: server) : nil
+    spamblockerReport = hasPhoneBlock ? presets.report(server: server) : nil
   }
 }
 

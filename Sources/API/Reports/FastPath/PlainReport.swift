@@ -133,7 +133,7 @@ struct PlainRequest {
       case .other: continue
       case .special: return nil
       case .host:
-        guard !value.isEmpty else { return nil }
+        guard HostMiddleware.isHost(value) else { return nil }
         hosts += 1
       case .connection:
         guard value.utf8.isSame(as: "keep-alive") else { return nil }

@@ -4,25 +4,23 @@ import Foundation
 
 /// The JSON texts that SpamBlocker imports. `KEY` in them is for the user to replace.
 package struct SpamBlockerPresets: Sendable {
-  private let scheme: String
   /// Whether lists need a key.
   private let needsKey: Bool
 
-  /// - Parameters:
-  /// - isSecure: whether clients reach the server by https.
-  /// - needsKey: whether lists need a key.
-  package init(isSecure: Bool, needsKey: Bool) {
-    scheme = isSecure ? "https" : "http"
+  /// - Parameter needsKey: whether lists need a key.
+  package init(needsKey: Bool) {
     self.needsKey = needsKey
   }
+
+  // Functions take the address of the server, without a slash at its end.
 
   /// A workflow that imports a list each day at some minute of the early morning.
   ///
   /// An import renews the numbers of the list, and the clean-up removes those that were not renewed for two days. A
   /// download that fails ends the workflow before the clean-up.
-  package func workflow(path: String, host: String) -> String {
+  package func workflow(path: String, server: String) -> String {
     var download: [String: JSONValue] = [
-      "type": "HttpDownload", "url": .text("\(scheme)://\(host)\(path)"), "enableRetry": true, "retryTimes": 3,
+      "type": "HttpDownload", "url": .text("\(server)\(path)"), "enableRetry": true, "retryTimes": 3,
       "retryDelayMs": 60_000,
     ]
     if needsKey { download["header"] = "{bearer_auth(KEY)}" }
@@ -40,13 +38,13 @@ package struct SpamBlockerPresets: Sendable {
   }
 
   /// A query for each call, which sends the number to the server.
-  package func query(host: String) -> String {
+  package func query(server: String) -> String {
     text([
       "desc": "Ringfence", "enabled": true,
       "actions": [
         ["type": "ParseIncomingNumber", "numberFilter": ".*", "forwardType": 1],
         [
-          "type": "HttpDownload", "url": .text("\(scheme)://\(host)/v1/numbers/{cc}{domestic}"),
+          "type": "HttpDownload", "url": .text("\(server)/v1/numbers/{cc}{domestic}"),
           "header": "{bearer_auth(KEY)}",
         ],
         [
@@ -58,7 +56,7 @@ package struct SpamBlockerPresets: Sendable {
   }
 
   /// A query for each call through PhoneBlock's API, which sends hashes of the number.
-  package func hashQuery(host: String) -> String {
+  package func hashQuery(server: String) -> String {
     let number = "+{cc}{domestic}"
     let hashes =
       "sha1={sha1(\(number))}&prefix10={sha1({drop_last(\(number),1)})}&prefix100={sha1({drop_last(\(number),2)})}"
@@ -67,7 +65,7 @@ package struct SpamBlockerPresets: Sendable {
       "actions": [
         ["type": "ParseIncomingNumber", "numberFilter": ".*", "forwardType": 1],
         [
-          "type": "HttpDownload", "url": .text("\(scheme)://\(host)/phoneblock/api/check?\(hashes)"),
+          "type": "HttpDownload", "url": .text("\(server)/phoneblock/api/check?\(hashes)"),
           "header": "{bearer_auth(KEY)}",
         ],
         [
@@ -80,7 +78,7 @@ package struct SpamBlockerPresets: Sendable {
 
   /// A report of a number through PhoneBlock's API. Calls that rules stopped are not reported by themselves, because
   /// the user has not confirmed them.
-  package func report(host: String) -> String {
+  package func report(server: String) -> String {
     let body = #"{"phone":"+{cc}{domestic}","rating":"{category}","comment":"{comment}"}"#
     return text([
       "desc": "Ringfence", "enabled": true, "autoReportTypes": 0,
@@ -94,7 +92,7 @@ package struct SpamBlockerPresets: Sendable {
           ],
         ],
         [
-          "type": "HttpDownload", "method": 1, "url": .text("\(scheme)://\(host)/phoneblock/api/rate"),
+          "type": "HttpDownload", "method": 1, "url": .text("\(server)/phoneblock/api/rate"),
           "header": "{bearer_auth(KEY)}\nContent-Type: application/json", "body": .text(body),
         ],
       ],
