@@ -91,8 +91,9 @@ package struct APIRoutes {
       .group("\(Self.telephoneSystemPath)").add(middleware: network)
       .add(middleware: APIKeyMiddleware(directory: services.apps, places: [.bearer, .basic, .query]))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: .lookup))
-      .get("", use: controller.lookUp)
-      .get(":number", use: controller.lookUp)
+      .get("", use: controller.line)
+      .get(":number", use: controller.line)
+      .get(":number/json", use: controller.json)
   }
 
   /// Routes under /v1 that need a key with the scope.

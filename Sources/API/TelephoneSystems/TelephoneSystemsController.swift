@@ -9,22 +9,37 @@ import Metrics
 import PhoneNumbers
 import Storage
 
-/// `GET /v1/pbx/{number}` and `GET /v1/pbx?number=`: the name or the verdict of a caller, in one line for telephone systems.
+/// The name and the verdict of a caller for telephone systems.
 struct TelephoneSystemsController: Sendable {
-  /// The form of the answer.
+  /// The text of an answer in one line.
   private enum Form: String {
-    case name, verdict, json
+    case name, verdict
   }
 
   let lookups: HashLookupStore
   let metrics: TelephoneSystemMetrics
 
-  @Sendable func lookUp(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let parameters = request.uri.queryParameters
-    let asked = parameters["as"].map(String.init) ?? Form.name.rawValue
+  /// `GET /v1/pbx/{number}` and `GET /v1/pbx?number=`: the name or the verdict, in one line.
+  @Sendable func line(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let asked = request.uri.queryParameters["as"].map(String.init) ?? Form.name.rawValue
     guard let form = Form(rawValue: asked) else {
-      throw Problem.parameter("as", asked, "It must be name, verdict or json.")
+      throw Problem.parameter("as", asked, "It must be name or verdict. JSON is at /v1/pbx/NUMBER/json.")
     }
+    let caller = try await caller(request, context)
+    // Without an end of line.
+    return Self.cached(
+      Response(
+        status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+        body: .init(byteBuffer: ByteBuffer(string: form == .name ? caller.name : caller.verdict.rawValue))))
+  }
+
+  /// `GET /v1/pbx/{number}/json`: both.
+  @Sendable func json(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    Self.cached(JSON.response(try await caller(request, context)))
+  }
+
+  private func caller(_ request: Request, _ context: ServerRequestContext) async throws -> CallerVerdict {
+    let parameters = request.uri.queryParameters
     let region = parameters["region"].map(String.init)
     if let region, !PhoneRegion.isSupported(region) { throw Problem.notARegion(region) }
     // FreePBX can have the number in the query alone.
@@ -37,21 +52,13 @@ struct TelephoneSystemsController: Sendable {
     }
     let answer = CallerVerdict(number: number.e164, try await lookups.listed(number: number.digits))
     metrics.note(answer.verdict)
-    var response =
-      switch form {
-      case .name: Self.line(answer.name)
-      case .verdict: Self.line(answer.verdict.rawValue)
-      case .json: JSON.response(answer)
-      }
-    response.headers[.cacheControl] = "private, max-age=60"
-    return response
+    return answer
   }
 
-  /// One line without an end of line.
-  private static func line(_ text: String) -> Response {
-    Response(
-      status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
-      body: .init(byteBuffer: ByteBuffer(string: text)))
+  private static func cached(_ answer: Response) -> Response {
+    var answer = answer
+    answer.headers[.cacheControl] = "private, max-age=60"
+    return answer
   }
 }
 

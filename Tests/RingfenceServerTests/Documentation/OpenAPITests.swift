@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PhoneNumbers
 import Storage
 import TestSupport
 import Testing
@@ -93,6 +94,32 @@ import Testing
     let limits = document.json.matches(of: /"minItems":1,"maxItems":(\d+),"items":{}/)
     #expect(limits.map { Int($0.1) } == [Batch.limit])
     #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.standard.names + [""]))
+  }
+
+  @Test func `schemas refuse the regions and numbers that the code refuses`() throws {
+    let schemas = try #require(try components(try document())["schemas"])
+    func property(_ schema: String, _ name: String) throws -> [String: Any] {
+      try #require((schemas[schema]?["properties"] as? [String: [String: Any]])?[name])
+    }
+    // Which of all pairs of letters are regions is said by the format alone.
+    let region = try #require(schemas["Region"]?["pattern"] as? String)
+    for text in ["", "D", "DE", "de", "DEU", "D1", " D", "DE\n", "Ä1"] {
+      #expect((try Regex(region).wholeMatch(in: text) != nil) == PhoneRegion.isSupported(text), "\(text)")
+    }
+    for schema in ["Report", "IdentificationItem"] {
+      #expect(try property(schema, "region")["pattern"] as? String == region)
+    }
+    for count in 1...3 {
+      for digits in 0..<Int(pow(10, Double(count))) {
+        let text = String(String(digits + Int(pow(10, Double(count)))).dropFirst())
+        for region in ["DE", "FR", "GB", "NU", "RU", "SH", "US"] {
+          #expect((try? PhoneNumber(parsing: text, region: region)) == nil, "\(text) in \(region)")
+        }
+      }
+    }
+    #expect(try PhoneNumber(parsing: "4002", region: "NU").digits == 6_834_002)
+    let lengths = try document().json.matches(of: /"minLength":(\d+),"maxLength":\d+,"format":"phone-number"/)
+    #expect(lengths.count == 2 + 7 && lengths.allSatisfy { $0.1 == "4" })
   }
 
   /// A key with all scopes but the described one is refused; a key with this scope alone is not.

@@ -109,11 +109,11 @@ import Testing
   @Test func `Kamailio gets one line of JSON`() async throws {
     try await prepare()
     try await TestServer.run { server in
-      let blocked = try await ask(server, "+\(Self.blocked)?as=json", bearer(server))
+      let blocked = try await ask(server, "+\(Self.blocked)/json", bearer(server))
       #expect(
         String(buffer: blocked.body)
           == #"{"category":"robocall","name":"Robocall","number":"+33162000248","verdict":"block"}"#)
-      let unlisted = try await ask(server, "%2B\(Self.unlisted)?as=json", bearer(server))
+      let unlisted = try await ask(server, "%2B\(Self.unlisted)/json", bearer(server))
       #expect(String(buffer: unlisted.body) == #"{"name":"","number":"+33162000252","verdict":"allow"}"#)
     }
   }
