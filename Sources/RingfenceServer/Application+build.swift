@@ -46,19 +46,20 @@ package func buildApplication(
     services: api, trustsProxy: configuration.trustsProxy, metrics: requests, log: log, logger: logger)
   // Behind a proxy all connections come from one network; requests are limited by the forwarded address instead.
   let perNetwork = configuration.trustsProxy ? nil : configuration.access.limits.connectionsPerNetwork
-  let networks = perNetwork.map(NetworkConnections.init)
+  let connections = OpenConnections(
+    max: configuration.maxConnections, maxPerNetwork: perNetwork, shed: requests.shedConnections)
   return Application(
     router: router,
     server: HTTPServerBuilder { responder in
       LimitedHTTPChannel(
-        responder: responder, limits: configuration.connections, networks: networks, readiness: services.readiness,
-        metrics: requests, makeFastPath: fastPath.makeHandler(on:connection:end:))
+        responder: responder, limits: configuration.connections, connections: connections,
+        readiness: services.readiness, metrics: requests, makeFastPath: fastPath.makeHandler(on:connection:end:))
     },
     configuration: ApplicationConfiguration(
       address: .hostname(configuration.host, port: configuration.port),
       serverName: ServerName.text,
       backlog: 1_024,
-      availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+      availableConnectionsDelegate: connections.admission),
     onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? configuration.port) },
     logger: logger)
 }

@@ -16,8 +16,8 @@ package struct ServerConfiguration: Sendable {
   package var textFolder: String
   /// Path of the description of the API, `openapi.yaml`.
   package var openAPIFile: String
-  /// Maximum connections; more wait in the kernel's queue.
-  package var maximumConnections = 2_048
+  /// Maximum connections. If more arrive, idle ones are closed; without any, the new ones wait in the kernel's queue.
+  package var maxConnections = 2_048
   package var connections = ConnectionLimits()
   /// Whether every connection comes from a trusted proxy, whose entry in `X-Forwarded-For` is the client's address.
   package var trustsProxy = false

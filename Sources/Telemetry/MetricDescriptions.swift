@@ -11,6 +11,7 @@ enum MetricDescriptions {
     "ringfence_http_requests_in_progress": .gauge("Requests in progress."),
     "ringfence_http_connections": .gauge("Open connections."),
     "ringfence_http_connections_refused_total": .counter("Connections closed because their network had too many."),
+    "ringfence_http_connections_shed_total": .counter("Idle connections closed because others waited."),
     "ringfence_lists_requests_total": .counter("Requests of lists for other programs, by format."),
     "ringfence_telephone_lookups_total": .counter("Lookups of telephone systems, by verdict."),
     "ringfence_phoneblock_lookups_total": .counter("Lookups of PhoneBlock's clients, by outcome."),

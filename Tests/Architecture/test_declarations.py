@@ -22,7 +22,7 @@ REQUIRED = {
     "appendLiteral", "appendInterpolation", "channelWritabilityChanged", "makeCounter", "makeFloatingPointCounter", "makeMeter", "makeRecorder",
     "makeTimer", "destroyCounter", "destroyFloatingPointCounter", "destroyMeter", "destroyRecorder", "destroyTimer",
     "recordNanoseconds", "triggerUserOutboundEvent", "channelActive", "channelInactive", "setup", "coreContext",
-    "allValueStrings", "defaultValueDescription", "allValueDescriptions",
+    "connectionOpened", "connectionClosed", "isAcceptingNewConnections", "allValueStrings", "defaultValueDescription", "allValueDescriptions",
 }
 
 # Named by tests alone, with the reason.

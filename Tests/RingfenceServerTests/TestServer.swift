@@ -71,6 +71,8 @@ struct TestServer {
         publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts,
         openAPIFile: Checkout.openAPI)
       configuration.port = 0
+      // Tests connect before they have something to send.
+      configuration.connections.firstByte = .seconds(60)
       configure(&configuration)
       let ports = AsyncStream<Int>.makeStream()
       let application = try await buildApplication(

@@ -26,11 +26,13 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private static let discardLimit = 4 << 20
 
   private let limits: ConnectionLimits
-  private let networks: NetworkConnections?
+  private let connections: OpenConnections
   private let readiness: Readiness
   private let metrics: RequestMetrics
-  private var isCounted = false
-  private var network: ClientNetwork?
+  /// The entry of this connection while it is open and within the limit of its network.
+  private var place: OpenConnections.Place?
+  /// Whether bytes have been received.
+  private(set) var hasBegun = false
   private var receiving = Receiving.nothing
   private var unanswered = 0
   /// The time of the last bytes or the last answer.
@@ -45,45 +47,49 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private var isClosing = false
   private var discarded = 0
 
-  package init(limits: ConnectionLimits, networks: NetworkConnections?, readiness: Readiness, metrics: RequestMetrics) {
+  package init(limits: ConnectionLimits, connections: OpenConnections, readiness: Readiness, metrics: RequestMetrics) {
     self.limits = limits
-    self.networks = networks
+    self.connections = connections
     self.readiness = readiness
     self.metrics = metrics
   }
 
   package func channelActive(context: ChannelHandlerContext) {
-    if let networks {
-      let network = ClientNetwork(context.channel.remoteAddress)
-      guard networks.add(network) else {
-        metrics.refusedConnections.increment()
-        return context.close(promise: nil)
-      }
-      self.network = network
+    let (eventLoop, bound) = (context.eventLoop, NIOLoopBound(context, eventLoop: context.eventLoop))
+    place = connections.add(ClientNetwork(context.channel.remoteAddress)) {
+      eventLoop.execute { bound.value.close(promise: nil) }
+    }
+    guard place != nil else {
+      metrics.refusedConnections.increment()
+      return context.close(promise: nil)
     }
     metrics.connections.increment()
-    isCounted = true
     context.fireChannelActive()
   }
 
   package func channelInactive(context: ChannelHandlerContext) {
     timer?.cancel()
     stall?.cancel()
-    if let network { networks?.remove(network) }
-    network = nil
-    if isCounted { metrics.connections.decrement() }
-    isCounted = false
+    if let place {
+      connections.remove(place)
+      metrics.connections.decrement()
+    }
+    place = nil
     context.fireChannelInactive()
   }
 
   // MARK: Requests
 
   /// Notes input that may begin a request.
-  /// - Returns: false after the last request of the connection; the HTTP parser may keep everything that follows.
+  /// - Returns: false after the last request of the connection, because the HTTP parser may keep everything that follows,
+  ///   and if the connection is being closed to make room.
   func takesBytes() -> Bool {
     if last?.isWhole == true { return false }
-    lastActive = .now()
-    if case .nothing = receiving { receiving = .head(since: lastActive) }
+    if case .nothing = receiving {
+      guard place?.use() != false else { return false }
+      receiving = .head(since: .now())
+    }
+    (lastActive, hasBegun) = (.now(), true)
     return true
   }
 
@@ -187,6 +193,16 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     if case .head = receiving, unanswered == 0 { receiving = .head(since: lastActive) }
   }
 
+  /// Returns a promise for the last bytes of an answer, after which the connection may be idle. A client that still reads
+  /// an answer is not idle.
+  func restAfterWriting(_ promise: EventLoopPromise<Void>?, on eventLoop: any EventLoop) -> EventLoopPromise<Void> {
+    let written = promise ?? eventLoop.makePromise()
+    written.futureResult.assumeIsolated().whenComplete { _ in
+      if case .nothing = self.receiving, self.unanswered == 0, let place = self.place { self.connections.rest(place) }
+    }
+    return written
+  }
+
   package func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
@@ -216,7 +232,9 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
       context.write(data, promise: promise)
     case .end:
       answered()
-      guard closesAfterAnswer, !isClosing else { return context.write(data, promise: promise) }
+      guard closesAfterAnswer, !isClosing else {
+        return context.write(data, promise: restAfterWriting(promise, on: context.eventLoop))
+      }
       isClosing = true
       let written = promise ?? context.eventLoop.makePromise()
       let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

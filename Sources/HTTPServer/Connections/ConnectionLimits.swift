@@ -14,6 +14,8 @@ package struct ConnectionLimits: Sendable {
   package var body: Duration
   /// Received bytes that grant one second more.
   var bytesPerSecond: Int
+  /// The time until the first byte of a new connection, at most ``idle``.
+  package var firstByte: Duration
   /// The time between requests.
   package var idle: Duration
   /// The time that a response may wait for a client that does not read.
@@ -23,11 +25,13 @@ package struct ConnectionLimits: Sendable {
 
   package init(
     headers: Duration = .seconds(10), body: Duration = .seconds(10), bytesPerSecond: Int = 4_096,
-    idle: Duration = .seconds(60), stalledAnswer: Duration = .seconds(60), linger: Duration = .seconds(2)
+    firstByte: Duration = .seconds(5), idle: Duration = .seconds(60), stalledAnswer: Duration = .seconds(60),
+    linger: Duration = .seconds(2)
   ) {
     self.headers = headers
     self.body = body
     self.bytesPerSecond = bytesPerSecond
+    self.firstByte = firstByte
     self.idle = idle
     self.stalledAnswer = stalledAnswer
     self.linger = linger
@@ -36,35 +40,6 @@ package struct ConnectionLimits: Sendable {
   /// The maximum time for receiving this many bytes of a body.
   package func patience(bytes: Int) -> Duration {
     body + .milliseconds(bytes * 1_000 / max(1, bytesPerSecond))
-  }
-}
-
-/// Counts the open connections of each network. Its size is bounded by the number of connections.
-package final class NetworkConnections: Sendable {
-  private let limit: Int
-  private let open = Mutex<[ClientNetwork: Int]>([:])
-
-  /// - Parameter limit: maximum connections of one network.
-  package init(limit: Int) {
-    self.limit = limit
-  }
-
-  /// Counts a connection.
-  /// - Returns: false if the network has reached its limit; nothing is counted then.
-  package func add(_ network: ClientNetwork) -> Bool {
-    open.withLock { open in
-      let count = open[network, default: 0]
-      guard count < limit else { return false }
-      open[network] = count + 1
-      return true
-    }
-  }
-
-  package func remove(_ network: ClientNetwork) {
-    open.withLock { open in
-      guard let count = open[network] else { return }
-      open[network] = count > 1 ? count - 1 : nil
-    }
   }
 }
 

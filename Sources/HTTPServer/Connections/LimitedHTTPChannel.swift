@@ -15,11 +15,11 @@ package struct LimitedHTTPChannel: ServerChildChannel {
 
   private let http: HTTP1Channel
   private let makeGuard: @Sendable () -> ConnectionLimitHandler
-  private let idle: TimeAmount
+  private let limits: ConnectionLimits
   private let makeFastPath: MakeFastPath
 
   package init(
-    responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, networks: NetworkConnections?,
+    responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, connections: OpenConnections,
     readiness: Readiness, metrics: RequestMetrics,
     makeFastPath: @escaping MakeFastPath
   ) {
@@ -29,9 +29,11 @@ package struct LimitedHTTPChannel: ServerChildChannel {
         // 2,000 connections with a head each: 32 MB.
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 100)))
-    idle = TimeAmount(limits.idle)
+    self.limits = limits
     self.makeFastPath = makeFastPath
-    makeGuard = { ConnectionLimitHandler(limits: limits, networks: networks, readiness: readiness, metrics: metrics) }
+    makeGuard = {
+      ConnectionLimitHandler(limits: limits, connections: connections, readiness: readiness, metrics: metrics)
+    }
   }
 
   package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -41,7 +43,7 @@ package struct LimitedHTTPChannel: ServerChildChannel {
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(connection, position: .after(decoder))
       try pipeline.addHandler(FileSender(), position: .after(decoder))
-      let end = ConnectionEnd(connection: connection, patience: idle)
+      let end = ConnectionEnd(connection: connection, limits: limits)
       try pipeline.addHandler(end, position: .first)
       try pipeline.addHandler(makeFastPath(channel.eventLoop, connection, end), position: .after(connection))
       return value
@@ -63,13 +65,13 @@ package final class ConnectionEnd: ChannelInboundHandler {
   package typealias OutboundOut = ByteBuffer
 
   private let connection: ConnectionLimitHandler
-  private let patience: TimeAmount
+  private let limits: ConnectionLimits
   private var timer: Scheduled<Void>?
   private var context: ChannelHandlerContext?
 
-  package init(connection: ConnectionLimitHandler, patience: TimeAmount) {
+  package init(connection: ConnectionLimitHandler, limits: ConnectionLimits) {
     self.connection = connection
-    self.patience = patience
+    self.limits = limits
   }
 
   package func handlerAdded(context: ChannelHandlerContext) {
@@ -95,9 +97,16 @@ package final class ConnectionEnd: ChannelInboundHandler {
     context.fireChannelRead(data)
   }
 
+  /// The time that the connection may be idle now.
+  private var patience: TimeAmount {
+    TimeAmount(connection.hasBegun ? limits.idle : min(limits.firstByte, limits.idle))
+  }
+
   /// Writes a complete answer, past the HTTP encoder.
   package func write(_ answer: ByteBuffer) {
-    context?.writeAndFlush(Self.wrapOutboundOut(answer), promise: nil)
+    guard let context else { return }
+    context.writeAndFlush(
+      Self.wrapOutboundOut(answer), promise: connection.restAfterWriting(nil, on: context.eventLoop))
   }
 
   /// Schedules one task for an idle span, whatever the count of requests.

@@ -35,6 +35,8 @@ package final class RequestMetrics: Sendable {
   package let connections: Meter
   /// Connections closed at once because their network had too many.
   let refusedConnections: Counter
+  /// Idle connections closed because others waited.
+  package let shedConnections: Counter
 
   private let factory: any MetricsFactory
   private let known: Mutex<[Key: Series]>
@@ -47,6 +49,7 @@ package final class RequestMetrics: Sendable {
     inProgress = Meter(label: "ringfence_http_requests_in_progress", factory: factory)
     connections = Meter(label: "ringfence_http_connections", factory: factory)
     refusedConnections = Counter(label: "ringfence_http_connections_refused_total", factory: factory)
+    shedConnections = Counter(label: "ringfence_http_connections_shed_total", factory: factory)
   }
 
   /// - Parameters:

@@ -34,6 +34,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(\.demo) var demo: Bool?
   @Option(\.drain) var drain: String?
   @Flag(\.trustProxy) var trustProxy: Bool?
+  @Option(\.maxConnections) var maxConnections: String?
   @Option(\.publicNumberPages) var publicNumberPages: String?
   @Option(\.appealWork) var appealWork: String?
   @Option(\.appealDelay) var appealDelay: String?
@@ -78,6 +79,8 @@ struct ServeCommand: AsyncParsableCommand {
       settings, owns: true, makes: true, archiving: archiving, logger: .server
     ) { context in
       var completed = checked
+      completed.maxConnections = ProcessLimits.raiseOpenFiles(
+        forConnections: checked.maxConnections, logger: .server)
       // Created with the data folder, after all settings have been checked.
       completed.metricsToken = try context.folder.key("metrics.token", \.metricsToken)
       let configuration = completed

@@ -19,6 +19,7 @@ extension ServerConfiguration {
       publicFolder: installation.publicFiles, templateFolder: installation.templates, textFolder: installation.texts,
       openAPIFile: installation.openAPI)
     (host, port, trustsProxy) = (try settings.host, try settings.port, try settings.trustProxy)
+    maxConnections = try settings.maxConnections
     (metricsToken, logsRequests) = (try settings.metricsToken, try settings.logRequests)
     access = try AccessConfiguration(settings)
     api = try APIConfiguration(settings)

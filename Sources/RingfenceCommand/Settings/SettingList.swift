@@ -48,6 +48,9 @@ package struct SettingList: Sendable {
   let trustProxy = Setting(
     "trust-proxy", .boolean, default: false,
     "Use X-Forwarded-For, because all connections come from a proxy that sets it.")
+  let maxConnections = Setting(
+    "max-connections", .number(16...65_536, "connections"), default: 2_048,
+    "Maximum open connections. If all are in use, idle ones are closed for new ones.")
   let limits = Setting(
     "limits", .boolean, default: true, "Apply the rate limits of apps, networks and reporters.")
   let fetchNeedsKey = Setting(

@@ -218,6 +218,15 @@ import Testing
     }
   }
 
+  @Test func `a connection without a first byte is closed earlier`() async throws {
+    try await TestServer.run(configure: {
+      $0.connections = ConnectionLimits(firstByte: .milliseconds(300), idle: .seconds(600))
+    }) { server in
+      let answer = try await raw { try RawConnection(port: server.port).readToEnd() }
+      #expect(answer == "")
+    }
+  }
+
   @Test func `malformed HTTP is answered with 400 and closed`() async throws {
     try await TestServer.run { server in
       let answer = try await raw {

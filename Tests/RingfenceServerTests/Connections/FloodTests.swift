@@ -24,7 +24,7 @@ import Testing
   @Test func `a flood from one network does not block other networks`() async throws {
     try await TestServer.run(
       configure: {
-        $0.maximumConnections = 64
+        $0.maxConnections = 64
         $0.access.limits = RequestLimits(network: .init(perSecond: 50, burst: 200), connectionsPerNetwork: 24)
       }, isPlain: true
     ) { server in
@@ -62,6 +62,60 @@ import Testing
         flood.stop()
         try await group.waitForAll()
         #expect(flood.refused >= 50)
+      }
+    }
+  }
+
+  /// As many sockets as fit, and as many again, which wait in the kernel's queue.
+  @Test(arguments: [5, 20, 100])
+  func `idle connections of many networks do not block another`(networks: Int) async throws {
+    try await TestServer.run(
+      configure: {
+        $0.maxConnections = 100
+        $0.connections = ConnectionLimits(firstByte: .seconds(600), idle: .seconds(600))
+      }, isPlain: true
+    ) { server in
+      try await raw {
+        let idle = try (0..<200).map { try RawConnection(port: server.port, from: "127.1.\($0 % networks).1") }
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try connection.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+        // No more are closed than others needed.
+        #expect(idle.count(where: { $0.hasSomethingToRead }) <= 103)
+      }
+    }
+  }
+
+  @Test func `a request that arrives or waits for its answer keeps its connection`() async throws {
+    try await TestServer.run(
+      configure: {
+        $0.maxConnections = 8
+        $0.connections = ConnectionLimits(
+          body: .seconds(600), firstByte: .seconds(600), idle: .seconds(600))
+      }, isPlain: true, commits: false
+    ) { server in
+      let body = try Reports.json()
+      let head = Self.request(server.key, body).dropLast(body.count + 1) + "Expect: 100-continue\r\n\r\n"
+      let busy = try await raw {
+        let busy = try (0..<2).map { _ in
+          let connection = try RawConnection(port: server.port)
+          connection.send(String(head))
+          #expect(try connection.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100 "))
+          return connection
+        }
+        busy[0].send(body)
+        let idle = try (0..<40).map { try RawConnection(port: server.port, from: "127.1.\($0).1") }
+        let connection = try RawConnection(port: server.port)
+        connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try connection.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+        #expect(idle.contains { $0.hasSomethingToRead })
+        busy[1].send(body)
+        return busy
+      }
+      server.commitNow()
+      for connection in busy {
+        let answer = try await raw { try connection.read(until: "}") }
+        #expect(answer.hasPrefix("HTTP/1.1 20"))
       }
     }
   }
