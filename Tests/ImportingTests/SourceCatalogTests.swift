@@ -28,7 +28,8 @@ import Testing
     let low = IneffectiveSetting.weightTooLow(weight: 1, category: "other", sufficient: 3.2)
     #expect(found(SourceRuleChange()) == [low])
     #expect(found(SourceRuleChange(weight: 3.1)).count == 1 && found(SourceRuleChange(weight: 3.2)) == [])
-    #expect(found(SourceRuleChange(weight: 5, complaints: 1, days: 2)) == [.limitsTooHigh(complaints: 1, days: 2, most: 1)])
+    #expect(
+      found(SourceRuleChange(weight: 5, complaints: 1, days: 2)) == [.limitsTooHigh(complaints: 1, days: 2, most: 1)])
     #expect(found(SourceRuleChange(weight: 0)) == [.weightZero])
     settings.ceiling = .review
     #expect(found(SourceRuleChange(days: 3)) == [.weightTooLow(weight: 1, category: "other", sufficient: 1.6)])

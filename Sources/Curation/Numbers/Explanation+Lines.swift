@@ -61,7 +61,9 @@ extension Explanation {
         lines.append(.neededToIdentify(evaluation.identifyConditions))
       }
     }
-    if let evaluation, evaluation.isCorroborated, (score?.reporters ?? 0) > 0, ![.protected, .decided].contains(verdict) {
+    if let evaluation, evaluation.isCorroborated, (score?.reporters ?? 0) > 0,
+      ![.protected, .decided].contains(verdict)
+    {
       lines.append(.corroborated)
     }
     if let sourceLimit { lines.append(.sourceLimit(sourceLimit, name: lists[sourceLimit.appID])) }

@@ -32,7 +32,10 @@ struct PreviewSides {
 
   /// - Parameter suspects: the numbers whose reports a review would hold with the present set, and with the change; nil
   ///   keeps the stored holds.
-  init(state: CurationState, suspects: (BrigadeReview.Outcome, BrigadeReview.Outcome)?, present: ThresholdSet, change: ThresholdSet) {
+  init(
+    state: CurationState, suspects: (BrigadeReview.Outcome, BrigadeReview.Outcome)?, present: ThresholdSet,
+    change: ThresholdSet
+  ) {
     self.state = state
     (stateNow, stateThen) = suspects.map { (state.with($0), state.with($1)) } ?? (state, state)
     self.present = present

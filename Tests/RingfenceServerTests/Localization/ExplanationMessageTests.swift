@@ -77,7 +77,7 @@ import Testing
       .sourceLimit(SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true), name: "A list"),
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
-      .identifiedByReports(7), .labelWaits, .neededToIdentify([]),
+      .identifiedByReports(7), .labelWaits, .neededToIdentify([]), .corroborated,
       .decisionReason("It is one."), .noReports, .reports(1_024, first: time, last: time), .legitimateReports(1),
       .reports(24, of: .fraud), .weight(heat: 3, evidence: 2.5, legitimate: 0.125),
       .reporters(Explanation.Weights(full: 1, partial: 22, none: 1)), .reporters(Explanation.Weights(full: 24)),

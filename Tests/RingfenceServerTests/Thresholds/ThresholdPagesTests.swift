@@ -131,7 +131,7 @@ import Testing
   ) -> KeyValuePairs<String, String> {
     [
       "list": "\(list)", "base": base, "weight": weight, "enter.complaints": rows.0, "leave.complaints": rows.1,
-      "enter.days": days.0, "leave.days": days.1,
+      "enter.days": days.0, "leave.days": days.1, "block.complaints": "1",
     ]
   }
 
