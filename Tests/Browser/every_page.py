@@ -184,9 +184,9 @@ def failed_publications(server):
         "INSERT INTO publications (serial, as_of, state, cause, started_at, heartbeat_at, failure) VALUES "
         f"(901, now(), 'failed', 'schedule', now(), now(), {coded('process_ended')}), "
         f"(902, now(), 'refused', 'schedule', now(), now(), {coded('gates_closed')})")
-    churn = coded("too_much_churn", added=18240, removed=12, former_entries=23200, maximum_percent=30)
+    churn = coded("too_much_churn", added=18240, removed=12, former_entries=23200, explained=3, expected=0, maximum_percent=30)
     size = coded(
-        "size_outside_limits", entries=41428, size_bytes=310022, former_entries=23200, former_bytes=180411,
+        "size_outside_limits", entries=41428, size_bytes=310022, former_entries=23200, former_bytes=180411, explained=3, expected=0,
         minimum_percent=50, maximum_percent=150)
     server.query(
         "INSERT INTO publication_gates (serial, gate, pack, passed, finding) VALUES "

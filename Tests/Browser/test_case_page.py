@@ -78,7 +78,7 @@ def open_case(server, visit, signed_in):
 def test_demo_data_has_cases_to_practise_on(server):
     for number in [HOSPITAL, BAKERY, SCHOOL, APPEALED, RANGE]:
         waiting(server, number)
-    assert server.query(f"SELECT reason ->> 'code' FROM holds WHERE number = {BAKERY}") == [["new_reporters"]]
+    assert server.query(f"SELECT reason ->> 'code' FROM holds WHERE number = {BAKERY}") == [["one_network"]]
     assert server.query(f"SELECT state FROM appeals WHERE number = {APPEALED}") == [["open"]]
     assert server.query(f"SELECT state FROM ranges WHERE number = {RANGE}") == [["proposed"]]
     assert len(server.query("SELECT serial FROM publications WHERE state = 'published'")) >= 2

@@ -57,7 +57,9 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
     expect(3)
 
     # Held numbers wait for a moderator: the page says how many, why and where.
-    reason = '{"code":"new_reporters","new":6,"others":0,"reporters":6,"same_network":0,"same_text":0}'
+    reason = (
+        '{"code":"new_reporters","new":6,"others":0,"reporters":6,"same_network":0,"same_text":0,"same_numbers":0,'
+        '"independent":6}')
     fresh.query(f"INSERT INTO holds (number, reason, held_at) VALUES (12015550124, '{reason}', now())")
     expect(3)
     waiting = page.get_by_text("1 number waits for a moderator: all its reporters are new.")

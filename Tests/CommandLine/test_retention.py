@@ -92,7 +92,10 @@ REFUSING = {
     "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
 # Commands that store the first data of a folder, read only an optional file of it, or first require a key.
-MAKING = {"serve", "import complaints", "import directory", "restore", "keys create", "sources add"}
+# `sources catalog` reads no data folder.
+MAKING = {
+    "serve", "import complaints", "import directory", "restore", "keys create", "sources add", "sources catalog",
+}
 # The same for ringfence-benchmark.
 BENCHMARK_REFUSING = {"pages": []}
 BENCHMARK_MAKING = {

@@ -5,7 +5,8 @@ public import Foundation
 /// Decides which numbers a moderator has to review.
 ///
 /// A decided number has a case only if its owner has appealed since. A protected number has only its own cause. A
-/// number that reports have listed, and that stays listed, has no threshold cause: its listing is settled.
+/// number that reports have listed, and that stays listed, has no threshold cause, unless reports only label it: its listing
+/// is settled.
 public enum QueueRule {
   /// Number of reports of a protected number within ``protectedWindow`` that open a case.
   public static let minProtectedReports = 10
@@ -52,9 +53,10 @@ public enum QueueRule {
     return score.heat >= threshold.leave.heat
   }
 
-  /// Whether reports have listed it, and it still meets its threshold.
+  /// Whether reports have listed it, and it still meets its threshold. A number that reports only label is not settled.
   private static func staysListed(_ facts: QueueFacts) -> Bool {
-    facts.score?.isListed == true && facts.evaluation?.meetsThreshold == true
+    guard let evaluation = facts.evaluation else { return false }
+    return facts.score?.isListed == true && evaluation.meetsThreshold && !evaluation.isIdentifiedByReports
   }
 }
 

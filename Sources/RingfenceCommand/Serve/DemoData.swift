@@ -166,13 +166,13 @@ struct DemoCases {
         Self.appealed, list, index, hoursAgo: 20 + index * 9, .telemarketing, network: index,
         comment: index % 3 == 0 ? "Wanted to sell solar panels." : nil)
     }
-    _ = try await context.stores.reports.accept(reports, receivedAt: time)
+    try await accept(reports)
     try await nameBusinesses()
   }
 
   /// The reports after the first publication, the appeal and the range.
   func complete() async throws {
-    _ = try await context.stores.reports.accept(attack() + brigade() + split() + block(), receivedAt: time)
+    try await accept(attack() + brigade() + split() + block())
     try await context.stores.protection.add(
       [(.number(Self.hospital + 2), "City Hospital, emergency department")], by: "Administrator", at: time)
     _ = try await context.stores.ranges.detect(at: time)
@@ -183,6 +183,13 @@ struct DemoCases {
     let stamp = Array("demo appeal 0001".utf8)
     _ = try await context.moderation.appeals.file(
       filing, ticket: AppealTicket(), stamp: (id: stamp, expiresAt: time + 24 * Self.hour))
+  }
+
+  /// Stores reports as if each had arrived when it was made.
+  private func accept(_ reports: [Report]) async throws {
+    for (time, group) in Dictionary(grouping: reports, by: \.reportedAt).sorted(by: { $0.key < $1.key }) {
+      _ = try await context.stores.reports.accept(group, receivedAt: time)
+    }
   }
 
   /// 24 new reporters from 20 networks on one day, 15 of them with one text.

@@ -83,7 +83,7 @@ public struct HoldStore: Sendable {
     try await pool.withConnection { try await $0.transaction(.repeatableRead, readOnly: true, body) }
   }
 
-  /// What the reporters of these numbers have reported in the last `window` days.
+  /// The numbers that the reporters of these numbers have reported in the last `window` days.
   /// - Parameter numbers: ascending.
   public func overlap(
     of numbers: [Int64], within window: Int32, at time: Date, on connection: PostgresConnection

@@ -99,7 +99,7 @@ import Testing
     #expect(rule(waited(6, over: 7)) == nil)
     #expect(rule(waited(6, over: 6) + votes(2, from: 100)) == .oneWeek)
     #expect(rule(waited(6, over: 6) + votes(3, from: 100)) == nil)
-    // Nobody is suspect, and the app is known all the same.
+    // The app is known, although no reporter is suspect.
     var sent = waited(6, over: 6)
     for index in sent.indices { sent[index].appID = 7 }
     #expect(BrigadeDetection.evaluate(sent, in: .init()).finding?.appID == 7)
