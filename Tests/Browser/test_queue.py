@@ -12,7 +12,7 @@ from waiting import wait_until
 def home(make_server):
     """A separate server for this file, because its tests empty the queue."""
     server = make_server("--demo")
-    wait_until(lambda: waiting(server) > 100, 60, "the queue to fill")
+    wait_until(lambda: waiting(server) > 80, 60, "the queue to fill")
     return server
 
 
