@@ -47,7 +47,9 @@ import Testing
       for _ in 0..<200 {
         let record = NumberRecord.random(number: 33_162_000_248, at: now, using: &generator)
         let facts = facts(record, by: thresholds)
-        let isWanted = [.needsReview, .candidate].contains(try #require(facts.evaluation).verdict)
+        let evaluation = try #require(facts.evaluation)
+        // A number that reports only label waits for more.
+        let isWanted = [.needsReview, .candidate].contains(evaluation.verdict) || evaluation.isIdentifiedByReports
         #expect(QueueRule.causes(facts).contains(QueueCause.threshold) == isWanted)
         waiting += isWanted ? 1 : 0
       }
