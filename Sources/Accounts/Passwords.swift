@@ -42,8 +42,8 @@ public enum PasswordRules {
 /// Hashes passwords outside the cooperative pool, with limited concurrency: each takes 32 MiB for about 100 ms, and a
 /// flood of sign-ins must not exhaust the memory.
 ///
-/// Passwords from known browsers are hashed before all others and have a queue of their own, so that strangers make
-/// nobody wait who signed in with the same browser before.
+/// Passwords from known browsers are hashed before all others and have a queue of their own, so that strangers
+/// do not delay people who signed in with the same browser before.
 public actor PasswordHasher {
   /// The password was not checked, because too many are waiting. It can be sent again in a moment.
   public struct Busy: Error {}

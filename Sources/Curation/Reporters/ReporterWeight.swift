@@ -25,8 +25,8 @@ extension ReporterWeight {
   /// The least age of an established reporter's first report, or of the account for which the app's server vouches, in
   /// seconds: 14 days.
   public static let establishedAge: TimeInterval = 14 * 86_400
-  /// The least number of reporters of the numbers that establish a reporter: a number that nobody else reports establishes
-  /// nobody.
+  /// The least number of reporters of the numbers that establish a reporter: a number without other reports establishes no
+  /// reporter.
   public static let establishedSharers = 3
   /// The least time between the arrivals of an established reporter's reports on two of these numbers, in seconds: 7 days.
   /// Accounts that were made for one purpose report within a few days.

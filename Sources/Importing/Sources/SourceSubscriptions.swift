@@ -103,7 +103,7 @@ public struct SourceSubscriptions: Sendable {
 extension Source.Settings {
   /// The rule of a list for a source with these settings. One entry is sufficient for a new list, which has at most one
   /// about a number.
-  /// - Parameter isNew: whether to begin with the rule for all lists; otherwise with that of the list.
+  /// - Parameter isNew: whether to begin with the rule for all lists; otherwise with the rule of the list.
   func rule(of list: Int32, isNew: Bool, _ change: SourceRuleChange, in set: ThresholdSet) -> SourceRule {
     var rule = isNew ? set.rule(forSource: SourceRule.everyList) : set.rule(forSource: list)
     rule.appID = list

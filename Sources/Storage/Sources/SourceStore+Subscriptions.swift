@@ -56,7 +56,7 @@ extension SourceStore {
   /// Stores that entries of a source change. Until ``succeed(_:with:next:)`` they are of no file, so that after an
   /// interruption an earlier file that comes back is read, and no limit of changes refuses the rest of the file.
   /// - Parameters:
-  ///   - digest: SHA-256 of the file; nil where they do not change to those of a file.
+  ///   - digest: SHA-256 of the file; nil if the entries do not change to the entries of a file.
   ///   - entries: the entries of the file; nil for as many as before.
   public func beginChanges(of feed: Source, to digest: String? = nil, entries: Int? = nil) async throws {
     let goal = Int64(entries ?? feed.state.entries)
