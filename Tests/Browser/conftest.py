@@ -74,7 +74,8 @@ def visit(browser):
 
     def open_window(**options):
         context = browser.new_context(**{"locale": "en-GB", "timezone_id": "UTC"} | options)
-        context.set_default_timeout(15_000)
+        # The proof of work of an appeal takes this long on a busy machine.
+        context.set_default_timeout(60_000)
         visits.append(Visit(context.new_page()))
         return visits[-1]
 

@@ -8,6 +8,12 @@ from test_keyboard import has_visible_focus
 
 
 @pytest.fixture(scope="module")
+def server(make_server):
+    """A server of its own: appeals that other tests file change the order of the queue."""
+    return make_server("--demo", "--public-number-pages", "hidden")
+
+
+@pytest.fixture(scope="module")
 def cookies(server, signed_in):
     full_queue(server)
     return signed_in(server)
