@@ -4,7 +4,7 @@ import Intake
 import Curation
 package import HTTPServer
 package import Hummingbird
-package import Localization
+import Localization
 import Moderation
 import Publishing
 import Storage
@@ -30,18 +30,17 @@ package struct SiteRoutes {
   }
   private var cookies: SignInCookies { SignInCookies(isSecure: access.isSecure) }
 
-  /// - Throws: if a template cannot be read or names a message that the catalog does not have.
   package init(
-    services: SiteServices, configuration: SiteConfiguration, access: AccessConfiguration, catalog: MessageCatalog,
+    services: SiteServices, configuration: SiteConfiguration, access: AccessConfiguration, pages: PageRenderer,
     description: OpenAPIDocument, clock: LimitClock, failures: FailureLog
-  ) throws {
+  ) {
     self.failures = failures
     self.services = services
     self.configuration = configuration
     self.access = access
     self.description = description
     self.clock = clock
-    pages = try PageRenderer(templateFolder: configuration.templateFolder, catalog: catalog)
+    self.pages = pages
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 

@@ -20,9 +20,8 @@ package import Telemetry
 ///   - services: stores and services of controllers and pages.
 ///   - onRouter: receives all routes, before the routes that refuse methods are added.
 ///   - onRunning: receives the port when the server listens.
-/// - Throws: if a template, a message catalog or the description of the API cannot be read.
 package func buildApplication(
-  services: ServerServices, configuration: ServerConfiguration, logger: Logger,
+  services: ServerServices, texts: ServerTexts, configuration: ServerConfiguration, logger: Logger,
   onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
@@ -35,10 +34,8 @@ package func buildApplication(
     pseudonymizer: services.pseudonymizer, uses: services.keyUses, limiter: limiter,
     publications: services.publications, nextPublication: services.nextPublication,
     failures: log.failures, metrics: services.metrics)
-  let description = try OpenAPIDocument(
-    contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.access.publicationsNeedKey)
-  let router = try buildRouter(
-    services: services, api: api, configuration: configuration, description: description,
+  let router = buildRouter(
+    services: services, api: api, texts: texts, configuration: configuration,
     observation: ObservationMiddleware(metrics: requests, log: log))
   onRouter(router.routes.map { ($0.method, $0.path.description) })
   router.refuseOtherMethods()
@@ -67,13 +64,12 @@ package func buildApplication(
 /// Adds the middleware of all requests, then the routes: health, metrics, API, pages. The caller then calls
 /// ``Hummingbird/Router/refuseOtherMethods()``.
 private func buildRouter(
-  services: ServerServices, api: APIServices, configuration: ServerConfiguration, description: OpenAPIDocument,
+  services: ServerServices, api: APIServices, texts: ServerTexts, configuration: ServerConfiguration,
   observation: ObservationMiddleware
-) throws -> Router<ServerRequestContext> {
-  let catalog = try MessageCatalog(folder: configuration.textFolder)
-  let site = try SiteRoutes(
-    services: services.site, configuration: configuration.site, access: configuration.access, catalog: catalog,
-    description: description, clock: services.clock, failures: observation.log.failures)
+) -> Router<ServerRequestContext> {
+  let site = SiteRoutes(
+    services: services.site, configuration: configuration.site, access: configuration.access, pages: texts.pages,
+    description: texts.description, clock: services.clock, failures: observation.log.failures)
   let router = Router(context: ServerRequestContext.self, options: [.autoGenerateHeadEndpoints])
   router.add(middleware: observation)
   router.add(middleware: SecurityHeadersMiddleware())
@@ -97,11 +93,27 @@ private func buildRouter(
   router.get("metrics", use: metrics.read)
   let networkLimit = NetworkLimitMiddleware(limiter: api.limiter, trustsProxy: configuration.trustsProxy)
   APIRoutes(
-    services: api, configuration: configuration.api, access: configuration.access, catalog: catalog,
-    description: description, networkLimit: networkLimit
+    services: api, configuration: configuration.api, access: configuration.access, catalog: texts.catalog,
+    description: texts.description, networkLimit: networkLimit
   ).add(to: router)
   site.add(to: router, networkLimit: networkLimit)
   return router
+}
+
+/// Messages, templates and the description of the API, read from their files once.
+package struct ServerTexts: Sendable {
+  let catalog: MessageCatalog
+  let pages: PageRenderer
+  let description: OpenAPIDocument
+
+  /// - Throws: if a template, a message catalog or the description of the API cannot be read, or a template names a
+  ///   message that the catalog does not have.
+  package init(configuration: ServerConfiguration) throws {
+    catalog = try MessageCatalog(folder: configuration.textFolder)
+    pages = try PageRenderer(templateFolder: configuration.site.templateFolder, catalog: catalog)
+    description = try OpenAPIDocument(
+      contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.access.publicationsNeedKey)
+  }
 }
 
 /// Stores and services of a server; tests create their own.

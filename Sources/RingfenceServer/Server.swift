@@ -64,7 +64,8 @@ package struct Server: Sendable {
     configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let application = try await buildApplication(
-      services: services, configuration: configuration, logger: logger, onRunning: onRunning)
+      services: services, texts: try ServerTexts(configuration: configuration), configuration: configuration,
+      logger: logger, onRunning: onRunning)
     // Services stop in reverse order: readiness fails, then the listener closes and received requests are answered.
     // When the intake closes, no more requests arrive.
     let services: [any Service] =

@@ -16,7 +16,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     var valid = 0
     let differing = differing(
-      (0..<250_000).lazy.map { index in
+      (0..<60_000).lazy.map { index in
         // Half of them are in the plan with the most numbers, the others have all lengths.
         let digits =
           index % 2 == 0
@@ -26,7 +26,7 @@ import Testing
         return digits
       })
     #expect(differing == [])
-    #expect(valid > 10_000)
+    #expect(valid > 2_500)
   }
 
   /// The example of every type and region, and all numbers that differ from it in one digit.
@@ -49,11 +49,11 @@ import Testing
     #expect(differing(numbers) == [])
   }
 
-  /// Neighbours within a block of 10,000 share their prefix, so one number of each block is checked, for all of North
-  /// America.
+  /// Neighbours within a block of 10,000 share their prefix, so at most one number of each block is checked: of every fifth
+  /// one in North America.
   @Test func `validity in North America agrees with libphonenumber`() {
-    let numbers = (0..<1_000_000 as Range<Int64>).lazy.map { block -> Int64 in
-      10_000_000_000 + block * 10_000 + block % 9_973
+    let numbers = (0..<200_000 as Range<Int64>).lazy.map { block -> Int64 in
+      10_000_000_000 + block * 50_000 + block % 49_999
     }
     #expect(differing(numbers) == [])
   }

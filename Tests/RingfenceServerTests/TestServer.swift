@@ -76,7 +76,7 @@ struct TestServer {
       configure(&configuration)
       let ports = AsyncStream<Int>.makeStream()
       let application = try await buildApplication(
-        services: services, configuration: configuration, logger: .forTests,
+        services: services, texts: try Self.texts(configuration), configuration: configuration, logger: .forTests,
         onRouter: { routes.add($0) }, onRunning: { ports.continuation.yield($0) })
       let gate = Gate(isOpen: commits)
       async let running: Void = {
@@ -122,6 +122,18 @@ struct TestServer {
       identifications.close()
       site.close()
       _ = await (running, counting, jobs)
+    }
+  }
+
+  private static let loaded = Mutex<[Bool: ServerTexts]>([:])
+
+  /// The texts of the checkout, which are parsed once for all tests.
+  private static func texts(_ configuration: ServerConfiguration) throws -> ServerTexts {
+    try loaded.withLock { loaded in
+      let key = configuration.access.publicationsNeedKey
+      let texts = try loaded[key] ?? ServerTexts(configuration: configuration)
+      loaded[key] = texts
+      return texts
     }
   }
 

@@ -4,18 +4,18 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
+package import Localization
 import NIOCore
 import PageTemplates
 import Timestamps
 
 /// Renders templates as HTML responses in the reader's language. Every value is escaped.
-struct PageRenderer: Sendable {
+package struct PageRenderer: Sendable {
   let catalog: MessageCatalog
   private let templates: [Language: TemplateLibrary]
 
   /// - Throws: if a template cannot be read or names a message that the catalog does not have.
-  init(templateFolder: String, catalog: MessageCatalog) throws {
+  package init(templateFolder: String, catalog: MessageCatalog) throws {
     self.catalog = catalog
     templates = Dictionary(
       uniqueKeysWithValues: try Language.allCases.map { language in
@@ -74,9 +74,6 @@ struct PageTime: TemplateValueConvertible {
 /// A text is escaped for HTML. In it `{name}` becomes the variable `{{name}}`, and text between backquotes becomes
 /// code. Templates are parsed after that, so messages cost nothing when pages are rendered.
 struct LocalizedTemplates {
-  /// The pattern of a message key in a template.
-  static func key() -> Regex<(Substring, Substring)> { /\[\[([A-Za-z0-9_.\-]+)\]\]/ }
-
   let texts: Localizer
 
   /// Loads all templates of a folder, by their names without `.mustache`.
@@ -98,20 +95,64 @@ struct LocalizedTemplates {
 
   /// - Parameter name: the template's name, for the error.
   func fill(_ template: String, of name: String) throws -> String {
-    try template.replacing(Self.key()) { match in
-      guard let text = texts.find(String(match.1)) else {
-        throw MessageCatalogError(
-          file: name, problem: "asks for \(match.1), which has no text in \(texts.language.name)")
+    try Self.replacing(template, from: "[[", to: "]]") { key throws in
+      guard let text = texts.find(key) else {
+        throw MessageCatalogError(file: name, problem: "asks for \(key), which has no text in \(texts.language.name)")
       }
       return Self.markup(text)
     }
   }
 
   private static func markup(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;")
-      .replacing(/`([^`]*)`/) { "<code>\($0.1)</code>" }
-      .replacing(/\{([A-Za-z][A-Za-z0-9.]*)\}/) { "{{\($0.1)}}" }
+    var escaped = ""
+    var isCode = false
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "`":
+        escaped += isCode ? "</code>" : "<code>"
+        isCode.toggle()
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return replacing(escaped, from: "{", to: "}") { "{{\($0)}}" }
+  }
+
+  /// Replaces the names of letters, digits, `_`, `.` and `-` that stand between two marks. By bytes, because two languages
+  /// are filled at every start.
+  private static func replacing(
+    _ text: String, from start: StaticString, to end: StaticString, _ replacement: (String) throws -> String
+  ) rethrows -> String {
+    let bytes = Array(text.utf8)
+    let (start, end) = (Array("\(start)".utf8), Array("\(end)".utf8))
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let first = index + start.count
+      if bytes[index] == start[0], bytes[index...].starts(with: start) {
+        let name = bytes[first...].prefix(while: isOfName)
+        if !name.isEmpty, bytes[name.endIndex...].starts(with: end) {
+          result += try replacement(String(decoding: name, as: UTF8.self)).utf8
+          index = name.endIndex + end.count
+          continue
+        }
+      }
+      result.append(bytes[index])
+      index += 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 }
 

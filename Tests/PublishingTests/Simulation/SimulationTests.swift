@@ -24,7 +24,7 @@ import Testing
         return try await group.reduce(into: []) { $0.append($1) }
       }
       results.append(SimulationResult(worstOf: ofSeeds))
-      print(SimulationResult.table([results[results.count - 1]]).split(separator: "\n").last ?? "")
+      print(SimulationResult.table([results[results.count - 1]]).split(separator: "\n").last.map(String.init) ?? "")
     }
     let table = SimulationResult.table(results)
     print(table)

@@ -76,7 +76,7 @@ import Testing
     for template in try Self.templates() {
       let bare = template.text
         .replacing(/\{\{![^}]*\}\}/, with: "").replacing(/\{\{\{?[^}]*\}?\}\}/, with: "")
-        .replacing(LocalizedTemplates.key(), with: "").replacing(/<!--.*?-->/, with: "")
+        .replacing(/\[\[[A-Za-z0-9_.\-]+\]\]/, with: "").replacing(/<!--.*?-->/, with: "")
       let attributes = bare.matches(of: /(?:aria-label|title|placeholder|alt|aria-description|label)="([^"]*)"/).map {
         $0.1
       }
