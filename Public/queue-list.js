@@ -32,7 +32,7 @@
   // A page that comes back from the browser's memory keeps its selection.
   addEventListener("pageshow", showAll)
 
-  // Keys: j and k go to the next and the previous case, x selects it, Enter opens it.
+  // Keys: j and k go to the next and the previous case, x selects it, Enter opens it. Beside an open case, j and k open it.
   const areKeysOff = [document.documentElement, document.body].some((each) => each.dataset.keys == "off")
   const rows = [...document.querySelectorAll(".cases tbody tr")]
   // Beside the case that is open, keys start from its row.
@@ -49,12 +49,17 @@
 
   function go(place) {
     const row = rows[Math.max(0, Math.min(rows.length - 1, place))]
+    if (open >= 0) {
+      if (row != rows[open]) link(row).click()
+      return
+    }
     link(row).focus()
     row.scrollIntoView({ block: "nearest" })
   }
 
   function act(key, row, target) {
-    const place = row ? rows.indexOf(row) : open
+    row ??= rows[open]
+    const place = row ? rows.indexOf(row) : -1
     if (key == "j") go(place + 1)
     else if (key == "k") go(place < 0 ? rows.length - 1 : place - 1)
     else if (key == "x" && row) row.querySelector("input[type=checkbox]")?.click()

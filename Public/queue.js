@@ -76,7 +76,7 @@
     field.focus()
   }
 
-  // The fields that the chosen decision needs and the form does not have.
+  // The fields that the form needs, and does not have.
   function missing() {
     const decision = decisionForm.querySelector("input[name=decision]:checked")?.value
     const isEmpty = (id) => decisionForm.querySelector(id)?.value.trim() === ""
@@ -84,12 +84,14 @@
     const needsReason = decision == "block" || decision == "identify"
       || (decision == "allow" && "guarded" in decisionForm.dataset)
     return {
-      reason: needsReason && !common?.value && isEmpty("#reason"), label: decision == "identify" && isEmpty("#label"),
+      decision: !decision, reason: needsReason && !common?.value && isEmpty("#reason"), label: decision == "identify" && isEmpty("#label"),
       words: decision == "reject" && isEmpty("#words"),
     }
   }
 
   if (decisionForm) {
+    // The page says what is missing, where the browser's own message would disappear.
+    decisionForm.noValidate = true
     const text = decisionForm.querySelector("#reason")
     decisionForm.addEventListener("submit", (event) => {
       if (event.submitter?.name == "fill") return
@@ -100,8 +102,9 @@
         note.hidden = !isMissing
         if (!isMissing) continue
         event.preventDefault()
-        // The focus goes to the first error: for a reason to the choice of one, where digits and letters are still keys.
-        const where = name == "reason" ? "input[name=common_reason]:checked" : `#${name}`
+        // The focus goes to the first error: for a decision or a reason to the choices, where digits and letters are still keys.
+        const choices = { decision: "input[name=decision]", reason: "input[name=common_reason]:checked" }
+        const where = choices[name] ?? `#${name}`
         if (isFirst) enter(decisionForm.querySelector(where))
         isFirst = false
       }
@@ -134,6 +137,12 @@
 
   document.addEventListener("keydown", (event) => {
     const key = pressed(event)
+    const save = decisionForm?.querySelector("button.primary")
+    if (key == "Enter" && (event.ctrlKey || event.metaKey) && decisionForm?.contains(event.target)) {
+      event.preventDefault()
+      decisionForm.requestSubmit(save)
+      return
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     // A modal dialog: the browser closes it on Escape and restores the focus.
     if (sheet?.open) {
@@ -144,12 +153,16 @@
       return
     }
     if (key == "Escape") {
-      if (isTyping(event.target)) event.target.blur()
+      if (!isTyping(event.target)) return
+      // The button saves the form by Enter, and letters are keys again.
+      if (decisionForm?.contains(event.target)) save.focus()
+      else event.target.blur()
       return
     }
-    if (key == "Enter" && event.target.matches("input[type=radio]")) {
+    // Enter saves the case from anywhere except where it has a meaning of its own.
+    if (key == "Enter" && save && !event.target.closest("a, button, summary, textarea, select, .cases, form:not(#decision)")) {
       event.preventDefault()
-      decisionForm.requestSubmit(decisionForm.querySelector("button.primary"))
+      decisionForm.requestSubmit(save)
       return
     }
     if (areKeysOff || isTyping(event.target)) return

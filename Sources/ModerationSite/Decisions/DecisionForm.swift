@@ -92,8 +92,20 @@ enum DecisionForm {
       "blockConsequence": role >= .moderator && !rule.isAppealed ? blockConsequence(file, texts) : "",
       "isConfirmed": typed?["confirm"] != nil, "answer": answer, "wrong": errors(problem),
       "isLabelOpen": isFilled("label") || chosen == Choice.identify.rawValue, "isCategoryOpen": isFilled("category"),
-      "isExpiryOpen": typed?["expires"]?.isEmpty == false, "isNoteOpen": isFilled("note"), "hidden": address.hidden,
+      "typed": self.typed(typed, texts), "isExpiryOpen": typed?["expires"]?.isEmpty == false, "isNoteOpen": isFilled("note"), "hidden": address.hidden,
     ])
+  }
+
+  /// What was typed, as text for a page without the form: while another account has the case.
+  private static func typed(_ form: Form?, _ texts: Localizer) -> [TemplateRecord] {
+    let decision = form?["decision"].flatMap(Choice.init).map { texts("case.do.\($0.rawValue)") }
+    let category = form?.text("category").flatMap { ReportCategory(slug: $0) }.map { texts.category($0) }
+    let values = [
+      ("case.what", decision), ("case.reasons", form?.text("common_reason")), ("case.reason", form?.text("reason")),
+      ("case.label", form?.text("label")), ("case.category", category), ("case.note", form?.text("note")),
+      ("appeals.words", form?.text("words")),
+    ]
+    return values.compactMap { key, text in text.map { ["name": texts(key), "text": $0] } }
   }
 
   /// The field with an error; `isOther` if the form does not have it.

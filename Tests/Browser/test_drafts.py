@@ -1,0 +1,117 @@
+"""What a moderator types is kept until it is saved, and the keys of the decision form say what is missing."""
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def home(make_server):
+    """A server of its own: these tests decide cases."""
+    return make_server("--demo", "--public-number-pages", "hidden")
+
+
+@pytest.fixture
+def cases(home):
+    """Numbers that wait for a moderator and have no appeal, whose owner would need an answer."""
+    rows = home.query(
+        "SELECT number FROM queue WHERE level = 0 AND number NOT IN (SELECT number FROM appeals) "
+        "AND number NOT IN (SELECT number FROM decisions) ORDER BY number LIMIT 3")
+    return [row[0] for row in rows]
+
+
+@pytest.fixture
+def window(home, visit, make_link):
+    one = visit()
+    one.open(make_link(home, "administrator", "Ada"))
+    one.page.get_by_role("button", name="Sign in").click()
+    one.page.wait_for_url("**/moderation**")
+    return one
+
+
+def type_decision(page):
+    page.get_by_label("Label only").check()
+    page.locator("#reason").fill("Calls at night")
+    page.locator("#label").fill("Night calls")
+    page.locator("summary", has_text="Note").first.click()
+    page.locator("#note").fill("Two\nlines")
+
+
+def typed(page):
+    return (
+        page.locator("#decision input[name=decision]:checked").get_attribute("value"), page.locator("#reason").input_value(),
+        page.locator("#label").input_value(), page.locator("#note").input_value())
+
+
+TYPED = ("identify", "Calls at night", "Night calls", "Two\nlines")
+
+
+def test_input_survives_an_ended_session(home, window, make_link, cases):
+    page, number = window.page, cases[0]
+    address = f"{home.address}/moderation/numbers/{number}"
+    window.open(address)
+    type_decision(page)
+    home.query("DELETE FROM sessions")
+    page.get_by_role("button", name="Save").first.click()
+    page.wait_for_url("**/sign-in**")
+    assert home.query(f"SELECT FROM decisions WHERE number = {number}") == []
+    window.open(make_link(home, "administrator", "Ada"))
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/moderation**")
+    window.open(address)
+    assert typed(page) == TYPED
+    assert "Your input was restored." in page.locator("#decision").inner_text()
+    page.get_by_role("button", name="Save").first.click()
+    page.get_by_text("Labelled:").first.wait_for()
+    assert home.query(f"SELECT decision, reason, label FROM decisions WHERE number = {number}") == [
+        ["identify", "Calls at night", "Night calls"]]
+    # It is saved: the form is empty again.
+    window.open(address)
+    assert page.locator("#reason").input_value() == "" and "restored" not in page.locator("#decision").inner_text()
+
+
+def test_input_survives_a_take_over(home, window, visit, make_link, cases):
+    page, number = window.page, cases[1]
+    address = f"{home.address}/moderation/numbers/{number}"
+    window.open(address)
+    type_decision(page)
+    other = visit()
+    other.open(make_link(home, "administrator"))
+    other.page.get_by_role("button", name="Sign in").click()
+    other.page.wait_for_url("**/moderation**")
+    other.open(address)
+    other.page.get_by_role("button", name="Take over").click()
+    other.page.locator("#decision").wait_for()
+    window.refused.add(409)
+    page.get_by_role("button", name="Save").first.click()
+    page.locator("#stale").wait_for()
+    # The page has no form, and shows what was typed.
+    said = page.locator("section.decide").inner_text()
+    assert page.locator("#decision").count() == 0
+    for text in ("Label only", "Calls at night", "Night calls", "Two"):
+        assert text in said
+    page.get_by_role("button", name="Take over").click()
+    page.locator("#decision").wait_for()
+    assert typed(page) == TYPED
+    page.get_by_role("button", name="Discard it").click()
+    assert page.locator("#reason").input_value() == "" and page.locator("#decision input[name=decision]:checked").count() == 0
+
+
+def test_enter_saves_or_says_what_is_missing(home, window, cases):
+    page, number = window.page, cases[2]
+    window.open(f"{home.address}/moderation/numbers/{number}")
+    # A reason without a decision.
+    page.locator("#reason").fill("Calls at night")
+    page.keyboard.press("Enter")
+    page.get_by_text("Choose a decision.").wait_for()
+    assert page.evaluate("document.activeElement.name") == "decision"
+    # After Esc the focus stays in the form, and Enter saves.
+    page.keyboard.press("i")
+    page.locator("#label").fill("Night calls")
+    page.locator("summary", has_text="Note").first.click()
+    page.locator("#note").fill("Two lines")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.closest('form').getAttribute('id')") == "decision"
+    page.locator("h1").click()
+    page.keyboard.press("Enter")
+    page.get_by_text("Labelled:").first.wait_for()
+    assert home.query(f"SELECT decision, reason, note FROM decisions WHERE number = {number}") == [
+        ["identify", "Calls at night", "Two lines"]]
