@@ -79,8 +79,11 @@ extension PostgresPool {
           if state.isShutDown { return .refused(PostgresError(.poolShutDown)) }
           if Task.isCancelled { return .refused(PostgresError(.cancelled)) }
           if let grant = state.take() { return .granted(grant) }
-          if state.waiterCount >= maximumWaiters { return .refused(PostgresError(.poolTimeout(waitLimit: .zero))) }
-          state.append(.init(id: id, deadline: .now.advanced(by: waitLimit), continuation: continuation))
+          if !Self.isUrgent, state.otherCount >= maximumWaiters {
+            return .refused(PostgresError(.poolTimeout(waitLimit: .zero)))
+          }
+          state.append(
+            .init(id: id, deadline: .now.advanced(by: waitLimit), continuation: continuation), isUrgent: Self.isUrgent)
           defer { state.hasTimer = true }
           return .waiting(startsTimer: !state.hasTimer)
         }
@@ -105,9 +108,7 @@ extension PostgresPool {
       }
       guard let next else { return }
       try? await Task.sleep(until: next, clock: .continuous)
-      while let waiter = state.withLock({ state in
-        state.nextDeadline.map { $0 <= .now } == true ? state.popWaiter() : nil
-      }) {
+      while let waiter = state.withLock({ $0.popExpired(at: .now) }) {
         waiter.continuation.resume(throwing: PostgresError(.poolTimeout(waitLimit: waitLimit)))
       }
     }

@@ -3,13 +3,16 @@
 public import Logging
 import Synchronization
 
-/// A bounded set of connections, leased in the order of requests.
+/// A bounded set of connections, leased in the order of requests, but first to tasks that are ``isUrgent``.
 public final class PostgresPool: Sendable {
+  /// Whether the task gets a connection before all tasks that are not urgent, and is never refused because of them.
+  @TaskLocal public static var isUrgent = false
+
   /// The configuration of the connections.
   public let configuration: PostgresConfiguration
   /// How long a task waits for a connection before `poolTimeout`.
   public let waitLimit: Duration
-  /// The most tasks that may wait; one more is refused at once.
+  /// The most tasks that may wait, except urgent ones; one more is refused at once.
   public let maximumWaiters: Int
   let logger: Logger
   let state: Mutex<PoolState>
@@ -117,13 +120,17 @@ struct PoolState {
   var isShutDown = false
   var hasTimer = false
   var endings: [CheckedContinuation<Void, Never>] = []
-  private var waiters: [Waiter] = []
-  private var head = 0
+  private var urgent = WaiterQueue()
+  private var others = WaiterQueue()
 
   init(maximum: Int) { self.maximum = maximum }
 
-  var waiterCount: Int { waiters.count - head }
-  var nextDeadline: ContinuousClock.Instant? { waiterCount > 0 ? waiters[head].deadline : nil }
+  var waiterCount: Int { urgent.count + others.count }
+  /// Number of waiting tasks that are not urgent.
+  var otherCount: Int { others.count }
+  var nextDeadline: ContinuousClock.Instant? {
+    [urgent.first?.deadline, others.first?.deadline].compactMap(\.self).min()
+  }
 
   /// A grant that is available at once; nil where tasks are waiting or the pool is exhausted.
   mutating func take() -> Grant? {
@@ -137,9 +144,33 @@ struct PoolState {
     return .slot
   }
 
-  mutating func append(_ waiter: Waiter) { waiters.append(waiter) }
+  mutating func append(_ waiter: Waiter, isUrgent: Bool) {
+    if isUrgent { urgent.append(waiter) } else { others.append(waiter) }
+  }
 
-  mutating func popWaiter() -> Waiter? {
+  mutating func popWaiter() -> Waiter? { urgent.pop() ?? others.pop() }
+
+  /// The waiter with the earliest deadline, if it has passed.
+  mutating func popExpired(at time: ContinuousClock.Instant) -> Waiter? {
+    if let first = urgent.first, first.deadline <= time { return urgent.pop() }
+    guard let first = others.first, first.deadline <= time else { return nil }
+    return others.pop()
+  }
+
+  mutating func removeWaiter(_ id: UInt64) -> Waiter? { urgent.remove(id) ?? others.remove(id) }
+}
+
+/// Waiting tasks in their order.
+private struct WaiterQueue {
+  private var waiters: [PoolState.Waiter] = []
+  private var head = 0
+
+  var count: Int { waiters.count - head }
+  var first: PoolState.Waiter? { count > 0 ? waiters[head] : nil }
+
+  mutating func append(_ waiter: PoolState.Waiter) { waiters.append(waiter) }
+
+  mutating func pop() -> PoolState.Waiter? {
     guard head < waiters.count else { return nil }
     defer {
       head += 1
@@ -151,7 +182,7 @@ struct PoolState {
     return waiters[head]
   }
 
-  mutating func removeWaiter(_ id: UInt64) -> Waiter? {
+  mutating func remove(_ id: UInt64) -> PoolState.Waiter? {
     guard let index = waiters[head...].firstIndex(where: { $0.id == id }) else { return nil }
     return waiters.remove(at: index)
   }

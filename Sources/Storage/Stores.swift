@@ -56,6 +56,12 @@ public struct Stores: Sendable {
     health = HealthStore(pool: pool)
   }
 
+  /// Runs `body`, which gets connections before everything else that waits for one: for the pages of moderators, which
+  /// lookups must not delay.
+  package static func urgently<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    try await PostgresPool.$isUrgent.withValue(true) { try await body() }
+  }
+
   /// Reports, on the intake's connections.
   public let reports: ReportStore
   /// Counts of identified calls, on the intake's connections.

@@ -47,6 +47,29 @@ import Testing
     }
   }
 
+  @Test func `an urgent task is served before others, and not refused because of them`() async throws {
+    try await withPool("pool_urgent", connections: 1, waiters: 10) { pool in
+      let gate = Gate()
+      let order = Recorder<Int>()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await pool.withConnection { _ in try await gate.pass() } }
+        try await wait { pool.occupancy.leased == 1 }
+        for number in 0..<12 {
+          // The last two are urgent.
+          group.addTask {
+            try await PostgresPool.$isUrgent.withValue(number >= 10) {
+              try await pool.withConnection { _ in order.append(number) }
+            }
+          }
+          try await wait { pool.occupancy.waiting == number + 1 }
+        }
+        gate.open()
+        try await group.waitForAll()
+      }
+      #expect(order.values == [10, 11] + Array(0..<10))
+    }
+  }
+
   @Test func `waiting for a connection has a time limit`() async throws {
     try await withPool("pool_limit", connections: 1, waitLimit: .milliseconds(50)) { pool in
       try await pool.withConnection { connection in

@@ -19,6 +19,13 @@ struct SessionMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
+    try await Stores.urgently { try await answer(request, context, next) }
+  }
+
+  private func answer(
+    _ request: Request, _ context: ServerRequestContext,
+    _ next: (Request, ServerRequestContext) async throws -> Response
+  ) async throws -> Response {
     guard let context = try await entered(request, context), let moderator = context.moderator else {
       return .redirect(to: ReturnAddress(request).signIn, type: .normal)
     }
