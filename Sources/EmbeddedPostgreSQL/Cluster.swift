@@ -95,6 +95,11 @@ actor Cluster {
       metadata: ["account": "\(account.name)"])
   }
 
+  /// The path of the data folder.
+  var dataFolder: String {
+    get throws { try ClusterFolder.prepareDataFolder(options.dataFolder) }
+  }
+
   /// Shuts the cluster down and frees the data folder.
   func close() throws {
     guard let open = state else { return }

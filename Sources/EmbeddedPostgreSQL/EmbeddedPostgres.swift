@@ -42,6 +42,27 @@ public final class EmbeddedPostgres: Sendable {
       .dsn(user: ClusterAddress.role, database: ClusterAddress.database)
   }
 
+  /// A cluster that another process runs, which does not stop it before ``end()``, unless it is killed or is a server.
+  public struct Joined: Sendable {
+    /// See ``EmbeddedPostgres/runningDSN(dataFolder:)``.
+    public let dsn: String
+    private let use: ClusterUse
+
+    /// - Returns: nil where no other process runs a cluster in this data folder, or it is about to stop it.
+    public init?(dataFolder: String) {
+      guard let use = ClusterUse(folder: dataFolder, alone: false) else { return nil }
+      // Only now: it may have been stopped before.
+      guard let dsn = runningDSN(dataFolder: dataFolder) else {
+        use.end()
+        return nil
+      }
+      (self.dsn, self.use) = (dsn, use)
+    }
+
+    /// Ends the use; call it once.
+    public func end() { use.end() }
+  }
+
   /// The same for maintenance: as the cluster's superuser, to its database `postgres`.
   public static func runningMaintenanceDSN(dataFolder: String) -> String? {
     DataFolderLock.announcedAddress(folder: dataFolder)?.maintenanceDSN
@@ -67,6 +88,18 @@ public final class EmbeddedPostgres: Sendable {
   public func stop() async throws {
     cluster.monitor.requestStop()
     try await cluster.close()
+  }
+
+  /// The same after all processes that have ``Joined`` the cluster have ended their use.
+  public func stopAfterOthers() async throws {
+    let folder = try await cluster.dataFolder
+    var use = ClusterUse(folder: folder, alone: true)
+    while use == nil, access("\(folder)/server.users", R_OK) == 0, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(50))
+      use = ClusterUse(folder: folder, alone: true)
+    }
+    defer { use?.end() }
+    try await stop()
   }
 }
 

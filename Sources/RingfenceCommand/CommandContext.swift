@@ -40,7 +40,8 @@ package struct CommandContext {
     let reviews = ReviewPolicy(
       share: Double(try settings.reviewPercent) / 100, maxReporters: try settings.reviewReporters)
     let folder = try DataFolder(settings)
-    let (dsn, cluster) = try await database(of: folder, owns: owns, archiving: archiving, logger: logger)
+    let (dsn, cluster, joined) = try await database(of: folder, owns: owns, archiving: archiving, logger: logger)
+    defer { joined?.end() }
     var configuration = PostgresConfiguration(dsn)
     configuration.usesPreparedStatements = usesPreparedStatements
     configuration.applicationName = OperationStore.programName(
@@ -65,7 +66,13 @@ package struct CommandContext {
     }
     await pool.shutdown()
     await intakePool.shutdown()
-    try await cluster?.stop()
+    if owns {
+      try await cluster?.stop()
+    } else {
+      let step = StatusLine("Waiting for another command that uses this PostgreSQL")
+      defer { step.finish() }
+      try await cluster?.stopAfterOthers()
+    }
     return try result.get()
   }
 
@@ -85,15 +92,26 @@ package struct CommandContext {
 
   private static func database(
     of folder: DataFolder, owns: Bool, archiving: EmbeddedPostgres.Archiving, logger: Logger
-  ) async throws -> (dsn: String, cluster: EmbeddedPostgres?) {
-    if let url = try folder.settings.databaseURL { return (url, nil) }
-    if !owns, let dsn = EmbeddedPostgres.runningDSN(dataFolder: folder.path) { return (dsn, nil) }
-    let step = StatusLine("Starting PostgreSQL")
-    let cluster = try await EmbeddedPostgres.start(
-      EmbeddedPostgres.Options(dataFolder: folder.path, programs: try folder.settings.pgBin, archiving: archiving),
-      logger: logger,
-      progress: { step.say($0) })
-    step.finish()
-    return (cluster.dsn, cluster)
+  ) async throws -> (dsn: String, cluster: EmbeddedPostgres?, joined: EmbeddedPostgres.Joined?) {
+    if let url = try folder.settings.databaseURL { return (url, nil, nil) }
+    let deadline = ContinuousClock.now + longestOtherStart
+    while true {
+      if !owns, let joined = EmbeddedPostgres.Joined(dataFolder: folder.path) { return (joined.dsn, nil, joined) }
+      let step = StatusLine("Starting PostgreSQL")
+      defer { step.finish() }
+      do {
+        let cluster = try await EmbeddedPostgres.start(
+          EmbeddedPostgres.Options(dataFolder: folder.path, programs: try folder.settings.pgBin, archiving: archiving),
+          logger: logger,
+          progress: { step.say($0) })
+        return (cluster.dsn, cluster, nil)
+      } catch EmbeddedPostgresError.folderInUse where !owns && ContinuousClock.now < deadline {
+        // Another command is starting or stopping it.
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
   }
+
+  /// The longest time in which another command starts or stops PostgreSQL.
+  private static let longestOtherStart = Duration.seconds(60)
 }

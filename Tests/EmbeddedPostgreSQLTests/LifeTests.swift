@@ -2,6 +2,7 @@
 
 import EmbeddedPostgreSQL
 import Foundation
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LifeTests {
@@ -68,6 +69,34 @@ import Testing
       }
       #expect(try query("SELECT 1", first.dsn) == "1")
       try await first.stop()
+    }
+  }
+
+  @Test func `the end of a command waits for others that use its cluster`() async throws {
+    try await withWorkplace { place in
+      let first = try await place.start()
+      let joined = try #require(EmbeddedPostgres.Joined(dataFolder: place.data))
+      let waiting = Mutex(false)
+      let ended = Mutex(false)
+      let stop = Task {
+        waiting.withLock { $0 = true }
+        try await first.stopAfterOthers()
+        ended.withLock { $0 = true }
+      }
+      #expect(await eventually { waiting.withLock(\.self) })
+      // Another command comes and goes, and the cluster still answers.
+      let second = try #require(EmbeddedPostgres.Joined(dataFolder: place.data))
+      #expect(try query("SELECT 1", second.dsn) == "1")
+      second.end()
+      #expect(try query("SELECT 1", joined.dsn) == "1")
+      #expect(!ended.withLock(\.self) && first.postmasterPID != nil)
+      joined.end()
+      try await stop.value
+      #expect(EmbeddedPostgres.Joined(dataFolder: place.data) == nil)
+      // The next command starts it again.
+      let third = try await place.start()
+      #expect(try query("SELECT 1", third.dsn) == "1")
+      try await third.stop()
     }
   }
 }
