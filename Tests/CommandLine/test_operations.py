@@ -1,5 +1,6 @@
 """Backup, restore and the doctor for operators."""
 
+import fcntl
 import http.client
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 
 import publications
 from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
+from waiting import wait_until
 
 OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 
@@ -66,12 +68,18 @@ def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
     run("fetch", f"file://{filled.data}/publications", "--key", key, "--out", out)
     restored.start()
     try:
-        for table in ["numbers", "number_reporters", "number_decisions", "protected_patterns", "publications", "listings"]:
+        for table in ["numbers", "number_reporters", "number_decisions", "protected_patterns", "listings"]:
             assert rows(restored, table) == rows(filled, table), table
-        # The chain continues: a client of the old server gets the next publication from the new one.
+        assert len(rows(restored, "publications")) == len(rows(filled, "publications")) + 1
+        # The chain continues: a client that saw a later publication of the old server gets the next one of the new server.
+        filled.run("publish", *OPEN)
+        filled.run("publish", *OPEN)
+        run("fetch", f"file://{filled.data}/publications", "--key", key, "--out", out)
+        assert publications.manifest(out / "current")["serial"] == before["serial"] + 2
         restored.run("publish", *OPEN)
         after = publications.check(restored.data / "publications")
-        assert after["serial"] == before["serial"] + 1 and after["previous"]["serial"] == before["serial"]
+        assert f"The next publication has the serial {after['serial']}." in said
+        assert after["serial"] > before["serial"] + 86_400 and after["previous"]["serial"] == after["serial"] - 1
         run("fetch", f"file://{restored.data}/publications", "--key", key, "--out", out)
         assert "recounted: no differences" in restored.run("recount")
     finally:
@@ -184,6 +192,44 @@ def test_the_page_for_operators_can_be_typed(filled, tmp_path):
             env=environment(), timeout=300)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
     assert "create_distributed_table" in (tmp_path / "plan.sql").read_text()
+
+
+def test_the_end_of_a_command_stops_no_database_under_another(tmp_path):
+    server = RingfenceServer(tmp_path)
+    lines = tmp_path / "complaints.jsonl"
+    run("simulate", "--complaints", 100, "--out", lines)
+
+    def importing(log):
+        return subprocess.Popen(
+            [BINARY, "import", "complaints", "-", "--format", "jsonl", "--data", str(server.data)], stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, stderr=log.open("w"), env=environment())
+
+    def is_joined():
+        with (server.data / "server.users").open() as users:
+            try:
+                fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    try:
+        first = importing(tmp_path / "first")
+        lock = server.data / "server.lock"
+        wait_until(lambda: lock.exists() and lock.read_text().count("\n") == 2, 60, "the first command")
+        second = importing(tmp_path / "second")
+        wait_until(is_joined, 60, "the second command")
+        first.stdin.write(lines.read_bytes())
+        first.stdin.close()
+        wait_until(lambda: "Waiting for another command" in (tmp_path / "first").read_text(), 60, "the first command to end")
+        assert second.poll() is None and server.postgres_processes()
+        second.communicate(lines.read_bytes(), timeout=60)
+        assert second.returncode == 0, (tmp_path / "second").read_text()
+        assert first.wait(timeout=60) == 0, (tmp_path / "first").read_text()
+        assert not server.postgres_processes()
+    finally:
+        for command in (first, second):
+            command.kill()
+        server.close()
 
 
 def test_a_new_pseudonym_key_makes_strangers(make_server, tmp_path):

@@ -68,7 +68,7 @@ import Testing
       .keyNotInRoot(key: "ab12", root: 2), .nameTooLong(number: 33_162_000_248),
       .numbersNotAscending(number: 5, previous: 7), .packError("number 5: the label is too long"), .processEnded,
       .refusedByReaders("the region is unknown"), .samePackName(pack: "toxic"),
-      .serialUsed(serial: 1_000, minimum: 1_001), .superseded(serial: 1_000),
+      .serialsReserved(serial: 1_000), .serialUsed(serial: 1_000, minimum: 1_001), .superseded(serial: 1_000),
     ]
     try check(
       samples,
@@ -89,6 +89,7 @@ import Testing
       {"code":"process_ended"}
       {"code":"refused_by_readers","detail":"the region is unknown"}
       {"code":"same_pack_name","pack":"toxic"}
+      {"code":"serials_reserved","serial":"1000"}
       {"code":"serial_used","minimum":"1001","serial":"1000"}
       {"code":"superseded","serial":"1000"}
       """)

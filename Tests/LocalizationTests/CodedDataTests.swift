@@ -106,6 +106,7 @@ import Testing
       case .processEnded: .processEnded
       case .refusedByReaders: .refusedByReaders("the region is unknown")
       case .samePackName: .samePackName(pack: "toxic")
+      case .serialsReserved: .serialsReserved(serial: 86_413)
       case .serialUsed: .serialUsed(serial: 1_000, minimum: 1_001)
       case .superseded: .superseded(serial: 1_000)
       }

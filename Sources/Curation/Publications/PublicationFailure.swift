@@ -6,7 +6,7 @@ public enum PublicationFailure: CodedData {
   public enum CodingKeys: MessageCode {
     case busy, cancelled, cannotWrite, cutTooHigh, damagedManifest, damagedRoot, databaseError, gatesClosed
     case internalError, keyNotInRoot, nameTooLong, numbersNotAscending, packError, processEnded, refusedByReaders
-    case samePackName, serialUsed, superseded
+    case samePackName, serialsReserved, serialUsed, superseded
   }
 
   /// Another process is publishing.
@@ -41,6 +41,8 @@ public enum PublicationFailure: CodedData {
   case refusedByReaders(String)
   /// Two packs would have the same name.
   case samePackName(pack: String)
+  /// A restore reserved the serials up to this one, which clients may have seen.
+  case serialsReserved(serial: Int64)
   /// The serial was used before; with the lowest one that was not.
   case serialUsed(serial: Int64, minimum: Int64)
   /// Another process took over, because this one sent no heartbeat for too long.

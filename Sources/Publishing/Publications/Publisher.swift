@@ -107,8 +107,16 @@ public struct Publisher: Sendable {
       defer { withExtendedLifetime(lock) {} }
       try await settleDeadRun()
       let former = try folder.manifest()
-      return try await body(PublicationBase(former: former?.manifest, previous: try await heal(former)))
+      let previous = try await continued(try await heal(former))
+      return try await body(PublicationBase(former: former?.manifest, previous: previous))
     }
+  }
+
+  /// The publication that the next one names as previous. After a restore it is the last reserved serial: clients accept
+  /// no publication whose previous one is older than what they have seen.
+  private func continued(_ previous: Manifest.Link?) async throws -> Manifest.Link? {
+    guard let reserved = try await store.reservedSerial(), reserved > previous?.serial ?? 0 else { return previous }
+    return Manifest.Link(serial: reserved, sha256: previous?.sha256 ?? String(repeating: "0", count: 64))
   }
 
   /// Runs one attempt and records its end in the database.

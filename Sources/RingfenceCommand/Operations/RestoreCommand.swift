@@ -34,6 +34,13 @@ struct RestoreCommand: AsyncParsableCommand {
       "time", "Restore the state of this time, such as 2026-11-22T03:00:00Z. Needs a base backup and its archive."))
   var to: String?
 
+  @Option(
+    help: .value(
+      "serial",
+      "The highest serial that clients have seen. Without it, as many serials are skipped as the backup is old in seconds, at least 86,400."
+    ))
+  var serialFloor: Int64?
+
   @Flag(inversion: .prefixedNo, help: "Recount what all reports add up to.")
   var recount = true
 
@@ -64,9 +71,10 @@ struct RestoreCommand: AsyncParsableCommand {
     }
     let baseRestore = try baseRestore(folder, manifest)
     var replayed: EmbeddedPostgres.Replayed?
+    var floor: Int64?
     do {
       replayed = try await baseRestore?.run()
-      try await CommandContext.open(
+      floor = try await CommandContext.open(
         database.settings(), owns: true, makes: true, migrates: false
       ) { context in
         let restore = Restore(context: context, folder: folder, manifest: manifest)
@@ -75,6 +83,7 @@ struct RestoreCommand: AsyncParsableCommand {
         } else {
           try await restore.run(recounts: recount)
         }
+        return try await restore.reserveSerials(upTo: serialFloor)
       }
     } catch {
       print("The restore was not finished. Remove \(data) before you try again.")
@@ -89,6 +98,12 @@ struct RestoreCommand: AsyncParsableCommand {
       print(
         replayed?.lastTransaction.map { "The last restored transaction was committed at \($0). Later ones are lost." }
           ?? "The archive has no transaction after the base backup.")
+    }
+    if let floor {
+      let newest = manifest.publication.map { "\($0.serial)" } ?? "the backup's"
+      print(
+        "The next publication has the serial \(floor + 1). Publish soon: clients that have seen a later one than \(newest) wait for it."
+      )
     }
     if let archive { print("Serve with --archive and an empty folder. \(archive) belongs to the lost server.") }
     if !manifest.hasKeys {
@@ -156,6 +171,27 @@ struct Restore {
     try checkPublication()
     try checkKeys()
   }
+
+  /// Skips the serials of publications that clients may have seen after the backup: they accept no other manifest with
+  /// such a serial, and none with a lower one.
+  /// - Parameter seen: the highest such serial; nil for one publication in each second since the backup.
+  /// - Returns: the last skipped serial; nil before the first publication.
+  func reserveSerials(upTo seen: Int64?) async throws -> Int64? {
+    let known = max(try await context.stores.publications.maxSerial(), manifest.publication?.serial ?? 0)
+    guard known > 0 || seen != nil else { return nil }
+    let age = Timestamp.parse(manifest.madeAt).map { Date().timeIntervalSince($0).rounded(.up) } ?? 0
+    let floor = seen ?? known + max(Self.minSkipped, Int64(age))
+    guard floor >= known else {
+      throw CommandFailure.failed(
+        "--serial-floor is \(floor), but the backup has the serial \(known). Pass a greater one.")
+    }
+    // The next publication names this one as previous, and no client has seen it.
+    try await context.stores.publications.reserveSerials(upTo: floor + 1, at: Date())
+    return floor + 1
+  }
+
+  /// Serials of a day: clocks of two machines may differ.
+  private static let minSkipped: Int64 = 86_400
 
   private func isOfDatabase(_ path: String) -> Bool {
     path == BackupManifest.dump || manifest.base != nil && path.hasPrefix("\(BackupManifest.baseFiles)/")

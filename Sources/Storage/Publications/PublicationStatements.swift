@@ -53,6 +53,21 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
+  /// Reserves the serials up to one: later publications have greater ones.
+  static func reserveSerials(upTo serial: Int64, at time: Date) -> Statement<Void> {
+    Statement(
+      "INSERT INTO publications (serial, as_of, state, cause, failure) VALUES ($1, $2, 'failed', 'command', $3::text::jsonb)",
+      serial, time, PublicationFailure.serialsReserved(serial: serial).json)
+  }
+
+  /// The last reserved serial.
+  static func readReservedSerial() -> Statement<Int64?> {
+    Statement(
+      "SELECT max(serial) FROM publications WHERE state = 'failed' AND failure ->> 'code' = $1",
+      PublicationFailure.Code.serialsReserved.name
+    ) { try $0.decode(0) }
+  }
+
   /// Stores the progress of a run; no row when it was marked as failed meanwhile.
   static func reportProgress(claim: PublicationClaim, step: JobStep, percent: Int) -> Statement<Int64> {
     Statement(

@@ -26,6 +26,16 @@ public struct PublicationStore: Sendable {
     try await pool.run(SQL.readGreatestSerial()).first ?? 0
   }
 
+  /// Reserves the serials up to one that is greater than ``maxSerial()``: later publications have greater ones.
+  public func reserveSerials(upTo serial: Int64, at time: Date) async throws {
+    _ = try await pool.run(SQL.reserveSerials(upTo: serial, at: time))
+  }
+
+  /// The last serial of ``reserveSerials(upTo:at:)``; nil for none.
+  public func reservedSerial() async throws -> Int64? {
+    try await pool.run(SQL.readReservedSerial()).first ?? nil
+  }
+
   /// Claims a serial for a new publication. Runs without a recent heartbeat are marked as failed.
   /// - Returns: nil when another run is in progress, or has the serial.
   public func claim(
