@@ -7,6 +7,7 @@ package import Logging
 package import Moderation
 package import Publishing
 package import Storage
+import Synchronization
 
 /// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
 /// publication all cases, and every hour it judges the holds and sweeps all numbers to correct omissions. Decisions that
@@ -77,13 +78,40 @@ package struct QueueJob: Sendable {
   }
 
   private func sweep(at time: Date) async throws {
+    let pace = SweepPace { touched.isReceiving }
     let change = try await stores.leases.withLease(of: Self.lease) {
-      try await holding.review(at: time)
-      return try await stores.queue.sweep(at: time)
+      try await holding.review(at: time, rest: pace.rest)
+      return try await stores.queue.sweep(at: time, rest: pace.rest)
     }
     guard let change, change.written + change.removed > 0 else { return }
     logger.info(
       "Updated the review queue",
       metadata: ["evaluated": "\(change.judged)", "written": "\(change.written)", "removed": "\(change.removed)"])
+  }
+}
+
+/// Rests between the parts of a long job while others are busy, so that the intake keeps its rate.
+final class SweepPace: Sendable {
+  /// The duration of a rest in durations of the part before it.
+  private static let share = 4
+  private static let longest = Duration.seconds(5)
+
+  private let isBusy: @Sendable () -> Bool
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let start = Mutex(ContinuousClock.now)
+
+  /// - Parameter isBusy: whether to rest.
+  init(
+    isBusy: @escaping @Sendable () -> Bool,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    (self.isBusy, self.sleep) = (isBusy, sleep)
+  }
+
+  /// Returns at once while nothing else is busy.
+  @Sendable func rest() async throws {
+    let worked = ContinuousClock.now - start.withLock(\.self)
+    if isBusy() { try await sleep(min(worked * Self.share, Self.longest)) }
+    start.withLock { $0 = .now }
   }
 }

@@ -7,6 +7,7 @@ import Synchronization
 /// Numbers beyond the capacity are dropped; the queue's sweep finds them.
 public final class PendingNumberQueue: Sendable {
   private let numbers = Mutex<Set<Int64>>([])
+  private let lastInsert = Mutex<ContinuousClock.Instant?>(nil)
   private let capacity: Int
 
   /// - Parameter capacity: the most numbers, at about 20 bytes each.
@@ -17,8 +18,12 @@ public final class PendingNumberQueue: Sendable {
   /// Number of pending numbers.
   public var count: Int { numbers.withLock { $0.count } }
 
+  /// Whether reports arrived within the last second.
+  public var isReceiving: Bool { lastInsert.withLock { $0.map { .now - $0 < .seconds(1) } ?? false } }
+
   /// Adds numbers up to the capacity.
   public func insert(_ new: [Int64]) {
+    lastInsert.withLock { $0 = .now }
     numbers.withLock { numbers in
       for number in new where numbers.count < capacity { numbers.insert(number) }
     }

@@ -44,14 +44,19 @@ public struct BrigadeReview: Sendable {
   }
 
   /// Reviews the numbers at `time` in a new snapshot.
+  /// - Parameter rest: called after each batch.
   @discardableResult
-  public func review(at time: Date) async throws -> Outcome {
-    try await store.withSnapshot { try await review(at: time, on: $0) }
+  public func review(at time: Date, rest: @Sendable () async throws -> Void = {}) async throws -> Outcome {
+    try await store.withSnapshot { try await review(at: time, on: $0, rest: rest) }
   }
 
   /// Reviews the numbers of a snapshot, which does not see the new holds.
-  /// - Parameter connection: within a transaction that reads one snapshot.
-  public func review(at time: Date, on connection: PostgresConnection) async throws -> Outcome {
+  /// - Parameters:
+  ///   - connection: within a transaction that reads one snapshot.
+  ///   - rest: called after each batch.
+  public func review(
+    at time: Date, on connection: PostgresConnection, rest: @Sendable () async throws -> Void = {}
+  ) async throws -> Outcome {
     let thresholds = try await ThresholdStore.current(on: connection).set
     let former = Dictionary(try await store.held(on: connection).map { ($0.number, $0) }) { $1 }
     var outcome = Outcome()
@@ -73,6 +78,7 @@ public struct BrigadeReview: Sendable {
           guard case .usual(let burst) = item.judgement else { return nil }
           return (item.number, burst)
         }, at: time)
+      try await rest()
     }
     // The accounts of a brigade are many reporters and few independent ones.
     wanted.sort {

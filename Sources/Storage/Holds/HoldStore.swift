@@ -76,11 +76,16 @@ public struct HoldStore: Sendable {
     return Dictionary(rows.map { ($0.number, today - ComplaintDays.day(of: $0.confirmedAt)) }) { max($0, $1) }
   }
 
-  /// Runs `body` in a transaction that reads one snapshot.
+  /// Runs `body` in a transaction that reads one snapshot, on one core of the database.
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result
   ) async throws -> Result {
-    try await pool.withConnection { try await $0.transaction(.repeatableRead, readOnly: true, body) }
+    try await pool.withConnection { connection in
+      try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+        _ = try await connection.run(SQL.withoutWorkers())
+        return try await body(connection)
+      }
+    }
   }
 
   /// The numbers that the reporters of these numbers have reported in the last `window` days.

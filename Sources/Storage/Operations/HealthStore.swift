@@ -91,6 +91,11 @@ extension SQL {
       """)
   }
 
+  /// Lets the transaction's statements run on one core, so that others keep theirs.
+  static func withoutWorkers() -> Statement<Void> {
+    Statement("SELECT set_config('max_parallel_workers_per_gather', '0', true)")
+  }
+
   /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
   package static func commitSoon() -> Statement<Void> {
     Statement("SELECT set_config('synchronous_commit', 'off', true)")

@@ -127,22 +127,31 @@ extension QueueStore {
   /// The records of one snapshot show which numbers a threshold or a split may queue; of cases without another cause
   /// the ``QueueRule/maxByThreshold`` most urgent are kept. These and all numbers with another possible cause are
   /// evaluated as usual.
-  /// - Parameter progress: called with the number of evaluated numbers and their total.
-  public func sweep(at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }) async throws -> QueueChange {
+  /// - Parameters:
+  ///   - progress: called with the number of evaluated numbers and their total.
+  ///   - rest: called after each batch.
+  public func sweep(
+    at time: Date, progress: @Sendable (Int, Int) -> Void = { _, _ in }, rest: @Sendable () async throws -> Void = {}
+  ) async throws -> QueueChange {
     let thresholds = try await ThresholdStore(pool: pool).current()
     let protected = try await ProtectionStore(pool: pool).load()
     let floor = thresholds.floor.lowered(to: HeatFloor(heat: thresholds.lowestReviewHeat, reporters: .max))
     let warm = try await pool.withConnection { connection in
-      var warm = MostUrgent(limit: QueueRule.maxByThreshold)
-      try await NumberRecordStore.forEachRecord(above: floor, at: time, on: connection) { batch in
-        for record in batch { warm.take(record, at: time, by: thresholds) }
+      try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+        _ = try await connection.run(SQL.withoutWorkers())
+        var warm = MostUrgent(limit: QueueRule.maxByThreshold)
+        try await NumberRecordStore.forEachRecord(above: floor, at: time, on: connection) { batch in
+          for record in batch { warm.take(record, at: time, by: thresholds) }
+          try await rest()
+        }
+        return warm
       }
-      return warm
     }
     let notable = try await pool.run(SQL.readNotableNumbers())
     let guarded = try await protectedAndBusy(protected, at: time)
     let numbers = Set(warm.numbers).union(notable).union(guarded).sorted()
-    var change = try await judgeAll(numbers, by: thresholds, protected: protected, at: time, progress: progress)
+    var change = try await judgeAll(
+      numbers, by: thresholds, protected: protected, at: time, rest: rest, progress: progress)
     change.removed += try await trim()
     return change
   }
@@ -152,12 +161,12 @@ extension QueueStore {
   public func reevaluate(at time: Date) async throws -> QueueChange {
     try await judgeAll(
       try await pool.run(SQL.readNotableNumbers()), by: try await ThresholdStore(pool: pool).current(),
-      protected: try await ProtectionStore(pool: pool).load(), at: time, progress: { _, _ in })
+      protected: try await ProtectionStore(pool: pool).load(), at: time, rest: {}, progress: { _, _ in })
   }
 
   private func judgeAll(
     _ numbers: [Int64], by thresholds: ThresholdSet, protected: ProtectedNumbers, at time: Date,
-    progress: @Sendable (Int, Int) -> Void
+    rest: () async throws -> Void, progress: @Sendable (Int, Int) -> Void
   ) async throws -> QueueChange {
     var change = QueueChange()
     for start in stride(from: 0, to: numbers.count, by: Self.batch) {
@@ -165,11 +174,12 @@ extension QueueStore {
       let batch = Array(numbers[start..<min(start + Self.batch, numbers.count)])
       change = change + (try await evaluate(batch, by: thresholds, protected: protected, at: time))
       progress(change.judged, numbers.count)
+      try await rest()
     }
     return change
   }
 
-  private static var batch: Int { 1_000 }
+  private static var batch: Int { 500 }
 
   /// Removes the least urgent cases whose only cause is a threshold, where there are too many.
   private func trim() async throws -> Int {
