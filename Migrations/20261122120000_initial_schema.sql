@@ -268,7 +268,9 @@ CREATE TABLE numbers (
     last_day          date,
     -- Bit i (0 to 63): there is a complaint from a network whose keyed hash begins with a byte that is i modulo 64.
     -- Bits are kept after the networks are deleted.
-    network_bits      bigint           NOT NULL DEFAULT 0
+    network_bits      bigint           NOT NULL DEFAULT 0,
+    -- Not before the arrival of the last report of a reporter. Apps see no report before the next publication or day.
+    last_received_at  timestamptz
 ) WITH (fillfactor = 85);
 
 -- The same sums by category.

@@ -59,7 +59,7 @@ struct PhoneBlockLists: Sendable {
       ) { numbers in
         try await publications.requireListings(of: manifest.serial)
         let time = Date()
-        let known = try await callers.callers(numbers)
+        let known = try await callers.callers(numbers, at: time)
         // The next publication has removed some, and its manifest is visible.
         guard known.count == numbers.count else { throw Problem.unavailable }
         return Dictionary(known.map { ($0.number, Self.figures(of: $0, at: time)) }) { first, _ in first }

@@ -268,7 +268,7 @@ enum PhoneBlockVotes {
     case .range, .decision: return listed
     case .reports:
       let evidence = caller.evidence(at: time)
-      return max(listed, Int(max(0, evidence.complaints - evidence.legitimate).rounded()))
+      return max(listed, Explanation.coarseCount(Int(max(0, evidence.complaints - evidence.legitimate).rounded())))
     }
   }
 

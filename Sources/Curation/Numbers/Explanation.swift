@@ -149,13 +149,17 @@ public struct Explanation: Sendable, Equatable {
 }
 
 extension Explanation {
-  /// The time for which figures for apps are calculated: the beginning of the day in UTC.
-  public static func coarseTime(_ time: Date) -> Date {
-    Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+  /// The time for which figures for apps are calculated, and since which they leave out reports: the beginning of the
+  /// day in UTC, or the time of the last publication if that is later.
+  /// - Parameter published: `as_of` of the last publication; nil for none.
+  public static func coarseTime(_ time: Date, published: Date? = nil) -> Date {
+    let day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    return max(day, min(published ?? day, time))
   }
 
   /// The explanation for apps, whose figures reveal neither the time of a single report nor the weight of its reporter:
-  /// weights are rounded down to halves, and confidence is calculated from the rounded weights.
+  /// weights are rounded down to halves, confidence is calculated from the rounded weights, and of counts from 10 on only
+  /// the first digit is kept.
   ///
   /// The weight of one report halves every 14 days, so the exact figure would reveal its time. Half units at the
   /// beginning of a day reveal no more than the day. Figures are rounded down and never up: a weight below a limit does
@@ -174,7 +178,14 @@ extension Explanation {
       for index in score.parts.indices {
         score.parts[index].heat = Self.coarseWeight(score.parts[index].heat)
         score.parts[index].evidence = Self.coarseWeight(score.parts[index].evidence)
+        score.parts[index].reports = Int64(Self.coarseCount(Int(score.parts[index].reports)))
+        score.parts[index].reporters = Self.coarseCount(score.parts[index].reporters)
       }
+      (score.reporters, score.networks) = (Self.coarseCount(score.reporters), Self.coarseCount(score.networks))
+      coarse.weights.full = Self.coarseCount(weights.full)
+      coarse.weights.partial = Self.coarseCount(weights.partial)
+      coarse.weights.new = Self.coarseCount(weights.new)
+      coarse.weights.none = Self.coarseCount(weights.none)
       coarse.score = score
     }
     for conditions in [\Evaluation.conditions, \.identifyConditions] {
@@ -183,7 +194,11 @@ extension Explanation {
         switch condition.kind {
         case .heat, .evidence: condition.have = Self.coarseWeight(condition.have)
         case .confidence: condition.have = confidence
-        case .reporters, .networks, .days, .listComplaints, .listDays: break
+        case .reporters, .networks:
+          // A limit that is met appears to be met.
+          let count = Double(Self.coarseCount(Int(condition.have)))
+          condition.have = condition.isMet ? max(count, condition.need) : count
+        case .days, .listComplaints, .listDays: break
         }
         return condition
       }
@@ -191,8 +206,15 @@ extension Explanation {
     return coarse
   }
 
-  /// A weight for apps, rounded down to halves.
-  public static func coarseWeight(_ value: Double) -> Double { (value * 2).rounded(.down) / 2 }
+  /// A weight for apps, rounded down to halves. Sums of the same reports in another order differ by less than is added.
+  public static func coarseWeight(_ value: Double) -> Double { (value * 2 + 1e-9).rounded(.down) / 2 }
+
+  /// A count for apps, rounded down to its first digit.
+  public static func coarseCount(_ count: Int) -> Int {
+    var step = 1
+    while count / step >= 10 { step *= 10 }
+    return count / step * step
+  }
 
   /// The confidence for apps, 0 to 1, from exact weights. The legitimate weight is rounded up, so that it is never too
   /// high.

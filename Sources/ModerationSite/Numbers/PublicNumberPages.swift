@@ -24,7 +24,7 @@ struct PublicNumberPages: Sendable {
     else { throw Problem.notFound }
     // Each number has one address.
     guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
-    let explanation = try await explanations.explain(number.digits, at: Date())
+    let explanation = try await explanations.explainCoarsely(number.digits, at: Date())
     let texts = pages.texts(context)
     let copies = await history.copies(texts)
     var response = try pages.page("public-number", Self.record(number, explanation, copies, texts), context)

@@ -81,18 +81,22 @@ struct AppealedDay: Sendable {
 extension SQL {
   /// Numbers with an appeal that was not rejected, with the days of the appeals, and with the number of complaints on
   /// each of the last 64 days: one row for each number and day with complaints.
-  /// - Parameter numbers: Nil: all numbers.
-  static func readAppealedDays(time: Date, numbers: [Int64]? = nil) -> Statement<AppealedDay> {
+  /// - Parameters:
+  ///   - numbers: Nil: all numbers.
+  ///   - receivedBefore: Leaves out reports of reporters that arrived since then; nil for all reports.
+  static func readAppealedDays(
+    time: Date, numbers: [Int64]? = nil, receivedBefore: Date? = nil
+  ) -> Statement<AppealedDay> {
     Statement(
       appealedDays("($3::bigint[] IS NULL OR number = ANY($3))"), time.addingTimeInterval(-64 * 86_400), time, numbers,
-      decode: decodeAppealedDay)
+      receivedBefore, decode: decodeAppealedDay)
   }
 
-  /// As ``readAppealedDays(time:numbers:)`` for one number, by its key: a cached plan for any set of numbers would read
+  /// As ``readAppealedDays(time:numbers:receivedBefore:)`` for one number, by its key: a cached plan for any set of numbers would read
   /// all appeals.
-  static func readAppealedDaysOf(number: Int64, time: Date) -> Statement<AppealedDay> {
+  static func readAppealedDaysOf(number: Int64, time: Date, receivedBefore: Date?) -> Statement<AppealedDay> {
     Statement(
-      appealedDays("number = $3::bigint"), time.addingTimeInterval(-64 * 86_400), time, number,
+      appealedDays("number = $3::bigint"), time.addingTimeInterval(-64 * 86_400), time, number, receivedBefore,
       decode: decodeAppealedDay)
   }
 
@@ -109,6 +113,7 @@ extension SQL {
     JOIN reports r ON r.number = a.number
     JOIN categories c ON c.category_id = r.category_id
     WHERE c.toxic AND r.withdrawn_at IS NULL AND r.reported_at > $1::timestamptz AND r.reported_at <= $2::timestamptz
+      AND ($4::timestamptz IS NULL OR r.reporter IS NULL OR r.received_at < $4)
     GROUP BY a.number, 2, a.days ORDER BY a.number
     """
   }

@@ -94,12 +94,18 @@ public struct AppealStore: Sendable {
     }
   }
 
-  /// - Parameter numbers: nil for all.
+  /// - Parameter numbers: nil for all, by all reports; some are for apps and owners, who see reports only since the next
+  ///   publication or day.
   static func victims(
     at time: Date, numbers: [Int64]? = nil, on connection: PostgresConnection
   ) async throws -> Set<Int64> {
     var victims = VictimsOfSpoofing()
-    for try await batch in connection.stream(SQL.readAppealedDays(time: time, numbers: numbers)).batches {
+    var cut: Date?
+    if numbers != nil {
+      cut = Explanation.coarseTime(time, published: try await connection.run(SQL.readLatestPublication()).first?.asOf)
+    }
+    let days = SQL.readAppealedDays(time: time, numbers: numbers, receivedBefore: cut)
+    for try await batch in connection.stream(days).batches {
       for day in batch { victims.add(day) }
     }
     return victims.finish()

@@ -19,7 +19,6 @@ struct ExplanationQuery {
   private typealias Place = PostgresPipeline.Place
 
   private let number: Int64
-  private let time: Date
   private let patterns: Place<Protection>
   private let numbers: Place<(number: Int64, protection: Protection)>
   private let standing: Place<StandingDecision>
@@ -34,12 +33,13 @@ struct ExplanationQuery {
   private let thresholds: ThresholdQuery
   private let record: Place<RecordRow>
   private let weights: Place<Explanation.Weights>
+  private let unseen: (parts: Place<UnseenPart>, marks: Place<SeenMarks>)?
 
   /// - Parameters:
-  ///   - scoredAt: the time for which scores are calculated; nil for `time`.
+  ///   - cut: leaves out reports of reporters that arrived since then; nil for all reports.
   ///   - pipeline: runs in a snapshot; later statements in it keep their plans.
-  init(_ number: Int64, at time: Date, scoredAt: Date? = nil, in pipeline: inout PostgresPipeline) {
-    (self.number, self.time) = (number, scoredAt ?? time)
+  init(_ number: Int64, at time: Date, before cut: Date? = nil, in pipeline: inout PostgresPipeline) {
+    self.number = number
     pipeline.add(SQL.keepPlans())
     patterns = pipeline.add(SQL.readProtectedPatterns(only: number))
     numbers = pipeline.add(SQL.readProtectedNumber(number: number))
@@ -52,13 +52,28 @@ struct ExplanationQuery {
     usual = pipeline.add(SQL.readUsualBurst(number: number))
     listings = pipeline.add(SQL.readListing(number: number))
     appeals = pipeline.add(SQL.readAppealsOf(number: number))
-    appealedDays = pipeline.add(SQL.readAppealedDaysOf(number: number, time: time))
+    appealedDays = pipeline.add(SQL.readAppealedDaysOf(number: number, time: time, receivedBefore: cut))
     record = pipeline.add(SQL.readRecord(number: number))
     weights = pipeline.add(SQL.readNumberWeights(number: number))
+    unseen = cut.map { cut in
+      (
+        pipeline.add(SQL.readUnseenParts(number: number, since: cut)),
+        pipeline.add(SQL.readSeenMarks(number: number, since: cut))
+      )
+    }
   }
 
-  /// - Parameter pool: for data that few numbers have.
-  func answer(_ results: PostgresPipeline.Results, pool: PostgresPool) async throws -> Reading {
+  /// Not before the arrival of the last report; nil where there is none.
+  func lastReceivedAt(_ results: PostgresPipeline.Results) throws -> Date? {
+    try results.rows(record).first?.lastReceivedAt
+  }
+
+  /// - Parameters:
+  ///   - time: the time for which scores are calculated. For apps also the time since which holds are left out.
+  ///   - pool: for data that few numbers have.
+  func answer(
+    _ results: PostgresPipeline.Results, at time: Date, isForApps: Bool = false, pool: PostgresPool
+  ) async throws -> Reading {
     let (standing, decisions) = (try results.rows(standing).first, try results.rows(decisions))
     let (hold, appeals) = (try results.rows(holds).first, try results.rows(appeals))
     var explanation = Explanation(number: number, time: time)
@@ -69,7 +84,7 @@ struct ExplanationQuery {
     let removals = try results.rows(removals)
     explanation.isRevoked = standing.map { removals.contains($0.decisionID) } ?? false
     explanation.decisionReason = decisions.first { $0.id == standing?.decisionID }?.reason
-    if let hold, !hold.isSettled {
+    if let hold, !hold.isSettled, !isForApps || hold.heldAt <= time {
       explanation.hold = hold.explained
     }
     explanation.usual = try results.rows(usual).first
@@ -79,15 +94,31 @@ struct ExplanationQuery {
     // A decision takes precedence.
     let victims = AppealStore.victims(try results.rows(appealedDays))
     explanation.isVictim = explanation.decision == nil && victims.contains(number)
-    if let record = RecordAssembler.record(of: try results.rows(record)) {
+    if var record = RecordAssembler.record(of: try results.rows(record)) {
       let set = try thresholds.set(results)
-      explanation.add(record, try results.rows(weights).first ?? Explanation.Weights(), by: set)
+      var weights = try results.rows(weights).first ?? Explanation.Weights()
+      var isSeen = true
+      if let unseen {
+        let parts = try results.rows(unseen.parts)
+        isSeen = record.remove(parts, marks: try results.rows(unseen.marks).first)
+        for part in parts { weights.add(part.weights) }
+      }
+      if isSeen { explanation.add(record, weights, by: set) }
     }
     if let score = explanation.score, !score.lists.isEmpty {
       let names = try await pool.run(SQL.readAppNames(apps: score.lists.map(\.appID)))
       explanation.lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
     }
     return Reading(explanation: explanation, decisions: decisions, hold: hold, appeals: appeals)
+  }
+}
+
+extension Explanation.Weights {
+  fileprivate mutating func add(_ other: Explanation.Weights) {
+    full += other.full
+    partial += other.partial
+    new += other.new
+    none += other.none
   }
 }
 
@@ -119,14 +150,26 @@ public struct ExplanationStore: Sendable {
   public func explain(_ number: Int64, at time: Date) async throws -> Explanation {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
-    return try await question.answer(try await pool.snapshot(pipeline), pool: pool).explanation
+    return try await question.answer(try await pool.snapshot(pipeline), at: time, pool: pool).explanation
   }
 
-  /// The same for apps: figures are rounded and as of the beginning of the day; see ``Explanation/coarse``.
+  /// The same for apps: figures are rounded, and as of the last publication or the beginning of the day, whichever is
+  /// later; see ``Explanation/coarse``.
+  ///
+  /// Otherwise whoever looks a caller up before and after a call would see whether the called person has reported it.
   public func explainCoarsely(_ number: Int64, at time: Date) async throws -> Explanation {
     var pipeline = PostgresPipeline()
-    let question = ExplanationQuery(number, at: time, scoredAt: Explanation.coarseTime(time), in: &pipeline)
-    return try await question.answer(try await pool.snapshot(pipeline), pool: pool).explanation.coarse
+    var question = ExplanationQuery(number, at: time, in: &pipeline)
+    let publication = pipeline.add(SQL.readLatestPublication())
+    var results = try await pool.snapshot(pipeline)
+    let cut = Explanation.coarseTime(time, published: try results.rows(publication).first?.asOf)
+    // Few numbers have new reports, and only these need a second snapshot.
+    if let last = try question.lastReceivedAt(results), last >= cut {
+      pipeline = PostgresPipeline()
+      question = ExplanationQuery(number, at: time, before: cut, in: &pipeline)
+      results = try await pool.snapshot(pipeline)
+    }
+    return try await question.answer(results, at: cut, isForApps: true, pool: pool).explanation.coarse
   }
 }
 

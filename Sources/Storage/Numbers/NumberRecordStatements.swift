@@ -9,6 +9,8 @@ struct RecordRow: Sendable {
   let record: NumberRecord
   let part: NumberAggregate.Part
   let source: SourceTally?
+  /// Not before the arrival of the number's last report; read for single numbers.
+  var lastReceivedAt: Date? = nil
 }
 
 /// SQL that the statements that read records share. The `leave` limit applies only to numbers that reports have listed.
@@ -17,7 +19,7 @@ private enum RecordSQL {
     n.number, n.day_bits, n.last_day - DATE '1970-01-01', n.network_bits, n.first_reported_at, n.last_reported_at,
     i.heat, l.number IS NOT NULL, c.category_id, c.heat, c.evidence, c.reports, c.reporters,
     s.app_id, s.complaints, s.day_bits, s.last_day - DATE '1970-01-01', s.heat, s.evidence,
-    l.treatment IS NOT DISTINCT FROM 0
+    l.treatment IS NOT DISTINCT FROM 0, n.last_received_at
     """
 
   /// Joins to the numbers `n`.
@@ -39,7 +41,7 @@ private enum RecordSQL {
       part: NumberAggregate.Part(
         category: try row.category(8), heat: try row.decode(9), evidence: try row.decode(10),
         reports: try row.decode(11), reporters: try row.decode(12)),
-      source: try source(row))
+      source: try source(row), lastReceivedAt: try row.decode(20))
   }
 
   private static func source(_ row: PostgresRow) throws -> SourceTally? {

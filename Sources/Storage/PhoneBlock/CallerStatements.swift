@@ -8,16 +8,23 @@ import PostgreSQL
 /// SQL that lookups and lists share. As in lookups by SHA-256, a number whose decision is no longer in force, and which
 /// no pack blocks, is left out.
 private enum CallerSQL {
-  static let columns = """
+  static let columns = columns(join: "")
+
+  /// - Parameter join: a further join.
+  static func columns(join: String) -> String {
+    """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label, r.decision, l.cause, l.treatment = 0, l.listed_at,
            coalesce(n.heat, 0), coalesce(n.evidence, 0), coalesce(n.legitimate, 0),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
-             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
+             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
+           n.last_received_at
     FROM listings l
     LEFT JOIN number_decisions r ON r.number = l.number
     LEFT JOIN numbers n ON n.number = l.number
+    \(join)
     WHERE (r.number IS NOT NULL OR l.cause <> 1 OR l.treatment = 0)
     """
+  }
 
   static func decode(_ row: PostgresRow) throws -> FoundCaller {
     let decision: String? = try row.decode(3)
@@ -29,7 +36,7 @@ private enum CallerSQL {
       mayBlock: isBlockListed && (decision == nil || decision == Decision.Treatment.block.rawValue),
       isAllowed: decision == Decision.Treatment.allow.rawValue, listedAt: try row.decode(6),
       storedHeat: try row.decode(7), storedEvidence: try row.decode(8), storedLegitimate: try row.decode(9))
-    return FoundCaller(caller: caller, isAppealed: try row.decode(10))
+    return FoundCaller(caller: caller, isAppealed: try row.decode(10), lastReceivedAt: try row.decode(11))
   }
 }
 
@@ -38,6 +45,8 @@ struct FoundCaller: Sendable {
   var caller: ListedCaller
   /// Whether an appeal may prevent blocking the number.
   let isAppealed: Bool
+  /// Not before the arrival of the number's last report.
+  let lastReceivedAt: Date?
 }
 
 extension SQL {
@@ -68,16 +77,23 @@ extension SQL {
 
   /// The numbers of a treatment with the most heat, the hottest first. A decision since the publication can take a number
   /// away, but not change its treatment: the result is kept, and the decision may be undone.
-  /// - Parameter blocks: Whether they are blocked; otherwise they are identified.
-  /// - Parameter prefix: The digits that numbers begin with; empty for all.
-  static func findHottestCallers(blocks: Bool, prefix: String, limit: Int) -> Statement<FoundCaller> {
+  /// - Parameters:
+  ///   - blocks: Whether they are blocked; otherwise they are identified.
+  ///   - prefix: The digits that numbers begin with; empty for all.
+  ///   - since: Reports that arrived since then do not change the order.
+  static func findHottestCallers(
+    blocks: Bool, prefix: String, limit: Int, since: Date
+  ) -> Statement<FoundCaller> {
     Statement(
       """
-      \(CallerSQL.columns) AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
+      WITH \(unseenSumsOfListings)
+      \(CallerSQL.columns(join: "LEFT JOIN unseen u ON u.number = l.number"))
+        AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
         AND r.decision IS DISTINCT FROM 'allow' AND (NOT $3 OR r.decision IS DISTINCT FROM 'identify')
-      ORDER BY n.heat DESC NULLS LAST, l.number LIMIT $2::bigint
+      ORDER BY n.heat + coalesce(u.heat, 0) DESC NULLS LAST, l.number LIMIT $2::bigint
       """,
-      prefix, Int64(limit), blocks, decode: CallerSQL.decode)
+      prefix, Int64(limit), blocks, since, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant,
+      decode: CallerSQL.decode)
   }
 
   /// Some listed numbers, for the votes and the category of a list's entries.

@@ -20,9 +20,9 @@ public struct ListedCaller: Sendable, Equatable {
   public var isAllowed: Bool
   /// When it was listed.
   public let listedAt: Date
-  let storedHeat: Double
-  let storedEvidence: Double
-  let storedLegitimate: Double
+  var storedHeat: Double
+  var storedEvidence: Double
+  var storedLegitimate: Double
 
   /// The heat for apps; see ``Explanation/coarse``.
   public func heat(at time: Date) -> Double {
@@ -111,9 +111,34 @@ public struct CallerStore: Sendable {
     return (isProtected ? .allowed : .unlisted, personal)
   }
 
+  /// The figures before the reports that apps do not see yet; see ``ExplanationStore/explainCoarsely(_:at:)``.
+  private func seen(_ found: [FoundCaller], at time: Date) async throws -> [FoundCaller] {
+    func changed(since time: Date) -> [Int64] {
+      found.filter { $0.lastReceivedAt.map { $0 >= time } ?? false }.map(\.caller.number)
+    }
+    guard !changed(since: Explanation.coarseTime(time)).isEmpty else { return found }
+    let cut = try await cut(at: time)
+    let numbers = changed(since: cut)
+    guard !numbers.isEmpty else { return found }
+    let sums = try await pool.run(SQL.readSeenSums(numbers: numbers.sorted(), since: cut))
+    let byNumber = Dictionary(sums.map { ($0.number, $0) }) { first, _ in first }
+    return found.map { row in
+      guard let sums = byNumber[row.caller.number] else { return row }
+      var row = row
+      (row.caller.storedHeat, row.caller.storedEvidence) = (sums.heat, sums.evidence)
+      row.caller.storedLegitimate = sums.legitimate
+      return row
+    }
+  }
+
+  private func cut(at time: Date) async throws -> Date {
+    Explanation.coarseTime(time, published: try await pool.run(SQL.readLatestPublication()).first?.asOf)
+  }
+
   /// Applies protection and appeals. It takes its connections itself, so call it without one.
   private func evaluated(_ found: [FoundCaller], at time: Date) async throws -> [ListedCaller] {
     guard !found.isEmpty else { return [] }
+    let found = try await seen(found, at: time)
     let protected = try await protection.numbers()
     let appealed = found.filter(\.isAppealed).map(\.caller.number).sorted()
     let victims =
@@ -153,12 +178,13 @@ public struct CallerStore: Sendable {
   public func hottest(
     blocks: Bool = true, prefix: String, limit: Int = maxHottest, at time: Date
   ) async throws -> [ListedCaller] {
-    let found = try await pool.run(SQL.findHottestCallers(blocks: blocks, prefix: prefix, limit: limit))
+    let found = try await pool.run(
+      SQL.findHottestCallers(blocks: blocks, prefix: prefix, limit: limit, since: try await cut(at: time)))
     return try await evaluated(found, at: time).filter { $0.mayBlock == blocks && !$0.isAllowed }
   }
 
   /// The figures of some numbers; those that are not listed are missing.
-  public func callers(_ numbers: [Int64]) async throws -> [ListedCaller] {
-    try await pool.run(SQL.readCallers(numbers: numbers)).map(\.caller)
+  public func callers(_ numbers: [Int64], at time: Date) async throws -> [ListedCaller] {
+    try await seen(try await pool.run(SQL.readCallers(numbers: numbers)), at: time).map(\.caller)
   }
 }

@@ -44,7 +44,7 @@ public struct CaseStore: Sendable {
     let reporters = pipeline.add(SQL.readCaseReporters(number: number, limit: Self.reporters))
     let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
     let results = try await pool.snapshot(pipeline)
-    let known = try await question.answer(results, pool: pool)
+    let known = try await question.answer(results, at: time, pool: pool)
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals, names: try results.rows(names),
@@ -67,7 +67,7 @@ public struct CaseStore: Sendable {
     let names = pipeline.add(SQL.readDirectoryNames(number: number))
     let protected = pipeline.add(SQL.readProtectedNeighbour(number: number))
     let results = try await pool.snapshot(pipeline)
-    let known = try await question.answer(results, pool: pool)
+    let known = try await question.answer(results, at: time, pool: pool)
     let rule = BlockRule(
       isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
     return (known.explanation, known.decisions, try results.rows(item).first, rule)

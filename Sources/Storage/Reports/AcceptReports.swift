@@ -137,8 +137,9 @@ extension SQL {
     ), by_number AS (
       INSERT INTO numbers AS n
         (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
-         last_day, day_bits, network_bits)
-      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks)
+         last_day, day_bits, network_bits, last_received_at)
+      SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks),
+             $10::timestamptz + cardinality($1::bigint[]) * interval '1 microsecond'
       FROM delta GROUP BY number ORDER BY number
       ON CONFLICT (number) DO UPDATE SET
         heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),
@@ -147,7 +148,8 @@ extension SQL {
         first_reported_at = least(n.first_reported_at, excluded.first_reported_at),
         last_reported_at = greatest(n.last_reported_at, excluded.last_reported_at),
         day_bits = \(ReportSQL.mergedDays("n", "excluded")), last_day = greatest(n.last_day, excluded.last_day),
-        network_bits = n.network_bits | excluded.network_bits
+        network_bits = n.network_bits | excluded.network_bits,
+        last_received_at = greatest(n.last_received_at, excluded.last_received_at)
     ), by_list AS (
       INSERT INTO number_sources AS s (number, app_id, complaints, heat, evidence, day_bits, last_day)
       \(ReportSQL.lists(of: "said", origin: "$11", heat: "$12", evidence: "$13")) ORDER BY number, app_id

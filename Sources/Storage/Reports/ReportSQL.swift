@@ -79,7 +79,7 @@ enum ReportSQL {
     """
 
   /// The bit of a report's network; NULL where it is not known.
-  private static let networkBit = "1::bigint << (get_byte(network, 0) & 63)"
+  static let networkBit = "1::bigint << (get_byte(network, 0) & 63)"
 
   /// Whether a report's network may have set a bit although it is not known any more: networks are deleted after a while.
   /// Rows of lists have none.

@@ -32,6 +32,8 @@ import Testing
   }
 
   private let now = Date()
+  /// Apps see the reports and holds of earlier days.
+  private var yesterday: Date { Explanation.coarseTime(now) - 1 }
   private var pool: PostgresPool { TestDatabase.current.pool }
 
   private func get(_ server: TestServer, _ uri: String, _ headers: HTTPFields = [:]) async throws -> TestResponse {
@@ -46,7 +48,7 @@ import Testing
         number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(index) * 86_400, category: .robocall,
         reporter: [UInt8](repeating: UInt8(index), count: 16), network: [UInt8](repeating: UInt8(index), count: 8))
     }
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: yesterday)
   }
 
   private func list(_ numbers: [Int64]) async throws {
@@ -73,7 +75,7 @@ import Testing
     for number in [candidate, held, decided] { try await complain(number, 12) }
     try await list([candidate])
     let finding = BrigadeDetection.Finding(reason: .split(complaints: 7, legitimate: 5), reporters: [])
-    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
+    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: yesterday)
     _ = try await DecisionService(pool: pool).record(
       try Decision(
         number: decided, treatment: .identify, label: "Tom & Sons", reason: "They sell <things>.", note: "Rang them.",
@@ -127,7 +129,7 @@ import Testing
   @Test func `holds and protection are codes with values`() async throws {
     let (held, protected): (Int64, Int64) = (33_162_000_249, 33_162_000_252)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
-    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
+    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: yesterday)
     try await ProtectionStore(pool: pool).add([(try ProtectionTarget("+33162000252"), "A bank")], by: "Ada", at: now)
     try await TestServer.run { server in
       let one = String(buffer: try await get(server, "/v1/numbers/\(held)").body)
@@ -211,6 +213,36 @@ import Testing
     }
   }
 
+  @Test func `a number is listed since the first publication with its present treatment`() async throws {
+    let number: Int64 = 33_162_000_248
+    @Sendable func publish(_ serials: ClosedRange<Int64>, _ treatment: ListedNumber.Treatment) async throws {
+      for serial in serials {
+        let time = now - 86_400 * Double(10 - serial)
+        try await pool.transaction { connection in
+          try await PublicationStore.replaceListings(
+            with: [Listing(number: number, category: .fraud, cause: .reports, treatment: treatment)], serial: serial,
+            at: time, on: connection)
+        }
+      }
+    }
+    try await TestServer.run { server in
+      func listed() async throws -> (serial: Int?, line: String?) {
+        let answer = Data(try await get(server, "/v1/numbers/\(number)").body.readableBytesView)
+        let json = try #require(try JSONSerialization.jsonObject(with: answer) as? [String: Any])
+        let account = try #require(json["account"] as? [String])
+        return (
+          (json["listed"] as? [String: Any])?["serial"] as? Int, account.first { $0.contains("since publication") }
+        )
+      }
+      try await publish(3...7, .block)
+      let blocked = try await listed()
+      #expect(blocked.serial == 3 && blocked.line?.contains("Blocked since publication 3 ") == true)
+      try await publish(8...9, .identify)
+      let labeled = try await listed()
+      #expect(labeled.serial == 8 && labeled.line?.contains("not blocked, since publication 8 ") == true, "\(labeled)")
+    }
+  }
+
   /// For a number with one report, exact figures would reveal the report's time and the reporter's weight.
   @Test func `apps get rounded figures`() async throws {
     struct Figures: Decodable, Equatable {
@@ -236,7 +268,7 @@ import Testing
             category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16), weight: weight))
       }
     }
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: yesterday)
     let numbers = Set(reports.map(\.number)).sorted()
     let exact = try await numbers.asyncMap { number in
       try await ExplanationStore(pool: pool).explain(number, at: today).score
@@ -295,7 +327,7 @@ import Testing
             reporter: reporter))
       }
     }
-    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: yesterday)
     let appeals = AppealStore(pool: pool)
     let appealService = AppealService(pool: pool)
     for number in [victim, nuisance] {

@@ -67,7 +67,7 @@ import Testing
         number: Self.numbers[1], appID: 1, reportID: UUID(), reportedAt: now - 86_400, category: .fraud,
         reporter: [UInt8(index)] + [UInt8](repeating: 9, count: 15))
     }
-    _ = try await ReportStore(pool: Fixture.pool).accept(reports, receivedAt: now)
+    _ = try await ReportStore(pool: Fixture.pool).accept(reports, receivedAt: now - 86_400)
     try await AppealStore(pool: Fixture.pool).file(
       Appeal(number: Self.numbers[1], statement: "It was not me.", filedAt: now - 60))
     let callers = CallerStore(pool: Fixture.pool)

@@ -179,6 +179,9 @@ struct StatementList {
     try list.add("readAttempts", SQL.readAttempts)
     // Numbers
     try list.add("readNumberWeights", SQL.readNumberWeights)
+    try list.add("readUnseenParts", SQL.readUnseenParts)
+    try list.add("readSeenMarks", SQL.readSeenMarks)
+    try list.add("readSeenSums", SQL.readSeenSums)
     try list.add("readListing", SQL.readListing)
     try list.add("readAppNames", SQL.readAppNames)
     try list.add("readRangeOfNumber", SQL.readRangeOfNumber)
@@ -213,6 +216,7 @@ struct StatementList {
     try list.add("readIsCluster", SQL.readIsCluster)
     try list.add("writeShardsInOrder", SQL.writeShardsInOrder)
     try list.add("keepPlans", SQL.keepPlans)
+    try list.add("withoutWorkers", SQL.withoutWorkers)
     try list.add("commitSoon", SQL.commitSoon)
     // PhoneBlock
     try list.add("findCallersBySHA1", SQL.findCallersBySHA1)
@@ -259,6 +263,8 @@ struct StatementList {
     try list.add("abandonStaleRuns", SQL.abandonStaleRuns)
     try list.add("readRunning", SQL.readRunning)
     try list.add("claimSerial", SQL.claimSerial)
+    try list.add("reserveSerials", SQL.reserveSerials)
+    try list.add("readReservedSerial", SQL.readReservedSerial)
     try list.add("reportProgress", SQL.reportProgress)
     try list.add("endRun", SQL.endRun)
     try list.add("recordPublication", SQL.recordPublication)
