@@ -156,7 +156,7 @@ public struct ExplanationStore: Sendable {
   /// The same for apps: figures are rounded, and as of the last publication or the beginning of the day, whichever is
   /// later; see ``Explanation/coarse``.
   ///
-  /// Otherwise whoever looks a caller up before and after a call would see whether the called person has reported it.
+  /// Otherwise lookups before and after a call would show whether the called person has reported it.
   public func explainCoarsely(_ number: Int64, at time: Date) async throws -> Explanation {
     var pipeline = PostgresPipeline()
     var question = ExplanationQuery(number, at: time, in: &pipeline)

@@ -48,7 +48,7 @@ private enum SeenSQL {
   }
 }
 
-/// What to add to a category of a number to get the figures that apps see.
+/// The change of a category of a number that gives the figures that apps see.
 struct UnseenPart: Sendable {
   let part: NumberAggregate.Part
   let weights: Explanation.Weights
@@ -69,7 +69,7 @@ struct SeenMarks: Sendable {
 }
 
 extension SQL {
-  /// What to add to the figures of a number to get those before the reports that arrived since a time.
+  /// The change of the figures of a number that gives those before the reports that arrived since a time.
   static func readUnseenParts(number: Int64, since: Date) -> Statement<UnseenPart> {
     Statement(
       """

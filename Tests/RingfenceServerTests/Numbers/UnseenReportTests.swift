@@ -17,7 +17,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// Whoever looks a caller up before and after a call must not see whether the called person has reported it.
+/// Two lookups around a call must not show whether the called person has reported the caller.
 @Suite(.database) struct UnseenReportTests {
   private typealias Fixture = PhoneBlockFixture
 
