@@ -8,19 +8,28 @@
   const isKept = (form) =>
     form.getAttribute("method") == "post" && form.querySelector(typeable) && !form.querySelector("[type=password], [autocomplete=one-time-code]")
 
-  const address = (form) => form.getAttribute("action") ?? location.pathname
   // Pages without a session store nothing, but the sign-in page knows that a form was not accepted.
-  const isSignedIn = document.querySelector("form.account")
-  const forms = isSignedIn ? [...document.querySelectorAll("main form")].filter(isKept) : []
-  // Forms with one address are counted: a page may have one for each row.
-  const keys = new Map(forms.map((form) => {
-    const same = forms.filter((each) => address(each) == address(form))
-    return [form, `${prefix}${address(form)} ${same.indexOf(form)}`]
-  }))
+  const account = document.querySelector("form.account a")?.textContent
+  const forms = account ? [...document.querySelectorAll("main form")].filter(isKept) : []
+  // A draft belongs to an account, and to what its form is about: the hidden values, except those that each page makes anew.
+  const passing = ["csrf", "id", "version", "claim", "fingerprint", "base"]
+  const own = `${prefix}${account} `
+  const address = (form) => form.getAttribute("action") ?? location.pathname
+  const subject = (form) =>
+    own + JSON.stringify([
+      address(form),
+      // An address with a number names what the form is about.
+      /\d/.test(address(form)) ? [] : [...form.elements]
+        .filter((each) => each.type == "hidden" && !passing.includes(each.name)).map((each) => [each.name, each.value]),
+    ])
+  const keys = new Map(forms.filter((form) => forms.every((each) => each == form || subject(each) != subject(form)))
+    .map((form) => [form, subject(form)]))
 
   const fields = (form) =>
     [...form.elements].filter((each) => each.name && each.matches("textarea, select, input:not([type=hidden])"))
   const isChoice = (field) => field.matches("[type=checkbox], [type=radio]")
+  // A confirmation belongs to what the page said then.
+  const isRestored = (field) => field.name != "confirm"
   const name = (field) => (isChoice(field) ? `${field.name}=${field.value}` : field.name)
   const value = (field) => (isChoice(field) ? field.checked : field.value)
   const read = (form) => Object.fromEntries(fields(form).map((each) => [name(each), value(each)]))
@@ -29,19 +38,24 @@
   const load = (key) => JSON.parse(sessionStorage.getItem(key) ?? "null")
   const store = (key, draft) => sessionStorage.setItem(key, JSON.stringify(draft))
 
+  const forget = () => drafts().forEach((key) => sessionStorage.removeItem(key))
+
   // A form that was sent is done if this page is the answer: not the sign-in page, an error, or the page of before.
   const arrival = performance.getEntriesByType("navigation")[0]
-  const isRefused = arrival.responseStatus >= 400 || arrival.type != "navigate" || !isSignedIn
+  const isError = arrival.responseStatus === undefined
+    ? document.querySelector("main .error[role=alert]:not([hidden])") : arrival.responseStatus >= 400
+  const isRefused = isError || arrival.type != "navigate" || !account
   for (const key of drafts()) {
     const draft = load(key)
-    if (!draft.isSent) continue
-    if (isRefused) store(key, { ...draft, isSent: false })
+    if (account && !key.startsWith(own)) sessionStorage.removeItem(key)
+    else if (!draft.isSent) continue
+    else if (isRefused) store(key, { ...draft, isSent: false })
     else sessionStorage.removeItem(key)
   }
 
   function restore(form, typed) {
     let isChanged = false
-    for (const field of fields(form)) {
+    for (const field of fields(form).filter(isRestored)) {
       const wanted = typed[name(field)]
       if (wanted === undefined || wanted === value(field)) continue
       isChanged = true
@@ -70,11 +84,26 @@
     form.addEventListener("change", keep)
   }
 
+  // Signing out in one tab ends the drafts of all.
+  const tabs = new BroadcastChannel("drafts")
+  tabs.addEventListener("message", forget)
+
   document.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return
-    if (event.target.matches("form.account")) drafts().forEach((key) => sessionStorage.removeItem(key))
+    if (event.target.matches("form.account")) {
+      forget()
+      tabs.postMessage("forget")
+    }
     const key = keys.get(event.target)
-    const draft = key && load(key)
-    if (draft) store(key, { typed: read(event.target), isSent: true })
+    // A button that fills in an answer saves nothing.
+    if (key) store(key, { typed: read(event.target), isSent: event.submitter?.name != "fill" })
+  })
+  // A page that comes back from the browser's memory was not accepted.
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return
+    for (const key of keys.values()) {
+      const draft = load(key)
+      if (draft) store(key, { ...draft, isSent: false })
+    }
   })
 }

@@ -61,8 +61,7 @@
   // Chooses a decision. The focus goes to the button and never to a text field, where the next key would be typed.
   function choose(choice) {
     choice.checked = true
-    const label = decisionForm.querySelector("#label")
-    if (choice.value == "identify" && label) label.closest("details").open = true
+    choice.dispatchEvent(new Event("change", { bubbles: true }))
     const save = decisionForm.querySelector("button.primary")
     // These leave the case to others at once. A decision waits for Enter, so that a reason may precede or follow it.
     if (choice.value == "unsure" || choice.value == "escalate") decisionForm.requestSubmit(save)
@@ -111,7 +110,8 @@
     })
     // A common reason replaces the typed one, and a typed one the common one. A label needs its field.
     decisionForm.addEventListener("change", (event) => {
-      if (event.target.value == "identify") decisionForm.querySelector("#label").closest("details").open = true
+      const label = decisionForm.querySelector("#label")
+      if (event.target.value == "identify" && label) label.closest("details").open = true
       if (event.target.name == "common_reason" && event.target.value) text.value = ""
     })
     text?.addEventListener("input", () => {
@@ -123,7 +123,7 @@
   function chooseReason(place) {
     const choice = decisionForm.querySelectorAll('input[name=common_reason]:not([value=""])')[place - 1]
     choice.checked = true
-    decisionForm.querySelector("#reason").value = ""
+    choice.dispatchEvent(new Event("change", { bubbles: true }))
   }
 
   // The pressed key; for a keyboard of another alphabet, its Latin letter.
@@ -138,6 +138,11 @@
   document.addEventListener("keydown", (event) => {
     const key = pressed(event)
     const save = decisionForm?.querySelector("button.primary")
+    // A key that is held from the page before saves nothing.
+    if (key == "Enter" && event.repeat) {
+      event.preventDefault()
+      return
+    }
     if (key == "Enter" && (event.ctrlKey || event.metaKey) && decisionForm?.contains(event.target)) {
       event.preventDefault()
       decisionForm.requestSubmit(save)

@@ -81,15 +81,15 @@ struct DataFolderLock: Sendable {
   }
 }
 
-/// The use of a data folder's cluster by processes other than the one that runs it: a shared flock on the file
-/// `server.users`. The process that runs the cluster takes it alone before it stops the cluster.
+/// The use of a data folder's cluster by processes other than the one that runs it: a shared flock on the folder itself,
+/// which leaves no file of another user in it. The process that runs the cluster takes it alone before it stops the cluster.
 struct ClusterUse: Sendable {
   private let descriptor: Int32
 
-  /// - Returns: nil where the cluster is being stopped, or the file cannot be opened.
+  /// - Returns: nil where the cluster is being stopped, or the folder cannot be opened.
   /// - Parameter alone: whether no other process may use the cluster.
   init?(folder: String, alone: Bool) {
-    descriptor = Glibc.open(folder + "/server.users", O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     guard flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 else {
       Glibc.close(descriptor)

@@ -94,7 +94,7 @@ public final class EmbeddedPostgres: Sendable {
   public func stopAfterOthers() async throws {
     let folder = try await cluster.dataFolder
     var use = ClusterUse(folder: folder, alone: true)
-    while use == nil, access("\(folder)/server.users", R_OK) == 0, !Task.isCancelled {
+    while use == nil, access(folder, R_OK) == 0, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(50))
       use = ClusterUse(folder: folder, alone: true)
     }

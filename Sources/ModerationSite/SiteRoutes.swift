@@ -18,6 +18,7 @@ package struct SiteRoutes {
   private let description: OpenAPIDocument
   private let clock: LimitClock
   private let queueCounts: QueueCountCache
+  private let knownSessions = KnownSessions()
   private let failures: FailureLog
 
   private var stores: Stores { services.stores }
@@ -26,7 +27,8 @@ package struct SiteRoutes {
   }
   private var session: SessionMiddleware {
     SessionMiddleware(
-      sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor)
+      sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor,
+      known: knownSessions)
   }
   private var cookies: SignInCookies { SignInCookies(isSecure: access.isSecure) }
 

@@ -12,7 +12,7 @@ public final class PostgresPool: Sendable {
   public let configuration: PostgresConfiguration
   /// How long a task waits for a connection before `poolTimeout`.
   public let waitLimit: Duration
-  /// The most tasks that may wait, except urgent ones; one more is refused at once.
+  /// The most tasks that may wait, of urgent ones and of others; one more is refused at once.
   public let maximumWaiters: Int
   let logger: Logger
   let state: Mutex<PoolState>
@@ -126,6 +126,7 @@ struct PoolState {
   init(maximum: Int) { self.maximum = maximum }
 
   var waiterCount: Int { urgent.count + others.count }
+  var urgentCount: Int { urgent.count }
   /// Number of waiting tasks that are not urgent.
   var otherCount: Int { others.count }
   var nextDeadline: ContinuousClock.Instant? {

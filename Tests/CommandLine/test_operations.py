@@ -205,11 +205,13 @@ def test_the_end_of_a_command_stops_no_database_under_another(tmp_path):
             stdout=subprocess.DEVNULL, stderr=log.open("w"), env=environment())
 
     def is_joined():
-        with (server.data / "server.users").open() as users:
-            try:
-                fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
+        folder = os.open(server.data, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(folder)
         return False
 
     try:

@@ -154,7 +154,9 @@ extension Explanation {
   /// - Parameter published: `as_of` of the last publication; nil for none.
   public static func coarseTime(_ time: Date, published: Date? = nil) -> Date {
     let day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
-    return max(day, min(published ?? day, time))
+    // A publication may have been made for a time to come, which would show every report until then.
+    guard let published, published <= time else { return day }
+    return max(day, published)
   }
 
   /// The explanation for apps, whose figures reveal neither the time of a single report nor the weight of its reporter:

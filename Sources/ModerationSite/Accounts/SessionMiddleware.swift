@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import Curation
 import Foundation
 import HTTPServer
@@ -8,6 +9,7 @@ import Hummingbird
 import Localization
 import PhoneNumbers
 import Storage
+import Synchronization
 
 /// Admits requests with a session; other requests are redirected to the sign-in page.
 struct SessionMiddleware: RouterMiddleware {
@@ -15,16 +17,10 @@ struct SessionMiddleware: RouterMiddleware {
   let queueCounts: QueueCountCache
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
+  let known: KnownSessions
 
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
-  ) async throws -> Response {
-    try await Stores.urgently { try await answer(request, context, next) }
-  }
-
-  private func answer(
-    _ request: Request, _ context: ServerRequestContext,
-    _ next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
     guard let context = try await entered(request, context), let moderator = context.moderator else {
       return .redirect(to: ReturnAddress(request).signIn, type: .normal)
@@ -34,16 +30,21 @@ struct SessionMiddleware: RouterMiddleware {
     if isMissing, !Self.isOpen(request.uri.path) {
       return .redirect(to: SecondFactorPages.address, type: .normal)
     }
-    var response = try await next(request, context)
+    var response = try await Stores.urgently { [context] in try await next(request, context) }
     response.headers[.cacheControl] = "no-store"
     return response
   }
 
   /// The context with the account of the request's session; nil without a session.
   func entered(_ request: Request, _ context: ServerRequestContext) async throws -> ServerRequestContext? {
-    guard let token = cookies.read(.session, request),
-      let moderator = try await sessions.moderator(session: token, at: Date())
-    else { return nil }
+    guard let token = cookies.read(.session, request) else { return nil }
+    // A stranger's cookie waits with all others.
+    let moderator =
+      known.contains(token)
+      ? try await Stores.urgently { try await sessions.moderator(session: token, at: Date()) }
+      : try await sessions.moderator(session: token, at: Date())
+    guard let moderator else { return nil }
+    known.insert(token)
     var context = context
     context.moderator = moderator
     context.csrf = FormToken.make(session: token)
@@ -55,6 +56,27 @@ struct SessionMiddleware: RouterMiddleware {
   /// Whether a page is open to an account that lacks its required second factor.
   private static func isOpen(_ path: String) -> Bool {
     path == AccountPages.address || path.hasPrefix(AccountPages.address + "/") || path == "/sign-out"
+  }
+}
+
+/// Sessions that this process has found in the database, whose requests do not wait behind lookups.
+final class KnownSessions: Sendable {
+  private let digests = Mutex<Set<SHA256Digest>>([])
+
+  /// More sessions than a team has. After that, the set begins again.
+  private static let most = 1_000
+
+  func contains(_ token: String) -> Bool {
+    let digest = SHA256.hash(data: Data(token.utf8))
+    return digests.withLock { $0.contains(digest) }
+  }
+
+  func insert(_ token: String) {
+    let digest = SHA256.hash(data: Data(token.utf8))
+    digests.withLock { digests in
+      if digests.count >= Self.most { digests = [] }
+      digests.insert(digest)
+    }
   }
 }
 

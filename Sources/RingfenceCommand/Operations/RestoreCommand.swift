@@ -37,7 +37,7 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(
     help: .value(
       "serial",
-      "The highest serial that clients have seen. Without it, as many serials are skipped as the backup is old in seconds, at least 86,400."
+      "The highest serial that clients have seen. Without it, as many serials are skipped as the backup is old in seconds, and 86,400 more."
     ))
   var serialFloor: Int64?
 
@@ -180,7 +180,7 @@ struct Restore {
     let known = max(try await context.stores.publications.maxSerial(), manifest.publication?.serial ?? 0)
     guard known > 0 || seen != nil else { return nil }
     let age = Timestamp.parse(manifest.madeAt).map { Date().timeIntervalSince($0).rounded(.up) } ?? 0
-    let floor = seen ?? known + max(Self.minSkipped, Int64(age))
+    let floor = seen ?? known + Self.skippedForClocks + max(0, Int64(age))
     guard floor >= known else {
       throw CommandFailure.failed(
         "--serial-floor is \(floor), but the backup has the serial \(known). Pass a greater one.")
@@ -190,8 +190,8 @@ struct Restore {
     return floor + 1
   }
 
-  /// Serials of a day: clocks of two machines may differ.
-  private static let minSkipped: Int64 = 86_400
+  /// Serials of a day: clocks of two machines may differ. Added to the age, so that a second restore skips more than the first.
+  private static let skippedForClocks: Int64 = 86_400
 
   private func isOfDatabase(_ path: String) -> Bool {
     path == BackupManifest.dump || manifest.base != nil && path.hasPrefix("\(BackupManifest.baseFiles)/")

@@ -18,7 +18,7 @@ private enum SeenSQL {
       WHERE \(numbers) AND received_at >= \(since)
     ), replaced AS (
       SELECT DISTINCT ON (r.number, r.reporter) r.number, r.category_id, r.reported_at, r.weight
-      FROM reports r JOIN vote v ON v.number = r.number AND v.reporter = r.reporter
+      FROM (SELECT * FROM reports WHERE \(numbers)) r JOIN vote v ON v.number = r.number AND v.reporter = r.reporter
       WHERE r.received_at < \(since) AND r.withdrawn_at IS NULL
       ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC, r.category_id DESC, r.weight DESC
     )
@@ -120,7 +120,8 @@ extension SQL {
       )
       SELECT last_day - DATE '1970-01-01', day_bits, network_bits, (
           SELECT coalesce(bit_or(\(ReportSQL.networkBit)), 0) FROM reports
-          WHERE number = $1 AND reporter IS NOT NULL AND received_at >= $2 AND network IS NOT NULL)
+          WHERE number = $1 AND reporter IS NOT NULL AND received_at >= $2 AND network IS NOT NULL
+            AND withdrawn_at IS NULL AND category_id IN (SELECT category_id FROM categories WHERE toxic))
       FROM known
       """,
       number, since
