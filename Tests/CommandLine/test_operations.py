@@ -86,6 +86,36 @@ def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
         restored.close()
 
 
+def test_a_restore_skips_the_serials_up_to_a_given_one(filled, tmp_path):
+    backup = tmp_path / "backup.tar"
+    run("backup", backup, "--data", filled.data)
+    saved = publications.check(filled.data / "publications")["serial"]
+    for floor, code, words in [
+        (saved - 1, 1, f"--serial-floor is {saved - 1}, but the backup has the serial {saved}. Pass {saved} or more."),
+        (0, 2, "--serial-floor is 0. Use 1 to 4503599627370496."),
+        (2**63 - 1, 2, "--serial-floor is 9223372036854775807. Use 1 to 4503599627370496."),
+    ]:
+        said = run("restore", backup, "--serial-floor", floor, "--data", tmp_path / "data", code=code).stderr
+        assert words in said and not (tmp_path / "data").exists()
+
+    # A client has seen a later publication of the old server.
+    filled.run("publish", *OPEN)
+    seen = publications.check(filled.data / "publications")["serial"]
+    assert seen > saved
+    key = run("keys", "export", "--data", filled.data).stdout.strip()
+    out = tmp_path / "out"
+    run("fetch", f"file://{filled.data}/publications", "--key", key, "--out", out)
+    restored = RingfenceServer(tmp_path)
+    said = run("restore", backup, "--serial-floor", seen, "--data", restored.data).stdout
+    restored.run("publish", *OPEN)
+    after = publications.check(restored.data / "publications")
+    assert f"The next publication has the serial {after['serial']}." in said
+    # Only the one that the next publication names as previous is skipped besides.
+    assert after["serial"] == seen + 2 and after["previous"]["serial"] == seen + 1
+    run("fetch", f"file://{restored.data}/publications", "--key", key, "--out", out)
+    assert publications.manifest(out / "current")["serial"] == after["serial"]
+
+
 def test_a_folder_without_keys_and_a_database_elsewhere(filled, tmp_path):
     backup = tmp_path / "backup"
     assert "contains no keys" in run("backup", backup, "--no-keys", "--data", filled.data).stdout

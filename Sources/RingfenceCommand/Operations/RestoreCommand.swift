@@ -44,6 +44,11 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Recount what all reports add up to.")
   var recount = true
 
+  func validate() throws {
+    guard let serialFloor, !Restore.serialFloors.contains(serialFloor) else { return }
+    throw ValidationError("--serial-floor is \(serialFloor). Use 1 to \(Restore.serialFloors.upperBound).")
+  }
+
   func run() async throws {
     let source = URL(filePath: backup).standardizedFileURL.path
     var isFolder: ObjCBool = false
@@ -69,6 +74,8 @@ struct RestoreCommand: AsyncParsableCommand {
       throw CommandFailure.failed(
         "\(data) is not empty. Restore into a new folder with --data, or move this one away first.")
     }
+    // Before anything is written; the database of a base backup may have a later serial.
+    try Restore.check(serialFloor: serialFloor, known: manifest.publication?.serial ?? 0)
     let baseRestore = try baseRestore(folder, manifest)
     var replayed: EmbeddedPostgres.Replayed?
     var floor: Int64?
@@ -180,14 +187,21 @@ struct Restore {
     let known = max(try await context.stores.publications.maxSerial(), manifest.publication?.serial ?? 0)
     guard known > 0 || seen != nil else { return nil }
     let age = Timestamp.parse(manifest.madeAt).map { Date().timeIntervalSince($0).rounded(.up) } ?? 0
+    try Self.check(serialFloor: seen, known: known)
     let floor = seen ?? known + Self.skippedForClocks + max(0, Int64(age))
-    guard floor >= known else {
-      throw CommandFailure.failed(
-        "--serial-floor is \(floor), but the backup has the serial \(known). Pass a greater one.")
-    }
     // The next publication names this one as previous, and no client has seen it.
     try await context.stores.publications.reserveSerials(upTo: floor + 1, at: Date())
     return floor + 1
+  }
+
+  /// Values of --serial-floor. As many serials remain for later publications, and JSON parsers read all of them exactly.
+  static let serialFloors: ClosedRange<Int64> = 1...1 << 52
+
+  /// Refuses a floor below the last serial.
+  static func check(serialFloor: Int64?, known: Int64) throws {
+    guard let serialFloor, serialFloor < known else { return }
+    throw CommandFailure.failed(
+      "--serial-floor is \(serialFloor), but the backup has the serial \(known). Pass \(known) or more.")
   }
 
   /// Serials of a day: clocks of two machines may differ. Added to the age, so that a second restore skips more than the first.
