@@ -1,4 +1,4 @@
-"""What a moderator types is kept until it is saved, and the keys of the decision form say what is missing."""
+"""Moderators' input is kept until it is saved, and the keys of the decision form say what is missing."""
 
 import pytest
 

@@ -96,7 +96,7 @@ enum DecisionForm {
     ])
   }
 
-  /// What was typed, as text for a page without the form: while another account has the case.
+  /// The typed values, as text for a page without the form: while another account has the case.
   private static func typed(_ form: Form?, _ texts: Localizer) -> [TemplateRecord] {
     let decision = form?["decision"].flatMap(Choice.init).map { texts("case.do.\($0.rawValue)") }
     let category = form?.text("category").flatMap { ReportCategory(slug: $0) }.map { texts.category($0) }

@@ -121,7 +121,7 @@ struct LocalizedTemplates {
     return replacing(escaped, from: "{", to: "}") { "{{\($0)}}" }
   }
 
-  /// Replaces the names of letters, digits, `_`, `.` and `-` that stand between two marks. By bytes, because two languages
+  /// Replaces the names of letters, digits, `_`, `.` and `-` that are between two marks. By bytes, because two languages
   /// are filled at every start.
   private static func replacing(
     _ text: String, from start: StaticString, to end: StaticString, _ replacement: (String) throws -> String
