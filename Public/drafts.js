@@ -71,13 +71,14 @@
     const draft = load(key)
     const shown = read(form)
     if (draft && restore(form, draft.typed) && notice) {
-      const copy = notice.content.cloneNode(true)
-      copy.querySelector("button").addEventListener("click", (event) => {
+      const said = notice.content.cloneNode(true).firstElementChild
+      said.setAttribute("role", "status")
+      said.querySelector("button").addEventListener("click", () => {
         sessionStorage.removeItem(key)
         restore(form, shown)
-        event.target.closest("[role=status]").remove()
+        said.remove()
       })
-      form.prepend(copy)
+      form.prepend(said)
     }
     const keep = () => store(key, { typed: read(form), isSent: false })
     form.addEventListener("input", keep)

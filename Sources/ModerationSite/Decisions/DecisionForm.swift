@@ -92,7 +92,8 @@ enum DecisionForm {
       "blockConsequence": role >= .moderator && !rule.isAppealed ? blockConsequence(file, texts) : "",
       "isConfirmed": typed?["confirm"] != nil, "answer": answer, "wrong": errors(problem),
       "isLabelOpen": isFilled("label") || chosen == Choice.identify.rawValue, "isCategoryOpen": isFilled("category"),
-      "typed": self.typed(typed, texts), "isExpiryOpen": typed?["expires"]?.isEmpty == false, "isNoteOpen": isFilled("note"), "hidden": address.hidden,
+      "typed": self.typed(typed, texts), "isExpiryOpen": typed?["expires"]?.isEmpty == false,
+      "isNoteOpen": isFilled("note"), "hidden": address.hidden,
     ])
   }
 
