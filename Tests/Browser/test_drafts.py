@@ -52,7 +52,7 @@ def test_input_survives_an_ended_session(home, window, make_link, cases):
     home.query("DELETE FROM sessions")
     page.get_by_role("button", name="Save").first.click()
     page.wait_for_url("**/sign-in**")
-    assert home.query(f"SELECT FROM decisions WHERE number = {number}") == []
+    assert home.query(f"SELECT 1 FROM decisions WHERE number = {number}") == []
     window.open(make_link(home, "administrator", "Ada"))
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/moderation**")

@@ -134,7 +134,7 @@ def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
 
     # Also where this test runs alone.
     for server, other, name in ((b, a, "a"), (c, b, "b")):
-        if not server.query(f"SELECT FROM source_feeds WHERE name = '{name}'"):
+        if not server.query(f"SELECT 1 FROM source_feeds WHERE name = '{name}'"):
             subscribe(server, other, name, "--ceiling", "block", "--weight", "10")
     a.run("decide", f"+{number}", "--block", "--category", "fraud", "--reason", "Fraud", "--by", "Ada")
     a.run("publish", *OPEN)
