@@ -178,9 +178,8 @@ let package = Package(
       "ModerationSite",
       [
         "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Importing", "Moderation", "Publishing",
-        "PackFormats", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps", hummingbird, httpTypes,
-        nioCore, nioPosix,
-        crypto, logging,
+        "PackFormats", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps", "XMLSyntax", hummingbird,
+        httpTypes, nioCore, nioPosix, crypto, logging,
       ]),
 
     // Composition.

@@ -8,6 +8,7 @@ package import Localization
 import NIOCore
 import PageTemplates
 import Timestamps
+import XMLSyntax
 
 /// Renders templates as HTML responses in the reader's language. Every value is escaped.
 package struct PageRenderer: Sendable {
@@ -104,21 +105,15 @@ struct LocalizedTemplates {
   }
 
   private static func markup(_ text: String) -> String {
-    var escaped = ""
-    var isCode = false
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "`":
-        escaped += isCode ? "</code>" : "<code>"
-        isCode.toggle()
-      default: escaped.unicodeScalars.append(scalar)
-      }
+    let parts = XMLText.escaped(text).split(separator: "`", omittingEmptySubsequences: false)
+    let marked = parts.enumerated().map { index, part in
+      // A backquote without another one is text.
+      index % 2 == 0 ? "\(part)" : index == parts.count - 1 ? "`\(part)" : "<code>\(part)</code>"
     }
-    return replacing(escaped, from: "{", to: "}") { "{{\($0)}}" }
+    return replacing(marked.joined(), from: "{", to: "}") { name in
+      let isVariable = name.first?.isLetter == true && !name.utf8.contains { "_-".utf8.contains($0) }
+      return isVariable ? "{{\(name)}}" : "{\(name)}"
+    }
   }
 
   /// Replaces the names of letters, digits, `_`, `.` and `-` that are between two marks. By bytes, because two languages

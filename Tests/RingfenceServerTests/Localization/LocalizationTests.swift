@@ -119,6 +119,11 @@ import Testing
     #expect(
       try LocalizedTemplates(texts: texts).fill("<p>[[a.b]]</p>", of: "t")
         == "<p>Run <code>x &lt;y&gt;</code> &amp; {{name}}: {{left}}</p>")
+    // Other names are for Swift to fill, and a single backquote is text.
+    let others = Localizer(language: .english, entries: ["a.d": .text("`{a.b}` {a_b} {2} {a-b} `")])
+    #expect(
+      try LocalizedTemplates(texts: others).fill("[[a.d]][[]]", of: "t")
+        == "<code>{{a.b}}</code> {a_b} {2} {a-b} `[[]]")
     #expect(texts("a.c", ["name": "{name}<"]) == "\"{name}<\"")
     #expect(texts("a.none") == "a.none")
   }
