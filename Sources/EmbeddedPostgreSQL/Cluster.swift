@@ -95,10 +95,8 @@ actor Cluster {
       metadata: ["account": "\(account.name)"])
   }
 
-  /// The path of the data folder.
-  var dataFolder: String {
-    get throws { try ClusterFolder.prepareDataFolder(options.dataFolder) }
-  }
+  /// The path of the data folder; nil where the cluster does not run.
+  var dataFolder: String? { state?.folder.dataFolder }
 
   /// Shuts the cluster down and frees the data folder.
   func close() throws {

@@ -68,7 +68,7 @@ struct DataFolderLock: Sendable {
   func release() { Self.giveBack(descriptor) }
 
   /// A child process that is being started has the file open until exec, so closing the file alone would keep the lock.
-  private static func giveBack(_ descriptor: Int32) {
+  fileprivate static func giveBack(_ descriptor: Int32) {
     flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)
   }
@@ -98,10 +98,7 @@ struct ClusterUse: Sendable {
   }
 
   /// Ends the use; call it once. The end of the process ends it too.
-  func end() {
-    flock(descriptor, LOCK_UN)
-    Glibc.close(descriptor)
-  }
+  func end() { DataFolderLock.giveBack(descriptor) }
 }
 
 /// The address of the cluster, and its roles and databases.

@@ -92,7 +92,7 @@ public final class EmbeddedPostgres: Sendable {
 
   /// The same after all processes that have ``Joined`` the cluster have ended their use.
   public func stopAfterOthers() async throws {
-    let folder = try await cluster.dataFolder
+    guard let folder = await cluster.dataFolder else { return try await stop() }
     var use = ClusterUse(folder: folder, alone: true)
     while use == nil, access(folder, R_OK) == 0, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(50))

@@ -97,21 +97,15 @@ final class SweepPace: Sendable {
   private static let longest = Duration.seconds(5)
 
   private let isBusy: @Sendable () -> Bool
-  private let sleep: @Sendable (Duration) async throws -> Void
   private let start = Mutex(ContinuousClock.now)
 
   /// - Parameter isBusy: whether to rest.
-  init(
-    isBusy: @escaping @Sendable () -> Bool,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-  ) {
-    (self.isBusy, self.sleep) = (isBusy, sleep)
-  }
+  init(isBusy: @escaping @Sendable () -> Bool) { self.isBusy = isBusy }
 
   /// Returns at once while nothing else is busy.
   @Sendable func rest() async throws {
     let worked = ContinuousClock.now - start.withLock(\.self)
-    if isBusy() { try await sleep(min(worked * Self.share, Self.longest)) }
+    if isBusy() { try await Task.sleep(for: min(worked * Self.share, Self.longest)) }
     start.withLock { $0 = .now }
   }
 }

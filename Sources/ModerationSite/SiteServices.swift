@@ -81,8 +81,6 @@ package struct SiteServices: Sendable {
 
 /// Settings of the pages.
 package struct SiteConfiguration: Sendable {
-  /// Folder of page templates.
-  package var templateFolder: String
   /// Roles that must have a second factor.
   package var secondFactor = SecondFactorPolicy.administrators
   /// Visibility of the public number pages.
@@ -93,7 +91,7 @@ package struct SiteConfiguration: Sendable {
   package var appealDelay = 15
 
   /// Creates a configuration with the defaults of the settings.
-  package init(templateFolder: String) { self.templateFolder = templateFolder }
+  package init() {}
 }
 
 /// Stores and services for the pages about accounts.

@@ -79,7 +79,7 @@ extension PostgresPool {
           if state.isShutDown { return .refused(PostgresError(.poolShutDown)) }
           if Task.isCancelled { return .refused(PostgresError(.cancelled)) }
           if let grant = state.take() { return .granted(grant) }
-          if (Self.isUrgent ? state.urgentCount : state.otherCount) >= maximumWaiters {
+          if state.waiterCount(isUrgent: Self.isUrgent) >= maximumWaiters {
             return .refused(PostgresError(.poolTimeout(waitLimit: .zero)))
           }
           state.append(

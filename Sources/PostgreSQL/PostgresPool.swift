@@ -126,9 +126,7 @@ struct PoolState {
   init(maximum: Int) { self.maximum = maximum }
 
   var waiterCount: Int { urgent.count + others.count }
-  var urgentCount: Int { urgent.count }
-  /// Number of waiting tasks that are not urgent.
-  var otherCount: Int { others.count }
+  func waiterCount(isUrgent: Bool) -> Int { isUrgent ? urgent.count : others.count }
   var nextDeadline: ContinuousClock.Instant? {
     [urgent.first?.deadline, others.first?.deadline].compactMap(\.self).min()
   }

@@ -24,7 +24,7 @@ package func buildApplication(
   services: ServerServices, texts: ServerTexts, configuration: ServerConfiguration, logger: Logger,
   onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
-) async throws -> some ApplicationProtocol {
+) -> some ApplicationProtocol {
   let limiter = RateLimiter(limits: configuration.access.limits, clock: services.clock, metrics: services.metrics)
   let requests = RequestMetrics(services.metrics)
   ServerStatistics(services: services).join(services.metrics)
@@ -110,7 +110,7 @@ package struct ServerTexts: Sendable {
   ///   message that the catalog does not have.
   package init(configuration: ServerConfiguration) throws {
     catalog = try MessageCatalog(folder: configuration.textFolder)
-    pages = try PageRenderer(templateFolder: configuration.site.templateFolder, catalog: catalog)
+    pages = try PageRenderer(templateFolder: configuration.templateFolder, catalog: catalog)
     description = try OpenAPIDocument(
       contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.access.publicationsNeedKey)
   }

@@ -63,7 +63,7 @@ package struct Server: Sendable {
   package func run(
     configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
   ) async throws {
-    let application = try await buildApplication(
+    let application = buildApplication(
       services: services, texts: try ServerTexts(configuration: configuration), configuration: configuration,
       logger: logger, onRunning: onRunning)
     // Services stop in reverse order: readiness fails, then the listener closes and received requests are answered.

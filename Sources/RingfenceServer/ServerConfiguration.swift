@@ -12,6 +12,8 @@ package struct ServerConfiguration: Sendable {
   package var port = 8_080
   /// Folder of style sheets and scripts.
   package var publicFolder: String
+  /// Folder of page templates.
+  package var templateFolder: String
   /// Folder of the message catalogs, with a folder for each language.
   package var textFolder: String
   /// Path of the description of the API, `openapi.yaml`.
@@ -28,13 +30,13 @@ package struct ServerConfiguration: Sendable {
   /// The settings that API and pages share.
   package var access = AccessConfiguration()
   package var api = APIConfiguration()
-  package var site: SiteConfiguration
+  package var site = SiteConfiguration()
 
   /// Creates a configuration with the defaults of the settings.
   package init(publicFolder: String, templateFolder: String, textFolder: String, openAPIFile: String) {
     self.publicFolder = publicFolder
+    self.templateFolder = templateFolder
     self.textFolder = textFolder
     self.openAPIFile = openAPIFile
-    site = SiteConfiguration(templateFolder: templateFolder)
   }
 }

@@ -58,8 +58,11 @@ public struct Stores: Sendable {
 
   /// Runs `body`, which gets connections before everything else that waits for one: for the pages of moderators, which
   /// lookups must not delay.
-  package static func urgently<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-    try await PostgresPool.$isUrgent.withValue(true) { try await body() }
+  /// - Parameter isUrgent: whether it does.
+  package static func urgently<Result>(
+    _ isUrgent: Bool = true, _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    try await PostgresPool.$isUrgent.withValue(isUrgent) { try await body() }
   }
 
   /// Reports, on the intake's connections.

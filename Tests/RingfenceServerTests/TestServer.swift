@@ -75,7 +75,7 @@ struct TestServer {
       configuration.connections.firstByte = .seconds(60)
       configure(&configuration)
       let ports = AsyncStream<Int>.makeStream()
-      let application = try await buildApplication(
+      let application = buildApplication(
         services: services, texts: try Self.texts(configuration), configuration: configuration, logger: .forTests,
         onRouter: { routes.add($0) }, onRunning: { ports.continuation.yield($0) })
       let gate = Gate(isOpen: commits)

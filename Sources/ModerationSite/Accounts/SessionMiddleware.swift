@@ -39,11 +39,10 @@ struct SessionMiddleware: RouterMiddleware {
   func entered(_ request: Request, _ context: ServerRequestContext) async throws -> ServerRequestContext? {
     guard let token = cookies.read(.session, request) else { return nil }
     // A stranger's cookie waits with all others.
-    let moderator =
-      known.contains(token)
-      ? try await Stores.urgently { try await sessions.moderator(session: token, at: Date()) }
-      : try await sessions.moderator(session: token, at: Date())
-    guard let moderator else { return nil }
+    let found = try await Stores.urgently(known.contains(token)) {
+      try await sessions.moderator(session: token, at: Date())
+    }
+    guard let moderator = found else { return nil }
     known.insert(token)
     var context = context
     context.moderator = moderator

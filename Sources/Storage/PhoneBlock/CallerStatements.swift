@@ -8,10 +8,10 @@ import PostgreSQL
 /// SQL that lookups and lists share. As in lookups by SHA-256, a number whose decision is no longer in force, and which
 /// no pack blocks, is left out.
 private enum CallerSQL {
-  static let columns = columns(join: "")
+  static let columns = columns()
 
   /// - Parameter join: a further join.
-  static func columns(join: String) -> String {
+  static func columns(join: String = "") -> String {
     """
     SELECT l.number, coalesce(r.category_id, l.category_id), r.label, r.decision, l.cause, l.treatment = 0, l.listed_at,
            coalesce(n.heat, 0), coalesce(n.evidence, 0), coalesce(n.legitimate, 0),
