@@ -72,6 +72,21 @@ package final class PackEncoder {
     }
   }
 
+  /// Appends numbers that follow each other to a pack that only blocks.
+  package func append(blocking range: ClosedRange<Int64>) throws(PackError) {
+    if first == nil { first = range.lowerBound }
+    var next = range.lowerBound
+    while next <= range.upperBound {
+      if numbers.count == header.blockEntries { try close() }
+      let end = min(range.upperBound, next + Int64(header.blockEntries - numbers.count) - 1)
+      numbers.append(contentsOf: next...end)
+      next = end + 1
+    }
+    header.blockingCount += range.count
+    header.entryCount += range.count
+    header.lastNumber = range.upperBound
+  }
+
   /// Writes the remaining entries and the header; the caller publishes the sink.
   package func finish() throws(PackError) -> PackHeader {
     if !numbers.isEmpty { try close() }

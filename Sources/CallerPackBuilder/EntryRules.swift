@@ -33,13 +33,17 @@ struct EntryRules {
     }
   }
 
-  mutating func accept(_ number: Int64, roles: PackRoles, label: UnsafeRawBufferPointer) throws(PackError) {
+  /// - Parameter numbers: one number, or several that follow each other and have the same roles and label.
+  mutating func accept(
+    _ numbers: ClosedRange<Int64>, roles: PackRoles, label: UnsafeRawBufferPointer
+  ) throws(PackError) {
+    let number = numbers.lowerBound
     func bad(_ rule: String, expected: String? = nil, got: String? = nil, remedy: String? = nil) -> PackError {
       PackError(.badEntry, rule, expected: expected, got: got, remedy: remedy, entry: count, number: number)
     }
     guard open else { throw PackError(.misuse, "the pack is finished already") }
     guard number >= PackLimits.minNumber else { throw bad("a number is 1 or more") }
-    guard number <= PackLimits.maxNumber else { throw bad("a number has 15 digits at most") }
+    guard numbers.upperBound <= PackLimits.maxNumber else { throw bad("a number has 15 digits at most") }
     guard number != last else { throw bad("a number is in the list twice", remedy: "remove the duplicate") }
     guard number > last else {
       throw bad("numbers ascend", expected: "more than \(last)", remedy: "sort the list by number")
@@ -58,7 +62,7 @@ struct EntryRules {
       }
       guard UTF8Rule.isValid(label) else { throw bad("a label is UTF-8") }
       longest = max(longest, label.count)
-      identifying += 1
+      identifying += numbers.count
       guard identifying * longest <= PackLimits.totalLabelBytes else {
         throw bad(
           "the labels are too long for so many entries",
@@ -68,13 +72,13 @@ struct EntryRules {
     } else {
       guard label.count == 0 else { throw bad("an entry that only blocks has no label") }
     }
-    let weight = roles == [.blocks, .identifies] ? 2 : 1
+    let weight = (roles == [.blocks, .identifies] ? 2 : 1) * numbers.count
     guard additions + weight <= maximum else {
       throw bad("the pack is full", expected: "\(maximum) additions at most", remedy: "split the list by region")
     }
     additions += weight
-    count += 1
-    last = number
+    count += numbers.count
+    last = numbers.upperBound
   }
 
   mutating func end() throws(PackError) {

@@ -55,6 +55,17 @@ final class NumberColumn {
     }
   }
 
+  /** Returns how many numbers follow the last one without a gap and can be skipped at once. */
+  int run(long last) {
+    return count > 0 && high - low + 1 == count && low == last + 1 ? count : 0;
+  }
+
+  /** Skips some numbers of a run. */
+  void skip(int skipped) {
+    low += skipped;
+    count -= skipped;
+  }
+
   void finish() throws FormatException {
     bits.finish();
   }

@@ -55,6 +55,20 @@ public final class PackCursor {
   }
 
   /**
+   * Moves to the last of the entries that follow the current one without a gap in its block, where the pack has no labels.
+   */
+  void skipFollowing() throws IOException {
+    if (labels != null) return;
+    for (int run; left > 0 && (run = numbers.run(number)) > 0; ) {
+      numbers.skip(run);
+      number += run;
+      left -= run;
+      entries += run;
+      blocking += run;
+    }
+  }
+
+  /**
    * Returns the entry of a number, or null, and ends the walk. For many lookups, one cursor saves memory.
    *
    * @param wanted the country code and the national digits

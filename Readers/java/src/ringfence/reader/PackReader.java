@@ -9,6 +9,7 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.security.MessageDigest;
+import java.util.Objects;
 
 /**
  * Reads a pack. Opening reads only the header and the index; several threads may share a reader.
@@ -118,6 +119,27 @@ public final class PackReader implements Closeable {
    */
   public PackEntry lookup(long number) throws IOException {
     return block(number) < 0 ? null : cursor().lookup(number);
+  }
+
+  /**
+   * Visits the numbers of the pack as ranges in ascending order, each as long as possible. A pack of prefixes has few ranges for
+   * millions of numbers.
+   */
+  public void forEachRange(RangeVisitor visitor) throws IOException {
+    PackCursor cursor = cursor();
+    boolean hasMore = cursor.next();
+    while (hasMore) {
+      long first = cursor.number();
+      int roles = cursor.roles();
+      String label = cursor.label();
+      long last;
+      do {
+        cursor.skipFollowing();
+        last = cursor.number();
+        hasMore = cursor.next();
+      } while (hasMore && cursor.number() == last + 1 && cursor.roles() == roles && Objects.equals(label, cursor.label()));
+      visitor.range(first, last, (roles & 1) != 0, label);
+    }
   }
 
   /** Checks everything in the pack. */

@@ -24,6 +24,13 @@ final class WalkPack {
       before = threads.getThreadAllocatedBytes(thread);
       if (pack.lookup(pack.header().lastNumber()) == null) throw new IllegalStateException("The last number is not found.");
       long found = threads.getThreadAllocatedBytes(thread) - before;
+      long[] ranges = {0, 0};
+      pack.forEachRange((first, last, blocks, label) -> {
+        ranges[0]++;
+        ranges[1] += last - first + 1;
+      });
+      if (ranges[1] != entries || ranges[0] > entries) throw new IllegalStateException("Ranges have other numbers.");
+      if (arguments.length > 1) System.out.println(ranges[0] + " ranges");
       System.out.println(entries + " " + walked + " " + found + " " + pack.header().readerBytes());
     }
   }
