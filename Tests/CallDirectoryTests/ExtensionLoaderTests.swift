@@ -2,6 +2,7 @@
 
 import CallDirectory
 import CallerPack
+import CallerPackBuilder
 import Foundation
 import TestData
 import Testing
@@ -36,6 +37,24 @@ import Testing
     let third = try phone.reload()
     #expect(third.isClean && third.removals + third.blockingAdditions + third.identificationAdditions == 0)
     #expect(phone.held == phone.expected)
+  }
+
+  @Test func `the longest ranges are left out where an extension has no room`() throws {
+    let file = phone.folder.appendingPathComponent("ranges.rfpack")
+    let writer = try PackWriter(path: file.path, options: .init(kind: .blocking))
+    for range in [5...5, 100...249, 1_000...2_999, 5_000...5_499, 9_000...9_001] as [ClosedRange<Int64>] {
+      try writer.append(range)
+    }
+    try writer.finish()
+    let store = phone.folder.appendingPathComponent("limited")
+    for (maximum, count, leftOut) in [(10_000, 2_653, 0), (700, 653, 2_000), (652, 153, 2_500), (1, 3, 2_650)] {
+      try? FileManager.default.removeItem(at: store)
+      let loader = ExtensionLoader(store: store, packs: [file], maximumEntries: maximum)
+      let system = CallDirectorySimulator()
+      let outcome = system.reload(with: loader)
+      #expect(outcome.isClean && outcome.blockingAdditions == count, "\(maximum): \(outcome)")
+      #expect(2_653 - count == leftOut)
+    }
   }
 
   /// Between two requests of one load, the lists that the first request replaced are lost.

@@ -22,6 +22,7 @@ extension ExtensionLoader {
     let plan = try plan(isIncremental: isIncremental, ledger: ledger)
     var report = Report(mode: plan.mode)
     report.faults = plan.faults
+    report.leftOut = try store.limit(of: plan.target).leftOut
     let upTo = try send(plan, to: context, &report)
     report.isComplete = upTo == .max
     next.phase = .sent(LoadedState(lists: plan.target, upTo: upTo, before: report.isComplete ? nil : plan.base))

@@ -44,6 +44,9 @@ public final class ExtensionLoader: Sendable {
     public var blockingRemoved = 0
     /// The number of calls that removed a name.
     public var identificationRemoved = 0
+    /// The number of entries that are left out, because the extension has no room for them: those of the longest ranges of
+    /// adjacent numbers.
+    public var leftOut = 0
     /// Whether the lists are now loaded completely. If not, reload the extension again.
     public var isComplete = true
     /// The lists that could not be read, each with its error. The lists that were loaded last have replaced them.
@@ -54,22 +57,31 @@ public final class ExtensionLoader: Sendable {
   let personal: String?
   let pageOperations: Int
   let folder: StoreFolder
+  let maximumEntries: Int
 
-  var store: ListStore { ListStore(folder: folder) }
+  var store: ListStore { ListStore(folder: folder, maximumEntries: maximumEntries) }
 
   /// Creates a loader without touching a file.
   /// - Parameters:
   ///   - store: a folder in the container of the app group, only for the loader; it is created when it is missing.
   ///   - packs: the packs, in order of priority.
   ///   - personal: the file of a ``PersonalList``; it need not exist.
-  public convenience init(store: URL, packs: [URL], personal: URL? = nil) {
+  ///   - maximumEntries: the most entries of the extension. Above it the longest ranges of adjacent numbers are left out;
+  ///     numbers that are listed by themselves are always loaded. The same for each loader of a store.
+  public convenience init(
+    store: URL, packs: [URL], personal: URL? = nil, maximumEntries: Int = CallDirectoryLimits.requestAdditions
+  ) {
     self.init(
       store: store, packs: packs, personal: personal, pageOperations: CallDirectoryLimits.pageOperations,
-      killSwitch: nil)
+      killSwitch: nil, maximumEntries: maximumEntries)
   }
 
   /// Creates a loader with another page size (at least 4 calls) and a process that can be killed.
-  package init(store: URL, packs: [URL], personal: URL?, pageOperations: Int, killSwitch: KillSwitch?) {
+  package init(
+    store: URL, packs: [URL], personal: URL?, pageOperations: Int, killSwitch: KillSwitch?,
+    maximumEntries: Int = CallDirectoryLimits.requestAdditions
+  ) {
+    self.maximumEntries = maximumEntries
     self.packs = packs.map(\.path)
     self.personal = personal?.path
     self.pageOperations = max(4, pageOperations)

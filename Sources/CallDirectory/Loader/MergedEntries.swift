@@ -12,13 +12,13 @@ final class MergedEntries {
   /// The UTF-8 of the current name; empty when there is none.
   private(set) var label: [UInt8] = []
 
-  private let packs: [PackCursor]
+  private let packs: [LimitedPack]
   private let personal: PersonalCursor?
   /// The current number of each pack's cursor; `Int64.max` at the end.
   private var heads: [Int64]
   private var personalHead: Int64
 
-  init(packs: [PackCursor], personal: PersonalCursor?, from first: Int64) throws {
+  init(packs: [LimitedPack], personal: PersonalCursor?, from first: Int64) throws {
     self.packs = packs
     self.personal = personal
     heads = packs.map { _ in .max }
@@ -38,9 +38,7 @@ final class MergedEntries {
       for index in heads.indices where heads[index] == number {
         let cursor = packs[index]
         if cursor.roles.contains(.blocks) { blocks = true }
-        if label.isEmpty, cursor.roles.contains(.identifies) {
-          cursor.withLabel { label.append(contentsOf: $0) }
-        }
+        if label.isEmpty, cursor.roles.contains(.identifies) { cursor.appendLabel(to: &label) }
         try advance(index)
       }
       if let personal, personalHead == number {

@@ -7,6 +7,8 @@ import CallerPack
 /// A list is added only after all of it was read, so that a request cannot fail at a damaged block.
 struct ListStore: Sendable {
   let folder: StoreFolder
+  /// The most entries of the extension.
+  let maximumEntries: Int
 
   /// Adds a pack and returns its SHA-256 in hexadecimal.
   /// - Throws: `PackError`, and ``CallDirectoryError`` for errors of files.
@@ -41,13 +43,20 @@ struct ListStore: Sendable {
       && snapshot.personal.map { isIntact($0, DirectorySnapshot.personalName($0)) } ?? true
   }
 
-  /// Returns the entries of a snapshot from a number on.
+  private func readers(of snapshot: DirectorySnapshot) throws -> [PackReader] {
+    try snapshot.packs.map { try PackReader.open(path: folder.path(of: DirectorySnapshot.packName($0))) }
+  }
+
+  /// The ranges of a snapshot that an extension has no room for.
+  func limit(of snapshot: DirectorySnapshot) throws -> RangeLimit {
+    try RangeLimit(try readers(of: snapshot), maximum: maximumEntries)
+  }
+
+  /// Returns the entries of a snapshot from a number on, without the ranges that an extension has no room for.
   func entries(of snapshot: DirectorySnapshot, from number: Int64) throws -> MergedEntries {
-    var cursors: [PackCursor] = []
-    for digest in snapshot.packs {
-      let reader = try PackReader.open(path: folder.path(of: DirectorySnapshot.packName(digest)))
-      cursors.append(try reader.makeCursor(from: number))
-    }
+    let readers = try readers(of: snapshot)
+    let longest = try RangeLimit(readers, maximum: maximumEntries).longest
+    let cursors = try readers.map { try LimitedPack($0, from: number, longest: longest) }
     let personal = try snapshot.personal.map {
       try PersonalCursor(path: folder.path(of: DirectorySnapshot.personalName($0)))
     }
