@@ -513,25 +513,40 @@ CREATE TABLE usual_bursts (
 
 -- Ranges
 
--- Blocks of 10 or 100 numbers that are used together.
+-- Rules for ranges of numbers: of moderators, operators and sources, and those that the detection proposes.
 CREATE TABLE ranges (
-    -- The first number of the block.
-    number      bigint           NOT NULL,
-    -- Digits that differ within the block: 1 for 10 numbers, 2 for 100.
-    digits      smallint         NOT NULL CHECK (digits IN (1, 2)),
+    -- The first number of the range.
+    number      bigint           NOT NULL CHECK (number > 0),
+    pattern     text             NOT NULL CHECK (pattern ~ '^\+[0-9]{1,15}(x{1,13}|\*|-\+[0-9]{1,15})$'),
+    -- The source whose list has the rule; 0 for all other rules.
+    app_id      integer          NOT NULL,
+    -- The digits that all numbers begin with.
+    prefix      bigint           NOT NULL CHECK (prefix > 0),
+    -- The first and the last number of each length.
+    firsts      bigint[]         NOT NULL,
+    lasts       bigint[]         NOT NULL,
     state       text             NOT NULL CHECK (state IN ('proposed', 'approved', 'rejected')),
+    treatment   text             NOT NULL CHECK (treatment IN ('block', 'identify', 'allow')),
     category_id smallint         NOT NULL,
-    -- Numbers of the block with complaints.
-    members     integer          NOT NULL CHECK (members > 0),
+    label       text             CHECK (length(label) BETWEEN 1 AND 100),
+    reason      text             CHECK (length(reason) BETWEEN 1 AND 500),
+    -- Numbers with complaints at the last detection; 0 for a rule that was not detected.
+    members     integer          NOT NULL CHECK (members >= 0),
     -- Sum of the heat of its numbers, stored as in numbers.
     heat        double precision NOT NULL CHECK (heat >= 0),
+    valid_from  timestamptz,
+    valid_until timestamptz,
+    -- The account that added it; nobody for a detected rule.
+    proposed_by text             CHECK (length(proposed_by) BETWEEN 1 AND 80),
     proposed_at timestamptz      NOT NULL,
     decided_at  timestamptz,
     decided_by  text             CHECK (length(decided_by) BETWEEN 1 AND 80),
-    reason      text             CHECK (length(reason) BETWEEN 1 AND 500),
-    PRIMARY KEY (number, digits),
+    PRIMARY KEY (number, pattern, app_id),
+    CHECK (cardinality(firsts) = cardinality(lasts) AND cardinality(firsts) BETWEEN 1 AND 15),
     CHECK ((state = 'proposed') = (decided_at IS NULL))
 );
+-- Rules for a number by its prefixes.
+CREATE INDEX ranges_by_prefix ON ranges (prefix);
 
 -- Protection
 
@@ -910,7 +925,7 @@ CREATE TABLE publication_gates (
 CREATE TABLE listings (
     number      bigint      PRIMARY KEY,
     category_id smallint    NOT NULL,
-    -- 0 reports, 1 a decision, 2 an approved range. The limits to leave apply only to numbers listed by reports.
+    -- 0 reports, 1 a decision, 2 a rule for a range. The limits to leave apply only to numbers listed by reports.
     cause       smallint    NOT NULL DEFAULT 0 CHECK (cause BETWEEN 0 AND 2),
     -- 0 may be blocked, 1 is only identified.
     treatment   smallint    NOT NULL DEFAULT 0 CHECK (treatment BETWEEN 0 AND 1),
@@ -926,6 +941,23 @@ CREATE INDEX listings_by_hash ON listings (substr(sha256(('+' || number::text)::
 CREATE INDEX listings_by_sha1 ON listings (sha1);
 -- Search by the last six digits.
 CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
+
+-- The ranges that the newest publication lists because of rules, without overlaps. A number with a row in listings has the
+-- treatment of that row.
+CREATE TABLE listed_ranges (
+    first_number bigint      PRIMARY KEY CHECK (first_number > 0),
+    last_number  bigint      NOT NULL,
+    category_id  smallint    NOT NULL,
+    -- 0 may be blocked, 1 is only identified.
+    treatment    smallint    NOT NULL CHECK (treatment BETWEEN 0 AND 1),
+    label        text        CHECK (length(label) BETWEEN 1 AND 100),
+    -- The rule.
+    pattern      text        NOT NULL,
+    -- Since when the rule is listed.
+    serial       bigint      NOT NULL,
+    listed_at    timestamptz NOT NULL,
+    CHECK (first_number <= last_number)
+);
 
 -- Revocations: single numbers that are removed from, or added to, the published packs before the next scheduled
 -- publication.

@@ -133,11 +133,13 @@ package struct APIRoutes {
   }
 
   private func numberRoutes(_ router: Router<ServerRequestContext>) {
+    let ranges = PublishedRanges(store: services.stores.listedRanges, callers: services.stores.callers)
     let numbers = NumbersController(
-      explanations: services.stores.explanations, lookups: services.stores.lookups, catalog: catalog)
+      explanations: services.stores.explanations, lookups: services.stores.lookups, ranges: ranges, catalog: catalog)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number", use: numbers.explain)
       .get("numbers/by-hash/:prefix", use: numbers.byHash)
+      .get("ranges", use: RangesController(ranges: ranges).list)
   }
 
   private func publicationRoutes(

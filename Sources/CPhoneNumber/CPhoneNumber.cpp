@@ -346,3 +346,54 @@ int32_t cphone_short_kind_of(int64_t digits) {
     return CPHONE_NOT_SHORT;
   }
 }
+
+int32_t cphone_code_of(int64_t digits) {
+  try {
+    static const CallingCodes codes;
+    if (digits < 1 || digits > kMaxDigits) return 0;
+    const std::string text = std::to_string(digits);
+    for (size_t length = 1; length <= 3 && length <= text.size(); ++length) {
+      const int code = std::stoi(text.substr(0, length));
+      if (codes.known[code]) return code;
+    }
+    return 0;
+  } catch (...) {
+    return 0;
+  }
+}
+
+uint32_t cphone_lengths(int64_t digits) {
+  try {
+    const int code = cphone_code_of(digits);
+    if (code == 0) return 0;
+    const std::string text = std::to_string(digits);
+    const size_t codeLength = std::to_string(code).size();
+    uint32_t lengths = 0;
+    if (!validLengths(code, text.data() + codeLength, text.size() - codeLength, &lengths)) {
+      // Without the table every possible length counts.
+      std::string padded = text;
+      for (; padded.size() <= 15; padded += '0') {
+        PhoneNumber number;
+        if (fromDigits(std::stoll(padded), &number) && util().IsPossibleNumber(number)) {
+          lengths |= 1u << (padded.size() - codeLength);
+        }
+      }
+    }
+    return (lengths << codeLength) & 0xFFFF;
+  } catch (...) {
+    return 0;
+  }
+}
+
+int64_t cphone_first_short(int64_t first, int64_t last) {
+  try {
+    PhoneNumber number;
+    if (!fromDigits(first, &number) || !shortNumbers().IsPossibleShortNumber(number)) return 0;
+    for (int64_t digits = first; digits <= last; ++digits) {
+      if (cphone_short_kind_of(digits) != CPHONE_NOT_SHORT) return digits;
+    }
+    return 0;
+  } catch (...) {
+    return 0;
+  }
+}

@@ -180,6 +180,15 @@ class Table {
     return isValid_[state] ? Validity::kValid : Validity::kInvalid;
   }
 
+  /// The lengths of valid numbers that begin with some digits: bit n for n digits. 0 without a table.
+  uint32_t lengths(const char *national, size_t length) const {
+    int state = 0;
+    for (size_t i = 0; isWhole_ && i < length && state >= 0; ++i) state = next_[state][national[i] - '0'];
+    return isWhole_ && state >= 0 ? reach_[state] : 0;
+  }
+
+  bool isWhole() const { return isWhole_; }
+
  private:
   static constexpr size_t kMostDigits = 17;
   static constexpr size_t kMostStates = 400000;
@@ -242,6 +251,14 @@ class Table {
       }
     }
     automaton_ = digits::Automaton();
+    // A longer set comes after the shorter ones that lead to it.
+    reach_.resize(next_.size());
+    for (size_t index = next_.size(); index-- > 0;) {
+      if (isValid_[index]) reach_[index] |= 1u << order[index]->first.first;
+      for (const int state : next_[index]) {
+        if (state >= 0) reach_[index] |= reach_[state];
+      }
+    }
     return !next_.empty();
   }
 
@@ -302,6 +319,8 @@ class Table {
   bool isWhole_ = false;
   std::vector<std::array<int32_t, 10>> next_;
   std::vector<bool> isValid_;
+  /// For each state the lengths of the valid numbers that its digits begin.
+  std::vector<uint32_t> reach_;
 };
 
 std::array<std::atomic<const Table *>, 1000> tables;
@@ -309,18 +328,35 @@ std::mutex building;
 
 }  // namespace
 
-Validity validity(int code, const char *national, size_t length) {
-  if (code < 1 || code > 999) return Validity::kUnknown;
+namespace {
+
+/// The table of a calling code; null where no region has it.
+const Table *tableOf(int code) {
+  if (code < 1 || code > 999) return nullptr;
   const Table *table = tables[code].load(std::memory_order_acquire);
   if (table == nullptr) {
     const std::lock_guard<std::mutex> lock(building);
     table = tables[code].load(std::memory_order_relaxed);
     if (table == nullptr) {
       const auto found = regions().find(code);
-      if (found == regions().end()) return Validity::kUnknown;
+      if (found == regions().end()) return nullptr;
       table = new Table(found->second);  // never freed
       tables[code].store(table, std::memory_order_release);
     }
   }
-  return table->look(national, length);
+  return table;
+}
+
+}  // namespace
+
+Validity validity(int code, const char *national, size_t length) {
+  const Table *table = tableOf(code);
+  return table == nullptr ? Validity::kUnknown : table->look(national, length);
+}
+
+bool validLengths(int code, const char *national, size_t length, uint32_t *lengths) {
+  const Table *table = tableOf(code);
+  if (table == nullptr || !table->isWhole()) return false;
+  *lengths = table->lengths(national, length);
+  return true;
 }

@@ -14,3 +14,7 @@ enum class Validity { kUnknown, kValid, kInvalid };
 ///   - code: the calling code.
 ///   - national: the digits behind it.
 Validity validity(int code, const char *national, size_t length);
+
+/// The lengths of the valid numbers of a calling code that begin with some digits: bit n for n digits behind the code.
+/// - Returns: false where the table cannot be had.
+bool validLengths(int code, const char *national, size_t length, uint32_t *lengths);

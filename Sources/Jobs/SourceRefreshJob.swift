@@ -107,7 +107,7 @@ package struct SourceRefreshJob: Sendable {
         metadata: [
           "source": "\(source.name)", "entries": "\(summary.entries)", "added": "\(summary.added)",
           "removed": "\(summary.removed)", "rejected": "\(summary.rejected)",
-          "patterns": "\(summary.patterns)",
+          "ranges": "\(summary.ranges)", "proposed_ranges": "\(summary.proposedRanges)",
         ])
     }
   }

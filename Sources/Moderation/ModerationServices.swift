@@ -15,6 +15,8 @@ package struct ModerationServices: Sendable {
   package let appeals: AppealService
   /// Claims and levels of cases.
   package let claims: ClaimService
+  /// Rules for ranges of numbers.
+  package let ranges: RangeService
   /// Filters of the queue that accounts save.
   package let filters: SavedFilterService
 
@@ -26,6 +28,7 @@ package struct ModerationServices: Sendable {
     reviews = ReviewService(pool: pool, policy: policy)
     appeals = AppealService(pool: pool, reviews: policy)
     claims = ClaimService(pool: pool)
+    ranges = RangeService(stores: stores)
     filters = SavedFilterService(pool: pool)
   }
 }

@@ -228,7 +228,7 @@ package struct SiteRoutes {
       .add(middleware: RequireRole(.administrator))
       .post(use: reviews.settle)
     let reporters = ReporterPages(reporters: stores.reporters, pages: pages)
-    let ranges = RangePages(ranges: stores.ranges, pages: pages)
+    let ranges = RangePages(ranges: stores.ranges, service: services.moderation.ranges, pages: pages)
     let health = HealthPages(
       health: stores.health, intake: services.intake, folder: services.folder, publications: stores.publications,
       pages: pages)
@@ -243,8 +243,9 @@ package struct SiteRoutes {
       .get("agreement", use: agreement.show)
       .get("reporters", use: reporters.list)
       .get("ranges", use: ranges.list)
-      .get("ranges/:first/:digits", use: ranges.one)
-      .post("ranges/:first/:digits", use: ranges.decide)
+      .post("ranges", use: ranges.add)
+      .get("ranges/:range", use: ranges.one)
+      .post("ranges/:range", use: ranges.decide)
       .get("health", use: health.show)
   }
 

@@ -66,13 +66,47 @@ public struct ListEntry: Sendable, Equatable {
   public var blocks: Bool
   /// Whether the number has left the list since the earlier one that a list of changes starts from.
   public var isRemoved = false
+  /// The last of the numbers that follow each other with this label; ``number`` for a single one.
+  public var last: Int64
+  /// The free last digits, where a writer passes on a block of ten, a hundred or more numbers as a pattern.
+  var wildcards = 0
 
   /// Creates an entry. Only writers check it.
-  public init(number: Int64, label: String? = nil, blocks: Bool) {
+  /// - Parameter last: the last number of a range; nil for a single number.
+  public init(number: Int64, last: Int64? = nil, label: String? = nil, blocks: Bool) {
     self.number = number
+    self.last = last ?? number
     self.label = label
     self.blocks = blocks
   }
+
+  /// The digits of a pattern that are not free.
+  var prefix: Int64 { (0..<wildcards).reduce(number) { prefix, _ in prefix / 10 } }
+
+  /// The digits of the number, with a character in the place of each free digit.
+  func digits(free: String) -> String { "\(prefix)" + String(repeating: free, count: wildcards) }
+
+  /// The blocks of a power of ten that make up a range, each as a pattern; small ones as single numbers.
+  /// - Parameter most: the most free digits of a pattern.
+  func patterns(most: Int) -> [ListEntry] {
+    var entries: [ListEntry] = []
+    var next = number
+    while next <= last {
+      var entry = ListEntry(number: next, label: label, blocks: blocks)
+      var size: Int64 = 1
+      while entry.wildcards < most, next % (size * 10) == 0, next + size * 10 - 1 <= last {
+        (size, entry.wildcards) = (size * 10, entry.wildcards + 1)
+      }
+      if entry.wildcards < Self.minWildcards { (size, entry.wildcards) = (1, 0) }
+      entry.last = next + size - 1
+      entries.append(entry)
+      next += size
+    }
+    return entries
+  }
+
+  /// The fewest free digits of a pattern. Ten numbers in a row are often a coincidence.
+  private static let minWildcards = 2
 
   /// The largest number E.164 can hold: 15 digits.
   static let largestNumber: Int64 = 999_999_999_999_999
@@ -104,6 +138,9 @@ struct EntryRules {
     } else if !entry.blocks, !entry.isRemoved {
       throw .entry(number: number, rule: "an entry blocks or has a label")
     }
-    previous = number
+    guard entry.last >= number, entry.last <= ListEntry.largestNumber else {
+      throw .entry(number: number, rule: "a range ends after its beginning, within 15 digits")
+    }
+    previous = entry.last
   }
 }

@@ -36,6 +36,8 @@ public enum ListFormat: String, Sendable, CaseIterable {
   case saracroche
   /// Numbers separated by commas, for Fossify Phone.
   case fossify
+  /// JSON with ranges of numbers, for apps that match patterns.
+  case ranges
 }
 
 /// The destination of a writer's bytes.
@@ -120,6 +122,7 @@ extension ListFormat {
     case .callblocker: try RecordWriter(CallblockerEncoding(options: options), to: output)
     case .saracroche: try RecordWriter(SaracrocheEncoding(options: options), to: output)
     case .fossify: try RecordWriter(FossifyEncoding(options: options), to: output)
+    case .ranges: try RecordWriter(RangesEncoding(options: options), to: output)
     }
   }
 }
@@ -144,6 +147,7 @@ extension ListFormat {
     case .callblocker: "callblocker.json"
     case .saracroche: "saracroche.json"
     case .fossify: "fossify.txt"
+    case .ranges: "ranges.json"
     }
   }
 

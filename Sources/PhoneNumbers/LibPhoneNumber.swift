@@ -69,6 +69,27 @@ func libraryShortNumber(_ text: String, _ region: String) -> ShortNumber? {
 
 func libraryShortNumber(_ digits: Int64) -> ShortNumber? { shortNumber(cphone_short_kind_of(digits)) }
 
+/// The numbering plan of a calling code, by libphonenumber.
+public enum NumberingPlan {
+  /// The calling code that digits begin with; nil for an unknown or an incomplete one.
+  public static func callingCode(of digits: Int64) -> Int64? {
+    let code = cphone_code_of(digits)
+    return code > 0 ? Int64(code) : nil
+  }
+
+  /// The lengths of the valid numbers that begin with some digits, the calling code included; ascending, at most 15.
+  public static func lengths(of prefix: Int64) -> [Int] {
+    let lengths = cphone_lengths(prefix)
+    return (1...15).filter { lengths >> UInt32($0) & 1 == 1 }
+  }
+
+  /// The first short or emergency number among numbers of one length; nil for none.
+  public static func shortNumber(in numbers: ClosedRange<Int64>) -> Int64? {
+    let found = cphone_first_short(numbers.lowerBound, numbers.upperBound)
+    return found > 0 ? found : nil
+  }
+}
+
 private func shortNumber(_ found: Int32) -> ShortNumber? {
   switch cphone_short(UInt32(bitPattern: found)) {
   case CPHONE_EMERGENCY: .emergency

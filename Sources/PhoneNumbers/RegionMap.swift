@@ -62,6 +62,15 @@ public struct RegionMap: Sendable {
     return Int(owners[stretch])
   }
 
+  /// The region's index of a number, and the last number of the same length from it on that has the same region without a
+  /// gap.
+  public func stretch(from number: Int64) -> (index: Int?, last: Int64) {
+    guard PhoneNumber.digitsRange.contains(number) else { return (nil, .max) }
+    let unit = Self.filling(number)
+    let next = starts.partitioningIndex { $0 > number * unit }
+    return (index(of: number), next < starts.count ? (starts[next] - 1) / unit : .max)
+  }
+
   private struct Stretch {
     var start: Int64
     var end: Int64

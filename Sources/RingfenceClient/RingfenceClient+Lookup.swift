@@ -29,7 +29,7 @@ extension RingfenceClient {
     let hash = PackDigest.of(Array("+\(number)".utf8)).hex
     let prefix = String(hash.prefix(4))
     let now = environment.now()
-    if let known = hashCache.answer(prefix, at: now) { return known[hash] }
+    if let known = hashCache.answer(prefix, at: now) { return known[hash] ?? hashCache.ranges?.listing(of: number) }
     let request = ClientRequest(
       "GET", configuration.server.appendingPathComponent("numbers/by-hash/\(prefix)"),
       fields: ["Authorization": "Bearer \(configuration.key)"])
@@ -42,8 +42,50 @@ extension RingfenceClient {
     let listings = Dictionary(
       answer.entries.map { ($0.hash, Listing(category: $0.category, label: $0.label, block: $0.block)) },
       uniquingKeysWith: { first, _ in first })
+    try await readRanges(answer.ranges)
     hashCache.keep(listings, for: prefix, at: now)
-    return listings[hash]
+    return listings[hash] ?? hashCache.ranges?.listing(of: number)
+  }
+
+  /// Reads the listed ranges of a publication, unless they are known.
+  private func readRanges(_ offer: HashedListings.Ranges?) async throws {
+    guard let offer else {
+      hashCache.ranges = nil
+      return
+    }
+    guard hashCache.ranges?.serial != offer.serial else { return }
+    let request = ClientRequest(
+      "GET", configuration.server.appendingPathComponent("ranges"),
+      fields: ["Authorization": "Bearer \(configuration.key)"])
+    let (head, data) = try await transport.send(request, limit: 16 << 20)
+    guard head.status == 200 else { throw ClientError.status(head.status) }
+    guard let ranges = try? JSONDecoder().decode(ListedRanges.self, from: data) else {
+      throw ClientError.network("The response is not a list of ranges.")
+    }
+    hashCache.ranges = ranges
+  }
+}
+
+/// The ranges that a publication lists.
+struct ListedRanges: Decodable {
+  private struct Range: Decodable {
+    let first: String
+    let last: String
+    let category: String
+    let label: String
+    let block: Bool
+  }
+
+  let serial: Int64
+  private let ranges: [Range]
+
+  /// The listing of a number by its range.
+  func listing(of number: Int64) -> Listing? {
+    let range = ranges.first { range in
+      guard let first = Int64(range.first.dropFirst()), let last = Int64(range.last.dropFirst()) else { return false }
+      return first <= number && number <= last
+    }
+    return range.map { Listing(category: $0.category, label: $0.label, block: $0.block) }
   }
 }
 
@@ -56,12 +98,20 @@ private struct HashedListings: Decodable {
     let block: Bool
   }
 
+  struct Ranges: Decodable {
+    let serial: Int64
+  }
+
   let prefix: String
   let entries: [Entry]
+  /// Nil where no range is listed.
+  let ranges: Ranges?
 }
 
 /// Responses of the last hour, in memory only: a file of them would reveal callers.
 struct HashCache {
+  /// The ranges of the newest publication; nil for none.
+  var ranges: ListedRanges?
   private var answers: [String: (at: Date, listings: [String: Listing])] = [:]
   private static let room = 32
   private static let lifetime = 3_600.0

@@ -31,6 +31,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case directoryChanged(source: String)
   /// An import without entries would replace the existing entries of a directory.
   case emptyDirectory(source: String, kept: Int64)
+  /// There would be more rules for ranges than allowed.
+  case tooManyRanges(maximum: Int)
   /// Reports before this time were dropped, and a report to be stored is older.
   case reportsDropped(before: Date)
   /// Reports up to this time were to be dropped, but by the database clock that is too early.
@@ -39,6 +41,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
+    case .tooManyRanges(let maximum):
+      """
+      There would be more than \(maximum) rules for ranges. Nothing was saved. Join ranges that follow each other, or remove \
+      rules: ringfence prefixes remove
+      """
     case .unknownCategory(let id):
       "The database has a category \(id) that this version does not know. Run a newer version."
     case .noThresholds(nil):

@@ -25,6 +25,7 @@ public struct Stores: Sendable {
     decisions = DecisionStore(pool: pool)
     holds = HoldStore(pool: pool)
     ranges = RangeStore(pool: pool)
+    listedRanges = ListedRangeStore(pool: pool)
     protection = ProtectionStore(pool: pool)
     queue = QueueStore(pool: pool)
     cases = CaseStore(pool: pool)
@@ -87,8 +88,10 @@ public struct Stores: Sendable {
   public let decisions: DecisionStore
   /// Numbers held back for review.
   public let holds: HoldStore
-  /// Ranges of numbers.
+  /// Rules for ranges of numbers.
   public let ranges: RangeStore
+  /// The ranges of the newest publication.
+  public let listedRanges: ListedRangeStore
   /// Protected numbers.
   public let protection: ProtectionStore
   /// The review queue.

@@ -168,10 +168,11 @@ def proposed_range(server):
     [[first, members]] = server.query(
         "SELECT number - number % 100, count(*) FROM numbers GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
     server.query(
-        "INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at) "
-        f"SELECT {first}, 2, 'proposed', 8, {members}, sum(heat), now() FROM number_categories "
+        "INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, "
+        f"proposed_at) SELECT {first}, '+{first // 100}xx', 0, {first // 100}, '{{{first}}}', '{{{first + 99}}}', 'proposed', "
+        f"'block', 8, {members}, sum(heat), now() FROM number_categories "
         f"WHERE number BETWEEN {first} AND {first} + 99 ON CONFLICT DO NOTHING")
-    return f"/moderation/ranges/{first}/2"
+    return f"/moderation/ranges/{first // 100}xx"
 
 
 def coded(code, **values):

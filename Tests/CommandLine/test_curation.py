@@ -80,7 +80,14 @@ def test_wrong_usage_names_the_rule(tmp_path):
         (["decide", "+33162000248", "--undo", "--expires", "30", "--by", "Ada"], "--expires needs --block"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
         (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason must be one line"),
-        (["ranges", "approve", "+33162000248", "--by", "Ada"], "is not a range"),
+        (["prefixes", "add", "+33162000248", "--reason", "x"], "The pattern “+33162000248” is one number."),
+        (["prefixes", "add", "*", "--reason", "x"], "The pattern “*” would include most of a country's numbers"),
+        (["prefixes", "add", "+1*", "--reason", "x"], "The pattern “+1*” would include most of a country's numbers"),
+        (["prefixes", "add", "+99912*", "--reason", "x"], "is not in one country's numbering plan"),
+        (["prefixes", "add", "+33162xxxxx", "--reason", "x"], "numbers of 10 digits, and valid numbers that begin so have 11"),
+        (["prefixes", "add", "+4911x", "--reason", "x"], "emergency or short number +49110"),
+        (["prefixes", "add", "+33162*"], "A reason is required"),
+        (["prefixes", "add", "+33162*", "--reason", "x", "--until", "2020-01-01T00:00:00Z"], "--until is not after --from"),
         (["appeals", "answer", "+33162000248", "--by", "Ada"], "Pass either --uphold or --reject"),
     ]:
         assert words in run(*arguments, "--data", data, code=2).stderr
@@ -124,6 +131,36 @@ def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):
     run("appeals", "answer", "+33162000248", "--uphold", "--by", "Ada", "--reason", "True.", "--data", data)
     assert run("appeals", "list", "--data", data).stdout == ""
     assert "No new ranges." in run("ranges", "detect", "--data", data).stdout
-    assert "was not proposed" in run("ranges", "approve", "+3316200024x", "--by", "Ada", "--data", data, code=1).stderr
+    assert "There is no rule" in run("ranges", "approve", "+3316200024x", "--by", "Ada", "--data", data, code=1).stderr
     assert run("holds", "--data", data).stdout == ""
     assert "Numbers changed: 0." in run("reporters", "recount", "--data", data).stdout
+
+
+def test_rules_for_ranges_are_added_imported_and_removed(tmp_path):
+    data = tmp_path / "data"
+    reported(data, "+33162000248")
+    run("protect", "add", "+33162000500", "--reason", "A hospital", "--data", data)
+    said = run("prefixes", "add", "+33162*", "--reason", "A regulator", "--category", "telemarketing", "--by", "Ada",
+               "--dry-run", "--data", data).stdout
+    assert "1 rule, 1000000 numbers: 1 with reports" in said and "1 protected" in said and "Nothing was saved." in said
+    assert run("prefixes", "list", "--data", data).stdout == ""
+    said = run("prefixes", "add", "+33162*", "--reason", "A regulator", "--by", "Ada", "--data", data).stdout
+    assert "Saved." in said
+    assert run("prefixes", "of", "+33162000248", "--data", data).stdout.startswith("+33162*\tapproved\tblock\tother\t\t1000000\t")
+    assert "No rule contains" in run("prefixes", "of", "+33170000248", "--data", data).stdout
+    explained = run("explain", "+33162000249", "--data", data).stdout
+    assert "a rule for the range +33162* includes it" in explained and "Reason of the rule: A regulator" in explained
+    # Prefixes of the regulator: 12,500,000 numbers need another account.
+    said = run("prefixes", "import", "fr-arcep", "--category", "telemarketing", "--by", "Ada", "--data", data).stdout
+    assert "17 rules, 12500000 numbers" in said and "Another account must approve them" in said
+    refused = run("prefixes", "approve", "--proposed-by", "Ada", "--by", "Ada", "--data", data, code=1).stderr
+    assert "Another account must approve these rules" in refused
+    assert "approved" in run("prefixes", "approve", "--proposed-by", "Ada", "--by", "Bob", "--data", data).stdout
+    assert run("prefixes", "list", "--state", "approved", "--data", data).stdout.count("\n") == 17
+    wrong = tmp_path / "wrong.txt"
+    wrong.write_text("# prefixes\n+33162*\n+33*\n")
+    refused = run("prefixes", "import", wrong, "--reason", "x", "--data", data, code=1).stderr
+    assert "wrong.txt, line 3: The pattern “+33*”" in refused and "Nothing was changed." in refused
+    assert "17 removed." in run("prefixes", "remove", *[
+        line.split("\t")[0] for line in run("prefixes", "list", "--data", data).stdout.splitlines()], "--data", data).stdout
+    assert run("prefixes", "list", "--data", data).stdout == ""

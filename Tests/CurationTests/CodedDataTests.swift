@@ -137,7 +137,7 @@ import Testing
       .expired, .invalidAddress, .keyUnreadable(path: "/etc/ringfence/list.key"), .keyWithoutHTTPS, .malformedAnswer,
       .missingColumn(column: "phone"), .missingFile(address: "https://localhost/v1/manifest.json"), .noEntries,
       .noEvidence(pack: "blocklist"), .noPack(pack: "blocklist"), .notStored("The database could not be reached."),
-      .olderPublication(serial: 1_000, accepted: 1_001), .onlyPatterns(patterns: 12), .otherOrigin,
+      .olderPublication(serial: 1_000, accepted: 1_001), .otherOrigin,
       .otherServer(server: "ab12ab12ab12ab12"), .ownServer, .privateAddress, .rootExpired,
       .sameServer(server: "ab12ab12ab12ab12", source: "neighbours"), .silent, .stillRemoving, .superseded, .notRead,
       .storedComplaints, .tooManyChanges(added: 40, removed: 9_000, former: 10_000, mostPercent: 50),
@@ -169,7 +169,6 @@ import Testing
       {"code":"no_pack","pack":"blocklist"}
       {"code":"not_stored","detail":"The database could not be reached."}
       {"accepted":"1001","code":"older_publication","serial":"1000"}
-      {"code":"only_patterns","patterns":12}
       {"code":"other_origin"}
       {"code":"other_server","server":"ab12ab12ab12ab12"}
       {"code":"own_server"}

@@ -147,26 +147,46 @@ import Testing
     #expect(try read(#"{"numbers":[],"version":813}"#, .phoneBlock, isComplete: false).version == 813)
   }
 
-  @Test func `short patterns of Saracroche are read as all their numbers and longer ones are counted`() throws {
+  @Test func `patterns of Saracroche are rules for ranges`() throws {
     let text = """
       {"version":"812","name":"A list","patterns":[{"name":"Sales","action":"block","pattern":"33162######"},\
       {"name":"Sales","action":"block","pattern":"33162000248"},{"name":"x","action":"block","pattern":"y"}]}
       """
     let content = try read(text, .saracroche) { $0.categories = ["Sales": "telemarketing"] }
     #expect(content.entries == [.init(number: 33_162_000_248, category: .telemarketing)])
-    #expect((content.patterns, content.rejected, content.rows) == (1, 1, 3))
-    #expect(try code(#"{"patterns":[{"pattern":"33162######"}]}"#, .saracroche) == .onlyPatterns)
+    #expect((content.ranges.count, content.rejected, content.rows) == (1, 1, 3))
+    #expect(content.ranges[0].range.blocks == [33_162_000_000...33_162_999_999])
+    #expect(content.ranges[0].category == .telemarketing && content.ranges[0].reason == "Sales")
+    // A list of ranges alone is a list.
+    #expect(try read(#"{"patterns":[{"pattern":"33162######"}]}"#, .saracroche).entries.isEmpty)
     let ranges = try read(
       """
       {"patterns":[{"pattern":"3316200024#"},{"pattern":"331620100##"},{"pattern":"33162#0024"},\
-      {"pattern":"33162000250","action":"identify"},{"pattern":"33162000251","action":"allow"}]}
+      {"pattern":"3316203####","action":"identify"},{"pattern":"33162000251","action":"allow"},\
+      {"pattern":"33######"},{"pattern":"3316200024#"}]}
       """, .saracroche)
-    #expect(
-      ranges.entries.map(\.number) == Array(33_162_000_240...33_162_000_249) + Array(33_162_010_000...33_162_010_099))
-    #expect((ranges.patterns, ranges.rejected, ranges.rows) == (0, 1, 5))
-    // One pattern of four is wrong, whatever the count of its numbers.
-    let wrong = (0..<3).map { #"{"pattern":"3316200024\#($0)"},"# }.joined() + #"{"pattern":"330000000##"}"#
-    #expect(try read("{\"patterns\":[\(wrong)]}", .saracroche).rejected == 1)
+    #expect(ranges.ranges.map(\.range.text) == ["+3316200024x", "+331620100xx", "+3316203xxxx"])
+    #expect(ranges.ranges.map(\.treatment) == [.block, .block, .identify])
+    #expect((ranges.entries.count, ranges.rejected, ranges.rows) == (0, 2, 7))
+  }
+
+  @Test func `regular expressions of SpamBlocker that are prefixes are rules for ranges`() throws {
+    let text = """
+      pattern,description
+      ^33162.*,Sales
+      \\+33163\\d{6},Sales
+      \\+?33270[0-9]*$,Sales
+      33271......,Sales
+      33162000248,Sales
+      .*33162,Sales
+      ^(33|34).*,Sales
+      ^33[12].*,Sales
+
+      """
+    let content = try read(text, .spamBlockerCSV)
+    #expect(content.ranges.map(\.range.text) == ["+33162*", "+33163xxxxxx", "+33270*", "+33271xxxxxx"])
+    #expect(content.entries.map(\.number) == [33_162_000_248])
+    #expect(content.rejected == 3)
   }
 
   @Test(arguments: [

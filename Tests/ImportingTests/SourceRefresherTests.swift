@@ -71,6 +71,42 @@ import Testing
     #expect(try await differences(stores) == 0)
   }
 
+  @Test func `patterns of a list are rules that are never expanded`() async throws {
+    let stores = stores
+    let event = Actor.commandLine("Test").did("source.change", to: "list")
+    _ = try await add(to: stores)
+    #expect(try await stores.sources.change("list", to: .block, at: now, audit: event))
+    let (feed, refresher) = (try #require(try await stores.sources.source(named: "list")), refresher(stores))
+    func list(_ patterns: [String]) throws -> SourceContent {
+      let path = "\(NSTemporaryDirectory())/patterns-\(UUID().uuidString)"
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      let rows = patterns.map { "{\"name\":\"Sales\",\"action\":\"block\",\"pattern\":\"\($0)\"}" }
+      try Data("{\"version\":\"1\",\"patterns\":[\(rows.joined(separator: ","))]}".utf8).write(to: URL(filePath: path))
+      return try SourceContent(
+        path: path, format: .saracroche, options: SourceOptions(), isComplete: true, most: 10_000)
+    }
+    // Of every length: 774 patterns for more than 12 million numbers.
+    var patterns = ["162", "163", "270", "271", "377", "378", "424", "425", "568", "569", "948", "949"].map { "33\($0)######" }
+    patterns += (0..<762).map { "33516\(String(format: "%03d", $0))###" }
+    let summary = try await refresher.store(try list(patterns), isComplete: true, of: feed, at: now)
+    #expect((summary.ranges, summary.proposedRanges, summary.entries) == (774, 774, 0))
+    let rules = try await stores.ranges.rules(of: feed.id)
+    #expect(rules.count == 774 && rules.reduce(0) { $0 + $1.range.size } == 12_762_000)
+    try await RangeService(stores: stores).decide(rules, isApproved: true, by: "Ada", reason: "Checked.", at: now)
+
+    // A rule that stays keeps its review; a new small one is in force, and one that left is gone.
+    let next = try list(Array(patterns.dropFirst()) + ["3326999####"])
+    #expect(try await refresher.store(next, isComplete: true, of: feed, at: now + 60).proposedRanges == 0)
+    let later = try await stores.ranges.rules(of: feed.id)
+    #expect(later.count == 774 && later.allSatisfy { $0.state == .approved })
+    #expect(!later.contains { $0.range.text == "+33162xxxxxx" })
+    #expect(later.first { $0.range.text == "+3326999xxxx" }?.decidedBy == feed.name)
+    #expect(later.first { $0.range.text == "+33163xxxxxx" }?.decidedBy == "Ada")
+    let removal = Actor.commandLine("Test").did("source.remove", to: feed.name)
+    #expect(try await refresher.remove(feed.name, at: now + 120, audit: removal))
+    #expect(try await stores.ranges.rules().isEmpty)
+  }
+
   @Test func `a changed category replaces the report`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))

@@ -161,7 +161,6 @@ import Testing
       case .noPack: .noPack(pack: "blocklist")
       case .notStored: .notStored("The database could not be reached.")
       case .olderPublication: .olderPublication(serial: 1_000, accepted: 1_001)
-      case .onlyPatterns: .onlyPatterns(patterns: 12)
       case .otherOrigin: .otherOrigin
       case .otherServer: .otherServer(server: "ab12ab12ab12ab12")
       case .ownServer: .ownServer

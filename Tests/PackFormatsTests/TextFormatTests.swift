@@ -38,7 +38,7 @@ import Testing
       return row
     }
     #expect(try Python.run(script, file.path, as: [Row].self) == expected)
-    #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("number,label,block\r\n"))
+    #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix("number,label,block,pattern\r\n"))
   }
 
   /// As a spreadsheet reads it, with a comma or with a semicolon between fields.
@@ -71,7 +71,25 @@ import Testing
     ]
     _ = try ListFormat.csv.writer(to: .file(file)).write(list)
     let text = try String(contentsOf: file, encoding: .utf8)
-    #expect(Array(text.utf8) == Array("number,label,block\r\n1,\"a\"\"\u{301},=1+1\",0\r\n2,b,1\r\n".utf8))
+    #expect(Array(text.utf8) == Array("number,label,block,pattern\r\n1,\"a\"\"\u{301},=1+1\",0,\r\n2,b,1,\r\n".utf8))
+  }
+
+  @Test(arguments: [
+    (ListFormat.csv, "12,,1,\r\n33161998,,1,\r\n33161999,,1,\r\n,,1,331620xx\r\n"), (.saracroche, #""pattern":"331620##""#),
+    (.spamblocker, #"\#n331620\d{2}"#), (.tranquille, ",+331620##,"), (.fossify, "+12,+33161998,+33161999,+331620*"),
+    (.fritzbox, ">+331620*<"), (.callblocker, #"{"number":"+331620""#),
+    (.ranges, ##"{"first":"+12","last":"+12","block":true},\##n{"first":"+33161998","last":"+33162099","block":true}"##),
+    (.tsv, "33162000\n33162001\n"),
+  ])
+  func `numbers in a row are written as patterns where a format has them`(_ format: ListFormat, _ part: String) throws {
+    let file = scratch["list"]
+    _ = try format.writer(to: .file(file)).write([
+      ListEntry(number: 12, blocks: true), ListEntry(number: 33_161_998, last: 33_162_099, blocks: true),
+    ])
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.contains(part), "\(text)")
+    // Shorter runs are single numbers.
+    if format != .ranges { #expect(text.contains("33161998"), "\(text)") }
   }
 
   /// A folder represents everything except regular files: a device would be replaced too.

@@ -14,6 +14,7 @@ import Storage
 struct NumbersController: Sendable {
   let explanations: ExplanationStore
   let lookups: HashLookupStore
+  let ranges: PublishedRanges
   let catalog: MessageCatalog
 
   /// Explains why a number is listed or not, in the language of the request. The number is in international format,
@@ -48,7 +49,9 @@ struct NumbersController: Sendable {
   @Sendable func byHash(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let prefix = NumberHashPrefix(try context.parameters.require("prefix")) else { throw Problem.notAPrefix }
     let listed = try await withDeadline { [lookups] in try await lookups.listed(prefix) }
-    let answer = HashAnswer(prefix: prefix.text, entries: listed.map(HashAnswer.Entry.init))
+    let ranges = try await withDeadline { [ranges] in try await ranges.document() }
+    let answer = HashAnswer(
+      prefix: prefix.text, entries: listed.map(HashAnswer.Entry.init), ranges: HashAnswer.Ranges(ranges))
     let padded = answer.padded
     var headers: HTTPFields = [.cacheControl: "private, max-age=3600", .eTag: padded.tag]
     if request.headers[.ifNoneMatch] == padded.tag { return Response(status: .notModified, headers: headers) }
@@ -76,8 +79,24 @@ struct HashAnswer: Encodable {
     }
   }
 
+  /// The ranges that the client compares its number with.
+  struct Ranges: Encodable {
+    let count: Int
+    let path: String
+    /// The serial of the publication.
+    let serial: Int64
+
+    /// - Returns: nil where there are no ranges.
+    init?(_ document: PublishedRanges.Document) {
+      guard document.count > 0 else { return nil }
+      (count, path, serial) = (document.count, "/v1/ranges", document.serial)
+    }
+  }
+
   let prefix: String
   let entries: [Entry]
+  /// Nil where no rule lists numbers.
+  let ranges: Ranges?
   /// Zeros that hide the true length of the response.
   var padding = ""
 

@@ -14,7 +14,7 @@ import XMLSyntax
 /// `GET /phoneblock/api/check`, `/check-prefix` and `/num/{number}`
 struct PhoneBlockLookups: Sendable {
   let callers: CallerStore
-  let ranges: ApprovedRanges
+  let ranges: ListedRanges
   let numbers: PhoneBlockNumber
   let pseudonymizer: Pseudonymizer
   let metrics: PhoneBlockMetrics
@@ -37,7 +37,7 @@ struct PhoneBlockLookups: Sendable {
         info.apply(personal.entry(caller.number))
       } else {
         let candidates = index.matching(ten, digits: 1) + index.matching(hundred, digits: 2)
-        info = try await callers.complete(candidates).isEmpty ? PhoneInfo() : .inRange
+        info = try await callers.complete(Set(candidates)).isEmpty ? PhoneInfo() : .inRange
         info.apply(personal.entry(hash, ten, hundred))
       }
       return info
@@ -55,11 +55,11 @@ struct PhoneBlockLookups: Sendable {
       let found = try await callers.listed(prefix, for: reporter, at: time)
       let index = try await ranges.index()
       let (tens, hundreds) = (index.matching(ten, digits: 1), index.matching(hundred, digits: 2))
-      let around = found.callers.filter(\.mayBlock).flatMap { index.around($0.number) }
-      let complete = try await callers.complete(Set(tens + hundreds + around).sorted { $0.first < $1.first })
+      let around = found.callers.filter(\.mayBlock).compactMap { index.around($0.number) }
+      let complete = try await callers.complete(Set(tens + hundreds + around))
       var infos = found.callers.map { caller in
         PhoneInfo(
-          caller, isInRange: index.around(caller.number).contains(where: complete.contains), at: time)
+          caller, isInRange: index.around(caller.number).map(complete.contains) ?? false, at: time)
       }
       let personal = PersonalList(found.personal)
       for entry in personal.exact(prefix) where !found.callers.contains(where: { $0.number == entry.number }) {
@@ -121,10 +121,17 @@ struct PhoneBlockLookups: Sendable {
 }
 
 extension CallerStore {
-  /// Whether a range with the number is approved and complete.
-  fileprivate func isInRange(_ caller: ListedCaller, _ index: ApprovedRanges.Index) async throws -> Bool {
-    guard caller.mayBlock else { return false }
-    return try await !complete(index.around(caller.number)).isEmpty
+  /// Whether all numbers of the block around a number may be blocked.
+  fileprivate func isInRange(_ caller: ListedCaller, _ index: ListedRanges.Index) async throws -> Bool {
+    guard caller.mayBlock, let block = index.around(caller.number) else { return false }
+    return try await !complete([block]).isEmpty
+  }
+
+  /// Those of some listed blocks without a number that may not be blocked since the publication.
+  fileprivate func complete(_ blocks: Set<ListedRanges.Block>) async throws -> Set<ListedRanges.Block> {
+    var complete = Set<ListedRanges.Block>()
+    for block in blocks where try await disputed(in: block.numbers).isEmpty { complete.insert(block) }
+    return complete
   }
 }
 
@@ -142,10 +149,10 @@ private struct RangeInfo: Encodable {
   /// The count of its members.
   let cnt: Int
 
-  init(_ range: NumberRange) {
-    prefix = "+\(range.first / range.size)"
+  init(_ block: ListedRanges.Block) {
+    prefix = "+\(block.prefix)"
     votes = PhoneBlockVotes.listed
-    cnt = Int(range.size)
+    cnt = block.numbers.count
   }
 }
 

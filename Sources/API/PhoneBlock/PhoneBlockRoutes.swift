@@ -26,7 +26,7 @@ struct PhoneBlockRoutes {
   func add(to router: Router<ServerRequestContext>) {
     let numbers = PhoneBlockNumber(region: region)
     let metrics = PhoneBlockMetrics(services.metrics)
-    let ranges = ApprovedRanges(store: services.stores.callers)
+    let ranges = ListedRanges(store: services.stores.callers)
     let lookups = PhoneBlockLookups(
       callers: services.stores.callers, ranges: ranges, numbers: numbers, pseudonymizer: services.pseudonymizer,
       metrics: metrics)

@@ -98,6 +98,18 @@ int32_t cphone_calling_code(const char *region);
 /// between them; `count` is the number of regions. Lives as long as the process.
 const char *cphone_regions(size_t *count);
 
+/// The calling code (1…999) that these digits begin with, or 0 when they begin with none.
+int32_t cphone_code_of(int64_t digits);
+
+/// The lengths, calling code and all, of the valid numbers that begin with these
+/// digits: bit n for n digits. 0 where there are none.
+uint32_t cphone_lengths(int64_t digits);
+
+/// The first number of an interval of one length that cphone_short_kind_of calls
+/// short or an emergency number, or 0. Looks at every number only where the
+/// calling code has short numbers of that length.
+int64_t cphone_first_short(int64_t first, int64_t last);
+
 /// One of cphone_short: what dialling this text from this region reaches.
 int32_t cphone_short_kind(const char *text, size_t length, const char *region);
 

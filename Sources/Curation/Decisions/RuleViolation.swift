@@ -36,6 +36,8 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case blockNeedsConfirmation
     /// The form has a common reason and another one.
     case twoReasons
+    /// The account that added rules which block many numbers cannot approve them.
+    case ownProposal
     /// The days until the expiry are none of ``Decision/lifetimes``.
     case expiryNotOffered
   }

@@ -53,6 +53,9 @@ public struct StandingDecisions: Sendable {
     return place < count && numbers[place] == number ? self[at: place] : nil
   }
 
+  /// The decided numbers of a range, ascending.
+  func all(in range: ClosedRange<Int64>) -> ArraySlice<Int64> { numbers.all(in: range) }
+
   private mutating func place(of label: String) -> Int32 {
     if let place = places[label] { return place }
     let place = Int32(labels.count)

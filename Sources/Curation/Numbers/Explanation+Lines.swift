@@ -23,6 +23,7 @@ extension Explanation {
     case .needsReview, .quiet:
       if let range {
         lines.append(.listed(by: range))
+        if let reason = range.reason { lines.append(.rangeReason(reason)) }
       } else {
         lines.append(verdict == .needsReview ? .needsReview(evaluation?.conditions ?? []) : .quiet)
       }

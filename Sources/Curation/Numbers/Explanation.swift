@@ -120,8 +120,8 @@ public struct Explanation: Sendable, Equatable {
   public var protection: ProtectionReason?
   /// The listing in the newest publication; nil where it is not listed.
   public var listing: Listing?
-  /// The approved range that contains it.
-  public var range: NumberRange?
+  /// The rule that lists it with its range, unless its protection, decision or hold prevents that.
+  public var range: RangeRule?
   /// Number of open appeals.
   public var openAppeals = 0
   /// Whether it is identified and not blocked; see ``Spoofing``.

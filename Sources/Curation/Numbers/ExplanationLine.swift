@@ -20,7 +20,7 @@ public struct ExplanationLine: CodedMessage {
     case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
     case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, spoofed, openAppeals
-    case approvedRange, identifiedByReports, labelWaits, neededToIdentify, corroborated
+    case approvedRange, rangeReason, identifiedByReports, labelWaits, neededToIdentify, corroborated
     // The conditions of a listing.
     case neededToEnter, neededToEnterInCountry, neededToStay, neededToStayInCountry, conditionHeat, conditionEvidence
     case conditionConfidence, conditionReporters, conditionNetworks, conditionDays, conditionListComplaints
@@ -91,8 +91,8 @@ public struct ExplanationLine: CodedMessage {
   }
 
   /// It is listed with a range, and its own reports are not enough.
-  public static func listed(by range: NumberRange) -> ExplanationLine {
-    ExplanationLine(.listedByRange, ["range": .text(range.text)])
+  public static func listed(by rule: RangeRule) -> ExplanationLine {
+    ExplanationLine(.listedByRange, ["range": .text(rule.range.text)])
   }
 
   /// Its heat is enough for a review, and not all conditions of a listing are met.
@@ -218,8 +218,13 @@ public struct ExplanationLine: CodedMessage {
   }
 
   /// An approved range contains it, but does not decide about it.
-  public static func approvedRange(_ range: NumberRange) -> ExplanationLine {
-    ExplanationLine(.approvedRange, ["range": .text(range.text)])
+  public static func approvedRange(_ rule: RangeRule) -> ExplanationLine {
+    ExplanationLine(.approvedRange, ["range": .text(rule.range.text)])
+  }
+
+  /// The public reason of the rule.
+  public static func rangeReason(_ reason: String) -> ExplanationLine {
+    ExplanationLine(.rangeReason, ["reason": .text(reason)])
   }
 
   /// Its reports identify it and do not block it.

@@ -142,4 +142,9 @@ extension [Int64] {
       return low
     }
   }
+
+  /// Those of these ascending numbers that are in a range.
+  package func all(in range: ClosedRange<Int64>) -> ArraySlice<Int64> {
+    self[firstPlace(atLeast: range.lowerBound)..<firstPlace(atLeast: range.upperBound + 1)]
+  }
 }

@@ -8,10 +8,11 @@ public struct ProtectedNumbers: Sendable {
   /// Sorted; `numberReasons` has the index of each number's reason.
   let numbers: [Int64]
   let numberReasons: [UInt32]
-  /// Starts of the blocks of numbers, sorted. `furthest` has for each the block with the greatest end among all blocks
+  /// Starts of the blocks of numbers, sorted. `furthest…` has for each the block with the greatest end among all blocks
   /// up to it: a block that contains a number starts at or before it, so one comparison is enough.
   let blockStarts: [Int64]
-  let furthest: [(end: Int64, reason: UInt32)]
+  let furthestEnds: [Int64]
+  let furthestReasons: [UInt32]
   let reasons: [OperatorReason]
   let shortNumber: @Sendable (Int64) -> ProtectionReason?
 
@@ -49,7 +50,8 @@ public struct ProtectedNumbers: Sendable {
     self.numbers = numbers.map(\.number)
     numberReasons = numbers.map(\.reason)
     blockStarts = blocks.map(\.block.lowerBound)
-    self.furthest = furthest
+    furthestEnds = furthest.map(\.end)
+    furthestReasons = furthest.map(\.reason)
     self.reasons = reasons
     self.shortNumber = shortNumber
   }
@@ -61,15 +63,38 @@ public struct ProtectedNumbers: Sendable {
     let place = numbers.firstPlace(atLeast: number)
     if place < numbers.count, numbers[place] == number { return reasons[Int(numberReasons[place])].reason }
     let next = blockStarts.firstPlace(atLeast: number + 1)
-    if next > 0, furthest[next - 1].end >= number { return reasons[Int(furthest[next - 1].reason)].reason }
+    if next > 0, furthestEnds[next - 1] >= number { return reasons[Int(furthestReasons[next - 1])].reason }
     return shortNumber(number)
   }
 
   /// Whether another number of the same block of 100 is protected singly, and not by a pattern.
   public func hasNeighbour(of number: Int64) -> Bool {
-    let block = NumberRange(around: number, digits: 2).numbers
-    let place = numbers.firstPlace(atLeast: block.lowerBound)
-    return numbers[place...].prefix { block.contains($0) }.contains { $0 != number }
+    numbers.all(in: RangePattern(around: number, size: 100).blocks[0]).contains { $0 != number }
+  }
+
+  /// The protected numbers among some, as ranges in ascending order of their first numbers. Emergency and short numbers
+  /// are left out: no rule is about them.
+  package func ranges(in range: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
+    let singles = numbers.all(in: range).map { $0...$0 }
+    // A block with the greatest end so far covers everything from the last start to this end.
+    var place = furthestEnds.firstPlace(atLeast: range.lowerBound)
+    var patterns: [ClosedRange<Int64>] = []
+    while place < blockStarts.count, blockStarts[place] <= range.upperBound {
+      patterns.append(blockStarts[place]...furthestEnds[place])
+      place += 1
+    }
+    return patterns.isEmpty ? singles : (singles + patterns).sorted { $0.lowerBound < $1.lowerBound }
+  }
+
+  /// How many numbers of a range are protected; emergency and short numbers are left out.
+  public func count(in range: ClosedRange<Int64>) -> Int64 {
+    range.size - RangeMerge.subtract(ranges(in: range), from: range).reduce(0) { $0 + $1.size }
+  }
+
+  /// The first protected number among some, with its reason; emergency and short numbers are left out.
+  public func first(in range: ClosedRange<Int64>) -> (number: Int64, reason: ProtectionReason)? {
+    let number = ranges(in: range).first.map { max($0.lowerBound, range.lowerBound) }
+    return number.flatMap { number in rule(for: number).map { (number, $0) } }
   }
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Merges decisions and approved ranges with the numbers that reports list, all in ascending order.
+/// Merges decisions with the numbers that reports list, all in ascending order.
 ///
-/// Each number is returned once: by its decision; otherwise by its reports; otherwise by its range. A range also blocks
-/// members that their reports only identify.
+/// Each number is returned once: by its decision; otherwise by its reports. A range that blocks also blocks numbers that
+/// their reports only identify. The other numbers of ranges are not returned; see ``CurationState/ruledRanges()``.
 public struct CurationMerge: Sendable {
   private let state: CurationState
-  private let ranges: [ListedNumber]
+  private let ranges: [RuledRange]
   private var decision = 0
   private var range = 0
 
   /// - Parameter state: the state in the snapshot that the reports are read from.
   public init(_ state: CurationState) {
     self.state = state
-    ranges = state.rangeNumbers()
+    ranges = state.ruledRanges()
   }
 
   /// All listed numbers up to the last of these numbers.
@@ -24,9 +24,11 @@ public struct CurationMerge: Sendable {
     for reported in reported {
       var item = reported
       appendDue(before: item.number, to: &all)
-      if range < ranges.count, ranges[range].number == item.number {
-        if ranges[range].treatment == .block, item.treatment == .identify { item.take(ranges[range]) }
-        range += 1
+      while range < ranges.count, ranges[range].numbers.upperBound < item.number { range += 1 }
+      if range < ranges.count, ranges[range].numbers.contains(item.number), ranges[range].treatment == .block,
+        item.treatment == .identify
+      {
+        item.take(state.rules[ranges[range].rule])
       }
       guard decision < state.decisions.count, state.decisions[at: decision].number == item.number else {
         all.append(item)
@@ -51,18 +53,9 @@ public struct CurationMerge: Sendable {
   }
 
   private mutating func appendDue(before number: Int64, to all: inout [ListedNumber]) {
-    while true {
-      let nextDecision = decision < state.decisions.count ? state.decisions[at: decision].number : .max
-      let nextRange = range < ranges.count ? ranges[range].number : .max
-      guard min(nextDecision, nextRange) < number else { return }
-      if nextDecision <= nextRange {
-        if let listed = state.listed(at: decision) { all.append(listed) }
-        decision += 1
-        if nextRange == nextDecision { range += 1 }
-      } else {
-        all.append(ranges[range])
-        range += 1
-      }
+    while decision < state.decisions.count, state.decisions[at: decision].number < number {
+      if let listed = state.listed(at: decision) { all.append(listed) }
+      decision += 1
     }
   }
 }
@@ -83,19 +76,19 @@ public struct CurationState: Sendable {
   public var cleared: Set<Int64>?
   /// Numbers that are identified and not blocked; see ``Spoofing``.
   public var victims: Set<Int64>
-  /// Ranges that a moderator has approved.
-  public var ranges: [ApprovedRange]
+  /// The rules for ranges that are in force.
+  public var rules: [RangeRule]
 
   /// Creates a value from its properties.
   public init(
     protected: ProtectedNumbers = .none, decisions: StandingDecisions = StandingDecisions(), held: Set<Int64> = [],
-    victims: Set<Int64> = [], ranges: [ApprovedRange] = []
+    victims: Set<Int64> = [], rules: [RangeRule] = []
   ) {
     self.protected = protected
     self.decisions = decisions
     self.held = held
     self.victims = victims
-    self.ranges = ranges
+    self.rules = rules
   }
 
   /// The overrides of one number, for ``Score/evaluate(by:in:country:)``.
@@ -141,45 +134,39 @@ public struct CurationState: Sendable {
   /// Number of numbers that decisions list.
   public func countListedByDecisions() -> Int { (0..<decisions.count).count { listed(at: $0) != nil } }
 
-  /// The publishable members of approved ranges, ascending, each once: without protected, decided and held ones, and at
-  /// most ``RangeDetection/maxExpanded``, from the hottest ranges first.
-  public func rangeNumbers() -> [ListedNumber] {
-    var members: [Int64: ListedNumber] = [:]
-    for approved in ranges.sorted(by: { ($1.heat, $0.range.first) < ($0.heat, $1.range.first) }) {
-      for number in approved.range.numbers {
-        guard members.count < RangeDetection.maxExpanded else { break }
-        guard members[number] == nil, !held.contains(number), reportCeilings[number] != .nothing,
-          decisions.decision(of: number) == nil,
-          protected.rule(for: number) == nil
-        else { continue }
-        let share = approved.heat / Double(approved.range.size)
-        members[number] = ListedNumber(
-          number: number, category: approved.category, treatment: treatment(of: number), cause: .range,
-          heat: share, evidence: share)
+  /// The numbers that rules list, ascending and without overlaps: those of the rule that applies, without protected,
+  /// decided and held numbers. Numbers that others seem to misuse are only identified.
+  public func ruledRanges() -> [RuledRange] {
+    guard !rules.isEmpty else { return [] }
+    let excluded = (Array(held) + reportCeilings.filter { $0.value == .nothing }.map(\.key)).sorted()
+    let victims = victims.sorted()
+    var found: [RuledRange] = []
+    for item in RangeMerge.disjoint(rules) where rules[item.rule].treatment != .allow {
+      let singles = (decisions.all(in: item.numbers) + excluded.all(in: item.numbers)).map { $0...$0 }
+      let holes = (singles + protected.ranges(in: item.numbers)).sorted { $0.lowerBound < $1.lowerBound }
+      let treatment: ListedNumber.Treatment = rules[item.rule].treatment == .block ? .block : .identify
+      for part in RangeMerge.subtract(holes, from: item.numbers) {
+        let spoofed = treatment == .block ? victims.all(in: part).map { $0...$0 } : []
+        var parts = RangeMerge.subtract(spoofed, from: part).map {
+          RuledRange($0, treatment: treatment, rule: item.rule)
+        }
+        parts += spoofed.map { RuledRange($0, treatment: .identify, rule: item.rule) }
+        if !spoofed.isEmpty { parts.sort { $0.numbers.lowerBound < $1.numbers.lowerBound } }
+        found += parts
       }
     }
-    return members.values.sorted { $0.number < $1.number }
+    return found
+  }
+
+  /// The rule that lists a number; nil for a number that none lists.
+  public func rule(for number: Int64) -> RangeRule? {
+    let containing = rules.filter { $0.range.contains(number) }
+    let rule = RangeMerge.disjoint(containing).first { $0.numbers.contains(number) }.map { containing[$0.rule] }
+    return rule?.treatment == .allow ? nil : rule
   }
 }
 
-/// A range that is published with all its numbers.
-public struct ApprovedRange: Sendable, Equatable {
-  /// The numbers.
-  public var range: NumberRange
-  /// The category of its calls.
-  public var category: ReportCategory
-  /// Sum of the decayed heat of its numbers.
-  public var heat: Double
-
-  /// Creates a value from its properties.
-  public init(range: NumberRange, category: ReportCategory, heat: Double) {
-    self.range = range
-    self.category = category
-    self.heat = heat
-  }
-}
-
-/// A number that a publication may take because of reports, decisions or approved ranges.
+/// A number that a publication may take because of reports, decisions or rules for ranges.
 public struct ListedNumber: Sendable, Equatable {
   /// The packs that may contain it.
   public enum Treatment: UInt8, Sendable {
@@ -195,7 +182,7 @@ public struct ListedNumber: Sendable, Equatable {
     case reports
     /// A moderator's decision.
     case decision
-    /// An approved range contains it.
+    /// A rule for a range contains it.
     case range
   }
 
@@ -233,8 +220,8 @@ public struct ListedNumber: Sendable, Equatable {
     self.label = label
   }
 
-  /// Takes the cause, category and treatment of another listing.
-  fileprivate mutating func take(_ other: ListedNumber) {
-    (cause, category, treatment, reporters) = (other.cause, other.category, other.treatment, other.reporters)
+  /// Takes the category and label of a rule, which blocks it.
+  fileprivate mutating func take(_ rule: RangeRule) {
+    (cause, category, treatment, reporters, label) = (.range, rule.category, .block, 0, rule.label)
   }
 }

@@ -6,7 +6,7 @@ public enum SourceFailure: CodedData, Error {
   public enum CodingKeys: MessageCode {
     case answerTooLong, cannotWrite, connectionFailed, damagedFile, endedEarly, expandsTooFar, expired, invalidAddress
     case keyUnreadable, keyWithoutHTTPS, malformedAnswer, missingColumn, missingFile, noEntries, noEvidence, noPack
-    case notRead, notStored, olderPublication, onlyPatterns, otherOrigin, otherServer, ownServer, privateAddress
+    case notRead, notStored, olderPublication, otherOrigin, otherServer, ownServer, privateAddress
     case rootExpired, sameServer, silent, stillRemoving, storedComplaints, superseded, tookTooLong, tooManyChanges
     case tooManyEntries, tooManyRejects, tooMuchWork, unexpectedEncoding, unexpectedStatus, unreadable
     case unsupportedVersion, untrustedCertificate, untrustedKey, wrongDigest, wrongSignature, wrongType, xzMissing
@@ -42,8 +42,6 @@ public enum SourceFailure: CodedData, Error {
   case notRead
   /// The entries could not be stored completely; the next attempt continues.
   case notStored(String)
-  /// The file has patterns for too many numbers, which are not read, and no number.
-  case onlyPatterns(patterns: Int)
   /// The server redirects to another origin.
   case otherOrigin
   /// The address is one of this machine or of a private network, and the source was added on a page.

@@ -12,7 +12,7 @@ public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   case ftcRolling = "ftc-rolling"
   /// Rows with a header, separated by commas, semicolons, bars or tabs; the options name the columns.
   case csv
-  /// SpamBlocker's CSV: the columns `pattern` and `description`.
+  /// SpamBlocker's CSV: the columns `pattern` and `description`. A regular expression for a prefix is a rule for a range.
   case spamBlockerCSV = "spamblocker-csv"
   /// XML of which an attribute or the text of an element is the number.
   case spamBlockerXML = "spamblocker-xml"
@@ -20,8 +20,7 @@ public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   case phoneBlock = "phoneblock"
   /// The evidence file of a pack that another Ringfence server publishes.
   case ringfence
-  /// Saracroche's JSON list of patterns. Those with up to 4 wildcards are read as all their numbers; those with more are
-  /// counted and left out.
+  /// Saracroche's JSON list of numbers and patterns. A pattern with wildcards is a rule for a range.
   case saracroche
 
   /// Whether the file has dated complaints. The other formats are lists: each file contains all numbers of the source,

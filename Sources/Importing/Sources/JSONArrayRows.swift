@@ -22,26 +22,6 @@ struct JSONArrayRows: SourceFileRows {
     var action: String?
   }
 
-  /// The numbers of a pattern that are not returned yet.
-  private struct Range {
-    let head: Substring
-    let freeDigits: Int
-    let category: String?
-    var next = 0
-
-    /// - Returns: nil at the end.
-    mutating func row() -> SourceFileRow? {
-      let digits = String(next)
-      guard digits.utf8.count <= freeDigits else { return nil }
-      next += 1
-      let zeros = String(repeating: "0", count: freeDigits - digits.utf8.count)
-      return SourceFileRow(number: head + zeros + digits, category: category, isContinued: next > 1)
-    }
-  }
-
-  /// The most free digits of a pattern that is read. One with more has 100,000 numbers or more.
-  private static let maxFreeDigits = 4
-
   /// The longest object, in bytes.
   private static let maxBytes = 8_192
   private static let maxDepth = 32
@@ -51,7 +31,6 @@ struct JSONArrayRows: SourceFileRows {
   private let array: [UInt8]
   private let decoder = JSONDecoder()
   private var scanner = Scanner()
-  private var range: Range?
 
   /// Where a byte is.
   private struct Scanner {
@@ -75,8 +54,6 @@ struct JSONArrayRows: SourceFileRows {
   }
 
   mutating func next() throws -> SourceFileRow.Outcome? {
-    if let row = range?.row() { return .row(row) }
-    range = nil
     var object: [UInt8]?
     var isTooLong = false
     while let byte = try bytes.next() {
@@ -94,24 +71,26 @@ struct JSONArrayRows: SourceFileRows {
     return nil
   }
 
-  private mutating func outcome(_ object: [UInt8]) -> SourceFileRow.Outcome {
+  private func outcome(_ object: [UInt8]) -> SourceFileRow.Outcome {
     if let member = try? decoder.decode(Pattern.self, from: Data(object)) { return outcome(member) }
     guard let member = try? decoder.decode(Member.self, from: Data(object)) else { return .rejected }
     return .row(SourceFileRow(number: member.phone, category: member.rating, isRemoval: (member.votes ?? 1) <= 0))
   }
 
-  private mutating func outcome(_ member: Pattern) -> SourceFileRow.Outcome {
-    // Another action is no reason to list a number.
-    guard (member.action ?? "block") == "block" else { return .ignored }
+  private func outcome(_ member: Pattern) -> SourceFileRow.Outcome {
     let head = member.pattern.prefix { $0 != "#" }
     guard head.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2B }) else { return .rejected }
     let free = member.pattern.dropFirst(head.count)
-    guard !free.isEmpty else { return .row(SourceFileRow(number: member.pattern, category: member.name)) }
     guard free.allSatisfy({ $0 == "#" }) else { return .rejected }
-    guard free.utf8.count <= Self.maxFreeDigits else { return .pattern }
-    var range = Range(head: head, freeDigits: free.utf8.count, category: member.name)
-    defer { self.range = range }
-    return range.row().map(SourceFileRow.Outcome.row) ?? .rejected
+    switch member.action ?? "block" {
+    case "block": break
+    case "identify" where !free.isEmpty: break
+    // Another action is no reason to list a number.
+    default: return .ignored
+    }
+    let row = SourceFileRow(
+      number: member.pattern, category: member.name, isIdentified: member.action == "identify")
+    return free.isEmpty ? .row(row) : .range(row)
   }
 
   private mutating func scan(_ byte: UInt8) throws(SourceFailure) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
+import Foundation
 import PhoneNumbers
 import Storage
 
@@ -28,8 +29,8 @@ struct SourceContent: Sendable {
   var rows = 0
   /// Rows that cannot be read.
   var rejected = 0
-  /// Patterns for too many numbers, which are left out.
-  var patterns = 0
+  /// Rules for ranges, each range once.
+  var ranges: [RangeRule] = []
 
   /// The most changes that cannot be read where most cannot.
   private static let maxRejectedChanges = 100
@@ -59,9 +60,7 @@ struct SourceContent: Sendable {
     guard rejected * 2 <= rows || !isComplete && rejected <= Self.maxRejectedChanges else {
       throw SourceFailure.tooManyRejects(rejected: rejected, rows: rows)
     }
-    guard !isComplete || !entries.isEmpty else {
-      throw patterns > 0 ? SourceFailure.onlyPatterns(patterns: patterns) : SourceFailure.noEntries
-    }
+    guard !isComplete || !entries.isEmpty || !ranges.isEmpty else { throw SourceFailure.noEntries }
     sort(countsRows: format.countsRows)
   }
 
@@ -81,7 +80,8 @@ struct SourceContent: Sendable {
     let file = try FileBytes(path: path, isCancelled: isCancelled)
     return switch format {
     case .ftcRolling: try DelimitedRows(file, number: "pattern", category: nil)
-    case .spamBlockerCSV: try DelimitedRows(file, number: "pattern", category: options.categoryColumn)
+    case .spamBlockerCSV: 
+      try DelimitedRows(file, number: "pattern", category: options.categoryColumn, readsPrefixes: true)
     case .spamBlockerXML:
       XMLRows(
         file, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
@@ -104,12 +104,13 @@ struct SourceContent: Sendable {
       tried += 1
       if tried % 1_024 == 0, isCancelled() { throw CancellationError() }
       guard tried <= 2 * most else { throw SourceFailure.tooManyEntries(maximum: most) }
-      if outcome.isRow { rows += 1 }
+      rows += 1
       let row: SourceFileRow
       switch outcome {
       case .row(let found): row = found
-      case .pattern:
-        patterns += 1
+      case .range(let found):
+        if let rule = rule(found, options) { ranges.append(rule) }
+        guard entries.count + ranges.count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
         continue
       case .rejected:
         rejected += 1
@@ -117,7 +118,7 @@ struct SourceContent: Sendable {
       case .ignored: continue
       }
       guard let number = Self.number(row.number, region: region, parser: &parser) else {
-        if !row.isContinued { rejected += 1 }
+        rejected += 1
         continue
       }
       guard filter.takes(number) else { continue }
@@ -130,6 +131,21 @@ struct SourceContent: Sendable {
       }
       guard entries.count + removals.count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
     }
+  }
+
+  /// The rule of a range; nil where it cannot be read, or is left out.
+  private mutating func rule(_ row: SourceFileRow, _ options: SourceOptions) -> RangeRule? {
+    guard let range = try? RangePattern(row.number, plan: .library) else {
+      rejected += 1
+      return nil
+    }
+    guard let category = options.category(of: row.category),
+      options.countries.isEmpty || RegionMap.countries.region(of: range.first).map(options.countries.contains) == true
+    else { return nil }
+    let name = row.category.flatMap { try? RuleViolation.line($0, "reason", atMost: 500) }
+    return RangeRule(
+      stored: range, treatment: row.isIdentified ? .identify : .block, category: category, reason: name,
+      state: .proposed, proposedAt: .distantPast)
   }
 
   /// Lists have international numbers with and without the plus. Where there is a region, digits that begin with its calling
@@ -162,5 +178,7 @@ struct SourceContent: Sendable {
     }
     entries.removeSubrange(count...)
     removals.sort()
+    var texts = Set<String>()
+    ranges = ranges.filter { texts.insert($0.range.text).inserted }
   }
 }

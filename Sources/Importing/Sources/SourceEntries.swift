@@ -21,6 +21,16 @@ extension SourceRefresher {
     digest: String? = nil
   ) async throws {
     guard digest == nil || digest != source.state.changingSHA256 else { return }
+    if isComplete, source.state.refreshedAt != nil {
+      let before = Set(try await stores.ranges.rules(of: source.id).map(\.range.text))
+      let kept = content.ranges.count { before.contains($0.range.text) }
+      let (added, removed) = (content.ranges.count - kept, before.count - kept)
+      guard before.count < Self.minCompared || max(added, removed) * 100 <= before.count * source.settings.maxChange
+      else {
+        throw SourceFailure.tooManyChanges(
+          added: added, removed: removed, former: before.count, mostPercent: source.settings.maxChange)
+      }
+    }
     let former = try await stores.sources.entryCount(of: source.id)
     guard former >= Self.minCompared, source.state.refreshedAt != nil else { return }
     var (kept, changed, withdrawn, number) = (0, 0, 0, Int64(0))
@@ -52,7 +62,7 @@ extension SourceRefresher {
     let weight = try await stores.thresholds.current().weight(ofSource: source.id)
     var merge = SourceMerge(content, isComplete: isComplete, weight: Float(weight), at: time)
     var summary = Summary()
-    (summary.rejected, summary.patterns) = (content.rejected, content.patterns)
+    summary.rejected = content.rejected
     var number: Int64 = 0
     while true {
       let stored = try await stores.sources.entries(of: source.id, after: number)
@@ -64,6 +74,11 @@ extension SourceRefresher {
     while case let changes = merge.rest(atMost: SourceStore.page), !changes.entries.isEmpty {
       try await check()
       try await apply(changes, to: source, at: time, &summary)
+    }
+    if isComplete {
+      let rules = try await stores.ranges.replace(
+        of: source.id, named: source.name, ceiling: source.settings.ceiling, with: content.ranges, at: time)
+      (summary.ranges, summary.proposedRanges) = (rules.count, rules.count { $0.state == .proposed })
     }
     if summary.added + summary.removed > SourceStore.page { try await stores.reports.refreshStatistics() }
     return summary

@@ -11,8 +11,8 @@ public struct SourcePreview: Sendable, Equatable, Encodable {
   public var entries = 0
   /// Rows that cannot be read.
   public var rejected = 0
-  /// Patterns for too many numbers, which are left out.
-  public var patterns = 0
+  /// Rules for ranges; the counts of numbers are without them.
+  public var ranges = 0
   /// Numbers that would be listed to block, and are not now.
   public var block = 0
   /// Numbers that would be listed to identify, and are not now.
@@ -169,7 +169,7 @@ struct SourceEvaluation {
       return
     }
     // A range lists all its numbers.
-    guard !state.ranges.contains(where: { $0.range.numbers.contains(number) }) else {
+    guard state.rule(for: number) == nil else {
       if change.isListed { preview.listed += 1 }
       return
     }

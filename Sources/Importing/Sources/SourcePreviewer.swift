@@ -149,8 +149,8 @@ public struct SourcePreviewer: Sendable {
   }
 
   private func taken(_ content: SourceContent, at time: Date, _ preview: inout SourcePreview) -> [SourceEntry] {
-    (preview.entries, preview.rejected, preview.patterns) = (
-      content.entries.count, content.rejected, content.patterns
+    (preview.entries, preview.rejected, preview.ranges) = (
+      content.entries.count, content.rejected, content.ranges.count
     )
     return content.entries.map {
       SourceEntry(number: $0.number, category: $0.category, reportedAt: time, complaints: $0.complaints)

@@ -36,8 +36,10 @@ public struct SourceRefresher: Sendable {
     public var removed = 0
     /// Rows that cannot be read.
     public var rejected = 0
-    /// Patterns for too many numbers, which are left out.
-    public var patterns = 0
+    /// Rules for ranges.
+    public var ranges = 0
+    /// Those of them that wait for a moderator.
+    public var proposedRanges = 0
   }
 
   /// How long a list's changes are used before the complete list is read again, in seconds: 30 days.
@@ -113,6 +115,8 @@ public struct SourceRefresher: Sendable {
       while case let entries = try await stores.sources.entries(of: source.id, after: 0), !entries.isEmpty {
         try await withdraw(entries, of: source.id, at: time)
       }
+      _ = try await stores.ranges.replace(
+        of: source.id, named: source.name, ceiling: .nothing, with: [], at: time)
       try await stores.sources.remove(source, at: time, audit: audit)
       return true
     } ?? false
@@ -141,6 +145,7 @@ public struct SourceRefresher: Sendable {
         while case let entries = try await stores.sources.entries(of: id, after: 0), !entries.isEmpty {
           try await withdraw(entries, of: id, at: time)
         }
+        _ = try await stores.ranges.replace(of: id, named: "", ceiling: .nothing, with: [], at: time)
         try await stores.sources.finishRemoval(of: id)
       }
     }

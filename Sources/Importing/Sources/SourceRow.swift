@@ -8,14 +8,12 @@ struct SourceFileRow: Sendable, Equatable {
   /// A row of the file, or one that cannot be read or is left out.
   enum Outcome: Equatable {
     case row(SourceFileRow)
-    /// A pattern for too many numbers, which is left out.
-    case pattern
+    /// A range of numbers, whose text is in the place of the number.
+    case range(SourceFileRow)
     case rejected
     /// A row that is no reason to list its number.
     case ignored
 
-    /// False for further numbers of a row.
-    var isRow: Bool { if case .row(let row) = self { !row.isContinued } else { true } }
   }
 
   var number: String
@@ -23,8 +21,8 @@ struct SourceFileRow: Sendable, Equatable {
   var category: String?
   /// Whether the source says that the number is no longer on its list.
   var isRemoval = false
-  /// Whether it is a further number of the row before.
-  var isContinued = false
+  /// Whether the source only names the numbers of a range, and does not block them.
+  var isIdentified = false
 }
 
 /// Reads the rows of a source's file in order.
@@ -89,6 +87,7 @@ struct DelimitedRows: SourceFileRows {
   private let separator: UInt8
   private let number: Int
   private let category: Int?
+  private let readsPrefixes: Bool
   private var chunk = RecordChunk()
   private var index = 0
   private var row = CSVRow()
@@ -97,8 +96,10 @@ struct DelimitedRows: SourceFileRows {
   /// - Parameters:
   ///   - number: the number's column by name or position; nil for a usual name.
   ///   - category: the category's column; nil for none.
+  ///   - readsPrefixes: whether a number may be a regular expression for a prefix.
   /// - Throws: ``SourceFailure``, ``ImportFileError``.
-  init(_ file: FileBytes, number: String?, category: String?) throws {
+  init(_ file: FileBytes, number: String?, category: String?, readsPrefixes: Bool = false) throws {
+    self.readsPrefixes = readsPrefixes
     csv = CSVLines(try LineReader(file))
     var header: LineReader.RawLine?
     while let line = try csv.next() {
@@ -144,6 +145,23 @@ struct DelimitedRows: SourceFileRows {
     }
     guard isRead, number < row.count else { return .rejected }
     let text = category.flatMap { $0 < row.count ? String(decoding: row[$0], as: UTF8.self) : nil }
-    return .row(SourceFileRow(number: String(decoding: row[number], as: UTF8.self), category: text))
+    let found = SourceFileRow(number: String(decoding: row[number], as: UTF8.self), category: text)
+    guard readsPrefixes, let range = SpamBlockerExpression.range(found.number) else { return .row(found) }
+    return .range(SourceFileRow(number: range, category: text))
+  }
+}
+
+/// Regular expressions of SpamBlocker that are prefixes: `^33162.*`, `\+33162\d{6}`, `\+?33162[0-9]*$`.
+enum SpamBlockerExpression {
+  /// The range of an expression, in the form of `RangePattern`; nil for a number and for any other expression.
+  static func range(_ text: String) -> String? {
+    guard text.utf8.count <= 64,
+      let match = text.wholeMatch(of: /\^?(?:\\?\+\??)?([1-9][0-9]{0,14})((?:\.|\\d|\[0-9\])*)(?:(\*|\+)|\{([0-9]{1,2})\})?\$?/)
+    else { return nil }
+    let (digits, atoms) = (match.1, match.2.replacing("\\d", with: ".").replacing("[0-9]", with: "."))
+    guard !atoms.isEmpty else { return nil }
+    if match.3 != nil { return "+\(digits)*" }
+    let count = match.4.flatMap { Int($0) }.map { atoms.count - 1 + $0 } ?? atoms.count
+    return "+\(digits)" + String(repeating: "x", count: min(count, 16))
   }
 }

@@ -81,7 +81,7 @@ extension Neighbour {
   }
 }
 
-extension ProposedRange {
+extension RangeRule {
   /// The range that contains the number.
   func caseRecord(_ texts: Localizer) -> TemplateRecord {
     [

@@ -133,10 +133,13 @@ struct CaseOutlook {
       listed = Listed(
         category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
     case .listed, .candidate:
-      let mayBlock = explanation.evaluation?.ceiling == .block || explanation.range != nil
+      let mayBlock = explanation.evaluation?.ceiling == .block || explanation.range?.treatment == .block
       listed = Listed(category: category, label: nil, isBlocked: mayBlock && !explanation.isVictim)
     case .needsReview, .quiet:
-      listed = explanation.range == nil ? nil : Listed(category: category, label: nil, isBlocked: !explanation.isVictim)
+      listed = explanation.range.map { rule in
+        Listed(
+          category: rule.category, label: rule.label, isBlocked: rule.treatment == .block && !explanation.isVictim)
+      }
     }
   }
 

@@ -6,125 +6,162 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import PageTemplates
 import Storage
 
-/// `/moderation/ranges`: ranges of numbers that are used together. The page of a range lists its members.
+/// `/moderation/ranges`: rules for ranges of numbers. Each is shown with its effect before it is saved or decided.
 struct RangePages: Sendable {
   let ranges: RangeStore
+  let service: RangeService
   let pages: PageRenderer
 
   static let address = "/moderation/ranges"
+  /// The most rules of a state on the page; commands list all.
+  private static let rows = 500
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    try await show(context, done: request.query("done"))
+  }
+
+  /// Shows the effect of a new rule, or saves it.
+  @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator else { throw Problem.notFound }
     let texts = pages.texts(context)
-    let all = try await ranges.ranges()
-    let groups = [ProposedRange.State.proposed, .approved, .rejected].map { state in
-      [
-        "title": texts("ranges.title-\(state.rawValue)"), "hint": texts("ranges.none-\(state.rawValue)"),
-        "rows": all.filter { $0.state == state }.map { $0.record(at: Date(), texts) },
-      ] as TemplateRecord
+    let rule: RangeRule
+    do {
+      rule = try RangeRule(
+        RangePattern(context.form.text("range") ?? "", plan: .library),
+        treatment: context.form["treatment"].flatMap { Decision.Treatment(rawValue: $0) } ?? .block,
+        category: context.form["category"].flatMap { ReportCategory(slug: $0) } ?? .other,
+        label: context.form.text("label"), reason: context.form.text("reason"), proposedBy: moderator.name, at: Date())
+    } catch let violation as RangeViolation {
+      return try await show(context, problem: texts.message("ranges.rule", violation))
+    } catch let violation as RuleViolation {
+      return try await show(context, problem: texts.message(violation))
     }
-    return try pages.page("ranges", ["groups": groups], context)
+    guard context.form["action"] == "save" else {
+      return try await show(context, effect: try await service.preview([rule]))
+    }
+    let saved = try await service.add([rule], by: moderator.name, role: moderator.role, at: Date())
+    let done = saved.first?.state == .approved ? "approve" : "propose"
+    return .redirect(to: "\(Self.address)?done=\(done)", type: .normal)
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    try await show(try range(context), context, done: request.query("done"))
+    try await show(try await rule(request, context), context, done: request.query("done"))
   }
 
   @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let range = try range(context)
+    let rule = try await rule(request, context)
     let texts = pages.texts(context)
     guard let moderator = context.moderator else { throw Problem.notFound }
     let reason = context.form.text("reason")
-    let decision = context.form["decision"]
-    guard decision == "approve" || decision == "reject" else {
-      return try await show(range, context, problem: texts("ranges.choose"), reason: reason)
+    let decision = context.form["decision"] ?? ""
+    guard ["approve", "reject", "remove"].contains(decision) else {
+      return try await show(rule, context, problem: texts("ranges.choose"), reason: reason)
     }
-    guard let reason else { return try await show(range, context, problem: texts("ranges.reason-needed")) }
+    guard let reason else { return try await show(rule, context, problem: texts("ranges.reason-needed")) }
     do {
-      let isThere = try await ranges.decide(
-        range, isApproved: decision == "approve", by: moderator.name, role: moderator.role, reason: reason, at: Date())
-      guard isThere else { throw Problem.notFound }
-    } catch is RuleViolation {
-      return try await show(range, context, problem: texts("ranges.reason-long"), reason: reason)
+      if decision == "remove" {
+        _ = try await service.remove(
+          [rule], by: moderator.name, role: moderator.role,
+          reason: try RuleViolation.line(reason, "reason", atMost: 500), at: Date())
+        return .redirect(to: "\(Self.address)?done=remove", type: .normal)
+      }
+      try await service.decide(
+        [rule], isApproved: decision == "approve", by: moderator.name, role: moderator.role, reason: reason, at: Date())
+    } catch let violation as RuleViolation {
+      return try await show(rule, context, problem: texts.message(violation), reason: reason)
     }
-    return .redirect(to: "\(Self.address)/\(range.first)/\(range.digits)?done=\(decision ?? "")", type: .normal)
+    return .redirect(to: "\(rule.address)\(rule.appID == 0 ? "?" : "&")done=\(decision)", type: .normal)
   }
 
-  private func range(_ context: ServerRequestContext) throws -> NumberRange {
-    guard let first = context.parameters.get("first", as: Int64.self), (1...999_999_999_999_999).contains(first),
-      let digits = context.parameters.get("digits", as: Int16.self), digits == 1 || digits == 2
+  private func rule(_ request: Request, _ context: ServerRequestContext) async throws -> RangeRule {
+    let path = context.parameters.get("range")?.removingPercentEncoding ?? ""
+    let appID = Int32(request.query("source")) ?? RangeRule.noSource
+    guard let range = try? RangePattern(path, plan: .library),
+      let rule = try await ranges.rules(containing: range.first).first(where: {
+        $0.range.text == range.text && $0.appID == appID
+      })
     else { throw Problem.notFound }
-    return NumberRange(around: first, digits: digits)
+    return rule
   }
 
   private func show(
-    _ range: NumberRange, _ context: ServerRequestContext, problem: String = "", reason: String? = nil,
-    done: String = ""
+    _ context: ServerRequestContext, done: String = "", problem: String = "", effect: RangeService.Effect? = nil
   ) async throws -> Response {
-    guard let proposed = try await ranges.range(range) else { throw Problem.notFound }
-    let texts = pages.texts(context)
-    let now = Date()
-    let members = try await ranges.members(of: range, at: now)
-    let page = proposed.record(members, at: now, texts).adding([
-      "problem": problem, "reason": String((reason ?? "").prefix(1_000)),
-      "done": texts.find("ranges.done-\(done)") ?? "",
-    ])
-    return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
-  }
-}
-
-extension ProposedRange {
-  /// A range in a list.
-  func record(at time: Date, _ texts: Localizer) -> TemplateRecord {
-    [
-      "first": range.first, "digits": range.digits, "text": range.text,
-      "country": NumberText.country(range.numbers.upperBound, texts), "category": texts.category(category),
-      "members": texts.number(members), "size": texts.number(range.size),
-      "heat": texts.decimal(Decay.heat.value(ofStoredSum: heat, at: time)), "proposedAt": PageTime(proposedAt, texts),
-      "decidedBy": decidedBy ?? "", "reason": reason ?? "",
+    let (texts, form) = (pages.texts(context), context.form)
+    let all = try await ranges.rules()
+    let groups = [RangeRule.State.proposed, .approved, .rejected].map { state in
+      let rules = all.filter { $0.state == state }
+      return [
+        "title": texts("ranges.title-\(state.rawValue)"), "hint": texts("ranges.none-\(state.rawValue)"),
+        "rows": rules.prefix(Self.rows).map { $0.record(at: Date(), texts) },
+        "more": rules.count > Self.rows ? texts.count("ranges.more", rules.count - Self.rows) : "",
+      ] as TemplateRecord
+    }
+    let page: TemplateRecord = [
+      "groups": groups, "done": texts.find("ranges.done-\(done)") ?? "", "problem": problem,
+      "range": String((form["range"] ?? "").prefix(64)), "label": String((form["label"] ?? "").prefix(200)),
+      "reason": String((form["reason"] ?? "").prefix(1_000)),
+      "treatments": Decision.Treatment.allCases.map { treatment in
+        [
+          "value": treatment.rawValue, "name": texts("ranges.treatment-\(treatment.rawValue)"),
+          "isChosen": form["treatment"] == treatment.rawValue,
+        ] as TemplateRecord
+      },
+      "categories": TemplateRecord.categories(chosen: form["category"], texts), "effect": effect?.record(texts),
     ]
+    return try pages.page("ranges", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 
-  /// Values of the template `ranges-one`, without the form. The members that the range lists and that have neither
-  /// reports nor a note are in `others`.
-  func record(_ members: [RangeMember], at time: Date, _ texts: Localizer) -> TemplateRecord {
+  private func show(
+    _ rule: RangeRule, _ context: ServerRequestContext, problem: String = "", reason: String? = nil, done: String = ""
+  ) async throws -> Response {
+    let texts = pages.texts(context)
     let tone =
-      switch state {
+      switch rule.state {
       case .proposed: "warn"
       case .approved: "alarm"
       case .rejected: "good"
       }
-    let quiet = members.filter { $0.reports == 0 && $0.isPublishedByRange && $0.note(texts).isEmpty }
-    let quietNumbers = Set(quiet.map(\.number))
-    func table(_ title: String, _ members: [RangeMember]) -> TemplateRecord? {
-      members.isEmpty ? nil : ["title": title, "rows": members.map { $0.record(texts) }]
-    }
-    return [
-      "row": record(at: time, texts), "state": texts("ranges.state-\(state.rawValue)"), "tone": tone,
-      "isApproved": state == .approved, "isRejected": state == .rejected,
-      "published": texts.number(members.count(where: \.isPublishedByRange)),
-      "reported": texts.number(members.count { $0.reports > 0 }),
-      "left": texts.number(members.count { !$0.isPublishedByRange }),
-      "members": table(texts("ranges.members"), members.filter { !quietNumbers.contains($0.number) }),
-      "others": table(texts.count("ranges.others", quiet.count), quiet),
+    let page: TemplateRecord = [
+      "row": rule.record(at: Date(), texts), "state": texts("ranges.state-\(rule.state.rawValue)"), "tone": tone,
+      "isApproved": rule.state == .approved, "isRejected": rule.state == .rejected,
+      "effect": try await service.preview([rule]).record(texts), "search": "\(rule.range.prefix)", "problem": problem,
+      "reason": String((reason ?? "").prefix(1_000)), "done": texts.find("ranges.done-\(done)") ?? "",
+    ]
+    return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+extension RangeRule {
+  /// The address of its page.
+  fileprivate var address: String {
+    let text = range.text.filter { $0 != "+" }.replacing("*", with: "%2A")
+    return "\(RangePages.address)/\(text)\(appID == Self.noSource ? "" : "?source=\(appID)")"
+  }
+
+  /// A rule in a list.
+  fileprivate func record(at time: Date, _ texts: Localizer) -> TemplateRecord {
+    [
+      "address": address, "text": range.text, "country": NumberText.country(range.blocks[0].upperBound, texts),
+      "treatment": texts("ranges.treatment-\(treatment.rawValue)"), "category": label ?? texts.category(category),
+      "size": texts.number(range.size), "members": members > 0 ? texts.number(members) : "",
+      "heat": texts.decimal(Decay.heat.value(ofStoredSum: heat, at: time)), "proposedAt": PageTime(proposedAt, texts),
+      "decidedBy": [proposedBy, decidedBy].compactMap(\.self).joined(separator: ", "), "reason": reason ?? "",
     ]
   }
 }
 
-extension RangeMember {
+extension RangeService.Effect {
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     [
-      "digits": number, "number": NumberText.text(number), "reports": texts.number(reports),
-      "heat": texts.decimal(heat), "isPublished": isPublishedByRange, "note": note(texts),
+      "numbers": texts.number(counts.numbers), "lists": texts.number(lists), "reported": texts.number(counts.reported),
+      "listed": texts.number(counts.listed), "protected": texts.number(counts.protected),
+      "allowed": texts.number(counts.allowed + counts.decided), "held": texts.number(counts.held),
+      "named": texts.number(counts.named), "needsApproval": needsApproval,
     ]
-  }
-
-  fileprivate func note(_ texts: Localizer) -> String {
-    if let protection { return texts("ranges.protected", ["reason": texts.message(protection)]) }
-    if let decision { return texts("search.decided-\(decision.rawValue)") }
-    if isHeld { return texts("search.held") }
-    return isListed ? texts("ranges.listed") : ""
   }
 }

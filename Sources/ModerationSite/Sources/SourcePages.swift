@@ -255,7 +255,7 @@ extension SourcePreview {
     [
       ("entries", entries), ("block", block), ("identify", identify), ("review", review), ("lost", lost),
       ("listed", listed), ("decided", decided), ("protected", protected), ("held", held), ("rejected", rejected),
-      ("patterns", patterns),
+      ("ranges", ranges),
     ].map { .tile("sources.preview-\($0)", $1, texts) }
   }
 }

@@ -5,10 +5,13 @@ import XMLSyntax
 
 /// The block list of callblocker: `{"name":"…","entries":[{"number":"+…","name":"…"}]}`.
 ///
-/// callblocker blocks every number that begins with an entry's, so a short number would block many others.
+/// callblocker blocks every number that begins with an entry's, so a short number would block many others. A pattern is an
+/// entry with its prefix.
 struct CallblockerEncoding: RecordEncoding {
-  /// The least digits of a number.
-  private static let minDigits = 7
+  static var rangeForm: RangeForm { .allPatterns }
+
+  /// The least digits of a number, and of a prefix.
+  private static let (minDigits, minPrefix) = (7, 5)
   /// The most characters of a name.
   private static let maxCharacters = 200
 
@@ -31,8 +34,8 @@ struct CallblockerEncoding: RecordEncoding {
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     guard entry.blocks || options.includesIdentified else { return .notBlocking }
-    let digits = String(entry.number)
-    guard digits.utf8.count >= Self.minDigits else { return .unsuitable }
+    let digits = String(entry.prefix)
+    guard digits.utf8.count >= (entry.wildcards > 0 ? Self.minPrefix : Self.minDigits) else { return .unsuitable }
     let label = entry.label ?? options.unnamedCaller
     let name = String(String.UnicodeScalarView(label.unicodeScalars.prefix(Self.maxCharacters)))
     bytes.append(isFirst ? "\n" : ",\n")
@@ -46,8 +49,10 @@ struct CallblockerEncoding: RecordEncoding {
   func end(into bytes: inout [UInt8]) { bytes.append("]}\n") }
 }
 
-/// Numbers with a plus, separated by commas and without a line end, for Fossify Phone.
+/// Numbers with a plus, separated by commas and without a line end, for Fossify Phone. An asterisk ends a pattern.
 struct FossifyEncoding: RecordEncoding {
+  static var rangeForm: RangeForm { .allPatterns }
+
   private let includesIdentified: Bool
   private var isFirst = true
 
@@ -57,7 +62,7 @@ struct FossifyEncoding: RecordEncoding {
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     guard entry.blocks || includesIdentified else { return .notBlocking }
-    bytes.append(isFirst ? "+\(entry.number)" : ",+\(entry.number)")
+    bytes.append("\(isFirst ? "" : ",")+\(entry.prefix)\(entry.wildcards > 0 ? "*" : "")")
     isFirst = false
     return .written
   }
@@ -66,8 +71,10 @@ struct FossifyEncoding: RecordEncoding {
 /// SpamBlocker's CSV: the header `pattern,description`, digits without a plus, and lines that only LF separates.
 ///
 /// Its parser joins two quotation marks to none, reads a line end in a header's cell as text, and takes an empty last
-/// line for a rule. So labels have no quotation marks, and the last line has no end.
+/// line for a rule. So labels have no quotation marks, and the last line has no end. A pattern is a regular expression.
 struct SpamBlockerCSVEncoding: RecordEncoding {
+  static var rangeForm: RangeForm { .allPatterns }
+
   let includesIdentified: Bool
 
   init(options: ExportOptions) {
@@ -81,7 +88,7 @@ struct SpamBlockerCSVEncoding: RecordEncoding {
     let label = entry.label ?? ""
     let text = TextCells.oneLine(label).text.replacing("\"", with: "'")
     bytes.append("\n")
-    bytes.append(String(entry.number))
+    bytes.append("\(entry.prefix)\(entry.wildcards > 0 ? "\\d{\(entry.wildcards)}" : "")")
     bytes.append(text.utf8.contains(UInt8(ascii: ",")) ? ",\"\(text)\"" : ",\(text)")
     return text != label ? .altered : .written
   }
@@ -96,6 +103,7 @@ struct SpamBlockerXMLEncoding: RecordEncoding {
   let serial: Int64
 
   static var hasRemovals: Bool { true }
+  static var rangeForm: RangeForm { .few }
 
   init(options: ExportOptions) {
     includesIdentified = options.includesIdentified
@@ -124,6 +132,8 @@ struct SpamBlockerXMLEncoding: RecordEncoding {
 
 /// The CSV of Tranquille and Yet Another Call Blocker: fields as in RFC 4180, the time in milliseconds, lines end in LF.
 struct TranquilleEncoding: RecordEncoding {
+  static var rangeForm: RangeForm { .allPatterns }
+
   private let options: ExportOptions
 
   init(options: ExportOptions) {
@@ -139,7 +149,7 @@ struct TranquilleEncoding: RecordEncoding {
     let line = TextCells.oneLine(entry.label ?? options.unnamedCaller)
     let cell = CSVField.encode(line.text)
     let time = options.time > 0 ? String(options.time * 1_000) : ""
-    bytes.append(",\(cell.text),+\(entry.number),\(time),0,\n")
+    bytes.append(",\(cell.text),+\(entry.digits(free: "#")),\(time),0,\n")
     return line.altered || cell.altered ? .altered : .written
   }
 }
@@ -193,8 +203,10 @@ public struct PhoneBlockBinaryList: Sendable {
   }
 }
 
-/// PhoneBlock's binary list without prefixes. Its records are sorted in memory.
+/// PhoneBlock's binary list. Its records are sorted in memory.
 struct PhoneBlockBinaryFormat: RecordEncoding {
+  static var rangeForm: RangeForm { .allPatterns }
+
   private let includesIdentified: Bool
   private var file = PhoneBlockBinaryList()
 
@@ -204,7 +216,7 @@ struct PhoneBlockBinaryFormat: RecordEncoding {
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     guard entry.blocks || includesIdentified else { return .notBlocking }
-    file.append(entry.number)
+    if entry.wildcards > 0 { file.append(prefix: entry.prefix) } else { file.append(entry.number) }
     return .written
   }
 
@@ -217,6 +229,8 @@ struct PhoneBlockBinaryFormat: RecordEncoding {
 struct SaracrocheEncoding: RecordEncoding {
   /// The most `#` of a pattern, which a phone expands to a million entries.
   private static let maxDigits = 6
+
+  static var rangeForm: RangeForm { .patterns(most: maxDigits) }
 
   /// Numbers that differ in their last digits only.
   private struct Pattern {
@@ -249,7 +263,8 @@ struct SaracrocheEncoding: RecordEncoding {
     let follows = patterns.last.map { $0.first + $0.count == entry.number } ?? false
     if !follows || run?.label != label || run?.blocks != entry.blocks { flush(into: &bytes) }
     run = (label, entry.blocks)
-    patterns.append(Pattern(first: entry.number, digits: 0, count: 1))
+    patterns.append(
+      Pattern(first: entry.number, digits: entry.wildcards, count: entry.last - entry.number + 1))
     while let joined = Self.joined(patterns.suffix(10)) {
       patterns.removeLast(10)
       patterns.append(joined)

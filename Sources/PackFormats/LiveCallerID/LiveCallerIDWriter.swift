@@ -38,6 +38,12 @@ public final class LiveCallerIDWriter: EntryWriter {
   /// Adds the next entry to the databases it belongs in.
   public func append(_ entry: ListEntry) throws {
     try rules.admit(entry)
+    for number in entry.number...entry.last {
+      try add(ListEntry(number: number, label: entry.label, blocks: entry.blocks))
+    }
+  }
+
+  private func add(_ entry: ListEntry) throws {
     if needsTestRow, entry.number >= LiveCallerIDOptions.appleTestNumber { try addTestRow() }
     var wasWritten = false
     for file in databases {

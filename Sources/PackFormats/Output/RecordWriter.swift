@@ -10,10 +10,30 @@ protocol RecordEncoding {
   mutating func end(into bytes: inout [UInt8])
   /// Whether the format has numbers that have left the list; others omit them.
   static var hasRemovals: Bool { get }
+  /// The form in which the format takes numbers that follow each other.
+  static var rangeForm: RangeForm { get }
+}
+
+/// The form in which a format takes numbers that follow each other.
+enum RangeForm {
+  /// One by one.
+  case numbers
+  /// One by one, up to a count; longer ranges are unsuitable.
+  case fewNumbers(Int)
+  /// As patterns with a count of free digits, and the rest one by one.
+  case patterns(most: Int)
+  /// As they are.
+  case ranges
+
+  /// The most numbers of a range in a format of single numbers that a device stores.
+  static let few = fewNumbers(10_000)
+  /// As patterns of any length.
+  static let allPatterns = patterns(most: 15)
 }
 
 extension RecordEncoding {
   static var hasRemovals: Bool { false }
+  static var rangeForm: RangeForm { .numbers }
   mutating func begin(into bytes: inout [UInt8]) {}
   mutating func end(into bytes: inout [UInt8]) {}
 }
@@ -40,6 +60,19 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
 
   func append(_ entry: ListEntry) throws {
     try rules.admit(entry)
+    guard entry.last > entry.number else { return try put(entry) }
+    switch Encoding.rangeForm {
+    case .ranges: try put(entry)
+    case .patterns(let most): for pattern in entry.patterns(most: most) { try put(pattern) }
+    case .fewNumbers(let most) where entry.last - entry.number >= most: summary.count(.unsuitable)
+    case .numbers, .fewNumbers:
+      for number in entry.number...entry.last {
+        try put(ListEntry(number: number, label: entry.label, blocks: entry.blocks))
+      }
+    }
+  }
+
+  private func put(_ entry: ListEntry) throws {
     let isOmitted = entry.isRemoved && !Encoding.hasRemovals
     summary.count(isOmitted ? .notBlocking : try encoding.encode(entry, into: &pending))
     if pending.count >= Self.chunk { try flush() }

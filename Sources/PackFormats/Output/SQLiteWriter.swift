@@ -45,7 +45,11 @@ final class SQLiteWriter: EntryWriter {
 
   func append(_ entry: ListEntry) throws {
     try rules.admit(entry)
-    sqlite3_bind_int64(insert, 1, entry.number)
+    for number in entry.number...entry.last { try add(number, entry) }
+  }
+
+  private func add(_ number: Int64, _ entry: ListEntry) throws {
+    sqlite3_bind_int64(insert, 1, number)
     sqlite3_bind_int(insert, 3, entry.blocks ? 1 : 0)
     if var label = entry.label {
       // The bytes stay valid until the step below, so SQLite needs no copy (a nil destructor).

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// RFC 4180: the header `number,label,block`, lines end in CR LF, `block` is 1 or 0.
+/// RFC 4180: the header `number,label,block,pattern`, lines end in CR LF, `block` is 1 or 0.
+///
+/// A row has a number, or a pattern for a hundred or more numbers that follow each other: x is any digit.
 ///
 /// Labels that a spreadsheet would read as a formula (they begin with = + - @) get an apostrophe in front.
 struct CSVEncoding: RecordEncoding {
-  func begin(into bytes: inout [UInt8]) { bytes.append("number,label,block\r\n") }
+  static var rangeForm: RangeForm { .allPatterns }
+
+  func begin(into bytes: inout [UInt8]) { bytes.append("number,label,block,pattern\r\n") }
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
     let cell = CSVField.encode(entry.label ?? "")
-    bytes.append(String(entry.number))
+    if entry.wildcards == 0 { bytes.append(String(entry.number)) }
     bytes.append(",")
     bytes.append(cell.text)
-    bytes.append(entry.blocks ? ",1\r\n" : ",0\r\n")
+    bytes.append(entry.blocks ? ",1," : ",0,")
+    if entry.wildcards > 0 { bytes.append(entry.digits(free: "x")) }
+    bytes.append("\r\n")
     return cell.altered ? .altered : .written
   }
 }
 
 /// The import format of FreePBX's blacklist module: the header `number,description`, fields as in RFC 4180.
 struct FreePBXEncoding: RecordEncoding {
+  static var rangeForm: RangeForm { .few }
+
   let prefix: String
   let includesIdentified: Bool
 
@@ -74,6 +82,40 @@ struct TwoGISEncoding: RecordEncoding {
     bytes.append(name)
     return .written
   }
+}
+
+/// Ranges for apps that match patterns: `{"version":812,"name":"…","ranges":[{"first":"+…","last":"+…","label":"…","block":true}]}`,
+/// ascending and without overlaps. A single number is a range of one; `label` is omitted if there is none.
+struct RangesEncoding: RecordEncoding {
+  private let options: ExportOptions
+  private var isFirst = true
+
+  static var rangeForm: RangeForm { .ranges }
+
+  init(options: ExportOptions) {
+    self.options = options
+  }
+
+  func begin(into bytes: inout [UInt8]) {
+    bytes.append("{\"version\":\(options.serial),\"name\":\"")
+    JSONLinesEncoding.escape(options.listName, into: &bytes)
+    bytes.append("\",\"ranges\":[")
+  }
+
+  mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
+    guard entry.blocks || options.includesIdentified else { return .notBlocking }
+    bytes.append("\(isFirst ? "\n" : ",\n"){\"first\":\"+\(entry.number)\",\"last\":\"+\(entry.last)\"")
+    isFirst = false
+    if let label = entry.label {
+      bytes.append(",\"label\":\"")
+      JSONLinesEncoding.escape(label, into: &bytes)
+      bytes.append("\"")
+    }
+    bytes.append(entry.blocks ? ",\"block\":true}" : ",\"block\":false}")
+    return .written
+  }
+
+  func end(into bytes: inout [UInt8]) { bytes.append("]}\n") }
 }
 
 /// Fields of CSV (RFC 4180) that a spreadsheet shows as text. Every CSV that we write is made of them.

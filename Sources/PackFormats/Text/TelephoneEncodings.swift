@@ -6,6 +6,8 @@ import XMLSyntax
 ///
 /// Asterisk compares the number exactly as the trunk delivers it: see ``ExportOptions/numberPrefix``.
 struct AsteriskEncoding: RecordEncoding {
+  static var rangeForm: RangeForm { .few }
+
   let prefix: String
   let includesIdentified: Bool
 
@@ -52,12 +54,15 @@ struct AsteriskEncoding: RecordEncoding {
 /// Numbers with the same label share contacts, because the device limits contacts. Memory is bounded by
 /// ``ExportOptions/phonebookLimit``.
 struct FritzBoxEncoding: RecordEncoding {
+  /// The box reads an asterisk at the end of a number as any further digits.
+  static var rangeForm: RangeForm { .allPatterns }
+
   /// Maximum numbers of a contact.
   static let numbersPerContact = 9
 
   private let options: ExportOptions
   private var count = 0
-  private var contacts: [(name: String, numbers: [Int64])] = []
+  private var contacts: [(name: String, numbers: [String])] = []
   private var openContact: [String: Int] = [:]
 
   init(options: ExportOptions) throws {
@@ -77,13 +82,14 @@ struct FritzBoxEncoding: RecordEncoding {
       return .overLimit
     }
     count += 1
+    let number = "\(entry.prefix)\(entry.wildcards > 0 ? "*" : "")"
     let name = TextCells.oneLine(entry.label ?? options.unnamedCaller)
     if let index = openContact[name.text] {
-      contacts[index].numbers.append(entry.number)
+      contacts[index].numbers.append(number)
       if contacts[index].numbers.count == Self.numbersPerContact { openContact[name.text] = nil }
     } else {
       openContact[name.text] = contacts.count
-      contacts.append((name.text, [entry.number]))
+      contacts.append((name.text, [number]))
     }
     return name.altered ? .altered : .written
   }

@@ -71,7 +71,7 @@ extension Publisher {
       try await remember(connection, manifest)
       try await policy.webhooks.announce(manifest, link, on: connection)
     }
-    unlink(ListedSpool(folder: folder, serial: link.serial).path)
+    ListedSpool(folder: folder, serial: link.serial).remove()
   }
 
   /// Stores the listings of a visible publication, if the folder still has their file.
@@ -80,5 +80,7 @@ extension Publisher {
     guard spool.isThere else { return }
     try await PublicationStore.replaceListings(
       with: spool, serial: manifest.serial, at: manifest.issued, on: connection)
+    try await ListedRangeStore.replace(
+      with: try spool.ranges(), serial: manifest.serial, at: manifest.issued, on: connection)
   }
 }

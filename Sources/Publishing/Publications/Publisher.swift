@@ -21,7 +21,7 @@ public struct Publisher: Sendable {
   let sources: ContentSources
   let signing: @Sendable () throws -> SigningKey
   let policy: PublicationPolicy
-  let protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String?
+  let protection: @Sendable (PostgresConnection) async throws -> ProtectionLookup
   let holding: BrigadeReview?
   let logger: Logger
 
@@ -38,9 +38,7 @@ public struct Publisher: Sendable {
     recipes: @autoclosure @escaping @Sendable () throws -> [Recipe] = Recipe.shipped,
     selection: Selection = Selection(), sources: ContentSources = ContentSources(),
     signing: @escaping @Sendable () throws -> SigningKey, policy: PublicationPolicy = PublicationPolicy(),
-    protection: @escaping @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in
-      { _ in nil }
-    },
+    protection: @escaping @Sendable (PostgresConnection) async throws -> ProtectionLookup = { _ in .none },
     holding: BrigadeReview? = nil, logger: Logger
   ) {
     self.store = store

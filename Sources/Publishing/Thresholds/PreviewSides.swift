@@ -25,9 +25,11 @@ struct PreviewSides {
   private let stateThen: CurationState
   private let present: ThresholdSet
   private let change: ThresholdSet
-  /// Members of approved ranges without a record so far.
-  private var unmet: Set<Int64>
-  private let members: Set<Int64>
+  /// The ranges that rules list.
+  private let ranges: [ClosedRange<Int64>]
+  private let identified: [ClosedRange<Int64>]
+  /// Numbers of them with a record so far.
+  private var met = 0
   private let decided: Int
 
   /// - Parameter suspects: the numbers whose reports a review would hold with the present set, and with the change; nil
@@ -40,13 +42,14 @@ struct PreviewSides {
     (stateNow, stateThen) = suspects.map { (state.with($0), state.with($1)) } ?? (state, state)
     self.present = present
     self.change = change
-    members = Set(state.rangeNumbers().map(\.number))
-    unmet = members
+    let ruled = state.ruledRanges()
+    ranges = ruled.map(\.numbers)
+    identified = ruled.filter { $0.treatment == .identify }.map(\.numbers)
     decided = state.countListedByDecisions()
   }
 
-  /// The count of numbers listed regardless of thresholds: by decisions, and members of ranges without records.
-  var fixed: Int { decided + unmet.count }
+  /// The count of numbers listed regardless of thresholds: by decisions, and numbers of ranges without records.
+  var fixed: Int { decided + ranges.reduce(0) { $0 + $1.count } - met }
 
   /// - Returns: nil for a number with a decision.
   mutating func evaluate(
@@ -54,8 +57,9 @@ struct PreviewSides {
   ) -> Outcome? {
     guard state.decisions.decision(of: record.number) == nil else { return nil }
     let score = Score(record, at: time)
-    let isMember = members.contains(record.number)
-    if isMember { unmet.remove(record.number) }
+    let isMember = !ranges.overlapping(record.number...record.number).isEmpty
+    let isIdentified = isMember && !identified.overlapping(record.number...record.number).isEmpty
+    if isMember { met += 1 }
     func side(_ thresholds: ThresholdSet, _ state: CurationState) -> (
       treatment: SourceCeiling, isHeld: Bool, category: ReportCategory?
     ) {
@@ -63,7 +67,8 @@ struct PreviewSides {
       let evaluation = score.evaluate(by: thresholds, in: overrides) { country(record.number) }
       let isListed = [.listed, .candidate].contains(evaluation.verdict)
       let isInRange = isMember && !overrides.isHeld && state.reportCeilings[record.number] != .nothing
-      let treatment = isInRange ? SourceCeiling.block : isListed ? evaluation.ceiling : .nothing
+      let reported = isListed ? evaluation.ceiling : .nothing
+      let treatment = isInRange ? max(reported, isIdentified ? .identify : .block) : reported
       return (treatment, evaluation.verdict == .held, evaluation.category)
     }
     let (before, after) = (side(present, stateNow), side(change, stateThen))
@@ -79,7 +84,7 @@ extension Selection {
   /// nothing.
   ///
   /// It reads one snapshot once and evaluates every number by both sets, with decisions, protected numbers, holds and
-  /// approved ranges. With `holding` it also excludes the candidates that the next review for brigades would hold.
+  /// rules for ranges. With `holding` it also excludes the candidates that the next review for brigades would hold.
   /// - Parameters:
   /// - change: the proposed set.
   /// - present: the set to compare with.

@@ -98,13 +98,16 @@ enum PackExport {
   static func copy(_ reader: PackReader, into writer: any EntryWriter) throws -> ExportSummary {
     let console = PackConsole.current
     let total = UInt64(reader.header.entryCount)
-    let cursor = try reader.makeCursor()
-    var done: UInt64 = 0
-    while try cursor.next() {
+    var (done, said): (UInt64, UInt64) = (0, 0)
+    try reader.forEachRange { numbers, roles, label in
       try writer.append(
-        ListEntry(number: cursor.number, label: cursor.label, blocks: cursor.roles.contains(.blocks)))
-      done += 1
-      if done % 10_000 == 0 { console.progress(done, total) }
+        ListEntry(
+          number: numbers.lowerBound, last: numbers.upperBound,
+          label: label.isEmpty ? nil : String(decoding: label, as: UTF8.self), blocks: roles.contains(.blocks)))
+      done += UInt64(numbers.count)
+      guard done >= said + 10_000 else { return }
+      said = done
+      console.progress(done, total)
     }
     let summary = try writer.finish()
     console.progress(done, total)

@@ -158,7 +158,9 @@ extension CommandContext {
       signing: { try folder.signingKey() }, policy: configuration.policy,
       protection: {
         let protected = try await ProtectionStore.load(on: $0)
-        return { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } }
+        return ProtectionLookup(
+          { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } },
+          first: { protected.first(in: $0)?.number })
       }, holding: BrigadeReview(store: stores.holds), logger: logger)
     try publisher.checkRecipes()
     return publisher

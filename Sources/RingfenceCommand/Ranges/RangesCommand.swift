@@ -3,114 +3,339 @@
 import ArgumentParser
 import Curation
 import Foundation
+import Localization
+import Moderation
 import Storage
+import Timestamps
 
-/// `ringfence ranges`
+/// `ringfence prefixes`
 struct RangesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ranges", abstract: "Manage ranges: ten or a hundred numbers with complaints about many of them.",
-    discussion: "Publications list all numbers of an approved range, except protected, decided and held ones.",
-    subcommands: [Detect.self, List.self, Approve.self, Reject.self])
+    commandName: "prefixes", abstract: "Manage rules for ranges: prefixes and blocks of numbers with one treatment.",
+    discussion: """
+      A range is +33162* (all numbers of the country with these first digits), +33162xxxxxx (x is any digit), or \
+      +33162000000-+33162000499 (from the first number to the last).
+      Publications list all numbers of an approved rule, except protected, decided and held ones and those that a \
+      directory names. Where rules overlap, the one with fewer numbers applies, then one that allows, then the newer one. \
+      Rules that block more than 1,000,000 numbers need the approval of another account.
+      """,
+    subcommands: [
+      Add.self, Import.self, List.self, Remove.self, Of.self, Approve.self, Reject.self, Detect.self,
+    ], aliases: ["ranges"])
 
-  /// `ringfence ranges detect`
-  struct Detect: AsyncParsableCommand {
+  /// `ringfence prefixes add`
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Add rules, or replace rules of the same ranges.")
+
+    @OptionGroup var values: RangeRuleOptions
+
+    @Argument(help: "Ranges such as +33162*.")
+    var ranges: [String]
+
+    func validate() throws { _ = try rules() }
+
+    func run() async throws { try await values.add(try rules()) }
+
+    private func rules() throws -> [RangeRule] { try ranges.map { try values.rule($0) } }
+  }
+
+  /// `ringfence prefixes import`
+  struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Find ranges and propose them. The server does this every hour.")
+      abstract: "Add the rules of a file: a range per line, and perhaps a reason after a tab.",
+      discussion: """
+        Lines that begin with # are comments. A wrong line is named, and nothing is changed. The name of a file in \
+        Resources/Prefixes without its ending, such as fr-arcep, is enough: these are prefixes of regulators.
+        """)
 
-    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var values: RangeRuleOptions
+
+    @Argument(help: "File with ranges.", completion: .file())
+    var file: String
+
+    func validate() throws { try values.checkValues() }
 
     func run() async throws {
-      let found = try await database.open { context in
-        try await context.stores.ranges.detect(at: Date())
+      let installed = try Installation.find(try values.database.settings()).resources + "/Prefixes/\(file).txt"
+      let path = file.contains("/") || !FileManager.default.fileExists(atPath: installed) ? file : installed
+      guard let data = FileManager.default.contents(atPath: path), data.count <= 64 << 20,
+        let text = String(data: data, encoding: .utf8)
+      else {
+        throw CommandFailure.unreadable(
+          "Cannot read \(file) as UTF-8 text of at most 64 MB. Check its name and permissions, or convert the file.")
       }
-      for range in found { print(range.text) }
-      if found.isEmpty { print("No new ranges. List all with: ringfence ranges list") }
+      var rules: [RangeRule] = []
+      for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+        let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+        do {
+          rules.append(try values.rule(first, reason: columns.count > 1 ? columns[1] : nil))
+        } catch let error as ValidationError {
+          throw CommandFailure.failed("\(file), line \(index + 1): \(error.message) Nothing was changed.")
+        }
+      }
+      guard !rules.isEmpty else { throw CommandFailure.failed("\(file) has no range. Write one per line, such as +33162*.") }
+      try await values.add(rules)
     }
   }
 
-  /// `ringfence ranges list`
+  /// `ringfence prefixes list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract:
-        "List ranges, separated by tabs: range, state, category, numbers with complaints, heat, name, reason.")
+      abstract: """
+        List rules, separated by tabs: range, state, treatment, category, label, numbers, numbers with complaints, heat, \
+        source, names, valid from and until, reason.
+        """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Option(help: "List only ranges with this state: proposed, approved or rejected.")
+    @Option(help: "List only rules with this state: proposed, approved or rejected.")
     var state: String?
 
     func validate() throws {
-      guard state.map({ ProposedRange.State(rawValue: $0) != nil }) ?? true else {
+      guard state.map({ RangeRule.State(rawValue: $0) != nil }) ?? true else {
         throw ValidationError("There is no state \(state ?? ""). Use proposed, approved or rejected.")
       }
     }
 
     func run() async throws {
-      let (state, now) = (state.flatMap { ProposedRange.State(rawValue: $0) }, Date())
-      let ranges = try await database.open { context in
-        try await context.stores.ranges.ranges(state)
+      let rules = try await database.open { context in
+        try await context.named(try await context.stores.ranges.rules(state.flatMap { RangeRule.State(rawValue: $0) }))
       }
-      for item in ranges {
-        let heat = String(format: "%.1f", Decay.heat.value(ofStoredSum: item.heat, at: now))
-        print(
-          [
-            item.range.text, item.state.rawValue, item.category.slug, String(item.members), heat, item.decidedBy ?? "",
-            item.reason ?? "",
-          ].joined(separator: "\t"))
+      for rule in rules { print(rule) }
+    }
+  }
+
+  /// `ringfence prefixes of`
+  struct Of: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the rules that contain a number, as in `prefixes list`; the one that applies is the first.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+
+    func run() async throws {
+      let number = try subject.digits
+      try await database.open { context in
+        let rules = try await context.stores.ranges.rules(containing: number)
+        for rule in try await context.named(rules) { print(rule) }
+        if rules.isEmpty { print("No rule contains +\(number).") }
       }
     }
   }
 
-  /// `ringfence ranges approve`
-  struct Approve: AsyncParsableCommand {
+  /// `ringfence prefixes remove`
+  struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Approve a range: list all its numbers from the next publication on.")
+      abstract: "Remove rules. Their numbers leave with the next publication.")
 
-    @OptionGroup var decision: RangeDecision
+    @OptionGroup var selection: RangeSelection
 
-    func run() async throws { try await decision.decide(isApproved: true) }
+    func run() async throws {
+      try await selection.run { context, rules, audit in
+        let count = try await context.moderation.ranges.remove(
+          rules, by: audit.by, reason: selection.reason, at: Date())
+        print("\(count) removed.")
+      }
+    }
   }
 
-  /// `ringfence ranges reject`
-  struct Reject: AsyncParsableCommand {
+  /// `ringfence prefixes approve`
+  struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Reject a range: do not list or propose it again.")
+      abstract: "Approve rules: list their numbers from the next publication on.")
 
-    @OptionGroup var decision: RangeDecision
+    @OptionGroup var selection: RangeSelection
 
-    func run() async throws { try await decision.decide(isApproved: false) }
+    func run() async throws { try await selection.decide(isApproved: true) }
+  }
+
+  /// `ringfence prefixes reject`
+  struct Reject: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Reject rules: do not list them, or propose them again.")
+
+    @OptionGroup var selection: RangeSelection
+
+    func run() async throws { try await selection.decide(isApproved: false) }
+  }
+
+  /// `ringfence prefixes detect`
+  struct Detect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Find ranges with complaints about many numbers, and propose them. The server does this every hour.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    func run() async throws {
+      let found = try await database.open { try await $0.stores.ranges.detect(at: Date()) }
+      for range in found { print(range.text) }
+      if found.isEmpty { print("No new ranges. List all with: ringfence prefixes list") }
+    }
   }
 }
 
-struct RangeDecision: ParsableArguments {
+/// The values of new rules.
+struct RangeRuleOptions: ParsableArguments {
+  @OptionGroup var database: DatabaseOptions
+
+  @Flag(help: "Name the numbers in packs that identify, and do not block them.")
+  var identify = false
+
+  @Flag(help: "Take the numbers out of rules with more numbers.")
+  var allow = false
+
+  @Option(help: "Category, such as telemarketing. Default: other.")
+  var category: String?
+
+  @Option(help: "Label that phones show instead of the category.")
+  var label: String?
+
+  @Option(help: "Reason, shown to everyone who looks up a number. Required except with --allow.")
+  var reason: String?
+
+  @Option(help: .value("time", "Time from which the rules are in force (RFC 3339). Default: now."))
+  var from: String?
+
+  @Option(help: .value("time", "Time at which the rules end (RFC 3339). Default: never."))
+  var until: String?
+
+  @Flag(help: "Show the effect, and save nothing.")
+  var dryRun = false
+
+  @OptionGroup var audit: AuditOption
+
+  /// Checks all values but the range, which may have a reason of its own.
+  func checkValues() throws { _ = try rule("+33162*", reason: reason ?? "-") }
+
+  /// - Parameter reason: of this rule; nil for the common one.
+  /// - Throws: `ValidationError`.
+  func rule(_ text: String, reason: String? = nil) throws -> RangeRule {
+    guard !identify || !allow else { throw ValidationError("Pass --identify or --allow, not both.") }
+    if let category, ReportCategory(slug: category)?.isToxic != true {
+      let known = ReportCategory.allCases.filter(\.isToxic).map(\.slug).joined(separator: ", ")
+      throw ValidationError("There is no category \(category). Use one of: \(known).")
+    }
+    let (start, end) = (try time(from, "--from"), try time(until, "--until"))
+    if let end, end <= start ?? Date() { throw ValidationError("--until is not after --from. Pass a later time.") }
+    do {
+      return try RangeRule(
+        RangePattern(text, plan: .library), treatment: identify ? .identify : allow ? .allow : .block,
+        category: category.flatMap { ReportCategory(slug: $0) } ?? .other, label: label, reason: reason ?? self.reason,
+        validFrom: start, validUntil: end, proposedBy: audit.by, at: Date())
+    } catch let violation as RangeViolation {
+      throw ValidationError(try Localizer.commandLine().message("ranges.rule", violation))
+    } catch let violation as RuleViolation {
+      throw ValidationError(try Localizer.commandLine().message(violation))
+    }
+  }
+
+  private func time(_ text: String?, _ option: String) throws -> Date? {
+    guard let text else { return nil }
+    guard let time = Timestamp.parse(text) else {
+      throw ValidationError("\(option) \"\(text)\" is not an RFC 3339 time. Write it as 2027-01-31T00:00:00Z.")
+    }
+    return time
+  }
+
+  /// Shows the effect of rules and saves them.
+  func add(_ rules: [RangeRule]) async throws {
+    try await database.open { context in
+      let effect = try await context.moderation.ranges.preview(rules)
+      let counts = effect.counts
+      print(
+        """
+        \(rules.count) \(rules.count == 1 ? "rule" : "rules"), \(counts.numbers) numbers: \(counts.reported) with reports, \
+        \(counts.listed) listed already. Left out: \(counts.protected) protected, \(counts.allowed) allowed, \
+        \(counts.decided) decided otherwise, \(counts.held) held, \(counts.named) named by a directory.
+        """)
+      guard !dryRun else { return print("Nothing was saved.") }
+      let saved = try await context.moderation.ranges.add(rules, by: audit.by, at: Date())
+      print(
+        saved.first?.state == .approved
+          ? "Saved. The next publication applies the rules."
+          : """
+          Proposed: the rules block more than \(RangeRule.maxUnreviewed) numbers. Another account must approve them: \
+          ringfence prefixes approve --proposed-by \(audit.by) --by NAME
+          """)
+    }
+  }
+}
+
+/// The rules that a command is about.
+struct RangeSelection: ParsableArguments {
   @OptionGroup private var database: DatabaseOptions
 
-  @Argument(help: "Range as shown by `ranges list`, such as +3316200024x.")
-  var range: String
+  @Argument(help: "Ranges as shown by `prefixes list`, such as +3316200024x.")
+  var ranges: [String] = []
 
-  @Option(help: .value("name", "Name for the audit log."))
-  var by: String
+  @Option(help: .value("name", "All rules of this source."))
+  var source: String?
+
+  @Option(help: .value("name", "All proposed rules that this account has added."))
+  var proposedBy: String?
+
+  @OptionGroup var audit: AuditOption
 
   @Option(help: "Reason for the audit log.")
   var reason: String?
 
   func validate() throws {
-    guard NumberRange(range) != nil else {
-      throw ValidationError(
-        "\"\(range)\" is not a range. Write x for the last one or two digits, such as +3316200024x.")
+    guard !ranges.isEmpty || source != nil || proposedBy != nil else {
+      throw ValidationError("No range. Pass one as shown by `prefixes list`, --source or --proposed-by.")
+    }
+  }
+
+  /// - Parameter body: receives the rules; there is at least one.
+  func run(_ body: (CommandContext, [RangeRule], AuditOption) async throws -> Void) async throws {
+    try await database.open { context in
+      var appID = RangeRule.noSource
+      if let source {
+        guard let found = try await context.stores.sources.source(named: source) else {
+          throw CommandFailure.failed("There is no source \(source). List all with: ringfence sources list")
+        }
+        appID = found.id
+      }
+      let all = try await context.stores.ranges.rules(of: appID)
+      let texts = Set(ranges.map { (try? RangePattern($0, plan: .library).text) ?? $0 })
+      let rules = all.filter { rule in
+        (texts.isEmpty || texts.contains(rule.range.text))
+          && (proposedBy == nil || rule.state == .proposed && rule.proposedBy == proposedBy)
+      }
+      if let missing = texts.subtracting(rules.map(\.range.text)).min() {
+        throw CommandFailure.failed("There is no rule for \(missing). List all with: ringfence prefixes list")
+      }
+      guard !rules.isEmpty else {
+        throw CommandFailure.failed("There is no such rule. List all with: ringfence prefixes list")
+      }
+      do { try await body(context, rules, audit) } catch let violation as RuleViolation {
+        throw CommandFailure.failed(try Localizer.commandLine().message(violation))
+      }
     }
   }
 
   func decide(isApproved: Bool) async throws {
-    guard let block = NumberRange(range) else { return }
-    try await database.open { context in
-      guard
-        try await context.stores.ranges.decide(
-          block, isApproved: isApproved, by: by, role: .administrator, reason: reason, at: Date())
-      else {
-        throw CommandFailure.failed("\(block.text) was not proposed. List all ranges with: ringfence ranges list")
-      }
-      print("\(block.text): \(isApproved ? "approved" : "rejected").")
+    try await run { context, rules, audit in
+      try await context.moderation.ranges.decide(rules, isApproved: isApproved, by: audit.by, reason: reason, at: Date())
+      for rule in rules.prefix(20) { print("\(rule.range.text): \(isApproved ? "approved" : "rejected").") }
+      if rules.count > 20 { print("\(rules.count - 20) more.") }
+    }
+  }
+}
+
+extension CommandContext {
+  /// The lines of rules in lists.
+  fileprivate func named(_ rules: [RangeRule]) async throws -> [String] {
+    let names = try await stores.ranges.sourceNames(of: rules)
+    let now = Date()
+    return rules.map { rule in
+      [
+        rule.range.text, rule.state.rawValue, rule.treatment.rawValue, rule.category.slug, rule.label ?? "",
+        String(rule.range.size), String(rule.members),
+        String(format: "%.1f", Decay.heat.value(ofStoredSum: rule.heat, at: now)), names[rule.appID] ?? "",
+        [rule.proposedBy, rule.decidedBy].compactMap(\.self).joined(separator: ", "),
+        [rule.validFrom, rule.validUntil].map { $0.map { Timestamp.format($0) } ?? "" }.joined(separator: "/"),
+        rule.reason ?? "",
+      ].joined(separator: "\t")
     }
   }
 }

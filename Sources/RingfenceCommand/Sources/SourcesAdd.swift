@@ -22,7 +22,7 @@ struct SourcesAdd: AsyncParsableCommand {
 
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
       separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
-      saracroche (patterns with more than 4 wildcards are counted and left out). Formats of dated complaints, which \
+      saracroche (patterns become rules for ranges). Formats of dated complaints, which \
       decay: ftc-csv, ftc-tsv, jsonl. Gzip and xz files are decompressed. The format ringfence is a pack that another \
       Ringfence server publishes with evidence: --url is the address of its publications, and --key and --pack are \
       required.

@@ -224,7 +224,7 @@ extension SourcePreview {
       ["The list has \(entries) numbers. A publication made now would change:"] + list(figures.prefix(4))
       + ["Not changed:"] + list(figures.dropFirst(4))
     if rejected > 0 { lines.append("\(rejected) rows cannot be read.") }
-    if patterns > 0 { lines.append("Patterns with more than 4 wildcards, which are left out: \(patterns).") }
+    if ranges > 0 { lines.append("The list also has \(ranges) rules for ranges, which are not among these counts.") }
     lines.append("The gates of the first publication with the list expect these changes.")
     return lines.joined(separator: "\n")
   }
@@ -237,7 +237,9 @@ extension SourceRefresher.Summary {
     let counts = "\(entries) entries: \(added) added, \(replaced) renewed, \(removed) removed"
     let more = [
       rejected > 0 ? "\(rejected) rows cannot be read" : nil,
-      patterns > 0 ? "patterns with more than 4 wildcards, which are left out: \(patterns)" : nil,
+      ranges > 0 ? "\(ranges) rules for ranges" : nil,
+      proposedRanges > 0
+        ? "\(proposedRanges) of them wait for approval: ringfence prefixes approve --source NAME" : nil,
     ].compactMap { $0 }
     return ([counts] + more).joined(separator: "; ") + "."
   }

@@ -38,6 +38,7 @@ public enum TablePlacement: Sendable, Equatable {
     "job_leases": .local,
     "key_withdrawals": .reference,
     "known_browsers": .local,
+    "listed_ranges": .reference,
     "listings": .distributed,
     "number_categories": .distributed,
     "number_decisions": .distributed,

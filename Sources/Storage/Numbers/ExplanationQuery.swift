@@ -19,6 +19,7 @@ struct ExplanationQuery {
   private typealias Place = PostgresPipeline.Place
 
   private let number: Int64
+  private let now: Date
   private let patterns: Place<Protection>
   private let numbers: Place<(number: Int64, protection: Protection)>
   private let standing: Place<StandingDecision>
@@ -27,7 +28,7 @@ struct ExplanationQuery {
   private let holds: Place<Hold>
   private let usual: Place<Explanation.Usual>
   private let listings: Place<Explanation.Listing>
-  private let ranges: Place<NumberRange>
+  private let ranges: Place<RangeRule>
   private let appeals: Place<Appeal>
   private let appealedDays: Place<AppealedDay>
   private let thresholds: ThresholdQuery
@@ -39,11 +40,11 @@ struct ExplanationQuery {
   ///   - cut: leaves out reports of reporters that arrived since then; nil for all reports.
   ///   - pipeline: runs in a snapshot; later statements in it keep their plans.
   init(_ number: Int64, at time: Date, before cut: Date? = nil, in pipeline: inout PostgresPipeline) {
-    self.number = number
+    (self.number, now) = (number, time)
     pipeline.add(SQL.keepPlans())
     patterns = pipeline.add(SQL.readProtectedPatterns(only: number))
     numbers = pipeline.add(SQL.readProtectedNumber(number: number))
-    ranges = pipeline.add(SQL.readRangeOfNumber(number: number))
+    ranges = pipeline.add(SQL.readRangesOfNumber(number: number))
     thresholds = ThresholdQuery(in: &pipeline)
     standing = pipeline.add(SQL.readStandingDecision(number: number))
     decisions = pipeline.add(SQL.readDecisions(number: number))
@@ -89,7 +90,11 @@ struct ExplanationQuery {
     }
     explanation.usual = try results.rows(usual).first
     explanation.listing = try results.rows(listings).first
-    explanation.range = try results.rows(ranges).first
+    let rules = try results.rows(ranges).filter { $0.applies(at: now) }
+    if !rules.isEmpty {
+      let set = try thresholds.set(results)
+      explanation.range = CurationState(rules: rules.compactMap { $0.limited(by: set) }).rule(for: number)
+    }
     explanation.openAppeals = appeals.count { $0.state == .open }
     // A decision takes precedence.
     let victims = AppealStore.victims(try results.rows(appealedDays))
@@ -193,7 +198,7 @@ extension SQL {
   /// The listing of a number in the newest publication.
   package static func readListing(number: Int64) -> Statement<Explanation.Listing> {
     Statement(
-      "SELECT category_id, serial, listed_at, treatment = 0 FROM listings WHERE number = $1",
+      "SELECT category_id, serial, listed_at, treatment = 0 FROM \(ListedSQL.ofNumber) AS l",
       number
     ) { row in
       Explanation.Listing(
@@ -208,18 +213,5 @@ extension SQL {
       "SELECT app_id, name FROM apps WHERE app_id = ANY($1::integer[])",
       apps
     ) { (try $0.decode(0), try $0.decode(1)) }
-  }
-
-  /// The approved block that a number lies in.
-  static func readRangeOfNumber(number: Int64) -> Statement<NumberRange> {
-    Statement(
-      """
-      SELECT number, digits FROM ranges
-      WHERE state = 'approved'
-        AND ((number = $1::bigint / 10 * 10 AND digits = 1) OR (number = $1::bigint / 100 * 100 AND digits = 2))
-      ORDER BY digits DESC LIMIT 1
-      """,
-      number
-    ) { NumberRange(around: try $0.decode(0), digits: try $0.decode(1)) }
   }
 }

@@ -116,17 +116,34 @@ enum ListedSQL {
   /// Whether packs block a listing `l`, and its number's decision `r` does not prevent that.
   static let mayBlock = "l.treatment = 0 AND coalesce(r.decision = 'block', true)"
 
-  /// - Parameter condition: on `l`, the listings.
-  static func find(where condition: String) -> String {
+  /// The condition on `listed_ranges` for the range that contains the number $1. Ranges do not overlap, so that only the
+  /// last one that begins at or before the number can contain it.
+  static let rangeOfNumber = """
+    first_number = (SELECT max(first_number) FROM listed_ranges WHERE first_number <= $1) AND last_number >= $1
     """
-    SELECT l.number, coalesce(r.category_id, l.category_id), r.label,
+
+  /// The listing of the number $1: its own, otherwise by the range that contains it.
+  static let ofNumber = """
+    (SELECT number, category_id, cause, treatment, serial, listed_at, NULL::text AS label FROM listings WHERE number = $1
+     UNION ALL
+     SELECT $1::bigint, category_id, 2::smallint, treatment, serial, listed_at, label FROM listed_ranges
+     WHERE \(rangeOfNumber) AND NOT EXISTS (SELECT 1 FROM listings WHERE number = $1))
+    """
+
+  /// - Parameters:
+  ///   - listings: the source of the listings `l`.
+  ///   - label: the label of a listing.
+  ///   - condition: on `l`.
+  static func find(in listings: String = "listings", label: String = "NULL::text", where condition: String) -> String {
+    """
+    SELECT l.number, coalesce(r.category_id, l.category_id), coalesce(r.label, \(label)),
            \(mayBlock),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
              SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
            EXISTS (SELECT 1 FROM protected_numbers p WHERE p.number = l.number)
              OR EXISTS (
                SELECT 1 FROM protected_patterns p WHERE '+' || l.number::text LIKE translate(p.pattern, 'x*', '_%'))
-    FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
+    FROM \(listings) l LEFT JOIN number_decisions r ON r.number = l.number
     WHERE \(condition)
       AND r.decision IS DISTINCT FROM 'allow'
       AND (r.number IS NOT NULL OR l.cause <> 1 OR l.treatment = 0)
@@ -170,7 +187,7 @@ extension SQL {
   /// A listed number.
   static func findListedNumber(number: Int64) -> Statement<ListedCandidate> {
     Statement(
-      ListedSQL.find(where: "l.number = $1"),
+      ListedSQL.find(in: ListedSQL.ofNumber, label: "l.label", where: "l.number = $1"),
       number, decode: decodeListedCandidate)
   }
 }

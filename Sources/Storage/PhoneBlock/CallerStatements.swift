@@ -10,15 +10,18 @@ import PostgreSQL
 private enum CallerSQL {
   static let columns = columns()
 
-  /// - Parameter join: a further join.
-  static func columns(join: String = "") -> String {
+  /// - Parameters:
+  ///   - listings: the source of the listings `l`.
+  ///   - label: the label of a listing.
+  ///   - join: a further join.
+  static func columns(of listings: String = "listings", label: String = "NULL::text", join: String = "") -> String {
     """
-    SELECT l.number, coalesce(r.category_id, l.category_id), r.label, r.decision, l.cause, l.treatment = 0, l.listed_at,
-           coalesce(n.heat, 0), coalesce(n.evidence, 0), coalesce(n.legitimate, 0),
+    SELECT l.number, coalesce(r.category_id, l.category_id), coalesce(r.label, \(label)), r.decision, l.cause,
+           l.treatment = 0, l.listed_at, coalesce(n.heat, 0), coalesce(n.evidence, 0), coalesce(n.legitimate, 0),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
              SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
            n.last_received_at
-    FROM listings l
+    FROM \(listings) l
     LEFT JOIN number_decisions r ON r.number = l.number
     LEFT JOIN numbers n ON n.number = l.number
     \(join)
@@ -60,18 +63,19 @@ extension SQL {
 
   /// A listed number.
   static func findCaller(number: Int64) -> Statement<FoundCaller> {
-    Statement("\(CallerSQL.columns) AND l.number = $1", number, decode: CallerSQL.decode)
+    let columns = CallerSQL.columns(of: ListedSQL.ofNumber, label: "l.label")
+    return Statement("\(columns) AND l.number = $1", number, decode: CallerSQL.decode)
   }
 
-  /// Those of some numbers that are listed to be blocked, without an appeal or a decision against it.
-  static func findBlockedNumbers(numbers: [Int64]) -> Statement<Int64> {
+  /// Numbers of a range with a decision, an appeal or a listing against blocking them.
+  static func findDisputedNumbers(first: Int64, last: Int64) -> Statement<Int64> {
     Statement(
       """
-      SELECT l.number FROM listings l LEFT JOIN number_decisions r ON r.number = l.number
-      WHERE l.number = ANY($1::bigint[]) AND \(ListedSQL.mayBlock)
-        AND NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected')
+      SELECT number FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision <> 'block'
+      UNION SELECT number FROM appeals WHERE number BETWEEN $1 AND $2 AND state <> 'rejected'
+      UNION SELECT number FROM listings WHERE number BETWEEN $1 AND $2 AND treatment <> 0
       """,
-      numbers
+      first, last
     ) { try $0.decode(0) }
   }
 
@@ -114,7 +118,10 @@ public enum NumberSHA1 {
 
   /// The first eight bytes in network byte order, as listings store them.
   /// - Parameter number: E.164 digits.
-  static func stored(_ number: Int64) -> Int64 { stored(of("+\(number)")) }
+  static func stored(_ number: Int64) -> Int64 { stored("+\(number)") }
+
+  /// The same of the digits of a number's beginning.
+  public static func stored(_ text: String) -> Int64 { stored(of(text)) }
 
   static func stored(_ bytes: some Sequence<UInt8>) -> Int64 {
     Int64(bitPattern: bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
@@ -141,7 +148,7 @@ public struct NumberSHA1Prefix: Sendable, Hashable {
   public func matches(_ hash: [UInt8]) -> Bool { hash.starts(with: bytes) }
 
   /// The smallest and the greatest stored value with this prefix. The first bit is fixed, so both have the same sign.
-  var bounds: (least: Int64, greatest: Int64) {
+  public var bounds: (least: Int64, greatest: Int64) {
     let rest = max(0, 8 - bytes.count)
     return (
       NumberSHA1.stored(bytes + [UInt8](repeating: 0, count: rest)),

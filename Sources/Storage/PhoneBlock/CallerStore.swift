@@ -57,7 +57,7 @@ public enum CallerState: Sendable, Equatable {
   case unlisted
 }
 
-/// Lookups of PhoneBlock's clients: listed numbers by their SHA-1, and approved ranges.
+/// Lookups of PhoneBlock's clients: listed numbers by their SHA-1, and listed ranges.
 public struct CallerStore: Sendable {
   /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
   static let maxCallers = 1_000
@@ -153,20 +153,28 @@ public struct CallerStore: Sendable {
     }
   }
 
-  /// The approved ranges, ascending.
-  public func approvedRanges() async throws -> [NumberRange] {
-    try await pool.run(SQL.readRanges(state: .approved)).map(\.range)
+  /// The serial of the newest publication; its ranges change only with it.
+  public func serial() async throws -> Int64 { try await ListedRangeStore(pool: pool).serial() }
+
+  /// The ranges of the newest publication that are to be blocked, ascending; those that follow each other are joined.
+  public func blockedRanges() async throws -> [ClosedRange<Int64>] {
+    var joined: [ClosedRange<Int64>] = []
+    for range in try await ListedRangeStore(pool: pool).ranges().ranges where range.blocks {
+      if let last = joined.last, last.upperBound + 1 == range.first {
+        joined[joined.count - 1] = last.lowerBound...range.last
+      } else {
+        joined.append(range.numbers)
+      }
+    }
+    return joined
   }
 
-  /// Those of some ranges whose numbers are all listed to be blocked. A range with a number that is protected, allowed,
-  /// held or appealed is not among them, so that no client blocks this number with its range.
-  public func complete(_ ranges: [NumberRange]) async throws -> Set<NumberRange> {
-    guard !ranges.isEmpty else { return [] }
-    let blocked = Set(try await pool.run(SQL.findBlockedNumbers(numbers: ranges.flatMap { Array($0.numbers) })))
-    let listed = ranges.filter { $0.numbers.allSatisfy(blocked.contains) }
-    guard !listed.isEmpty else { return [] }
-    let protected = try await protection.numbers()
-    return Set(listed.filter { range in range.numbers.allSatisfy { protected.rule(for: $0) == nil } })
+  /// The numbers of a listed range that may not be blocked, as ranges in ascending order of their first numbers: those
+  /// that are protected, allowed, identified or appealed, so that no client blocks one of them with the range.
+  public func disputed(in range: ClosedRange<Int64>) async throws -> [ClosedRange<Int64>] {
+    let numbers = try await pool.run(SQL.findDisputedNumbers(first: range.lowerBound, last: range.upperBound))
+    let protected = try await protection.numbers().ranges(in: range)
+    return (numbers.map { $0...$0 } + protected).sorted { $0.lowerBound < $1.lowerBound }
   }
 
   /// The numbers to block, or only to identify, with the most heat, the hottest first.

@@ -78,6 +78,15 @@ public struct ProtectionStore: Sendable {
       let protected = builder.finish()
       listed.removeAll { protected.rule(for: $0) == nil }
     }
+    // One number of each range is enough: a revocation drops all protected numbers.
+    let ranges = try await connection.run(SQL.readListedRanges()).map(\.range.numbers)
+    if !ranges.isEmpty {
+      var builder = ProtectedNumbersBuilder()
+      for number in numbers { builder.add(number, reason: "") }
+      for pattern in patterns { builder.add(try ProtectedPattern(pattern), reason: "") }
+      let protected = builder.finish()
+      listed = Set(listed + ranges.compactMap { protected.first(in: $0)?.number }).sorted()
+    }
     guard !listed.isEmpty else { return }
     _ = try await connection.run(
       SQL.revokeProtected(ids: listed.map { _ in UUID() }, numbers: listed, requestedBy: addedBy, time: time))

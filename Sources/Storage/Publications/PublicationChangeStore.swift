@@ -45,7 +45,7 @@ public struct PublicationChangeStore: Sendable {
       let ranges = try await connection.run(SQL.readDecidedRanges(from: earlier.asOf, to: later.asOf))
       let change = try await Self.thresholds(from: earlier.asOf, to: later.asOf, on: connection)
       for number in numbers {
-        facts[number]?.isRangeDecided = ranges.contains { $0.numbers.contains(number) }
+        facts[number]?.isRangeDecided = ranges.contains { $0.contains(number) }
         facts[number]?.protection = try await ProtectionStore.rule(for: number, on: connection)
         if let change, try await Self.isDecided(number, by: change, at: later.asOf, on: connection) {
           facts[number]?.thresholds = change.version
@@ -143,13 +143,14 @@ extension SQL {
   }
 
   /// Ranges that were decided between two times.
-  static func readDecidedRanges(from: Date, to: Date) -> Statement<NumberRange> {
+  static func readDecidedRanges(from: Date, to: Date) -> Statement<RangePattern> {
     Statement(
-      """
-      SELECT number, digits FROM ranges WHERE decided_at > $1 AND decided_at <= $2 ORDER BY number, digits
-      """,
+      "SELECT pattern, firsts, lasts FROM ranges WHERE decided_at > $1 AND decided_at <= $2 ORDER BY number, pattern",
       from, to
-    ) { NumberRange(around: try $0.decode(0), digits: try $0.decode(1)) }
+    ) { row in
+      let (firsts, lasts): ([Int64], [Int64]) = (try row.decode(1), try row.decode(2))
+      return RangePattern(stored: try row.decode(0), blocks: zip(firsts, lasts).map { $0...$1 })
+    }
   }
 
   /// The version of thresholds that was in force at a time.

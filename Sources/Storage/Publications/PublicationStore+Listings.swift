@@ -48,13 +48,14 @@ extension PublicationStore {
     if change.written >= largeChange { try await connection.execute(script: ListingSQL.newStatistics) }
   }
 
-  /// Deletes the listings of numbers.
+  /// Deletes the listings of numbers, and removes them from listed ranges.
   /// - Parameter connection: within the transaction that records the publication.
   public static func unlist(_ numbers: [Int64], on connection: PostgresConnection) async throws {
     for start in stride(from: 0, to: numbers.count, by: ListingChange.batch) {
       let batch = Array(numbers[start..<min(start + ListingChange.batch, numbers.count)])
       _ = try await connection.run(SQL.unlistNumbers(numbers: batch))
     }
+    try await ListedRangeStore.remove(numbers, on: connection)
   }
 
   /// Number of changed rows from which statistics are refreshed.
@@ -164,7 +165,7 @@ extension PublicationStore {
       guard !listed.isEmpty else { return ([], []) }
       let thresholds = try await ThresholdStore.current(on: connection).set
       let decided = Set(try await connection.run(SQL.readStandingDecisionsOf(numbers: listed)).map(\.number))
-      let ranges = try await connection.run(SQL.readRanges(state: .approved)).map(\.range)
+      let state = CurationState(rules: try await RangeStore.rules(at: time, on: connection))
       let records = try await NumberRecordStore.records(of: listed, on: connection)
       let supported = Set(
         records.filter { record in
@@ -175,7 +176,7 @@ extension PublicationStore {
         }.map(\.number))
       let unsupported = listed.filter { number in
         !supported.contains(number) && !decided.contains(number)
-          && !ranges.contains { $0.numbers.contains(number) }
+          && state.rule(for: number) == nil
       }
       return (unsupported.filter(present.contains), unsupported.filter { !present.contains($0) })
     }

@@ -76,7 +76,7 @@ extension PublicationStore {
       guard case .add(let category, _) = action, let treatment = placed[number] else { return nil }
       return Listing(number: number, category: category, cause: .decision, treatment: treatment)
     }.sorted { $0.number < $1.number }
-    _ = try await connection.run(SQL.unlistNumbers(numbers: Set(removed + dropped).sorted()))
+    try await unlist(Set(removed + dropped).sorted(), on: connection)
     _ = try await connection.run(SQL.listNumbers(listings: added, serial: serial, time: time))
   }
 }

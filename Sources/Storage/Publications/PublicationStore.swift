@@ -163,7 +163,7 @@ extension PublicationStore {
 
 /// The state of curation that a publication applies to the reports.
 public enum CurationStateStore {
-  /// Reads the complete state into memory: a decision takes 14 bytes, a protected number 12; holds, approved ranges and
+  /// Reads the complete state into memory: a decision takes 14 bytes, a protected number 12; holds, rules for ranges and
   /// appealed numbers are few.
   /// - Parameters:
   ///   - time: the time for which ranges and appeals are evaluated.
@@ -176,10 +176,7 @@ public enum CurationStateStore {
     }
     for hold in try await connection.run(SQL.readHolds()) { state.add(hold) }
     state.victims = try await AppealStore.victims(at: time, on: connection)
-    state.ranges = try await connection.run(SQL.readRanges(state: .approved)).map { range in
-      ApprovedRange(
-        range: range.range, category: range.category, heat: Decay.heat.value(ofStoredSum: range.heat, at: time))
-    }
+    state.rules = try await RangeStore.rules(at: time, on: connection)
     return state
   }
 }

@@ -88,7 +88,7 @@ extension SQL {
       SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = ANY($2::bigint[])
       ORDER BY abs(number - $1::bigint), number LIMIT 1
       """,
-      number, NumberRange(around: number, digits: 2).numbers.filter { $0 != number }
+      number, RangePattern(around: number, size: 100).blocks[0].filter { $0 != number }
     ) { try SQL.decodeReadProtectedNumbers($0).protection }
   }
 
@@ -122,7 +122,7 @@ extension SQL {
       WHERE n.number = ANY($1::bigint[])
       ORDER BY n.heat DESC, n.number LIMIT $2::bigint
       """,
-      NumberRange(around: number, digits: 2).numbers.filter { $0 != number }, Int64(limit)
+      RangePattern(around: number, size: 100).blocks[0].filter { $0 != number }, Int64(limit)
     ) { row in
       let decision: String? = try row.decode(4)
       return Neighbour(
@@ -153,17 +153,6 @@ extension SQL {
         day: try row.decode(0), complaints: Int(try row.decode(1, as: Int64.self)),
         votes: Int(try row.decode(2, as: Int64.self)), calls: try row.decode(3))
     }
-  }
-
-  /// The range of 10 or 100 numbers that contains a number, where one is stored; the narrower one first.
-  static func readRangeAround(number: Int64) -> Statement<ProposedRange> {
-    Statement(
-      """
-      SELECT number, digits, state, category_id, members, heat, proposed_at, decided_by, reason FROM ranges
-      WHERE (number = $1::bigint / 10 * 10 AND digits = 1) OR (number = $1::bigint / 100 * 100 AND digits = 2)
-      ORDER BY digits LIMIT 1
-      """,
-      number, decode: decodeProposedRange)
   }
 
   /// Notes of moderators about a number, the newest first.

@@ -31,7 +31,7 @@ public struct CaseStore: Sendable {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
     let neighbours = pipeline.add(SQL.readNeighbours(number: number, limit: Self.neighbours))
-    let range = pipeline.add(SQL.readRangeAround(number: number))
+    let range = pipeline.add(SQL.readRangesOfNumber(number: number))
     let item = pipeline.add(SQL.readCase(number: number))
     let passes = pipeline.add(SQL.readPasses(number: number))
     let names = pipeline.add(SQL.readDirectoryNames(number: number))
@@ -123,8 +123,8 @@ public struct CaseFile: Sendable {
   public var days: [CaseDay]
   /// Notes of moderators, the newest first.
   public var notes: [CaseNote]
-  /// The range that contains it, where one is proposed or decided.
-  public var range: ProposedRange?
+  /// The rule with the fewest numbers that contains it, where one is proposed or decided.
+  public var range: RangeRule?
 }
 
 /// Comments on a number that have the same text, apart from case, spaces and punctuation.

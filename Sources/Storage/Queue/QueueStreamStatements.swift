@@ -43,7 +43,7 @@ extension SQL {
         WHERE number = ANY($1::bigint[]) AND state = 'open'
         UNION ALL
         SELECT number, NULL, false, NULL, true, false, NULL, 0::smallint, 0 FROM ranges
-        WHERE number = ANY($1::bigint[]) AND state = 'proposed'
+        WHERE number = ANY($1::bigint[]) AND state = 'proposed' AND proposed_by IS NULL
         UNION ALL
         SELECT number, NULL, false, NULL, false, true, NULL, 0::smallint, 0 FROM listings
         WHERE number = ANY($1::bigint[])
@@ -139,7 +139,7 @@ extension SQL {
       SELECT number FROM queue
       UNION SELECT number FROM holds WHERE NOT settled
       UNION SELECT number FROM appeals WHERE state = 'open'
-      UNION SELECT number FROM ranges WHERE state = 'proposed' AND number > 0
+      UNION SELECT number FROM ranges WHERE state = 'proposed' AND proposed_by IS NULL
       ORDER BY 1
       """
     ) { try $0.decode(0) }

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Curation
-public import Foundation
+import Foundation
+import PhoneNumbers
 import PostgreSQL
+
+extension RangePlan {
+  /// The numbering plans of libphonenumber.
+  public static let library = RangePlan(
+    callingCode: NumberingPlan.callingCode, lengths: NumberingPlan.lengths, shortNumber: NumberingPlan.shortNumber)
+}
 
 extension SQL {
   /// Ranges in which enough numbers have complaints, in ascending order. Numbers that only lists contain are left out.
   /// - Parameter memberHeat: The least stored heat of a number with complaints.
   /// - Parameter heat: The least stored heat of a range in total.
   static func findRanges(
-    digits: Int16, memberHeat: Double, heat: Double
+    size: Int64, memberHeat: Double, heat: Double
   ) -> Statement<(first: Int64, members: Int, heat: Double, greatest: Double, defended: Int)> {
     Statement(
       """
@@ -19,7 +26,7 @@ extension SQL {
       HAVING count(*) FILTER (WHERE heat >= $2) >= $3::bigint AND sum(heat) >= $4
       ORDER BY 1
       """,
-      Int64(digits == 1 ? 10 : 100), memberHeat, Int64(RangeDetection.minMembers(digits: digits)), heat
+      size, memberHeat, Int64(RangeDetection.minMembers(size: size)), heat
     ) { row in
       /// Decodes a range with its stored heat.
       (
@@ -30,117 +37,210 @@ extension SQL {
   }
 
   /// The hottest toxic category of a range.
-  static func readRangeCategory(range: NumberRange) -> Statement<ReportCategory> {
+  static func readRangeCategory(first: Int64, last: Int64) -> Statement<ReportCategory> {
     Statement(
       """
       SELECT category_id FROM number_categories JOIN categories USING (category_id)
       WHERE number BETWEEN $1 AND $2 AND toxic AND heat > 0
       GROUP BY category_id ORDER BY sum(heat) DESC, category_id LIMIT 1
       """,
-      range.numbers.lowerBound, range.numbers.upperBound
+      first, last
     ) { try $0.category(0) }
   }
 
-  /// Proposes a range, or updates a proposed or approved one; a rejected one is left as it is.
-  static func proposeRange(
-    range: NumberRange, category: ReportCategory, members: Int, heat: Double, time: Date
-  ) -> Statement<Bool> {
+  /// Proposes a detected range, or updates one; a rejected one is left as it is, and so is a rule that somebody added.
+  static func proposeRange(_ rule: RangeRule) -> Statement<Bool> {
     Statement(
       """
-      INSERT INTO ranges AS r (number, digits, state, category_id, members, heat, proposed_at)
-      VALUES ($1, $2, 'proposed', $3, $4, $5, $6)
-      ON CONFLICT (number, digits) DO UPDATE SET
+      INSERT INTO ranges AS r (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat,
+                               proposed_at)
+      VALUES ($1, $2, 0, $3, $4, $5, 'proposed', 'block', $6, $7, $8, $9)
+      ON CONFLICT (number, pattern, app_id) DO UPDATE SET
         category_id = excluded.category_id, members = excluded.members, heat = excluded.heat
-      WHERE r.state <> 'rejected'
-      RETURNING r.proposed_at = $6
+      WHERE r.state <> 'rejected' AND r.proposed_by IS NULL
+      RETURNING r.proposed_at = $9
       """,
-      range.first, range.digits, category.rawValue, Int32(members), heat, time
+      rule.range.first, rule.range.text, rule.range.prefix, rule.range.blocks.map(\.lowerBound),
+      rule.range.blocks.map(\.upperBound), rule.category.rawValue, Int32(rule.members), rule.heat, rule.proposedAt
     ) { row in
       /// - Returns: whether the range is new.
       try row.decode(0)
     }
   }
 
-  /// Approves or rejects a range; returns a row where it exists.
-  static func decideRange(
-    range: NumberRange, state: ProposedRange.State, decidedBy: String, reason: String?, time: Date
-  ) -> Statement<Int64> {
+  /// Stores rules; one of the same range and source is replaced.
+  static func saveRanges(_ rules: [RangeRule]) -> Statement<Void> {
+    let columns = RangeColumns(rules)
+    return Statement(
+      """
+      INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, label, reason,
+                          members, heat, valid_from, valid_until, proposed_by, proposed_at, decided_by, decided_at)
+      SELECT t.number, t.pattern, t.app_id, t.prefix, string_to_array(t.firsts, ',')::bigint[],
+             string_to_array(t.lasts, ',')::bigint[], t.state, t.treatment, t.category_id, nullif(t.label, ''),
+             nullif(t.reason, ''), t.members, t.heat, to_timestamp(nullif(t.valid_from, 0)),
+             to_timestamp(nullif(t.valid_until, 0)), nullif(t.proposed_by, ''), to_timestamp(t.proposed_at),
+             nullif(t.decided_by, ''), to_timestamp(nullif(t.decided_at, 0))
+      FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[],
+                  $9::smallint[], $10::text[], $11::text[], $12::integer[], $13::double precision[],
+                  $14::double precision[], $15::double precision[], $16::text[], $17::double precision[], $18::text[],
+                  $19::double precision[])
+        AS t (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, label, reason, members, heat,
+              valid_from, valid_until, proposed_by, proposed_at, decided_by, decided_at)
+      ORDER BY t.number, t.pattern, t.app_id
+      ON CONFLICT (number, pattern, app_id) DO UPDATE SET
+        prefix = excluded.prefix, firsts = excluded.firsts, lasts = excluded.lasts, state = excluded.state,
+        treatment = excluded.treatment, category_id = excluded.category_id, label = excluded.label,
+        reason = excluded.reason, valid_from = excluded.valid_from, valid_until = excluded.valid_until,
+        proposed_by = excluded.proposed_by, proposed_at = excluded.proposed_at, decided_by = excluded.decided_by,
+        decided_at = excluded.decided_at
+      """,
+      columns.numbers, columns.patterns, columns.apps, columns.prefixes, columns.firsts, columns.lasts, columns.states,
+      columns.treatments, columns.categories, columns.labels, columns.reasons, columns.members, columns.heats,
+      columns.starts, columns.ends, columns.proposers, columns.proposed, columns.deciders, columns.decided)
+  }
+
+  /// Number of rules.
+  static func countRanges() -> Statement<Int64> { Statement("SELECT count(*) FROM ranges") { try $0.decode(0) } }
+
+  /// Deletes rules of one source, or of none.
+  static func deleteRanges(numbers: [Int64], patterns: [String], appID: Int32) -> Statement<String> {
     Statement(
       """
-      UPDATE ranges SET state = $3, decided_by = $4, reason = $5, decided_at = $6
-      WHERE number = $1 AND digits = $2 RETURNING number
+      DELETE FROM ranges r USING unnest($1::bigint[], $2::text[]) AS t (number, pattern)
+      WHERE r.number = t.number AND r.pattern = t.pattern AND r.app_id = $3 RETURNING r.pattern
       """,
-      range.first, range.digits, state.rawValue, decidedBy, reason, time
+      numbers, patterns, appID
     ) { try $0.decode(0) }
   }
 
-  /// Ranges in ascending order, in one state or in any.
-  static func readRanges(state: ProposedRange.State? = nil) -> Statement<ProposedRange> {
+  private static let rangeColumns = """
+    SELECT pattern, app_id, firsts, lasts, state, treatment, category_id, label, reason, members, heat, valid_from,
+           valid_until, proposed_by, proposed_at, decided_by, decided_at FROM ranges
+    """
+
+  /// Rules in ascending order of their first numbers.
+  /// - Parameters:
+  ///   - state: nil for any.
+  ///   - appID: the source; nil for all.
+  static func readRanges(state: RangeRule.State? = nil, appID: Int32? = nil) -> Statement<RangeRule> {
     Statement(
       """
-      SELECT number, digits, state, category_id, members, heat, proposed_at, decided_by, reason FROM ranges
-      WHERE $1::text IS NULL OR state = $1 ORDER BY number, digits
+      \(rangeColumns) WHERE ($1::text IS NULL OR state = $1) AND ($2::integer IS NULL OR app_id = $2)
+      ORDER BY number, pattern, app_id
       """,
-      state?.rawValue, decode: decodeProposedRange)
+      state?.rawValue, appID, decode: decodeRange)
   }
 
-  static func decodeProposedRange(_ row: PostgresRow) throws -> ProposedRange {
-    let name: String = try row.decode(2)
-    guard let state = ProposedRange.State(rawValue: name) else { throw StorageError.unknownState(name) }
-    return ProposedRange(
-      range: NumberRange(around: try row.decode(0), digits: try row.decode(1)), state: state,
-      category: try row.category(3), members: Int(try row.decode(4, as: Int32.self)), heat: try row.decode(5),
-      proposedAt: try row.decode(6), decidedBy: try row.decode(7), reason: try row.decode(8))
+  /// Rules that contain a number, those with the fewest numbers first.
+  static func readRangesOfNumber(number: Int64) -> Statement<RangeRule> {
+    Statement(
+      """
+      \(rangeColumns) WHERE prefix = ANY($1::bigint[])
+        AND EXISTS (SELECT 1 FROM unnest(firsts, lasts) AS b (first, last) WHERE $2::bigint BETWEEN b.first AND b.last)
+      ORDER BY lasts[1] - firsts[1], app_id, pattern
+      """,
+      Array(sequence(first: number) { $0 >= 10 ? $0 / 10 : nil }), number, decode: decodeRange)
+  }
+
+  static func decodeRange(_ row: PostgresRow) throws -> RangeRule {
+    let (state, treatment): (String, String) = (try row.decode(4), try row.decode(5))
+    guard let state = RangeRule.State(rawValue: state), let treatment = Decision.Treatment(rawValue: treatment) else {
+      throw StorageError.unknownState(state)
+    }
+    let (firsts, lasts): ([Int64], [Int64]) = (try row.decode(2), try row.decode(3))
+    var rule = RangeRule(
+      stored: RangePattern(stored: try row.decode(0), blocks: zip(firsts, lasts).map { $0...$1 }),
+      treatment: treatment, category: try row.category(6), label: try row.decode(7), reason: try row.decode(8),
+      state: state, proposedAt: try row.decode(14))
+    (rule.appID, rule.members, rule.heat) = (
+      try row.decode(1), Int(try row.decode(9, as: Int32.self)), try row.decode(10)
+    )
+    (rule.validFrom, rule.validUntil) = (try row.decode(11), try row.decode(12))
+    (rule.proposedBy, rule.decidedBy, rule.decidedAt) = (try row.decode(13), try row.decode(15), try row.decode(16))
+    return rule
   }
 }
 
-/// A number of a range, with the data that decides whether approving the range publishes it.
-public struct RangeMember: Sendable, Equatable {
-  /// E.164 digits.
-  public var number: Int64
-  /// Reports that are not withdrawn; 0 for a number without reports.
-  public var reports: Int64
-  /// Decayed heat.
-  public var heat: Double
-  /// Whether the newest publication lists it.
-  public var isListed: Bool
-  /// The decision in force; a decided number is not published by its range.
-  public var decision: Decision.Treatment?
-  /// Whether it is held.
-  public var isHeld: Bool
-  /// The reason of its protection; nil where it is not protected.
-  public var protection: ProtectionReason?
+/// The columns of rules to save.
+private struct RangeColumns {
+  let numbers: [Int64], patterns: [String], apps: [Int32], prefixes: [Int64], firsts: [String], lasts: [String]
+  let states: [String], treatments: [String], categories: [Int16], labels: [String], reasons: [String]
+  let members: [Int32], heats: [Double], starts: [Double], ends: [Double]
+  let proposers: [String], proposed: [Double], deciders: [String], decided: [Double]
 
-  /// Whether approving its range puts it into the next publication.
-  public var isPublishedByRange: Bool { decision == nil && !isHeld && protection == nil }
-}
-
-/// A range of numbers that were used together, with its review.
-public struct ProposedRange: Sendable, Equatable {
-  /// The state of the review.
-  public enum State: String, Sendable, CaseIterable {
-    /// Waiting for a moderator.
-    case proposed
-    /// Published with all its numbers.
-    case approved
-    /// Not published as a range, and not proposed again.
-    case rejected
+  init(_ rules: [RangeRule]) {
+    numbers = rules.map(\.range.first)
+    patterns = rules.map(\.range.text)
+    apps = rules.map(\.appID)
+    prefixes = rules.map(\.range.prefix)
+    firsts = rules.map { Self.list($0.range.blocks.map(\.lowerBound)) }
+    lasts = rules.map { Self.list($0.range.blocks.map(\.upperBound)) }
+    states = rules.map(\.state.rawValue)
+    treatments = rules.map(\.treatment.rawValue)
+    categories = rules.map(\.category.rawValue)
+    labels = rules.map { $0.label ?? "" }
+    reasons = rules.map { $0.reason ?? "" }
+    members = rules.map { Int32($0.members) }
+    heats = rules.map(\.heat)
+    starts = rules.map { Self.seconds($0.validFrom) }
+    ends = rules.map { Self.seconds($0.validUntil) }
+    proposers = rules.map { $0.proposedBy ?? "" }
+    proposed = rules.map { Self.seconds($0.proposedAt) }
+    deciders = rules.map { $0.decidedBy ?? "" }
+    decided = rules.map { Self.seconds($0.decidedAt) }
   }
 
-  /// The numbers.
-  public let range: NumberRange
-  /// The state of the review.
-  public let state: State
-  /// The category of its calls.
-  public let category: ReportCategory
-  /// Numbers with complaints at the last detection.
-  public let members: Int
-  /// Sum of the stored heat of its numbers; read it through `Decay`.
-  public let heat: Double
-  /// When it was first proposed.
-  public let proposedAt: Date
-  /// The account that decided; nil while it is proposed.
-  public let decidedBy: String?
-  /// The reason.
-  public let reason: String?
+  private static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ",") }
+
+  private static func seconds(_ time: Date?) -> Double { time?.timeIntervalSince1970 ?? 0 }
+}
+
+/// The numbers of a range with a reason to look at them, before it gets a rule.
+public struct RangeCounts: Sendable, Equatable {
+  /// The numbers of the range.
+  public var numbers: Int64 = 0
+  /// Those with reports.
+  public var reported: Int64 = 0
+  /// Those that the newest publication lists already: by themselves, or by another rule.
+  public var listed: Int64 = 0
+  /// Those that a decision allows.
+  public var allowed: Int64 = 0
+  /// Those that another decision is about.
+  public var decided: Int64 = 0
+  /// Those that are held.
+  public var held: Int64 = 0
+  /// Those that are protected.
+  public var protected: Int64 = 0
+  /// Those that a directory names.
+  public var named: Int64 = 0
+
+  /// No numbers.
+  public init() {}
+}
+
+extension SQL {
+  /// The numbers of a block that are reported, listed, allowed, decided, held, or named by a directory.
+  static func countRangeNumbers(first: Int64, last: Int64) -> Statement<RangeCounts> {
+    Statement(
+      """
+      SELECT (SELECT count(*) FROM numbers WHERE number BETWEEN $1 AND $2 AND reports > 0),
+             (SELECT count(*) FROM listings WHERE number BETWEEN $1 AND $2),
+             (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision = 'allow'),
+             (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision <> 'allow'),
+             (SELECT count(*) FROM holds WHERE number BETWEEN $1 AND $2 AND NOT settled),
+             (SELECT count(DISTINCT e.number) FROM directory_entries e
+              JOIN directory_sources s ON s.generation = e.generation WHERE e.number BETWEEN $1 AND $2),
+             (SELECT coalesce(sum(least(last_number, $2) - greatest(first_number, $1) + 1), 0)::bigint
+              FROM listed_ranges WHERE first_number <= $2 AND last_number >= $1)
+      """,
+      first, last
+    ) { row in
+      var counts = RangeCounts()
+      (counts.numbers, counts.reported) = (last - first + 1, try row.decode(0))
+      counts.listed = try row.decode(1, as: Int64.self) + row.decode(6, as: Int64.self)
+      (counts.allowed, counts.decided, counts.held) = (try row.decode(2), try row.decode(3), try row.decode(4))
+      counts.named = try row.decode(5)
+      return counts
+    }
+  }
 }

@@ -4,136 +4,175 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
-/// Ranges of numbers that are used together: detection, proposals and their decisions.
+/// Rules for ranges of numbers, and the detection that proposes some.
 public struct RangeStore: Sendable {
-  let pool: PostgresPool
+  package let pool: PostgresPool
 
   /// The least decayed heat of a number that counts as a member of a range.
   static let memberHeat = 0.25
 
-  /// - Parameter pool: where numbers and ranges are kept.
+  /// - Parameter pool: where numbers and rules are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
   /// Searches all numbers and proposes the ranges that ``RangeDetection`` finds. Safe to call again.
   /// - Returns: the new ranges.
-  public func detect(at time: Date) async throws -> [NumberRange] {
+  public func detect(at time: Date) async throws -> [RangePattern] {
     let scale = Decay.heat.scale(at: time)
-    var hundreds = Set<Int64>()
-    var new: [NumberRange] = []
-    for digits in [2, 1] as [Int16] {
+    var wider = Set<Int64>()
+    var new: [RangePattern] = []
+    for size in RangeDetection.sizes {
       let statement = SQL.findRanges(
-        digits: digits, memberHeat: Self.memberHeat * scale, heat: RangeDetection.minHeat(digits: digits) * scale)
-      let found = try await pool.run(statement)
-      for item in found {
+        size: size, memberHeat: Self.memberHeat * scale, heat: RangeDetection.minHeat(size: size) * scale)
+      for item in try await pool.run(statement) {
         let facts = RangeDetection.Facts(
-          range: NumberRange(around: item.first, digits: digits), members: item.members, heat: item.heat / scale,
+          range: RangePattern(around: item.first, size: size), members: item.members, heat: item.heat / scale,
           greatest: item.greatest / scale, defended: item.defended)
-        guard RangeDetection.proposes(facts), digits == 2 || !hundreds.contains(item.first / 100) else { continue }
-        if digits == 2 { hundreds.insert(item.first / 100) }
+        guard RangeDetection.proposes(facts), !wider.contains(item.first / RangeDetection.sizes[0]),
+          RangePlan.library.shortNumber(facts.range.blocks[0]) == nil
+        else { continue }
+        if size == RangeDetection.sizes[0] { wider.insert(item.first / size) }
         if try await propose(facts, heat: item.heat, at: time) { new.append(facts.range) }
       }
     }
-    return new.sorted { ($0.first, $0.digits) < ($1.first, $1.digits) }
+    return new.sorted { ($0.first, $1.size) < ($1.first, $0.size) }
   }
 
   /// - Returns: whether the range is new.
   private func propose(_ facts: RangeDetection.Facts, heat: Double, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
-      let category = try await connection.run(SQL.readRangeCategory(range: facts.range)).first ?? .other
-      let statement = SQL.proposeRange(
-        range: facts.range, category: category, members: facts.members, heat: heat, time: time)
-      let isNew = try await connection.run(statement).first ?? false
+      let numbers = facts.range.blocks[0]
+      let category = try await connection.run(
+        SQL.readRangeCategory(first: numbers.lowerBound, last: numbers.upperBound)
+      ).first
+      var rule = RangeRule(stored: facts.range, category: category ?? .other, state: .proposed, proposedAt: time)
+      (rule.members, rule.heat) = (facts.members, heat)
+      let isNew = try await connection.run(SQL.proposeRange(rule)).first ?? false
       if isNew { _ = try await connection.run(SQL.enqueueCases([(facts.range.first, .range)], at: time)) }
       return isNew
     }
   }
 
-  /// Approves or rejects a range; either can be changed later.
+  /// Rules in ascending order of their first numbers.
   /// - Parameters:
-  ///   - isApproved: whether all its numbers are published.
-  ///   - moderator: 1 to 80 characters.
-  ///   - role: the moderator's role; nil records no audit event.
-  /// - Returns: whether the range exists.
-  public func decide(
-    _ range: NumberRange, isApproved: Bool, by moderator: String, role: Role? = nil, reason: String?, at time: Date
-  ) async throws -> Bool {
-    // The reason follows the rules of a decision's reason.
-    let decision = try Decision(
-      number: range.first, treatment: .allow, reason: reason, decidedBy: moderator, decidedAt: time)
-    let state = isApproved ? ProposedRange.State.approved : .rejected
-    let event = role.map { role in
-      AuditEvent(
-        actor: decision.decidedBy, role: role, action: isApproved ? "range.approve" : "range.reject",
-        subject: range.text, after: ["state": state.rawValue], reason: decision.reason)
-    }
-    return try await pool.transaction { connection in
-      let decided = try await connection.run(
-        SQL.decideRange(range: range, state: state, decidedBy: decision.decidedBy, reason: decision.reason, time: time))
-      guard !decided.isEmpty else { return false }
-      _ = try await connection.run(SQL.recheckCases([range.first]))
-      if let event { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
-      return true
+  ///   - state: nil for all.
+  ///   - appID: the source; nil for all.
+  public func rules(_ state: RangeRule.State? = nil, of appID: Int32? = nil) async throws -> [RangeRule] {
+    try await pool.run(SQL.readRanges(state: state, appID: appID))
+  }
+
+  /// The rules in force, within the ceilings of their sources.
+  /// - Parameter connection: within a snapshot.
+  static func rules(at time: Date, on connection: PostgresConnection) async throws -> [RangeRule] {
+    let rules = try await connection.run(SQL.readRanges(state: .approved)).filter { $0.applies(at: time) }
+    guard rules.contains(where: { $0.appID != RangeRule.noSource }) else { return rules }
+    let thresholds = try await ThresholdStore.current(on: connection).set
+    return rules.compactMap { $0.limited(by: thresholds) }
+  }
+
+  /// The rules that contain a number, those with the fewest numbers first.
+  public func rules(containing number: Int64) async throws -> [RangeRule] {
+    try await pool.run(SQL.readRangesOfNumber(number: number))
+  }
+
+  /// The names of the sources of rules, by their ids.
+  public func sourceNames(of rules: [RangeRule]) async throws -> [Int32: String] {
+    let names = try await pool.run(SQL.readAppNames(apps: Set(rules.map(\.appID)).sorted()))
+    return Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
+  }
+
+  /// Saves rules; one of the same range and source is replaced. All or none.
+  /// - Throws: ``StorageError/tooManyRanges(maximum:)`` where there would be more than ``Curation/RangeRule/maxRules``.
+  package func save(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws {
+    let numbers = rules.map(\.range.first).sorted()
+    try await pool.transaction { connection in
+      for start in stride(from: 0, to: rules.count, by: 10_000) {
+        _ = try await connection.run(SQL.saveRanges(Array(rules[start..<min(start + 10_000, rules.count)])))
+      }
+      guard try await connection.run(SQL.countRanges())[0] <= Int64(RangeRule.maxRules) else {
+        throw StorageError.tooManyRanges(maximum: RangeRule.maxRules)
+      }
+      _ = try await connection.run(SQL.recheckCases(numbers))
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
     }
   }
 
-  /// Ranges in ascending order.
-  /// - Parameter state: nil for all.
-  public func ranges(_ state: ProposedRange.State? = nil) async throws -> [ProposedRange] {
-    try await pool.run(SQL.readRanges(state: state))
+  /// Removes rules.
+  /// - Returns: how many there were.
+  package func remove(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws -> Int {
+    try await pool.transaction { connection in
+      var removed = 0
+      for (appID, some) in Dictionary(grouping: rules, by: \.appID) {
+        removed += try await connection.run(
+          SQL.deleteRanges(numbers: some.map(\.range.first), patterns: some.map(\.range.text), appID: appID)
+        ).count
+      }
+      guard removed > 0 else { return 0 }
+      _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first).sorted()))
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      return removed
+    }
+  }
+
+  /// Replaces the rules of a source by those of its list. A rule that it had before keeps its review.
+  ///
+  /// New rules are in force at once, unless the source may not list numbers, or they block more than
+  /// ``Curation/RangeRule/maxUnreviewed`` numbers together: then a moderator approves them.
+  /// - Parameters:
+  ///   - name: the source's name, which has proposed them.
+  ///   - ceiling: the strongest action that the source can trigger.
+  /// - Returns: all rules of the source.
+  public func replace(
+    of appID: Int32, named name: String, ceiling: SourceCeiling, with rules: [RangeRule], at time: Date
+  ) async throws -> [RangeRule] {
+    let former = Dictionary(try await self.rules(of: appID).map { ($0.range.text, $0) }) { first, _ in first }
+    guard !rules.isEmpty || !former.isEmpty else { return [] }
+    let new = rules.filter { former[$0.range.text]?.treatment != $0.treatment }
+    let isApproved = ceiling >= .identify && (ceiling == .identify || !RangeRule.needsApproval(new))
+    let wanted = rules.map { rule in
+      var rule = rule
+      (rule.appID, rule.proposedBy, rule.proposedAt) = (appID, name, time)
+      if let before = former[rule.range.text], before.treatment == rule.treatment {
+        (rule.state, rule.proposedAt) = (before.state, before.proposedAt)
+        (rule.decidedBy, rule.decidedAt) = (before.decidedBy, before.decidedAt)
+      } else if isApproved {
+        (rule.state, rule.decidedBy, rule.decidedAt) = (.approved, name, time)
+      }
+      return rule
+    }
+    let texts = Set(rules.map(\.range.text))
+    let (removed, changed) = (former.values.filter { !texts.contains($0.range.text) }, wanted.filter { $0 != former[$0.range.text] })
+    try await pool.transaction { connection in
+      _ = try await connection.run(
+        SQL.deleteRanges(numbers: removed.map(\.range.first), patterns: removed.map(\.range.text), appID: appID))
+      for start in stride(from: 0, to: changed.count, by: 10_000) {
+        _ = try await connection.run(SQL.saveRanges(Array(changed[start..<min(start + 10_000, changed.count)])))
+      }
+      guard try await connection.run(SQL.countRanges())[0] <= Int64(RangeRule.maxRules) else {
+        throw StorageError.tooManyRanges(maximum: RangeRule.maxRules)
+      }
+    }
+    return wanted
+  }
+
+  /// The numbers of a range with a reason to look at them.
+  public func counts(of range: RangePattern, protected: ProtectedNumbers) async throws -> RangeCounts {
+    var counts = RangeCounts()
+    for block in range.blocks {
+      let found = try await pool.run(SQL.countRangeNumbers(first: block.lowerBound, last: block.upperBound))[0]
+      counts.add(found)
+      counts.protected += protected.count(in: block)
+    }
+    return counts
   }
 }
 
-extension SQL {
-  /// The numbers of a range that have reports, a listing, a decision or a hold.
-  static func readRangeMembers(range: NumberRange) -> Statement<RangeMember> {
-    Statement(
-      """
-      SELECT number, coalesce(max(reports), 0), coalesce(max(heat), 0), bool_or(is_listed), max(decision),
-             bool_or(is_held)
-      FROM (
-        SELECT number, reports, heat, false AS is_listed, NULL::text AS decision, false AS is_held FROM numbers
-        WHERE number BETWEEN $1 AND $2
-        UNION ALL
-        SELECT number, NULL, NULL, true, NULL, false FROM listings WHERE number BETWEEN $1 AND $2
-        UNION ALL
-        SELECT number, NULL, NULL, false, decision, false FROM number_decisions WHERE number BETWEEN $1 AND $2
-        UNION ALL
-        SELECT number, NULL, NULL, false, NULL, true FROM holds WHERE number BETWEEN $1 AND $2 AND NOT settled
-      ) known GROUP BY number
-      """,
-      range.numbers.lowerBound, range.numbers.upperBound
-    ) { row in
-      /// Decodes a member with its stored heat and without protection.
-      let decision: String? = try row.decode(4)
-      return RangeMember(
-        number: try row.decode(0), reports: try row.decode(1), heat: try row.decode(2), isListed: try row.decode(3),
-        decision: decision.flatMap(Decision.Treatment.init), isHeld: try row.decode(5), protection: nil)
+extension RangeCounts {
+  /// Adds the counts of other numbers.
+  public mutating func add(_ other: RangeCounts) {
+    for path in [\RangeCounts.numbers, \.reported, \.listed, \.allowed, \.decided, \.held, \.protected, \.named] {
+      self[keyPath: path] += other[keyPath: path]
     }
-  }
-}
-
-extension RangeStore {
-  /// Every number of a range, ascending, with whether approving the range would publish it.
-  public func members(of range: NumberRange, at time: Date) async throws -> [RangeMember] {
-    try await pool.withConnection { connection in
-      let known = Dictionary(try await connection.run(SQL.readRangeMembers(range: range)).map { ($0.number, $0) }) {
-        $1
-      }
-      var members = range.numbers.map { number in
-        known[number] ?? RangeMember(number: number, reports: 0, heat: 0, isListed: false, isHeld: false)
-      }
-      for index in members.indices {
-        members[index].heat = Decay.heat.value(ofStoredSum: members[index].heat, at: time)
-        members[index].protection = try await ProtectionStore.rule(for: members[index].number, on: connection)
-      }
-      return members
-    }
-  }
-
-  /// One range; nil where it was never proposed.
-  public func range(_ range: NumberRange) async throws -> ProposedRange? {
-    try await ranges().first { $0.range == range }
   }
 }

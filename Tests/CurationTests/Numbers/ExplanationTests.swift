@@ -10,7 +10,8 @@ import Testing
   @Test func `the explanation of a range member starts with the range`() {
     var explanation = Explanation(number: 33_162_005, time: now)
     #expect(explanation.lines == [.quiet, .published(nil), .noReports])
-    let range = NumberRange(around: 33_162_000, digits: 1)
+    let range = RangeRule(
+      stored: RangePattern(around: 33_162_000, size: 10), category: .fraud, state: .approved, proposedAt: Date())
     let listing = Explanation.Listing(category: .oneRing, serial: 7, listedAt: now)
     (explanation.range, explanation.listing) = (range, listing)
     #expect(explanation.lines == [.listed(by: range), .published(listing), .noReports])

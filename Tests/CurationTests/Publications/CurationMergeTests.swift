@@ -47,15 +47,26 @@ import Testing
     var state = CurationState(
       protected: ProtectedNumbers(patterns: [(try ProtectedPattern("+33162003"), "Bank")], numbers: []),
       held: [33_162_004], victims: [33_162_005],
-      ranges: [ApprovedRange(range: NumberRange(around: 33_162_000, digits: 1), category: .oneRing, heat: 20)])
+      rules: [
+        RangeRule(
+          stored: RangePattern(around: 33_162_000, size: 10), category: .oneRing, label: "A name",
+          state: .approved, proposedAt: Date())
+      ])
     state.decisions.append(decision(33_162_001, .allow))
     state.decisions.append(decision(33_162_002, .identify, label: "A name"))
-    let all = merged(state, [[reported(33_162_007)]])
-    #expect(all.map(\.number) == [0, 2, 5, 6, 7, 8, 9].map { 33_162_000 + $0 })
-    #expect(all[0] == ListedNumber(number: 33_162_000, category: .oneRing, cause: .range, heat: 2, evidence: 2))
-    #expect(all[1].label == "A name")
-    #expect(all[2].treatment == .identify)
-    #expect(all[4] == reported(33_162_007))
+    #expect(
+      state.ruledRanges() == [
+        RuledRange(33_162_000...33_162_000, rule: 0),
+        RuledRange(33_162_005...33_162_005, treatment: .identify, rule: 0),
+        RuledRange(33_162_006...33_162_009, rule: 0),
+      ])
+    // Numbers that are listed by themselves keep their own listing; a range also blocks one that is only identified.
+    var identified = reported(33_162_008)
+    identified.treatment = .identify
+    let all = merged(state, [[reported(33_162_007), identified]])
+    #expect(all.map(\.number) == [2, 7, 8].map { 33_162_000 + $0 })
+    #expect(all[1] == reported(33_162_007))
+    #expect(all[2].treatment == .block && all[2].cause == .range && all[2].label == "A name")
   }
 
   @Test func `a protected number is not listed despite a decision`() throws {
@@ -73,20 +84,20 @@ import Testing
         state.decisions.append(
           decision(number, Decision.Treatment.allCases.randomElement(using: &generator)!, label: nil))
       }
-      state.ranges = (0..<3).map { _ in
-        ApprovedRange(
-          range: NumberRange(around: Int64.random(in: 10...290, using: &generator), digits: 1), category: .fraud,
-          heat: 1)
+      state.rules = (0..<3).map { _ in
+        RangeRule(
+          stored: RangePattern(around: Int64.random(in: 10...290, using: &generator), size: 10), category: .fraud,
+          state: .approved, proposedAt: Date())
       }
       let numbers = (1...300 as ClosedRange<Int64>).filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
       let cut = Int.random(in: 0...numbers.count, using: &generator)
       let all = merged(state, [numbers[..<cut].map { reported($0) }, numbers[cut...].map { reported($0) }])
       var expected = Set(numbers.filter { state.decisions.decision(of: $0) == nil })
       expected.formUnion((1...300).filter { state.decisions.decision(of: $0).map { $0.treatment != .allow } == true })
-      for range in state.ranges {
-        expected.formUnion(range.range.numbers.filter { state.decisions.decision(of: $0) == nil })
-      }
       #expect(all.map(\.number) == expected.sorted())
+      let ruled = state.ruledRanges().flatMap { Array($0.numbers) }
+      let inRules = Set(state.rules.flatMap { Array($0.range.blocks[0]) })
+      #expect(ruled == inRules.filter { state.decisions.decision(of: $0) == nil }.sorted())
     }
   }
 }

@@ -41,7 +41,7 @@ import Testing
   ) -> Publisher {
     Publisher(
       store: store, folder: PublicationFolder(path: path), signing: { key },
-      protection: { _ in try protection() }, logger: .forTests)
+      protection: { _ in ProtectionLookup(try protection()) }, logger: .forTests)
   }
 
   private func job(
@@ -305,7 +305,7 @@ import Testing
       func publisher(_ protected: Int64?) -> Publisher {
         Publisher(
           store: store, folder: PublicationFolder(path: path), recipes: Recipe.shipped + [named], signing: { key },
-          protection: { _ in { $0 == protected ? "the police" : nil } }, logger: .forTests)
+          protection: { _ in ProtectionLookup { $0 == protected ? "the police" : nil } }, logger: .forTests)
       }
       _ = try await publisher(nil).publish(at: now)
       #expect(try entries(path, "named").contains { $0.number == guarded })

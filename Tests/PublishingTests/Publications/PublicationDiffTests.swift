@@ -39,7 +39,7 @@ import Testing
         signing: { key },
         protection: { _ in
           let protected = try await ProtectionStore(pool: pool).load()
-          return { protected.rule(for: $0)?.operatorText }
+          return ProtectionLookup { protected.rule(for: $0)?.operatorText }
         }, logger: .forTests)
       _ = try await publisher.publish(at: now)
 

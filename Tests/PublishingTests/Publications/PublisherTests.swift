@@ -326,7 +326,7 @@ import Testing
       let number = try #require(first.packs[0].first)
       let guarded = Publisher(
         store: store, folder: folder, signing: { try #require(key) },
-        protection: { _ in { $0 == number ? "the police" : nil } }, logger: .forTests)
+        protection: { _ in ProtectionLookup { $0 == number ? "the police" : nil } }, logger: .forTests)
       let words = Gate.allCases.map { PublicationRequest.Overrule(gate: $0, reason: "Because", by: "Ada") }
       do {
         _ = try await guarded.publish(PublicationRequest(time: now + 60, overrules: words))

@@ -54,15 +54,15 @@ import Testing
     ("", ["recipes.yaml:1: it is empty; it needs “recipes:” and a list of them"]),
     ("recipes: 7", ["recipes.yaml:1: recipes must be a list"]),
     (
-      "recipes:\n  - name: a\n    kind: blocking\n    top: 2000000",
-      ["recipes.yaml:4: top must be 1 to 1999999"]
+      "recipes:\n  - name: a\n    kind: blocking\n    top: 20000000",
+      ["recipes.yaml:4: top must be 1 to 16777216"]
     ),
     (
       "recipes:\n  - name: a\n    kind: block\n    colour: red\n    top: 1",
       [
         "recipes.yaml:3: kind must be blocking, identification",
         "recipes.yaml:4: a recipe has no field “colour”; it may have categories, empty, evidence, formats, identified, "
-          + "kind, labels, name, profile, rank, region, shards, source, split, top",
+          + "kind, labels, name, profile, rank, ranges, region, shards, source, split, top",
       ]
     ),
     (
@@ -100,7 +100,7 @@ import Testing
       "recipes:\n  - name: a\n    kind: identification\n    top: 1\n    formats: [csv, exe, csv]",
       [
         "recipes.yaml:5: “exe” is no format; these are: tsv, csv, jsonl, 2gis, 2gis-gz, sqlite, fritzbox, asterisk, "
-          + "freepbx, spamblocker, spamblocker-xml, pbbl, tranquille, callblocker, saracroche, fossify",
+          + "freepbx, spamblocker, spamblocker-xml, pbbl, tranquille, callblocker, saracroche, fossify, ranges",
         "recipes.yaml:5: “csv” is listed twice",
       ]
     ),

@@ -153,8 +153,10 @@ import Testing
     try await pool.withConnection { connection in
       _ = try await connection.execute(
         """
-        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at, decided_at, decided_by)
-        VALUES (33162000240, 1, 'approved', 8, 5, 1, \(time), \(time), 'Ada')
+        INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at,
+                            decided_at, decided_by)
+        VALUES (33162000240, '+3316200024x', 0, 3316200024, '{33162000240}', '{33162000249}', 'approved', 'block',
+                8, 5, 1, \(time), \(time), 'Ada')
         """)
       // Eight reporters of each are known, so that only the burst is held.
       _ = try await connection.execute(

@@ -92,8 +92,9 @@ import Testing
         "INSERT INTO queue (number, causes, urgency, country, since) VALUES (33162000248, 1, 0, 'FR', \(time))")
       _ = try await connection.execute(
         """
-        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at)
-        VALUES (33162000240, 1, 'proposed', 8, 5, 1, \(time))
+        INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at)
+        VALUES (33162000240, '+3316200024x', 0, 3316200024, '{33162000240}', '{33162000249}', 'proposed', 'block',
+                8, 5, 1, \(time))
         """)
       _ = try await connection.execute(
         """

@@ -52,7 +52,7 @@ import Testing
         #expect(answer.status == .ok && !answer.text.contains("<script>alert"), "\(path)")
       }
       for path in [
-        "/moderation/ranges/33162601020/3", "/moderation/ranges/33162601020/1", "/moderation/appeals/0",
+        "/moderation/ranges/33162601020", "/moderation/ranges/3316260102x", "/moderation/appeals/0",
         "/moderation/publications/7/changes", "/moderation/thresholds?version=9",
       ] {
         #expect(try await visitor.get(path).status == .notFound, "\(path)")
@@ -208,15 +208,16 @@ import Testing
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .moderator)
       #expect(try await visitor.get("/moderation/ranges").text.contains("+3316200024x"))
-      let path = "/moderation/ranges/33162000240/1"
+      let path = "/moderation/ranges/3316200024x"
       let page = try await visitor.get(path).text
       #expect(
-        page.contains("Protected: A bank") && page.contains("<span>Numbers to list</span><strong>9</strong>"))
+        page.contains("<span>Protected</span><strong>1</strong>")
+          && page.contains("<span>Numbers to list</span><strong>9</strong>"))
       #expect(try await visitor.post(path, ["decision": "approve"]).status == .unprocessableContent)
       #expect(
         try await visitor.post(path, ["decision": "approve", "reason": "One caller."]).location
           == "\(path)?done=approve")
-      #expect(try await RangeStore(pool: pool).ranges(.approved).map(\.range.text) == ["+3316200024x"])
+      #expect(try await RangeStore(pool: pool).rules(.approved).map(\.range.text) == ["+3316200024x"])
     }
   }
 

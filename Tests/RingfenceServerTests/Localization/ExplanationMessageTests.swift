@@ -54,7 +54,8 @@ import Testing
 
   /// A line of every code.
   private static var lines: [ExplanationLine] {
-    let range = NumberRange(around: 33_162_000, digits: 1)
+    let range = RangeRule(
+      stored: RangePattern(around: 33_162_000, size: 10), category: .fraud, state: .approved, proposedAt: Date())
     let limits = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.5, reporters: 3, networks: 2, days: 2)
     let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, reviewHeat: 1)
     let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, reviewHeat: 1)
@@ -82,6 +83,7 @@ import Testing
       .reports(24, of: .fraud), .weight(heat: 3, evidence: 2.5, legitimate: 0.125),
       .reporters(Explanation.Weights(full: 1, partial: 22, none: 1)), .reporters(Explanation.Weights(full: 24)),
       .reporters(Explanation.Weights(partial: 24, new: 24)), .spoofed, .openAppeals(2), .approvedRange(range),
+      .rangeReason("A regulator."),
       .needed(by: everywhere, isListed: false), .needed(by: threshold, isListed: false),
       .needed(by: everywhere, isListed: true), .needed(by: threshold, isListed: true),
     ]
@@ -113,6 +115,12 @@ import Testing
     check("protection", Self.protections, texts)
     check("rule", Self.violations, texts)
     check("threshold", Self.problems, texts)
+    let values: [RangeViolation.Code: [String: CodedValue]] = [
+      .noSuchLength: ["length": 10, "lengths": "11"], .tooMany: ["numbers": 9, "maximum": 8, "lengths": "7, 8"],
+      .shortNumber: ["number": "+49112"],
+    ]
+    let ranges = RangeViolation.Code.allCases.map { RangeViolation($0, pattern: "+33162*", values[$0] ?? [:]) }
+    check("ranges.rule", ranges, texts)
     for error in ProtectedPatternError.allCases {
       #expect(texts.message(error) != "protected.pattern.\(error.rawValue)", "\(language)")
     }

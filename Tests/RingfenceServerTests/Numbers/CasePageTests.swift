@@ -99,7 +99,7 @@ import Testing
         ["case.decided", "case.did", "bulk.does", "bulk.do"].map { "\($0).\(treatment.rawValue)" }
       }
       keys += Appeal.State.allCases.map { "case.appeal.\($0.rawValue)" }
-      keys += ProposedRange.State.allCases.map { "case.range.\($0.rawValue)" }
+      keys += RangeRule.State.allCases.map { "case.range.\($0.rawValue)" }
       keys += ["out", "enters", "leaves", "changes", "stays"].map { "case.change.\($0)" }
       for key in keys { #expect(texts.find(key) != nil, "\(language) \(key)") }
     }

@@ -188,6 +188,42 @@ import Testing
     }
   }
 
+  @Test func `a protected number in the middle of a listed range is in no answer`() async throws {
+    let (inside, hospital, outside): (Int64, Int64, Int64) = (33_162_000_000, 33_162_000_500, 33_162_001_000)
+    let rule = RangeRule(
+      stored: try RangePattern("+33162000xxx", plan: .library), category: .telemarketing, label: "Sales",
+      state: .approved, proposedAt: now)
+    let time = now
+    try await pool.transaction { connection in
+      try await ListedRangeStore.replace(
+        with: [ListedRange(33_162_000_000...33_162_000_999, blocks: true, rule: rule)], serial: 812, at: time,
+        on: connection)
+    }
+    // Protected after the publication.
+    try await ProtectionStore(pool: pool).add([(.number(hospital), "A hospital")], by: "Ada", at: now)
+    try await TestServer.run { server in
+      let answers: [(String, String)] = [
+        ("/v1/pbx/NUMBER?as=verdict", "block"), ("/v1/pbx/NUMBER?as=name", "Sales"),
+        ("/v1/numbers/NUMBER", #""block":true"#), ("/phoneblock/api/num/+NUMBER", #""votes":10,"#),
+      ]
+      for (path, listed) in answers {
+        for (number, isListed) in [(inside, true), (hospital, false), (outside, false)] {
+          let answer = try await get(server, path.replacing("NUMBER", with: "\(number)"))
+          #expect(
+            answer.status == .ok && String(buffer: answer.body).contains(listed) == isListed, "\(path) \(number)")
+        }
+      }
+      let hashed = try await get(server, "/v1/numbers/by-hash/\(hash(inside).prefix(4))")
+      #expect(String(buffer: hashed.body).contains(#""ranges":{"count":2,"path":"/v1/ranges","serial":0}"#))
+      let ranges = try await get(server, "/v1/ranges")
+      let text = String(buffer: ranges.body)
+      #expect(text.contains(##""first":"+33162000000","label":"Sales","last":"+33162000499""##), "\(text)")
+      #expect(text.contains(##""first":"+33162000501","label":"Sales","last":"+33162000999""##))
+      let again = try await get(server, "/v1/ranges", [.ifNoneMatch: try #require(ranges.headers[.eTag])])
+      #expect(again.status == .notModified)
+    }
+  }
+
   @Test func `lookups block only what a pack and the decision block`() async throws {
     let (allowed, named, blocked): (Int64, Int64, Int64) = (33_162_000_248, 33_162_000_249, 33_162_000_250)
     let time = now

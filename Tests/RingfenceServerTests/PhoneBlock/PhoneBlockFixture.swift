@@ -47,13 +47,12 @@ struct PhoneBlockFixture {
     }
   }
 
-  static func approve(_ range: NumberRange) async throws {
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO ranges (number, digits, state, category_id, members, heat, proposed_at, decided_at, decided_by)
-        VALUES (\(range.first), \(range.digits), 'approved', 6, 8, 1, \(now), \(now), 'Test')
-        """)
+  /// Lists all numbers of a range because of a rule, as a publication does.
+  static func list(_ range: RangePattern, serial: Int64 = 812) async throws {
+    let rule = RangeRule(stored: range, category: .robocall, state: .approved, proposedAt: now)
+    try await pool.transaction { connection in
+      try await ListedRangeStore.replace(
+        with: range.blocks.map { ListedRange($0, blocks: true, rule: rule) }, serial: serial, at: now, on: connection)
     }
   }
 

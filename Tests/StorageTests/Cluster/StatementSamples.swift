@@ -84,8 +84,13 @@ extension ReviewOpinion: Sample {
     }
   }
 }
-extension NumberRange: Sample { static var sample: NumberRange { NumberRange(around: 331_000_000, digits: 2) } }
-extension ProposedRange.State: Sample {}
+extension RangeRule: Sample {
+  static var sample: RangeRule {
+    RangeRule(
+      stored: RangePattern(around: 331_000_000, size: 100), category: .fraud, state: .approved, proposedAt: .sample)
+  }
+}
+extension RangeRule.State: Sample {}
 extension NumberHashPrefix: Sample {
   static var sample: NumberHashPrefix { get throws { try unwrapped(NumberHashPrefix("abcd")) } }
 }

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -40,19 +41,18 @@ import Testing
     let found = try await store.detect(at: now)
     #expect(found.map(\.text) == ["+3316200024x", "+331700000xx"])
     #expect(try await store.detect(at: now + 1) == [])
-    let proposed = try await store.ranges(.proposed)
+    let proposed = try await store.rules(.proposed)
     #expect(proposed.map(\.members) == [5, 14])
     #expect(proposed.map(\.category) == [.oneRing, .oneRing])
-    #expect(try await state().ranges.isEmpty)
+    #expect(try await state().rules.isEmpty)
 
-    #expect(try await store.decide(found[0], isApproved: true, by: "Ada", reason: nil, at: now))
-    #expect(try await store.decide(found[1], isApproved: false, by: "Ada", reason: "A call centre.", at: now))
-    #expect(
-      try await !store.decide(NumberRange(around: 5, digits: 1), isApproved: true, by: "Ada", reason: nil, at: now))
+    let service = RangeService(stores: Stores(pool: pool))
+    try await service.decide([proposed[0]], isApproved: true, by: "Ada", reason: nil, at: now)
+    try await service.decide([proposed[1]], isApproved: false, by: "Ada", reason: "A call centre.", at: now)
     #expect(try await store.detect(at: now + 2) == [])
-    let approved = try await state().ranges
+    let approved = try await state().rules
     #expect(approved.map(\.range) == [found[0]])
-    #expect(abs(approved[0].heat - 10) < 0.001)
+    #expect(abs(Decay.heat.value(ofStoredSum: approved[0].heat, at: now) - 10) < 0.001)
   }
 
   @Test func `numbers that only lists contain propose no range`() async throws {

@@ -42,7 +42,7 @@ public struct Recipe: Sendable, Equatable {
   public var name: String
   /// The effect of the entries on the phone.
   public var kind: Kind
-  /// The most entries of a pack, 1 to 1,999,999, the limit of one extension.
+  /// The most entries of a pack, 1 to ``maxEntries``; one extension of an iPhone takes ``extensionEntries``.
   public var limit: Int
   /// The source of entries; a blocking recipe has ``Source/reports``.
   public var source: Source
@@ -66,13 +66,16 @@ public struct Recipe: Sendable, Equatable {
   public var keepsEmpty: Bool
   /// Whether the reasons of the listings are published with the pack; see ``ProvenanceRow``.
   public var sharesEvidence: Bool
+  /// The most entries that rules for ranges may fill, after the numbers that are listed by themselves; 0 for none.
+  public var ranges: Int
 
   /// Creates a value from its properties.
   public init(
     name: String, kind: Kind, limit: Int, source: Source = .reports, ranking: Ranking = .heat,
     categories: Set<ReportCategory>? = nil, area: Area = .everywhere, labels: RecipeLabels = RecipeLabels(),
     profile: Profile = .standard, shards: Shards = .one, formats: [String] = [],
-    isIdentifiedOnly: Bool = false, keepsEmpty: Bool = false, sharesEvidence: Bool = false
+    isIdentifiedOnly: Bool = false, keepsEmpty: Bool = false, sharesEvidence: Bool = false,
+    ranges: Int = maxEntries
   ) {
     precondition((1...Self.maxEntries).contains(limit))
     self.name = name
@@ -89,28 +92,31 @@ public struct Recipe: Sendable, Equatable {
     self.isIdentifiedOnly = isIdentifiedOnly
     self.keepsEmpty = keepsEmpty
     self.sharesEvidence = sharesEvidence
+    self.ranges = ranges
   }
 
   /// The most entries of one Call Directory extension (2,000,000 fails).
-  public static let maxEntries = 1_999_999
+  public static let extensionEntries = 1_999_999
+  /// The most entries of a pack.
+  public static let maxEntries = Int(RangePattern.maxSize)
 
   /// The names of further formats, as in PackFormats.
   public static let formatNames = [
     "tsv", "csv", "jsonl", "2gis", "2gis-gz", "sqlite", "fritzbox", "asterisk", "freepbx", "spamblocker",
-    "spamblocker-xml", "pbbl", "tranquille", "callblocker", "saracroche", "fossify",
+    "spamblocker-xml", "pbbl", "tranquille", "callblocker", "saracroche", "fossify", "ranges",
   ]
 }
 
 extension Recipe {
   /// The packs of an installation without its own recipes, as in Resources/recipes.yaml.
   public static let shipped = [
-    Recipe(name: "toxic", kind: .identification, limit: maxEntries, keepsEmpty: true),
+    Recipe(name: "toxic", kind: .identification, limit: extensionEntries, keepsEmpty: true),
     Recipe(
       name: "most-identified", kind: .identification, limit: 100_000, source: .both, ranking: .identifications,
       isIdentifiedOnly: true),
-    Recipe(name: "blocklist", kind: .blocking, limit: maxEntries, keepsEmpty: true),
+    Recipe(name: "blocklist", kind: .blocking, limit: extensionEntries, keepsEmpty: true),
     Recipe(
-      name: "directory-{region}", kind: .identification, limit: maxEntries, source: .directory,
+      name: "directory-{region}", kind: .identification, limit: extensionEntries, source: .directory,
       ranking: .identifications, area: .split),
   ]
 }

@@ -59,27 +59,75 @@ final class EntrySpools {
   }
 
   /// Calls `body` with every number in ascending order. The value is valid only during the call.
-  func forEachMerged(_ body: (borrowing MergedNumber) throws -> Void) throws {
+  ///
+  /// Numbers of ranges that are neither listed by themselves nor named come as ranges.
+  func forEachMerged(with ranges: RangeEntries, _ body: (borrowing MergedNumber) throws -> Void) throws {
     let listed = try spool.reader(of: listed)
     let directory = try spool.reader(of: directory)
     var item = try ListedRecord(listed)
     var entry = try DirectoryRecord(directory)
-    while item != nil || entry != nil {
+    var (place, next) = (0, ranges.ranges.first?.numbers.lowerBound ?? .max)
+    func advance(past number: Int64) {
+      next = number + 1
+      guard next > ranges.ranges[place].numbers.upperBound else { return }
+      place += 1
+      next = place < ranges.ranges.count ? ranges.ranges[place].numbers.lowerBound : .max
+    }
+    while item != nil || entry != nil || next < .max {
       let number = min(item?.number ?? .max, entry?.number ?? .max)
+      while next < number {
+        let last = min(ranges.ranges[place].numbers.upperBound, number - 1)
+        try body(ranges.entry(place, next...last))
+        advance(past: last)
+      }
+      guard number < .max else { break }
+      if next == number { advance(past: number) }
       let isListed = item?.number == number
       let isNamed = entry?.number == number
-      try body(MergedNumber(number: number, listed: isListed ? item : nil, entry: isNamed ? entry : nil))
+      try body(MergedNumber(number: number, last: number, rule: nil, listed: isListed ? item : nil, entry: isNamed ? entry : nil))
       if isListed { item = try ListedRecord(listed) }
       if isNamed { entry = try DirectoryRecord(directory) }
     }
   }
 }
 
-/// A number with its listing and directory entry.
+/// A number with its listing and directory entry, or the numbers of a range that have none.
 struct MergedNumber {
   var number: Int64
+  /// The last number of a range.
+  var last: Int64
+  /// The place of the rule of a range; nil for a single number.
+  var rule: Int?
   var listed: ListedRecord?
   var entry: DirectoryRecord?
+}
+
+/// The ranges that rules list, ascending and without overlaps, with the labels of the rules.
+final class RangeEntries {
+  let ranges: [RuledRange]
+  let rules: [RangeRule]
+  private let labels: [UnsafeMutableRawBufferPointer]
+
+  init(_ ranges: [RuledRange], by rules: [RangeRule]) {
+    (self.ranges, self.rules) = (ranges, rules)
+    labels = rules.map { rule in
+      let bytes = Array((rule.label ?? "").utf8)
+      let label = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+      label.copyBytes(from: bytes)
+      return label
+    }
+  }
+
+  deinit { for label in labels { label.deallocate() } }
+
+  /// Some numbers of a range.
+  func entry(_ place: Int, _ numbers: ClosedRange<Int64>) -> MergedNumber {
+    let (range, rule) = (ranges[place], rules[ranges[place].rule])
+    let record = ListedRecord(
+      number: numbers.lowerBound, category: rule.category, treatment: range.treatment, cause: .range, heat: 0,
+      evidence: 0, identifications: 0, reporters: 0, label: UnsafeRawBufferPointer(labels[range.rule]))
+    return MergedNumber(number: numbers.lowerBound, last: numbers.upperBound, rule: range.rule, listed: record)
+  }
 }
 
 /// A listed number in the spool.
@@ -96,6 +144,9 @@ struct ListedRecord {
   /// The moderator's label; empty if there is none.
   var label: UnsafeRawBufferPointer
 
+}
+
+extension ListedRecord {
   /// Reads the next record; nil at the end.
   fileprivate init?(_ reader: BlockReader) throws {
     guard try reader.hasMore() else { return nil }

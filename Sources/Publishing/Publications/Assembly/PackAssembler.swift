@@ -46,6 +46,8 @@ public struct PackAssembler: Sendable {
 
   /// Assembles all packs one after another on its own thread.
   /// - Parameters:
+  /// - ranges: the ranges that rules list, of the same snapshot; they need room after the numbers that are listed by
+  ///   themselves.
   /// - cut: numbers below it may be missing; the result is valid only if all packs are full without them.
   /// - listed: numbers that are listed because of complaints or decisions.
   /// - directory: directory entries of the same snapshot.
@@ -56,17 +58,31 @@ public struct PackAssembler: Sendable {
   /// - Throws: ``AssemblyError``, `PackError`, and errors of the feeds; no writer stays open then.
   ///   ``AssemblyError/cutTooHigh`` is thrown before any writer is opened.
   public func assemble(
-    cut: SelectionCut? = nil, listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
+    ranges: RuledRanges = RuledRanges(), cut: SelectionCut? = nil, listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
     placed: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
     evident: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
     progress: @escaping @Sendable (AssemblyProgress) -> Void = { _ in },
     openWriter: @escaping @Sendable (PackSpec) throws -> PackWriter
   ) async throws -> AssembledPacks {
     let work = try AssemblyWork(
-      plan: PackPlan(recipes: recipes, regions: regions), folder: temporaryFolder, progress: progress)
+      plan: PackPlan(recipes: recipes, regions: regions), ranges: ranges, folder: temporaryFolder, progress: progress)
     try await listed { try await work.take($0) }
-    if needsDirectory { try await directory { try await work.take($0) } }
+    // A rule lists no number that a directory names.
+    if needsDirectory || !ranges.ranges.isEmpty { try await directory { try await work.take($0) } }
     return try await work.finish(cut: cut, placed: placed, evident: evident, openWriter)
+  }
+}
+
+/// The ranges that rules list.
+public struct RuledRanges: Sendable {
+  /// Ascending, without overlaps.
+  public var ranges: [RuledRange]
+  /// The rules, in the order to which ``RuledRange/rule`` refers.
+  public var rules: [RangeRule]
+
+  /// Creates a value from its properties.
+  public init(_ ranges: [RuledRange] = [], by rules: [RangeRule] = []) {
+    (self.ranges, self.rules) = (ranges, rules)
   }
 }
 
@@ -82,10 +98,24 @@ public struct AssembledPacks: Sendable, Equatable {
     public var candidates: Int
   }
 
+  /// A rule that a recipe's packs have no room for.
+  public struct LeftOut: Sendable, Equatable {
+    /// The recipe's name.
+    public var recipe: String
+    /// The range.
+    public var range: String
+    /// The numbers that it would add.
+    public var numbers: Int
+  }
+
   /// In the order of recipes, regions and shards.
   public var packs: [Pack]
   /// Packs that were not written because they would be empty, in the same order.
   public var empty: [PackSpec]
+  /// The numbers that packs include because of rules; ascending, without overlaps.
+  public var ranges: [RuledRange] = []
+  /// The rules that packs have no room for.
+  public var leftOut: [LeftOut] = []
   /// The count of listed numbers read.
   public var listed: Int
   /// The count of directory entries read.

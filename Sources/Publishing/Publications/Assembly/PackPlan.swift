@@ -14,6 +14,10 @@ struct PackPlan {
     var candidates = 0
     /// The last included rank, if there are more candidates than the limit.
     var last: BestEntries.Rank?
+    /// The count of numbers that each rule would add.
+    var ranges: [Int: Int] = [:]
+    /// The count of numbers that the chosen rules add.
+    var added = 0
   }
 
   let rules: [RecipeRule]
@@ -22,12 +26,15 @@ struct PackPlan {
   private let needsRegion: Bool
   /// Pack indices by recipe, region (0 for none) and shard; -1 for no pack.
   private var places: [[Int]] = []
+  /// By recipe: the rules that its packs have room for.
+  private(set) var chosen: [Set<Int>]
   /// By recipe: the regions that it is limited to, as indices of the map.
   private let allowed: [Set<Int>?]
 
   /// - Throws: ``AssemblyError/sameName(_:)``.
   init(recipes: [Recipe], regions: RegionMap) throws {
     rules = recipes.map(RecipeRule.init)
+    chosen = recipes.map { _ in [] }
     self.regions = regions
     needsRegion = recipes.contains { $0.area != .everywhere }
     allowed = recipes.map { recipe in
@@ -73,9 +80,68 @@ struct PackPlan {
     }
   }
 
-  /// Stores the count of candidates of each pack.
-  mutating func note(candidates: [Int]) {
-    for index in packs.indices { packs[index].candidates = candidates[index] }
+  /// Calls `body` with each part of a range and the pack that may contain it.
+  func forEachPart(of range: MergedNumber, _ body: (Int, ClosedRange<Int64>) throws -> Void) rethrows {
+    for index in rules.indices {
+      let rule = rules[index]
+      guard rule.recipe.ranges > 0, rule.score(range) != nil else { continue }
+      var next = range.number
+      while next <= range.last {
+        var (place, last): (Int?, Int64) = (0, range.last)
+        if !rule.isEverywhere {
+          let stretch = regions.stretch(from: next)
+          last = min(last, stretch.last)
+          place = stretch.index.flatMap { allowed[index]?.contains($0) ?? true ? $0 : nil }
+          if !rule.isSplit, place != nil { place = 0 }
+        }
+        if rule.shardCount > 1 {
+          let shard = rule.recipe.shards.part(from: next)
+          last = min(last, shard.last)
+          place = place.map { $0 * rule.shardCount + shard.index }
+        }
+        if let place { try body(places[index][place], next...last) }
+        next = last + 1
+      }
+    }
+  }
+
+  /// Stores the count of candidates of each pack, and of the numbers that rules would add.
+  mutating func note(candidates: [Int], ranges: [[Int: Int]]) {
+    for index in packs.indices { (packs[index].candidates, packs[index].ranges) = (candidates[index], ranges[index]) }
+  }
+
+  /// Chooses for each recipe the rules whose numbers all its packs have room for, those with the highest heat first, then
+  /// those with fewer numbers.
+  /// - Returns: the rules that were left out, by recipe.
+  mutating func choose(_ ranges: [RangeRule]) -> [AssembledPacks.LeftOut] {
+    let order = ranges.indices.sorted { one, other in
+      let (a, b) = (ranges[one], ranges[other])
+      return a.heat != b.heat ? a.heat > b.heat : (a.range.size, one) < (b.range.size, other)
+    }
+    var leftOut: [AssembledPacks.LeftOut] = []
+    for (index, rule) in rules.enumerated() where rule.recipe.ranges > 0 {
+      let indices = places[index]
+      var room = indices.map { min(rule.recipe.ranges, rule.recipe.limit - min(rule.recipe.limit, packs[$0].candidates)) }
+      for place in order {
+        let sizes = indices.map { packs[$0].ranges[place] ?? 0 }
+        guard sizes.contains(where: { $0 > 0 }) else { continue }
+        if zip(sizes, room).allSatisfy(<=) {
+          chosen[index].insert(place)
+          for pack in room.indices { room[pack] -= sizes[pack] }
+        } else {
+          leftOut.append(.init(recipe: rule.recipe.name, range: ranges[place].range.text, numbers: sizes.reduce(0, +)))
+        }
+      }
+      for pack in indices {
+        packs[pack].added = packs[pack].ranges.reduce(0) { chosen[index].contains($1.key) ? $0 + $1.value : $0 }
+      }
+    }
+    return leftOut
+  }
+
+  /// The count of entries of a pack.
+  func entries(of pack: Int) -> Int {
+    min(packs[pack].candidates, packs[pack].spec.recipe.limit) + packs[pack].added
   }
 
   mutating func limit(_ pack: Int, to last: BestEntries.Rank?) { packs[pack].last = last }

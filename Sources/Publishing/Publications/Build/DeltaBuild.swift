@@ -65,11 +65,7 @@ struct FormatBuild: Sendable {
       let source = pack.serial == serial ? folder.stagedPath(pack.path) : folder.filePath(pack.path)
       let reader = try PackReader.open(path: source)
       let writer = try format.writer(to: .file(URL(filePath: file)), options: ExportOptions(for: pack, reader.header))
-      let cursor = try reader.makeCursor()
-      while try cursor.next() {
-        try writer.append(
-          ListEntry(number: cursor.number, label: cursor.label, blocks: cursor.roles.contains(.blocks)))
-      }
+      try ListEntry.forEach(of: reader, writer.append)
       _ = try writer.finish()
       return ManifestPack.File(
         format: name, bytes: try DurableFile.length(file), sha256: try PackDigest.ofFile(file).hex, path: path)

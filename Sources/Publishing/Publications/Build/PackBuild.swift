@@ -35,6 +35,7 @@ struct PackBuild: Sendable {
     PackWriter.Options(
       kind: spec.recipe.packKind, region: spec.region ?? "", serial: UInt64(serial),
       createdAt: Int64(time.timeIntervalSince1970), profile: spec.recipe.profile == .lean ? .lean : .standard,
+      maximumEntries: max(spec.recipe.limit, PackLimits.callDirectoryEntries),
       dictionary: dictionary?.header.dictionaryStoredBytes ?? 0 > 0 ? dictionary : nil)
   }
 
@@ -113,12 +114,12 @@ extension PackBuild {
   ///   - protection: returns why a number is protected; nil for all other numbers.
   ///   - changes: the reasons of changes; nil for a revocation.
   func examine(
-    _ spec: PackSpec, _ summary: PackSummary, protection: (Int64) -> String?, changes: ExplainedChanges? = nil
+    _ spec: PackSpec, _ summary: PackSummary, protection: ProtectionLookup, changes: ExplainedChanges? = nil
   ) throws -> PackDraft {
     let file = PublicationFolder.packFile(name: spec.name, serial: serial)
     let before = former[spec.name]
     var figures = PackStatistics(
-      name: spec.name, cap: min(spec.recipe.limit, PackLimits.callDirectoryEntries), entries: summary.entries,
+      name: spec.name, cap: spec.recipe.limit, entries: summary.entries,
       bytes: summary.bytes, formerEntries: before?.entries, formerBytes: before?.bytes ?? 0)
     var withdrawn: [Int64] = []
     do {
@@ -156,52 +157,96 @@ extension PackBuild {
       var draft = PackDraft(
         figures: PackStatistics(
           name: pack.name, entries: nil, formerEntries: pack.entries, formerBytes: pack.bytes))
-      guard let cursor = try? PackReader.open(path: folder.filePath(pack.path)).makeCursor() else { return draft }
-      while try cursor.next() {
-        if changes.explainsRemoval(of: cursor.number) { draft.withdrawn.append(cursor.number) }
+      guard let reader = try? PackReader.open(path: folder.filePath(pack.path)), var ranges = try? PackRanges(reader)
+      else { return draft }
+      while let numbers = try ranges.next() {
+        let left = try leave(numbers, changes)
+        draft.withdrawn += left.withdrawn
+        draft.figures.explained += left.explained
+        draft.figures.formerRuled += Self.count(changes.ruled.before, in: numbers)
       }
-      draft.figures.explained = draft.withdrawn.count
       return draft
     }
   }
 
-  /// Reads both packs once and checks the order, protected numbers, and added and removed numbers.
+  /// Reads both packs once, range by range, and checks the order, protected numbers, and added and removed numbers.
   /// - Returns: the removed numbers that left for a reason, ascending.
   private func compare(
-    _ new: PackReader, with old: PackReader?, _ protection: (Int64) -> String?, _ changes: ExplainedChanges?,
+    _ new: PackReader, with old: PackReader?, _ protection: ProtectionLookup, _ changes: ExplainedChanges?,
     into figures: inout PackStatistics
   ) throws -> [Int64] {
-    let before = try old?.makeCursor()
-    var hasBefore = try before?.next() ?? false
-    let cursor = try new.makeCursor()
+    var ranges = try PackRanges(new)
+    var former = try old.map { try PackRanges($0) }
+    var (after, before) = (try ranges.next(), try former?.next())
     var last: Int64 = 0
     var withdrawn: [Int64] = []
-    func passFormer(upTo number: Int64) throws {
-      while hasBefore, let before, before.number < number {
-        figures.removed += 1
-        if changes?.explainsRemoval(of: before.number) == true { withdrawn.append(before.number) }
-        hasBefore = try before.next()
+    func check(_ numbers: ClosedRange<Int64>) {
+      if numbers.lowerBound <= last, figures.disorder == nil {
+        figures.disorder = PackStatistics.Disorder(number: numbers.lowerBound, previous: last)
+      }
+      last = numbers.upperBound
+      if figures.protected.count < Self.namedHits, let hit = protection.first(numbers) { figures.protected.append(hit) }
+      figures.ruled += Self.count(changes?.ruled.now ?? [], in: numbers)
+    }
+    if let after { check(after) }
+    while after != nil || before != nil {
+      let (start, formerStart) = (after?.lowerBound ?? .max, before?.lowerBound ?? .max)
+      let end = start == formerStart ? Int64.max : max(start, formerStart) - 1
+      let upper = min(end, start <= formerStart ? after?.upperBound ?? .max : .max,
+        formerStart <= start ? before?.upperBound ?? .max : .max)
+      let numbers = min(start, formerStart)...upper
+      if start < formerStart, old != nil {
+        for part in RangeMerge.subtract((changes?.ruled.now ?? []).overlapping(numbers), from: numbers) {
+          figures.added += part.count
+          if let changes { figures.expected += part.count { changes.expectsAddition(of: $0) } }
+        }
+      } else if formerStart < start {
+        let left = try leave(numbers, changes)
+        withdrawn += left.withdrawn
+        figures.removed += left.removed
+        figures.explained += left.explained
+      }
+      if formerStart <= start { figures.formerRuled += Self.count(changes?.ruled.before ?? [], in: numbers) }
+      if start <= formerStart {
+        if let rest = after.flatMap({ $0.upperBound > upper ? upper + 1...$0.upperBound : nil }) {
+          after = rest
+        } else {
+          after = try ranges.next()
+          if let after { check(after) }
+        }
+      }
+      if formerStart <= start {
+        before = try before.flatMap { $0.upperBound > upper ? upper + 1...$0.upperBound : nil } ?? former?.next()
       }
     }
-    while try cursor.next() {
-      let number = cursor.number
-      if number <= last, figures.disorder == nil {
-        figures.disorder = PackStatistics.Disorder(number: number, previous: last)
-      }
-      last = number
-      if protection(number) != nil, figures.protected.count < Self.namedHits { figures.protected.append(number) }
-      guard let before else { continue }
-      try passFormer(upTo: number)
-      if hasBefore, before.number == number {
-        hasBefore = try before.next()
-      } else {
-        figures.added += 1
-        if changes?.expectsAddition(of: number) == true { figures.expected += 1 }
-      }
-    }
-    try passFormer(upTo: .max)
-    figures.explained = withdrawn.count
     return withdrawn
+  }
+
+  /// Judges numbers that left a pack. Those of ended rules are not counted, and among few of them those that left for
+  /// another reason are withdrawn.
+  private func leave(
+    _ numbers: ClosedRange<Int64>, _ changes: ExplainedChanges?
+  ) throws -> (removed: Int, explained: Int, withdrawn: [Int64]) {
+    guard let changes else { return (numbers.count, 0, []) }
+    let ruled = changes.ruled.before.overlapping(numbers)
+    var (removed, withdrawn): (Int, [Int64]) = (0, [])
+    for part in RangeMerge.subtract(ruled, from: numbers) {
+      removed += part.count
+      withdrawn += part.filter(changes.explainsRemoval)
+    }
+    let explained = withdrawn.count
+    for part in ruled.map({ $0.clamped(to: numbers) }) where part.count <= Self.ruledHits {
+      withdrawn += part.filter(changes.explainsRemoval)
+    }
+    return (removed, explained, withdrawn.sorted())
+  }
+
+  /// Maximum of adjacent numbers that left with a rule and are withdrawn singly.
+  private static var ruledHits: Int { 10_000 }
+
+  /// How many numbers of a range are in other ranges.
+  private static func count(_ ranges: [ClosedRange<Int64>], in numbers: ClosedRange<Int64>) -> Int {
+    ranges.overlapping(numbers).reduce(0) { $0 + $1.clamped(to: numbers).count }
   }
 
   /// Maximum of protected numbers in the record.

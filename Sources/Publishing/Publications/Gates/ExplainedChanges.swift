@@ -12,22 +12,27 @@ import Synchronization
 /// suspension of sources. An addition is expected if only the first refresh, a change of the ceiling or the end of the
 /// suspension of a source since the last publication lists the number.
 ///
+/// Numbers of rules are counted by themselves: moderators approved the rules with the count of their numbers.
+///
 /// Memory: 8 bytes for each such number; only numbers of the last and of this publication are among them.
 struct ExplainedChanges: Sendable {
   private var withdrawn: [Int64] = []
   private var expected: [Int64] = []
   private let state: CurationState
   private let revoked: Set<Int64>
-  private let protection: @Sendable (Int64) -> String?
+  private let protection: ProtectionLookup
+  /// The ranges that rules list now, and those of the last publication.
+  let ruled: (now: [ClosedRange<Int64>], before: [ClosedRange<Int64>])
 
   /// - Parameters:
   /// - found: the numbers whose listing depends on sources.
   /// - sources: the changes of sources since the last publication.
   init(
     _ found: SourceDependence, sources: PublicationSources, state: CurationState, revoked: Set<Int64>,
-    protection: @escaping @Sendable (Int64) -> String?, on connection: PostgresConnection
+    protection: ProtectionLookup, on connection: PostgresConnection
   ) async throws {
     (self.state, self.revoked, self.protection) = (state, revoked, protection)
+    ruled = (state.ruledRanges().map(\.numbers), try await ListedRangeStore.numbers(on: connection))
     (withdrawn, expected) = found.numbers
     guard !sources.removed.isEmpty else { return }
     withdrawn += try await PublicationStore.listed(because: sources.removed, on: connection)

@@ -28,7 +28,7 @@ public struct GateChecker: Sendable {
   public func check(_ packs: [PackStatistics], mayBeEmpty: Bool = true) -> [GateRecord] {
     var records = packs.flatMap(check)
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
-    let passes = entries > 0 || mayBeEmpty && packs.allSatisfy { ($0.formerEntries ?? 0) == $0.explained }
+    let passes = entries > 0 || mayBeEmpty && packs.allSatisfy { ($0.formerEntries ?? 0) == $0.explained + $0.formerRuled }
     let explained = packs.reduce(0) { $0 + $1.explained }
     records.append(
       record(
@@ -39,7 +39,7 @@ public struct GateChecker: Sendable {
 
   private func check(_ pack: PackStatistics) -> [GateRecord] {
     let former = pack.formerEntries ?? 0
-    let isLost = former - pack.explained > limits.tolerance
+    let isLost = former - pack.explained - pack.formerRuled > limits.tolerance
     guard let entries = pack.entries else {
       return [record(.nonEmpty, pack.name, !isLost, .packMissing(formerEntries: former))]
     }
@@ -71,14 +71,17 @@ public struct GateChecker: Sendable {
     let change = GateFinding.SizeChange(
       entries: entries, sizeBytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes,
       explained: pack.explained, expected: pack.expected)
-    let (counted, base) = (entries - pack.expected - pack.refilled, former - pack.explained - pack.displaced)
+    let counted = entries - pack.ruled - pack.expected - pack.refilled
+    let base = former - pack.formerRuled - pack.explained - pack.displaced
+    // Some bytes hold thousands of numbers of a rule.
+    let hasRules = pack.ruled + pack.formerRuled > 0
     // The sizes of files follow the counts of their entries.
     let least = Double(pack.formerBytes) * Double(base) / Double(max(1, former))
     let most = Double(pack.formerBytes) * Double(max(1, entries)) / Double(max(1, counted))
     let isSmall = abs(counted - base) <= limits.tolerance
     let isWithin =
       Double(counted) >= Double(base) * limits.minSize && Double(counted) <= Double(base) * limits.maxSize
-      && Double(pack.bytes) >= least * limits.minSize && Double(pack.bytes) <= most * limits.maxSize
+      && (hasRules || Double(pack.bytes) >= least * limits.minSize && Double(pack.bytes) <= most * limits.maxSize)
     let lower = Self.percent(limits.minSize)
     let upper = max(lower, Self.percent(limits.maxSize))
     return record(
@@ -92,7 +95,7 @@ public struct GateChecker: Sendable {
     let change = GateFinding.ChurnChange(
       added: pack.added, removed: pack.removed, formerEntries: former, explained: pack.explained,
       expected: pack.expected)
-    let base = former - pack.explained - pack.displaced
+    let base = former - pack.formerRuled - pack.explained - pack.displaced
     let changes = pack.added - pack.expected - pack.refilled + pack.removed - pack.explained - pack.displaced
     let isWithin = Double(changes) <= max(Double(base) * limits.maxChurn, Double(limits.tolerance))
     return record(
@@ -215,6 +218,10 @@ public struct PackStatistics: Sendable, Equatable {
   public var explained: Int
   /// The ``added`` numbers that are expected.
   public var expected: Int
+  /// Its entries that rules list. Gates do not count them among the others.
+  public var ruled = 0
+  /// The previous pack's entries that rules listed.
+  public var formerRuled = 0
   /// The first few protected numbers in it.
   public var protected: [Int64]
   /// The first number out of order; nil for none.

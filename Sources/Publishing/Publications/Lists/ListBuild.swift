@@ -17,7 +17,16 @@ struct ListBuild: Sendable {
     var options = ExportOptions(for: pack, reader.header)
     options.phonebookLimit = ListFormat.fritzbox.maximumEntries ?? options.phonebookLimit
     let writer = try format.writer(to: .file(URL(filePath: path)), options: options)
-    var entries = try ListEntries(reader, since: try base.map { try PackReader.open(path: $0) })
+    // The changes of millions of numbers are longer than the complete list of their ranges.
+    let base = try base.map { try PackReader.open(path: $0) }.flatMap { base in
+      max(base.header.entryCount, reader.header.entryCount) <= PackLimits.callDirectoryEntries ? base : nil
+    }
+    guard let base else {
+      try ListEntry.forEach(of: reader, blocksOnly: true, writer.append)
+      _ = try writer.finish()
+      return
+    }
+    var entries = try ListEntries(reader, since: base)
     while let entry = try entries.next() { try writer.append(entry) }
     _ = try writer.finish()
   }
@@ -54,6 +63,19 @@ struct ListEntries {
       if isChanged { return entry }
     }
     return nil
+  }
+}
+
+extension ListEntry {
+  /// Passes on the entries of a pack; numbers that follow each other with the same label are one.
+  static func forEach(of reader: PackReader, blocksOnly: Bool = false, _ body: (ListEntry) throws -> Void) throws {
+    try reader.forEachRange { numbers, roles, label in
+      guard roles.contains(.blocks) || !blocksOnly else { return }
+      try body(
+        ListEntry(
+          number: numbers.lowerBound, last: numbers.upperBound,
+          label: label.isEmpty ? nil : String(decoding: label, as: UTF8.self), blocks: roles.contains(.blocks)))
+    }
   }
 }
 

@@ -10,14 +10,14 @@ struct ProvenanceCollector {
   static let page = 4_000
 
   private let server: ServerID
-  private let ranges: Set<NumberRange>
+  private let ranges: [ClosedRange<Int64>]
 
   /// - Parameters:
   ///   - server: the id of this server.
-  ///   - ranges: the approved ranges of the snapshot.
-  init(server: ServerID, ranges: [ApprovedRange]) {
+  ///   - state: the rules of the snapshot.
+  init(server: ServerID, state: CurationState) {
     self.server = server
-    self.ranges = Set(ranges.map(\.range))
+    ranges = state.ruledRanges().map(\.numbers)
   }
 
   /// - Parameters:
@@ -121,11 +121,9 @@ struct ProvenanceCollector {
     return lists.contains { downloaded.contains($0.appID) && ($0.days.lastDay ?? .min) >= day } ? nil : day
   }
 
-  /// Whether an approved range contains the number.
+  /// Whether a rule lists the number.
   private func isInRange(_ number: Int64) -> Bool {
-    !ranges.isEmpty
-      && (ranges.contains(NumberRange(around: number, digits: 1))
-        || ranges.contains(NumberRange(around: number, digits: 2)))
+    !ranges.overlapping(number...number).isEmpty
   }
 }
 

@@ -37,7 +37,7 @@ final class RecipeReader {
 
   private static let fields: Set<String> = [
     "name", "kind", "source", "rank", "top", "categories", "region", "split", "labels", "profile", "shards", "formats",
-    "identified", "empty", "evidence",
+    "identified", "empty", "evidence", "ranges",
   ]
 
   private func recipe(_ node: Node) -> Recipe? {
@@ -55,6 +55,10 @@ final class RecipeReader {
     if sharesEvidence, source == .directory, let evidence = fields["evidence"] {
       report(evidence, "evidence must be false with source directory: it is about listed numbers")
     }
+    if source == .directory, let ranges = fields["ranges"] {
+      report(ranges, "ranges are for listed numbers: leave the field out with source directory")
+    }
+    let ranges = fields["ranges"].map { _ in fields.integer("ranges", 0...Recipe.maxEntries) ?? 0 }
     let recipe = Recipe(
       name: name ?? "", kind: kind ?? .blocking, limit: top ?? 1, source: source ?? .reports,
       ranking: ranking(fields["rank"]) ?? .heat, categories: categories(fields["categories"]), area: area,
@@ -62,7 +66,8 @@ final class RecipeReader {
       profile: fields.choice("profile", Recipe.Profile.self, default: .standard) ?? .standard,
       shards: shards(fields["shards"]), formats: formats(fields["formats"]),
       isIdentifiedOnly: fields.choice("identified", Identified.self, default: .any) == .only,
-      keepsEmpty: fields.choice("empty", Emptiness.self, default: .skip) == .write, sharesEvidence: sharesEvidence)
+      keepsEmpty: fields.choice("empty", Emptiness.self, default: .skip) == .write, sharesEvidence: sharesEvidence,
+      ranges: ranges ?? Recipe.maxEntries)
     return name != nil && kind != nil && top != nil ? recipe : nil
   }
 

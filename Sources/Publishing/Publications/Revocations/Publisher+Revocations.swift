@@ -60,7 +60,7 @@ extension Publisher {
 
   /// - Returns: the revocations that do not add a protected number.
   private func refuseProtected(
-    _ open: [Revocation], _ protection: (Int64) -> String?, at time: Date
+    _ open: [Revocation], _ protection: ProtectionLookup, at time: Date
   ) async throws -> [Revocation] {
     var accepted: [Revocation] = []
     for revocation in open {
@@ -83,14 +83,16 @@ extension Publisher {
       PublicationRequest(time: time, cause: .revocation, progress: request.progress), on: ground,
       exempt: [.churn, .size, .nonEmpty], asOf: former.asOf,
       make: { work in
-        try await makeChanged(work, { _ in nil }) { pack in
+        try await makeChanged(work, .none) { pack in
           let numbers = withdrawn[pack.name] ?? []
-          return (RevocationEdits([], recipes: recipes) { numbers.hasSorted($0) ? "" : nil }, !numbers.isEmpty)
+          let left = ProtectionLookup(
+            { numbers.hasSorted($0) ? "" : nil }, first: { numbers.all(in: $0).first })
+          return (RevocationEdits([], recipes: recipes, protection: left), !numbers.isEmpty)
         }
       },
       remember: { connection, manifest in
         let numbers = Set(withdrawn.values.joined()).sorted()
-        let edits = RevocationEdits([], recipes: recipes) { _ in nil }
+        let edits = RevocationEdits([], recipes: recipes, protection: .none)
         let kept = try edits.treatments(of: numbers, in: manifest, of: folder)
         try await PublicationStore.unlist(numbers.filter { kept[$0] == nil }, on: connection)
       })
@@ -98,7 +100,7 @@ extension Publisher {
 
   /// - Parameter change: the edits of a pack, and whether they change it.
   private func makeChanged(
-    _ work: PublicationWork, _ protection: @escaping @Sendable (Int64) -> String?,
+    _ work: PublicationWork, _ protection: ProtectionLookup,
     _ change: @escaping @Sendable (ManifestPack) throws -> (RevocationEdits, Bool)
   ) async throws -> [PackDraft] {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)

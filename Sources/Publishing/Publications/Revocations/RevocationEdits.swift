@@ -12,13 +12,13 @@ final class RevocationEdits: Sendable {
   /// The last action for each number, ascending.
   private let words: [(number: Int64, action: Revocation.Action)]
   private let recipes: [Recipe]
-  private let protection: @Sendable (Int64) -> String?
+  private let protection: ProtectionLookup
   private let gone = Mutex<Set<Int64>>([])
 
   /// The protected numbers that were removed from packs.
   var dropped: Set<Int64> { gone.withLock { $0 } }
 
-  init(_ revocations: [Revocation], recipes: [Recipe], protection: @escaping @Sendable (Int64) -> String?) {
+  init(_ revocations: [Revocation], recipes: [Recipe], protection: ProtectionLookup) {
     var last: [Int64: Revocation.Action] = [:]
     for revocation in revocations { last[revocation.number] = revocation.action }
     words = last.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -57,9 +57,9 @@ final class RevocationEdits: Sendable {
   /// Whether a number of the pack is protected by now. Such a number leaves the pack with the next publication,
   /// whichever number that is about.
   private func holdsProtected(_ pack: PackReader) throws -> Bool {
-    let cursor = try pack.makeCursor()
-    while try cursor.next() {
-      if protection(cursor.number) != nil { return true }
+    var ranges = try PackRanges(pack)
+    while let numbers = try ranges.next() {
+      if protection.first(numbers) != nil { return true }
     }
     return false
   }
@@ -68,38 +68,42 @@ final class RevocationEdits: Sendable {
   func apply(to base: PackReader, _ spec: PackSpec, _ writer: PackWriter) throws {
     var waiting = words[...]
     var room = spec.recipe.limit - base.header.entryCount
-    let cursor = try base.makeCursor()
-    while try cursor.next() {
-      while let word = waiting.first, word.number < cursor.number {
+    var ranges = try PackRanges(base)
+    // A range is copied up to the next number of a revocation or of a protection.
+    var rest = try ranges.next()
+    while let numbers = rest {
+      while let word = waiting.first, word.number < numbers.lowerBound {
         waiting.removeFirst()
         try add(word, spec, writer, &room)
       }
+      let stop = [waiting.first?.number, protection.first(numbers)].compactMap(\.self).min() ?? .max
+      if stop > numbers.lowerBound {
+        let copied = numbers.lowerBound...min(numbers.upperBound, stop - 1)
+        try ranges.label.withUnsafeBytes { try writer.append(copied, roles: ranges.roles, labelUTF8: $0) }
+        rest = copied.upperBound < numbers.upperBound ? stop...numbers.upperBound : try ranges.next()
+        continue
+      }
+      let number = numbers.lowerBound
       // The number was protected after the pack was made. The gate would refuse the publication with it.
-      let isProtected = protection(cursor.number) != nil
-      if isProtected { _ = gone.withLock { $0.insert(cursor.number) } }
-      if let word = waiting.first, word.number == cursor.number {
+      let isProtected = protection(number) != nil
+      if isProtected { _ = gone.withLock { $0.insert(number) } }
+      var (isKept, isAdded) = (!isProtected, false)
+      if let word = waiting.first, word.number == number {
         waiting.removeFirst()
         if takes(spec), case .add = word.action, !isProtected {
           var one = 1
           try add(word, spec, writer, &one)
-          continue
-        }
-        if word.action == .remove || word.action == .unlist && spec.recipe.source != .directory {
-          room += 1
-          continue
+          isAdded = true
+        } else if word.action == .remove || word.action == .unlist && spec.recipe.source != .directory {
+          isKept = false
         }
       }
-      if isProtected {
+      if !isKept {
         room += 1
-        continue
+      } else if !isAdded {
+        try ranges.label.withUnsafeBytes { try writer.append(number...number, roles: ranges.roles, labelUTF8: $0) }
       }
-      var failure: PackError?
-      cursor.withLabel { label in
-        do throws(PackError) {
-          try writer.append(cursor.number, roles: cursor.roles, labelUTF8: label)
-        } catch { failure = error }
-      }
-      if let failure { throw failure }
+      rest = number < numbers.upperBound ? number + 1...numbers.upperBound : try ranges.next()
     }
     for word in waiting { try add(word, spec, writer, &room) }
   }

@@ -18,14 +18,14 @@ struct PackContent: Sendable {
   /// Judges the holds of the snapshot; nil leaves them as they are.
   var review: @Sendable (Date, PostgresConnection) async throws -> BrigadeReview.Outcome? = { _, _ in nil }
   /// Loads a function that returns the reason why a number is protected, or nil.
-  var protection: @Sendable (PostgresConnection) async throws -> @Sendable (Int64) -> String? = { _ in { _ in nil } }
+  var protection: @Sendable (PostgresConnection) async throws -> ProtectionLookup = { _ in .none }
   /// The id of this server; nil if no recipe shares evidence.
   var server: ServerID?
 
   /// The written packs, with the protection, the reasons of changes and the evidence of their snapshot.
   struct Written: Sendable {
     var packs: AssembledPacks
-    var protection: @Sendable (Int64) -> String?
+    var protection: ProtectionLookup
     var changes: ExplainedChanges
     var sources: PublicationSources
     /// Nil if no recipe shares evidence.
@@ -54,14 +54,15 @@ struct PackContent: Sendable {
       let sourceChanges = try await PublicationSources(on: connection)
       let thresholds = try await ThresholdStore.current(on: connection).set
       let cut = try await selection.cut(
-        for: recipes, at: time, in: state, on: connection, packs: assembler.packCount(of:))
+        for: recipes, at: time, on: connection, packs: assembler.packCount(of:))
+      let ranges = RuledRanges(state.ruledRanges(), by: state.rules)
       let shared = ListedSpool(path: "\(temporaryFolder)/evident")
       func assemble(_ cut: SelectionCut?) async throws -> Written {
         let writer = try ListedSpool.Writer(spool)
         let dependence = SourceDependence(thresholds, sourceChanges)
         let sharedWriter = try server.map { _ in try ListedSpool.Writer(shared) }
         let packs = try await assembler.assemble(
-          cut: cut,
+          ranges: ranges, cut: cut,
           listed: { take in
             try await selection.forEachListed(
               at: time, cut: cut, state: state, finding: dependence, on: connection, take)
@@ -74,6 +75,9 @@ struct PackContent: Sendable {
           placed: writer.append, evident: { try sharedWriter?.append($0) }, progress: { progress($0.step, $0.part) },
           openWriter: open)
         try writer.finish()
+        try spool.write(packs.ranges.map { range in
+          ListedRange(range.numbers, blocks: range.treatment == .block, rule: state.rules[range.rule])
+        })
         try sharedWriter?.finish()
         let changes = try await ExplainedChanges(
           dependence, sources: sourceChanges, state: state, revoked: revoked, protection: protection, on: connection)
@@ -97,7 +101,7 @@ struct PackContent: Sendable {
   ) async throws -> ProvenanceSpool? {
     guard let server else { return nil }
     defer { unlink(listings.path) }
-    let collector = ProvenanceCollector(server: server, ranges: state.ranges)
+    let collector = ProvenanceCollector(server: server, state: state)
     return try await collector.collect(listings, in: temporaryFolder, on: connection) { done in
       progress(.readingNumbers(count: done), 1)
     }
@@ -112,6 +116,29 @@ extension CurationState {
     (state.independentReporters, state.cleared) = (review.independentReporters, review.cleared)
     return state
   }
+}
+
+/// Finds protected numbers.
+public struct ProtectionLookup: Sendable {
+  private let reason: @Sendable (Int64) -> String?
+  /// The first protected number of a range.
+  let first: @Sendable (ClosedRange<Int64>) -> Int64?
+
+  /// No number is protected.
+  public static let none = ProtectionLookup({ _ in nil }, first: { _ in nil })
+
+  /// - Parameters:
+  ///   - reason: returns why a number is protected; nil for all other numbers.
+  ///   - first: returns the first protected number of a range; nil to ask about each of its numbers.
+  public init(
+    _ reason: @escaping @Sendable (Int64) -> String?, first: (@Sendable (ClosedRange<Int64>) -> Int64?)? = nil
+  ) {
+    self.reason = reason
+    self.first = first ?? { range in range.first { reason($0) != nil } }
+  }
+
+  /// The reason why a number is protected; nil where it is not.
+  func callAsFunction(_ number: Int64) -> String? { reason(number) }
 }
 
 /// Sources of a publication's names and regions.

@@ -29,8 +29,8 @@ public struct Selection: Sendable {
   /// A number in the last publication stays until it falls below the leaving threshold; others must reach the entering
   /// threshold. Memory is bounded by a batch.
   /// - Parameters:
-  /// - cut: omits numbers below it unless a decision or range lists them; no range may have a greater share of heat.
-  /// - state: decisions, holds, protection and ranges of the same snapshot; nil reads them.
+  /// - cut: omits numbers below it unless a decision lists them.
+  /// - state: decisions, holds, protection and rules of the same snapshot; nil reads them.
   /// - connection: within a transaction that reads one snapshot; it must not run other statements meanwhile.
   public func forEachListed(
     at time: Date, cut: SelectionCut? = nil, state: CurationState? = nil,
@@ -65,21 +65,16 @@ public struct Selection: Sendable {
   /// A cut for recipes whose packs overflow by far; nil if all numbers should be read.
   /// - Parameters:
   /// - packs: returns the number of packs of a recipe.
-  /// - state: decisions, holds, protection and ranges.
   public func cut(
-    for recipes: [Recipe], at time: Date, in state: CurationState, on connection: PostgresConnection,
+    for recipes: [Recipe], at time: Date, on connection: PostgresConnection,
     packs: (Recipe) -> Int
   ) async throws -> SelectionCut? {
     guard let wanted = SelectionCut.numbers(for: recipes, packs: packs) else { return nil }
     let thresholds = try await ThresholdStore.current(on: connection).set
     // The stored heat has the complaints of suspended sources.
     guard thresholds.suspended.isEmpty else { return nil }
-    let cut = try await NumberRecordStore.cut(
+    return try await NumberRecordStore.cut(
       hot: wanted.hot, identified: wanted.identified, above: thresholds.floor, at: time, on: connection)
-    // A range's member ranks by its own reports if it was read, otherwise by its share of heat. Both must be below the
-    // cut.
-    guard let cut, state.ranges.allSatisfy({ $0.heat / Double($0.range.size) < cut.heat }) else { return nil }
-    return cut
   }
 
   /// Maximum batch of numbers without reports.
@@ -87,7 +82,7 @@ public struct Selection: Sendable {
 
   /// Evaluates one record; nil if it is not listed. A decided number is returned with the evaluation of its reports,
   /// and `CurationMerge` applies the decision.
-  /// - Parameter state: decisions, holds, protection and ranges.
+  /// - Parameter state: decisions, holds, protection and rules.
   public func listed(
     _ record: NumberRecord, at time: Date, by thresholds: ThresholdSet, in state: CurationState = CurationState()
   ) -> ListedNumber? {
@@ -127,6 +122,25 @@ struct ListedSpool: Sequence, Sendable {
   }
 
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+
+  private var rangePath: String { "\(path)-ranges" }
+
+  /// Writes the ranges of the publication.
+  func write(_ ranges: [ListedRange]) throws {
+    try JSONEncoder().encode(ranges).write(to: URL(filePath: rangePath), options: .atomic)
+  }
+
+  /// Reads the ranges of the publication.
+  func ranges() throws -> [ListedRange] {
+    guard let data = FileManager.default.contents(atPath: rangePath) else { return [] }
+    return try JSONDecoder().decode([ListedRange].self, from: data)
+  }
+
+  /// Removes both files.
+  func remove() {
+    unlink(path)
+    unlink(rangePath)
+  }
 
   /// Writes the file from batches in ascending order.
   final class Writer: Sendable {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A rule for all numbers of a range.
+///
+/// It never lists a number that is protected, decided, held, or named by a directory. Where rules overlap, the one with
+/// the fewest numbers applies, then one that allows, then the newer one.
+public struct RangeRule: Sendable, Equatable {
+  /// The state of the review.
+  public enum State: String, Sendable, CaseIterable {
+    /// Waiting for a moderator, or for a second one.
+    case proposed
+    /// In force from ``RangeRule/validFrom`` to ``RangeRule/validUntil``.
+    case approved
+    /// Not in force, and not proposed again by the detection.
+    case rejected
+  }
+
+  /// The id of the rules of moderators and operators, where a source has its own.
+  public static let noSource: Int32 = 0
+  /// The most numbers that one person may block with rules at once; more need another moderator's approval.
+  public static let maxUnreviewed: Int64 = 1_000_000
+  /// The most rules.
+  public static let maxRules = 100_000
+
+  /// The numbers.
+  public var range: RangePattern
+  /// The source whose list has the rule; ``noSource`` for a moderator's, an operator's or a detected one.
+  public var appID = noSource
+  /// The treatment of the numbers.
+  public var treatment: Decision.Treatment
+  /// The category of the calls.
+  public var category: ReportCategory
+  /// The label that phones show; nil for the category's.
+  public var label: String?
+  /// The public reason, such as the decision of a regulator.
+  public var reason: String?
+  /// The state of the review.
+  public var state: State
+  /// The numbers with complaints at the last detection; 0 for a rule that was not detected.
+  public var members = 0
+  /// Sum of the stored heat of its numbers; read it through `Decay`.
+  public var heat = 0.0
+  /// From when on it is in force; nil from its approval on.
+  public var validFrom: Date?
+  /// Until when it is in force; nil for always.
+  public var validUntil: Date?
+  /// The account that added it; nil for a detected one.
+  public var proposedBy: String?
+  /// When it was added or detected.
+  public var proposedAt: Date
+  /// The account that approved or rejected it; nil while it is proposed.
+  public var decidedBy: String?
+  /// When it was approved or rejected.
+  public var decidedAt: Date?
+
+  /// - Throws: ``RuleViolation`` for the first rule that is broken.
+  public init(
+    _ range: RangePattern, treatment: Decision.Treatment = .block, category: ReportCategory = .other,
+    label: String? = nil, reason: String?, validFrom: Date? = nil, validUntil: Date? = nil, proposedBy: String,
+    at time: Date
+  ) throws(RuleViolation) {
+    // A rule follows the rules of a decision about one number, except that it may identify with the category's label.
+    let decision = try Decision(
+      number: range.first, treatment: treatment, label: treatment == .identify ? label ?? category.label : label,
+      category: category, reason: reason, decidedBy: proposedBy, decidedAt: time)
+    self.init(
+      stored: range, treatment: treatment, category: category, label: label == nil ? nil : decision.label,
+      reason: decision.reason, state: .proposed, proposedAt: time)
+    (self.validFrom, self.validUntil, self.proposedBy) = (validFrom, validUntil, decision.decidedBy)
+  }
+
+  /// A rule as stored or detected.
+  public init(
+    stored range: RangePattern, treatment: Decision.Treatment = .block, category: ReportCategory, label: String? = nil,
+    reason: String? = nil, state: State, proposedAt: Date
+  ) {
+    (self.range, self.treatment, self.category, self.label) = (range, treatment, category, label)
+    (self.reason, self.state, self.proposedAt) = (reason, state, proposedAt)
+  }
+
+  /// Whether rules that one person or source adds at once need another person's approval.
+  public static func needsApproval(_ rules: [RangeRule]) -> Bool {
+    rules.reduce(0) { $1.treatment == .block ? $0 + $1.range.size : $0 } > maxUnreviewed
+  }
+
+  /// The rule within the ceiling of its source; nil where the source may not list numbers. A moderator's approval is
+  /// stronger than the ceiling.
+  public func limited(by thresholds: ThresholdSet) -> RangeRule? {
+    guard appID != Self.noSource, decidedBy == proposedBy else { return self }
+    let ceiling = thresholds.ceiling(ofSource: appID)
+    guard ceiling >= .identify else { return nil }
+    var rule = self
+    if ceiling == .identify, treatment == .block { rule.treatment = .identify }
+    return rule
+  }
+
+  /// Whether it is in force.
+  public func applies(at time: Date) -> Bool {
+    state == .approved && validFrom.map { $0 <= time } ?? true && validUntil.map { $0 > time } ?? true
+  }
+}
+
+/// Numbers that follow each other and to which one rule applies.
+public struct RuledRange: Sendable, Equatable {
+  /// The numbers.
+  public var numbers: ClosedRange<Int64>
+  /// The treatment in packs.
+  public var treatment: ListedNumber.Treatment
+  /// The place of the rule in ``CurationState/rules``.
+  public var rule: Int
+
+  /// Creates a value from its properties.
+  public init(_ numbers: ClosedRange<Int64>, treatment: ListedNumber.Treatment = .block, rule: Int) {
+    (self.numbers, self.treatment, self.rule) = (numbers, treatment, rule)
+  }
+}
+
+/// The algebra of ranges, in time and memory of their count and not of their numbers.
+public enum RangeMerge {
+  /// Ascending ranges without overlaps, each with the place of the rule that applies: the one with the fewest numbers,
+  /// then one that allows, then the newer one.
+  public static func disjoint(_ rules: [RangeRule]) -> [(numbers: ClosedRange<Int64>, rule: Int)] {
+    var blocks = rules.indices.flatMap { place in rules[place].range.blocks.map { (numbers: $0, rule: place) } }
+    blocks.sort { precedes($0, $1, rules) }
+    // The order of precedence becomes a number, which the heap compares.
+    let starts = blocks.indices.sorted { blocks[$0].numbers.lowerBound < blocks[$1].numbers.lowerBound }
+    var found: [(numbers: ClosedRange<Int64>, rule: Int)] = []
+    var open = MinHeap()
+    var (next, position) = (starts.startIndex, Int64(0))
+    while next < starts.endIndex || !open.isEmpty {
+      if open.isEmpty { position = blocks[starts[next]].numbers.lowerBound }
+      while next < starts.endIndex, blocks[starts[next]].numbers.lowerBound <= position {
+        open.insert(starts[next])
+        next += 1
+      }
+      while let first = open.first, blocks[first].numbers.upperBound < position { open.removeFirst() }
+      guard let first = open.first else { continue }
+      let limit = next < starts.endIndex ? blocks[starts[next]].numbers.lowerBound - 1 : .max
+      let end = min(blocks[first].numbers.upperBound, limit)
+      if let last = found.last, last.rule == blocks[first].rule, last.numbers.upperBound + 1 == position {
+        found[found.count - 1].numbers = last.numbers.lowerBound...end
+      } else {
+        found.append((position...end, blocks[first].rule))
+      }
+      position = end + 1
+    }
+    return found
+  }
+
+  private static func precedes(
+    _ one: (numbers: ClosedRange<Int64>, rule: Int), _ other: (numbers: ClosedRange<Int64>, rule: Int),
+    _ rules: [RangeRule]
+  ) -> Bool {
+    if one.numbers.size != other.numbers.size { return one.numbers.size < other.numbers.size }
+    let (a, b) = (rules[one.rule], rules[other.rule])
+    if (a.treatment == .allow) != (b.treatment == .allow) { return a.treatment == .allow }
+    let times = (a.decidedAt ?? a.proposedAt, b.decidedAt ?? b.proposedAt)
+    return times.0 != times.1 ? times.0 > times.1 : (one.rule, one.numbers.lowerBound) < (other.rule, other.numbers.lowerBound)
+  }
+
+  /// The parts of a range without some holes.
+  /// - Parameter holes: ascending by their first numbers; they may overlap.
+  public static func subtract(
+    _ holes: some Sequence<ClosedRange<Int64>>, from numbers: ClosedRange<Int64>
+  ) -> [ClosedRange<Int64>] {
+    var parts: [ClosedRange<Int64>] = []
+    var position = numbers.lowerBound
+    for hole in holes where hole.upperBound >= position {
+      guard hole.lowerBound <= numbers.upperBound else { break }
+      if hole.lowerBound > position { parts.append(position...hole.lowerBound - 1) }
+      position = hole.upperBound + 1
+    }
+    if position <= numbers.upperBound { parts.append(position...numbers.upperBound) }
+    return parts
+  }
+}
+
+extension [ClosedRange<Int64>] {
+  /// Those of these ascending ranges, which do not overlap each other, that have a number of another range.
+  package func overlapping(_ numbers: ClosedRange<Int64>) -> ArraySlice<ClosedRange<Int64>> {
+    var (low, count) = (0, self.count)
+    while count > 0, case let half = count / 2 {
+      if self[low + half].upperBound < numbers.lowerBound { (low, count) = (low + half + 1, count - half - 1) } else { count = half }
+    }
+    return self[low...].prefix { $0.lowerBound <= numbers.upperBound }
+  }
+}
+
+/// A binary heap of integers with the least one at its root.
+private struct MinHeap {
+  private var items: [Int] = []
+
+  var isEmpty: Bool { items.isEmpty }
+  var first: Int? { items.first }
+
+  mutating func insert(_ item: Int) {
+    items.append(item)
+    var child = items.count - 1
+    while child > 0, case let parent = (child - 1) / 2, items[child] < items[parent] {
+      items.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  mutating func removeFirst() {
+    items.swapAt(0, items.count - 1)
+    items.removeLast()
+    var parent = 0
+    while case let left = 2 * parent + 1, left < items.count {
+      let child = left + 1 < items.count && items[left + 1] < items[left] ? left + 1 : left
+      guard items[child] < items[parent] else { return }
+      items.swapAt(child, parent)
+      parent = child
+    }
+  }
+}

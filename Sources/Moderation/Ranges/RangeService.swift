@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Curation
+package import Foundation
+package import Storage
+
+/// Adds, approves and removes rules for ranges.
+///
+/// A rule is in force at once, unless it and the other rules of the same action block more than
+/// ``Curation/RangeRule/maxUnreviewed`` numbers: then all of them wait until another account approves them.
+package struct RangeService: Sendable {
+  private let ranges: RangeStore
+  private let protection: ProtectionStore
+
+  /// - Parameter stores: where rules and protected numbers are kept.
+  package init(stores: Stores) {
+    (ranges, protection) = (stores.ranges, stores.protection)
+  }
+
+  /// The effect of rules before they are saved.
+  package struct Effect: Sendable, Equatable {
+    /// The counts of all numbers of the rules.
+    package var counts = RangeCounts()
+    /// The numbers that the rules would list: without protected, decided, held and named ones.
+    package var lists: Int64 = 0
+    /// Whether another account must approve the rules.
+    package var needsApproval = false
+  }
+
+  /// The effect that rules would have.
+  package func preview(_ rules: [RangeRule]) async throws -> Effect {
+    let protected = try await protection.load()
+    var effect = Effect()
+    for rule in rules {
+      let counts = try await ranges.counts(of: rule.range, protected: protected)
+      effect.counts.add(counts)
+      guard rule.treatment != .allow else { continue }
+      effect.lists += max(
+        0, counts.numbers - counts.protected - counts.allowed - counts.decided - counts.held - counts.named)
+    }
+    effect.needsApproval = RangeRule.needsApproval(rules)
+    return effect
+  }
+
+  /// Saves rules; one of the same range and source is replaced.
+  /// - Parameters:
+  ///   - role: the role of the account, for the audit log.
+  /// - Returns: the saved rules, proposed or approved.
+  /// - Throws: `StorageError.tooManyRanges`; `PostgresError`.
+  package func add(
+    _ rules: [RangeRule], by account: String, role: Role = .administrator, at time: Date
+  ) async throws -> [RangeRule] {
+    // Not in small steps: what the account has approved itself within a day counts too.
+    let recent = try await ranges.rules(.approved).filter {
+      $0.proposedBy == account && $0.decidedBy == account && $0.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
+    }
+    let texts = Set(rules.map(\.range.text))
+    let isApproved = !RangeRule.needsApproval(rules + recent.filter { !texts.contains($0.range.text) })
+    let saved = rules.map { rule in
+      var rule = rule
+      if isApproved { (rule.state, rule.decidedBy, rule.decidedAt) = (.approved, account, time) }
+      return rule
+    }
+    try await ranges.save(
+      saved,
+      audit: AuditEvent(
+        actor: account, role: role, action: isApproved ? "range.add" : "range.propose", subject: Self.subject(saved),
+        after: ["ranges": Self.list(saved)], reason: saved.first?.reason), at: time)
+    return saved
+  }
+
+  /// Approves or rejects rules; either can be changed later.
+  /// - Parameters:
+  ///   - account: not the account that proposed them.
+  ///   - reason: the reason for the audit log; it becomes the public reason of a detected rule.
+  /// - Throws: `RuleViolation`, also of the code `own_proposal`; `PostgresError`.
+  package func decide(
+    _ rules: [RangeRule], isApproved: Bool, by account: String, role: Role = .administrator, reason: String?,
+    at time: Date
+  ) async throws {
+    // The account and the reason follow the rules of a decision.
+    let decision = try Decision(number: 1, treatment: .allow, reason: reason, decidedBy: account, decidedAt: time)
+    if isApproved, rules.contains(where: { $0.state == .proposed && $0.proposedBy == decision.decidedBy }) {
+      throw RuleViolation(.ownProposal, field: "by")
+    }
+    let decided = rules.map { rule in
+      var rule = rule
+      (rule.state, rule.decidedBy, rule.decidedAt) = (isApproved ? .approved : .rejected, decision.decidedBy, time)
+      rule.reason = decision.reason ?? rule.reason
+      return rule
+    }
+    try await ranges.save(
+      decided,
+      audit: AuditEvent(
+        actor: decision.decidedBy, role: role, action: isApproved ? "range.approve" : "range.reject",
+        subject: Self.subject(decided), after: ["ranges": Self.list(decided)], reason: decision.reason), at: time)
+  }
+
+  /// Removes rules. Their numbers leave with the next publication.
+  /// - Returns: how many there were.
+  package func remove(
+    _ rules: [RangeRule], by account: String, role: Role = .administrator, reason: String?, at time: Date
+  ) async throws -> Int {
+    try await ranges.remove(
+      rules,
+      audit: AuditEvent(
+        actor: account, role: role, action: "range.remove", subject: Self.subject(rules),
+        before: ["ranges": Self.list(rules)], reason: reason), at: time)
+  }
+
+  private static func subject(_ rules: [RangeRule]) -> String {
+    rules.count == 1 ? rules[0].range.text : "\(rules.count) ranges"
+  }
+
+  /// The first ranges: an event has few of thousands.
+  private static func list(_ rules: [RangeRule]) -> String { rules.prefix(20).map(\.range.text).joined(separator: " ") }
+}
