@@ -86,7 +86,9 @@ import Testing
         path: path, format: .saracroche, options: SourceOptions(), isComplete: true, most: 10_000)
     }
     // Of every length: 774 patterns for more than 12 million numbers.
-    var patterns = ["162", "163", "270", "271", "377", "378", "424", "425", "568", "569", "948", "949"].map { "33\($0)######" }
+    var patterns = ["162", "163", "270", "271", "377", "378", "424", "425", "568", "569", "948", "949"].map {
+      "33\($0)######"
+    }
     patterns += (0..<762).map { "33516\(String(format: "%03d", $0))###" }
     let summary = try await refresher.store(try list(patterns), isComplete: true, of: feed, at: now)
     #expect((summary.ranges, summary.proposedRanges, summary.entries) == (774, 774, 0))

@@ -75,10 +75,13 @@ import Testing
   }
 
   @Test(arguments: [
-    (ListFormat.csv, "12,,1,\r\n33161998,,1,\r\n33161999,,1,\r\n,,1,331620xx\r\n"), (.saracroche, #""pattern":"331620##""#),
+    (ListFormat.csv, "12,,1,\r\n33161998,,1,\r\n33161999,,1,\r\n,,1,331620xx\r\n"),
+    (.saracroche, #""pattern":"331620##""#),
     (.spamblocker, #"\#n331620\d{2}"#), (.tranquille, ",+331620##,"), (.fossify, "+12,+33161998,+33161999,+331620*"),
     (.fritzbox, ">+331620*<"), (.callblocker, #"{"number":"+331620""#),
-    (.ranges, ##"{"first":"+12","last":"+12","block":true},\##n{"first":"+33161998","last":"+33162099","block":true}"##),
+    (
+      .ranges, ##"{"first":"+12","last":"+12","block":true},\##n{"first":"+33161998","last":"+33162099","block":true}"##
+    ),
     (.tsv, "33162000\n33162001\n"),
   ])
   func `numbers in a row are written as patterns where a format has them`(_ format: ListFormat, _ part: String) throws {

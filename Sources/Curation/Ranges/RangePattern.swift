@@ -143,7 +143,9 @@ extension ClosedRange<Int64> {
     var next = lowerBound
     while next <= upperBound {
       var (size, wildcards): (Int64, Int) = (1, 0)
-      while next % (size * 10) == 0, next + size * 10 - 1 <= upperBound { (size, wildcards) = (size * 10, wildcards + 1) }
+      while next % (size * 10) == 0, next + size * 10 - 1 <= upperBound {
+        (size, wildcards) = (size * 10, wildcards + 1)
+      }
       blocks.append((next / size, wildcards))
       next += size
     }

@@ -157,7 +157,8 @@ public enum RangeMerge {
     let (a, b) = (rules[one.rule], rules[other.rule])
     if (a.treatment == .allow) != (b.treatment == .allow) { return a.treatment == .allow }
     let times = (a.decidedAt ?? a.proposedAt, b.decidedAt ?? b.proposedAt)
-    return times.0 != times.1 ? times.0 > times.1 : (one.rule, one.numbers.lowerBound) < (other.rule, other.numbers.lowerBound)
+    return times.0 != times.1
+      ? times.0 > times.1 : (one.rule, one.numbers.lowerBound) < (other.rule, other.numbers.lowerBound)
   }
 
   /// The parts of a range without some holes.
@@ -182,7 +183,11 @@ extension [ClosedRange<Int64>] {
   package func overlapping(_ numbers: ClosedRange<Int64>) -> ArraySlice<ClosedRange<Int64>> {
     var (low, count) = (0, self.count)
     while count > 0, case let half = count / 2 {
-      if self[low + half].upperBound < numbers.lowerBound { (low, count) = (low + half + 1, count - half - 1) } else { count = half }
+      if self[low + half].upperBound < numbers.lowerBound {
+        (low, count) = (low + half + 1, count - half - 1)
+      } else {
+        count = half
+      }
     }
     return self[low...].prefix { $0.lowerBound <= numbers.upperBound }
   }

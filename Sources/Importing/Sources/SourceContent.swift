@@ -80,7 +80,7 @@ struct SourceContent: Sendable {
     let file = try FileBytes(path: path, isCancelled: isCancelled)
     return switch format {
     case .ftcRolling: try DelimitedRows(file, number: "pattern", category: nil)
-    case .spamBlockerCSV: 
+    case .spamBlockerCSV:
       try DelimitedRows(file, number: "pattern", category: options.categoryColumn, readsPrefixes: true)
     case .spamBlockerXML:
       XMLRows(

@@ -156,7 +156,8 @@ enum SpamBlockerExpression {
   /// The range of an expression, in the form of `RangePattern`; nil for a number and for any other expression.
   static func range(_ text: String) -> String? {
     guard text.utf8.count <= 64,
-      let match = text.wholeMatch(of: /\^?(?:\\?\+\??)?([1-9][0-9]{0,14})((?:\.|\\d|\[0-9\])*)(?:(\*|\+)|\{([0-9]{1,2})\})?\$?/)
+      let match = text.wholeMatch(
+        of: /\^?(?:\\?\+\??)?([1-9][0-9]{0,14})((?:\.|\\d|\[0-9\])*)(?:(\*|\+)|\{([0-9]{1,2})\})?\$?/)
     else { return nil }
     let (digits, atoms) = (match.1, match.2.replacing("\\d", with: ".").replacing("[0-9]", with: "."))
     guard !atoms.isEmpty else { return nil }

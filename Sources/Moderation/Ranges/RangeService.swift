@@ -52,7 +52,8 @@ package struct RangeService: Sendable {
   ) async throws -> [RangeRule] {
     // Not in small steps: what the account has approved itself within a day counts too.
     let recent = try await ranges.rules(.approved).filter {
-      $0.proposedBy == account && $0.decidedBy == account && $0.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
+      $0.proposedBy == account && $0.decidedBy == account
+        && $0.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
     }
     let texts = Set(rules.map(\.range.text))
     let isApproved = !RangeRule.needsApproval(rules + recent.filter { !texts.contains($0.range.text) })

@@ -74,7 +74,9 @@ struct RangesCommand: AsyncParsableCommand {
           throw CommandFailure.failed("\(file), line \(index + 1): \(error.message) Nothing was changed.")
         }
       }
-      guard !rules.isEmpty else { throw CommandFailure.failed("\(file) has no range. Write one per line, such as +33162*.") }
+      guard !rules.isEmpty else {
+        throw CommandFailure.failed("\(file) has no range. Write one per line, such as +33162*.")
+      }
       try await values.add(rules)
     }
   }
@@ -315,7 +317,8 @@ struct RangeSelection: ParsableArguments {
 
   func decide(isApproved: Bool) async throws {
     try await run { context, rules, audit in
-      try await context.moderation.ranges.decide(rules, isApproved: isApproved, by: audit.by, reason: reason, at: Date())
+      try await context.moderation.ranges.decide(
+        rules, isApproved: isApproved, by: audit.by, reason: reason, at: Date())
       for rule in rules.prefix(20) { print("\(rule.range.text): \(isApproved ? "approved" : "rejected").") }
       if rules.count > 20 { print("\(rules.count - 20) more.") }
     }

@@ -142,7 +142,9 @@ public struct RangeStore: Sendable {
       return rule
     }
     let texts = Set(rules.map(\.range.text))
-    let (removed, changed) = (former.values.filter { !texts.contains($0.range.text) }, wanted.filter { $0 != former[$0.range.text] })
+    let (removed, changed) = (
+      former.values.filter { !texts.contains($0.range.text) }, wanted.filter { $0 != former[$0.range.text] }
+    )
     try await pool.transaction { connection in
       _ = try await connection.run(
         SQL.deleteRanges(numbers: removed.map(\.range.first), patterns: removed.map(\.range.text), appID: appID))

@@ -37,32 +37,42 @@ import Testing
     },
     shortNumber: { $0.contains(49_112) ? 49_112 : nil })
 
-  @Test(arguments: [
-    ("+33162*", "+33162*", [33_162_000_000...33_162_999_999]),
-    ("33 162 00 024x", "+3316200024x", [33_162_000_240...33_162_000_249]),
-    ("+33162######", "+33162xxxxxx", [33_162_000_000...33_162_999_999]),
-    ("+331620XXXXX", "+331620xxxxx", [33_162_000_000...33_162_099_999]),
-    ("+33162000000 - +33162000499", "+33162000000-+33162000499", [33_162_000_000...33_162_000_499]),
-    ("33199999950-33200000049", "+33199999950-+33200000049", [33_199_999_950...33_200_000_049]),
-    ("+4930197123*", "+4930197123*", [49_301_971_230...49_301_971_239, 493_019_712_300...493_019_712_399,
-      4_930_197_123_000...4_930_197_123_999]),
-  ] as [(String, String, [ClosedRange<Int64>])])
+  @Test(
+    arguments: [
+      ("+33162*", "+33162*", [33_162_000_000...33_162_999_999]),
+      ("33 162 00 024x", "+3316200024x", [33_162_000_240...33_162_000_249]),
+      ("+33162######", "+33162xxxxxx", [33_162_000_000...33_162_999_999]),
+      ("+331620XXXXX", "+331620xxxxx", [33_162_000_000...33_162_099_999]),
+      ("+33162000000 - +33162000499", "+33162000000-+33162000499", [33_162_000_000...33_162_000_499]),
+      ("33199999950-33200000049", "+33199999950-+33200000049", [33_199_999_950...33_200_000_049]),
+      (
+        "+4930197123*", "+4930197123*",
+        [
+          49_301_971_230...49_301_971_239, 493_019_712_300...493_019_712_399,
+          4_930_197_123_000...4_930_197_123_999,
+        ]
+      ),
+    ] as [(String, String, [ClosedRange<Int64>])])
   func `a range is read in each form`(_ text: String, _ stored: String, _ blocks: [ClosedRange<Int64>]) throws {
     let range = try RangePattern(text, plan: Self.plan)
     #expect(range.text == stored && range.blocks == blocks)
     // The stored form is read to the same range.
     #expect(try RangePattern(stored, plan: Self.plan) == range)
-    #expect(blocks.allSatisfy { "\($0.lowerBound)".hasPrefix("\(range.prefix)") && "\($0.upperBound)".hasPrefix("\(range.prefix)") })
+    #expect(
+      blocks.allSatisfy {
+        "\($0.lowerBound)".hasPrefix("\(range.prefix)") && "\($0.upperBound)".hasPrefix("\(range.prefix)")
+      })
   }
 
-  @Test(arguments: [
-    ("*", .tooWide), ("+", .singleNumber), ("", .singleNumber), ("+1*", .tooWide), ("+33*", .tooWide),
-    ("+331*", .tooWide), ("+3*", .tooWide), ("+33162000248", .singleNumber), ("+33a4x", .unexpectedCharacter),
-    ("+3x3x", .wildcardWithin), ("+33162*5", .wildcardWithin), ("+99912*", .noPlan), ("+33162xxxxx", .noSuchLength),
-    ("+4955*", .noNumbers), ("+1234567890123456x", .tooLong), ("+33162000499-33162000000", .wrongOrder),
-    ("+33162000-33162000499", .wrongOrder), ("+33162000000-49301971234", .noPlan), ("+4930*", .tooMany),
-    ("+4911x", .shortNumber), ("+33162000000-+33162000499-1", .unexpectedCharacter),
-  ] as [(String, RangeViolation.Code)])
+  @Test(
+    arguments: [
+      ("*", .tooWide), ("+", .singleNumber), ("", .singleNumber), ("+1*", .tooWide), ("+33*", .tooWide),
+      ("+331*", .tooWide), ("+3*", .tooWide), ("+33162000248", .singleNumber), ("+33a4x", .unexpectedCharacter),
+      ("+3x3x", .wildcardWithin), ("+33162*5", .wildcardWithin), ("+99912*", .noPlan), ("+33162xxxxx", .noSuchLength),
+      ("+4955*", .noNumbers), ("+1234567890123456x", .tooLong), ("+33162000499-33162000000", .wrongOrder),
+      ("+33162000-33162000499", .wrongOrder), ("+33162000000-49301971234", .noPlan), ("+4930*", .tooMany),
+      ("+4911x", .shortNumber), ("+33162000000-+33162000499-1", .unexpectedCharacter),
+    ] as [(String, RangeViolation.Code)])
   func `a wrong range is refused with its field, value and rule`(_ text: String, _ code: RangeViolation.Code) throws {
     let error = try #require(throws: RangeViolation.self) { try RangePattern(text, plan: Self.plan) }
     #expect(error.code == code, "\(text): \(error)")
@@ -128,7 +138,9 @@ import Testing
   @Test func `ranges are divided into decimal blocks`() {
     func blocks(_ range: ClosedRange<Int64>) -> [String] { range.decimalBlocks.map { "\($0.prefix):\($0.wildcards)" } }
     #expect(blocks(33_162_000_000...33_162_999_999) == ["33162:6"])
-    #expect(blocks(198...1_203) == ["198:0", "199:0", "2:2"] + (3...9).map { "\($0):2" } + ["10:2", "11:2"] + (1_200...1_203).map { "\($0):0" })
+    #expect(
+      blocks(198...1_203) == ["198:0", "199:0", "2:2"] + (3...9).map { "\($0):2" } + ["10:2", "11:2"]
+        + (1_200...1_203).map { "\($0):0" })
   }
 
   @Test func `the owner of a spoofed number is a victim`() {

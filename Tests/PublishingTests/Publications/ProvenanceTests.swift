@@ -164,7 +164,8 @@ import Testing
       // The others are listed by the rule alone.
       #expect(rows.map(\.number) == [240, 242, 244, 246, 248].map { 33_162_000_000 + $0 })
       #expect(rows.allSatisfy { $0.origins == [own] && $0.lastDay == today })
-      let pack = try #require(try PublicationFolder(path: path).manifest()?.manifest.packs.first { $0.name == "blocklist" })
+      let pack = try #require(
+        try PublicationFolder(path: path).manifest()?.manifest.packs.first { $0.name == "blocklist" })
       #expect(pack.entries == 10)
     }
   }

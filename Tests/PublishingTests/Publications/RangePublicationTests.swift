@@ -30,7 +30,8 @@ import Testing
   private func publisher(_ path: String, _ names: [DirectoryEntry] = []) -> Publisher {
     Publisher(
       store: stores.publications, folder: PublicationFolder(path: path), recipes: Self.recipes,
-      sources: ContentSources(directory: { _, _, body in try await body(names) }), signing: { [key] in try #require(key) },
+      sources: ContentSources(directory: { _, _, body in try await body(names) }),
+      signing: { [key] in try #require(key) },
       protection: {
         let protected = try await ProtectionStore.load(on: $0)
         return ProtectionLookup({ protected.rule(for: $0)?.json }, first: { protected.first(in: $0)?.number })
@@ -67,7 +68,8 @@ import Testing
     try await stores.protection.add(
       [(.pattern(try ProtectedPattern("+331620007xx")), "A ministry")], by: "Ada", at: now)
     let decisions = DecisionService(pool: pool)
-    for (number, treatment) in [(33_162_000_001, .allow), (33_162_000_002, .identify)] as [(Int64, Decision.Treatment)] {
+    for (number, treatment) in [(33_162_000_001, .allow), (33_162_000_002, .identify)] as [(Int64, Decision.Treatment)]
+    {
       _ = try await decisions.record(
         Decision(
           number: number, treatment: treatment, label: treatment == .allow ? nil : "A shop", reason: "A shop.",

@@ -62,7 +62,7 @@ import Testing
       [
         "recipes.yaml:3: kind must be blocking, identification",
         "recipes.yaml:4: a recipe has no field “colour”; it may have categories, empty, evidence, formats, identified, "
-          + "kind, labels, name, profile, rank, ranges, region, shards, source, split, top",
+          + "kind, labels, name, profile, ranges, rank, region, shards, source, split, top",
       ]
     ),
     (

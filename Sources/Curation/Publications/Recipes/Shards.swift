@@ -37,13 +37,19 @@ public enum Shards: Sendable, Equatable {
     switch self {
     case .one: (0, .max)
     case .hashed: (index(of: number), number)
-    case .from(let starts): 
-      (index(of: number), starts.lazy.map(Self.place).first { $0 > Self.place(number) }.map { Self.last(before: $0, like: number) } ?? .max)
+    case .from(let starts):
+      (
+        index(of: number),
+        starts.lazy.map(Self.place).first { $0 > Self.place(number) }.map { Self.last(before: $0, like: number) }
+          ?? .max
+      )
     }
   }
 
   /// The greatest number with as many digits as another that is read before a place.
-  private static func last(before place: Int64, like number: Int64) -> Int64 { (place - 1) / (Self.place(number) / number) }
+  private static func last(before place: Int64, like number: Int64) -> Int64 {
+    (place - 1) / (Self.place(number) / number)
+  }
 
   /// The sort key of digits read from the left: filled with zeros up to 15 digits.
   public static func place(_ digits: Int64) -> Int64 {

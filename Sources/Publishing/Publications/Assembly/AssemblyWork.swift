@@ -226,7 +226,8 @@ private struct PlacedRanges {
     }
     let blocks = united(blocked)
     let others = united(identified).flatMap { RangeMerge.subtract(blocks, from: $0) }
-    let parts = blocks.map { RuledRange($0, treatment: .block, rule: rule) }
+    let parts =
+      blocks.map { RuledRange($0, treatment: .block, rule: rule) }
       + others.map { RuledRange($0, treatment: .identify, rule: rule) }
     for part in parts.sorted(by: { $0.numbers.lowerBound < $1.numbers.lowerBound }) {
       if let last = found.last, last.rule == rule, last.treatment == part.treatment,

@@ -84,7 +84,9 @@ final class EntrySpools {
       if next == number { advance(past: number) }
       let isListed = item?.number == number
       let isNamed = entry?.number == number
-      try body(MergedNumber(number: number, last: number, rule: nil, listed: isListed ? item : nil, entry: isNamed ? entry : nil))
+      try body(
+        MergedNumber(
+          number: number, last: number, rule: nil, listed: isListed ? item : nil, entry: isNamed ? entry : nil))
       if isListed { item = try ListedRecord(listed) }
       if isNamed { entry = try DirectoryRecord(directory) }
     }

@@ -58,7 +58,8 @@ public struct PackAssembler: Sendable {
   /// - Throws: ``AssemblyError``, `PackError`, and errors of the feeds; no writer stays open then.
   ///   ``AssemblyError/cutTooHigh`` is thrown before any writer is opened.
   public func assemble(
-    ranges: RuledRanges = RuledRanges(), cut: SelectionCut? = nil, listed: Feed<ListedNumber>, directory: Feed<DirectoryEntry>,
+    ranges: RuledRanges = RuledRanges(), cut: SelectionCut? = nil, listed: Feed<ListedNumber>,
+    directory: Feed<DirectoryEntry>,
     placed: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
     evident: @escaping @Sendable ([ListedNumber]) throws -> Void = { _ in },
     progress: @escaping @Sendable (AssemblyProgress) -> Void = { _ in },

@@ -121,7 +121,9 @@ struct PackPlan {
     var leftOut: [AssembledPacks.LeftOut] = []
     for (index, rule) in rules.enumerated() where rule.recipe.ranges > 0 {
       let indices = places[index]
-      var room = indices.map { min(rule.recipe.ranges, rule.recipe.limit - min(rule.recipe.limit, packs[$0].candidates)) }
+      var room = indices.map {
+        min(rule.recipe.ranges, rule.recipe.limit - min(rule.recipe.limit, packs[$0].candidates))
+      }
       for place in order {
         let sizes = indices.map { packs[$0].ranges[place] ?? 0 }
         guard sizes.contains(where: { $0 > 0 }) else { continue }

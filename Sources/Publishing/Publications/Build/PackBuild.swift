@@ -192,7 +192,8 @@ extension PackBuild {
     while after != nil || before != nil {
       let (start, formerStart) = (after?.lowerBound ?? .max, before?.lowerBound ?? .max)
       let end = start == formerStart ? Int64.max : max(start, formerStart) - 1
-      let upper = min(end, start <= formerStart ? after?.upperBound ?? .max : .max,
+      let upper = min(
+        end, start <= formerStart ? after?.upperBound ?? .max : .max,
         formerStart <= start ? before?.upperBound ?? .max : .max)
       let numbers = min(start, formerStart)...upper
       if start < formerStart, old != nil {

@@ -28,7 +28,8 @@ public struct GateChecker: Sendable {
   public func check(_ packs: [PackStatistics], mayBeEmpty: Bool = true) -> [GateRecord] {
     var records = packs.flatMap(check)
     let entries = packs.reduce(0) { $0 + ($1.entries ?? 0) }
-    let passes = entries > 0 || mayBeEmpty && packs.allSatisfy { ($0.formerEntries ?? 0) == $0.explained + $0.formerRuled }
+    let passes =
+      entries > 0 || mayBeEmpty && packs.allSatisfy { ($0.formerEntries ?? 0) == $0.explained + $0.formerRuled }
     let explained = packs.reduce(0) { $0 + $1.explained }
     records.append(
       record(
@@ -219,9 +220,9 @@ public struct PackStatistics: Sendable, Equatable {
   /// The ``added`` numbers that are expected.
   public var expected: Int
   /// Its entries that rules list. Gates do not count them among the others.
-  public var ruled = 0
+  var ruled = 0
   /// The previous pack's entries that rules listed.
-  public var formerRuled = 0
+  var formerRuled = 0
   /// The first few protected numbers in it.
   public var protected: [Int64]
   /// The first number out of order; nil for none.

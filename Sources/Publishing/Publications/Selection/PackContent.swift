@@ -75,9 +75,10 @@ struct PackContent: Sendable {
           placed: writer.append, evident: { try sharedWriter?.append($0) }, progress: { progress($0.step, $0.part) },
           openWriter: open)
         try writer.finish()
-        try spool.write(packs.ranges.map { range in
-          ListedRange(range.numbers, blocks: range.treatment == .block, rule: state.rules[range.rule])
-        })
+        try spool.write(
+          packs.ranges.map { range in
+            ListedRange(range.numbers, blocks: range.treatment == .block, rule: state.rules[range.rule])
+          })
         try sharedWriter?.finish()
         let changes = try await ExplainedChanges(
           dependence, sources: sourceChanges, state: state, revoked: revoked, protection: protection, on: connection)
