@@ -4,11 +4,23 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
+.PHONY: run deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
 	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --demo --data $(DATA) --port $(PORT)
+
+# Swift's own libraries are in the program, so that it runs where there is no Swift.
+RELEASE = $(BUILD)/dist
+deb: dependencies
+	@Scripts/install-dependencies package
+	swift build --scratch-path $(BUILD) --configuration release --product ringfence --static-swift-stdlib
+	Scripts/make-package $(BUILD)/release/ringfence $(RELEASE)
+
+# What a release has: the package, an archive of the program, and their sums.
+dist: deb
+	Scripts/make-archive $(BUILD)/release/ringfence $(RELEASE)
+	cd $(RELEASE) && sha256sum *.deb *.tar.xz > SHA256SUMS
 
 # Data of tests is in memory where there is room.
 test test-swift test-python test-slow test-high-availability: export TMPDIR = $(shell Scripts/test-folder)

@@ -86,9 +86,13 @@ struct ServeCommand: AsyncParsableCommand {
       let configuration = completed
       let welcome = demo ? try await DemoData(context: context).prepare() : nil
       let server = try await context.server(publication, jobs: jobs, metrics: metrics, logger: .server)
+      let manager = ServiceManager()
+      let watching = Task { await manager.watch() }
+      defer { watching.cancel() }
       do {
         try await server.run(configuration: configuration) { port in
           let host = configuration.host
+          manager.tell("READY=1\nSTATUS=\(Self.listening(url: url, host: host, port: port).prefix { $0 != "\n" })")
           print(
             welcome?.text(address: Settings.address(url: url, host: host, port: port))
               ?? Self.listening(url: url, host: host, port: port))
