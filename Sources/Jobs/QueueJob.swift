@@ -104,8 +104,13 @@ final class SweepPace: Sendable {
 
   /// Returns at once while nothing else is busy.
   @Sendable func rest() async throws {
-    let worked = ContinuousClock.now - start.withLock(\.self)
-    if isBusy() { try await Task.sleep(for: min(worked * Self.share, Self.longest)) }
+    let pause = Self.pause(after: ContinuousClock.now - start.withLock(\.self), isBusy: isBusy())
+    if pause > .zero { try await Task.sleep(for: pause) }
     start.withLock { $0 = .now }
+  }
+
+  /// The rest after a part of the job.
+  static func pause(after worked: Duration, isBusy: Bool) -> Duration {
+    isBusy ? min(worked * share, longest) : .zero
   }
 }
