@@ -228,7 +228,10 @@ package struct SiteRoutes {
       .add(middleware: RequireRole(.administrator))
       .post(use: reviews.settle)
     let reporters = ReporterPages(reporters: stores.reporters, pages: pages)
-    let ranges = RangePages(ranges: stores.ranges, service: services.moderation.ranges, pages: pages)
+    let ranges = RangePages(
+      ranges: stores.ranges, service: services.moderation.ranges,
+      preview: RangePreview(store: stores.publications, folder: services.folder), recipes: services.recipes,
+      pages: pages)
     let health = HealthPages(
       health: stores.health, intake: services.intake, folder: services.folder, publications: stores.publications,
       pages: pages)

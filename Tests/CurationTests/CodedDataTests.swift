@@ -24,6 +24,7 @@ import Testing
     let samples: [GateFinding] = [
       .packReadable, .packUnreadable("a checksum does not match"), .numbersAscend,
       .numbersNotAscending(number: 5, previous: 7), .entriesWithinMaximum(entries: 9, maximum: 10),
+      .rulesWithoutRoom(entries: 9, maximum: 10, rules: 2, numbers: 1_000_100, range: "+33162*"),
       .tooManyEntries(entries: 20, maximum: 10), .noProtectedNumbers, .protectedNumbers([112, 33_162_000_248]),
       .hasEntries(entries: 1), .emptyForReason(explained: 30), .noEntries, .packEmpty(formerEntries: 2_000),
       .packMissing(formerEntries: 2_000),
@@ -41,6 +42,7 @@ import Testing
       {"code":"numbers_ascend"}
       {"code":"numbers_not_ascending","number":"+5","previous":"+7"}
       {"code":"entries_within_maximum","entries":9,"maximum":10}
+      {"code":"rules_without_room","entries":9,"maximum":10,"numbers":1000100,"range":"+33162*","rules":2}
       {"code":"too_many_entries","entries":20,"maximum":10}
       {"code":"no_protected_numbers"}
       {"code":"protected_numbers","numbers":"+112, +33162000248"}
@@ -51,9 +53,9 @@ import Testing
       {"code":"pack_missing","former_entries":2000}
       {"code":"first_of_its_name"}
       {"code":"size_within_limits","entries":41428,"expected":0,"explained":0,"former_bytes":180411,\
-      "former_entries":23200,"size_bytes":310022}
+      "former_entries":23200,"ruled":0,"size_bytes":310022}
       {"code":"size_outside_limits","entries":41428,"expected":0,"explained":0,"former_bytes":180411,"former_entries":23200,\
-      "maximum_percent":150,"minimum_percent":50,"size_bytes":310022}
+      "maximum_percent":150,"minimum_percent":50,"ruled":0,"size_bytes":310022}
       {"added":1,"code":"churn_within_limits","expected":0,"explained":0,"former_entries":3,"removed":2}
       {"added":18240,"code":"too_much_churn","expected":9,"explained":7,"former_entries":23200,"maximum_percent":30,\
       "removed":12}

@@ -96,6 +96,38 @@ import Testing
     }
   }
 
+  @Test func `rows of ranges become rules of the publisher alone`() async throws {
+    let stores = stores
+    try await withTemporaryFolder { folder in
+      var site = ProvenancePublication("\(folder)/c")
+      let id = try site.id(at: now)
+      func range(_ first: Int64, _ last: Int64, _ origin: String, _ treatment: String = "block") -> ProvenanceRow {
+        ProvenanceRow(number: first, last: last, category: "fraud", treatment: treatment, origins: [origin])
+      }
+      try site.publish(
+        1,
+        [
+          .test(Self.numbers[2] - 248, id), range(33_162_000_000, 33_162_000_999, id),
+          range(33_162_001_000, 33_162_001_499, id, "identify"), range(33_162_002_000, 33_162_002_999, Self.third),
+          // Of no numbering plan.
+          .test(34_600_000_000, id), range(999_000_000_000, 999_000_000_999, id),
+        ], at: now)
+      try await add("c", site, to: stores, ceiling: .identify)
+      guard case .refreshed(let first)? = try await refresh("c", stores, at: now) else {
+        Issue.record("It was refused.")
+        return
+      }
+      #expect((first.entries, first.ranges, first.proposedRanges, first.rejected) == (2, 2, 0, 1))
+      let rules = try await stores.ranges.rules()
+      #expect(rules.map(\.range.text) == ["+33162000xxx", "+33162001000-+33162001499"])
+      #expect(rules.map(\.treatment) == [.block, .identify] && rules.allSatisfy { $0.category == .fraud })
+      // The rules leave with the file.
+      try site.publish(2, [.test(Self.numbers[2] - 248, id)], at: now + 60)
+      _ = try await refresh("c", stores, at: now + 60)
+      #expect(try await stores.ranges.rules().isEmpty)
+    }
+  }
+
   @Test func `strength, treatment and ceiling choose rows`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in

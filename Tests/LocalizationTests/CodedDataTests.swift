@@ -56,6 +56,8 @@ import Testing
       case .numbersAscend: .numbersAscend
       case .numbersNotAscending: .numbersNotAscending(number: 5, previous: 7)
       case .entriesWithinMaximum: .entriesWithinMaximum(entries: 9, maximum: 10)
+      case .rulesWithoutRoom:
+        .rulesWithoutRoom(entries: 9, maximum: 10, rules: 2, numbers: 1_000_100, range: "+33162*")
       case .tooManyEntries: .tooManyEntries(entries: 20, maximum: 10)
       case .noProtectedNumbers: .noProtectedNumbers
       case .protectedNumbers: .protectedNumbers([112, 33_162_000_248])
@@ -217,7 +219,8 @@ import Testing
     #expect(
       catalog[.english].message("publications.finding", finding)
         == "Entries: 41,428, before 23,200. Size: 310.0\u{A0}kB, before 180.4\u{A0}kB. "
-        + "Allowed: 50% to 150% of the previous publication. Removed for a known reason: 0. Expected additions: 0.")
+        + "Allowed: 50% to 150% of the previous publication. Removed for a known reason: 0. Expected additions: 0. "
+        + "Entries of rules, which are not compared: 0.")
     #expect(
       catalog[.russian].message("publications.finding", GateFinding.tooManyEntries(entries: 12_000, maximum: 10))
         == "Записей: 12\u{A0}000. Допускается не больше 10.")

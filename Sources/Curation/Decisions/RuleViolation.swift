@@ -38,6 +38,10 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case twoReasons
     /// The account that added rules which block many numbers cannot approve them.
     case ownProposal
+    /// The field is no day such as 2027-01-31.
+    case notADay
+    /// The end is not after the beginning and the present.
+    case endTooEarly
     /// The days until the expiry are none of ``Decision/lifetimes``.
     case expiryNotOffered
   }

@@ -4,9 +4,9 @@
 public enum GateFinding: CodedData {
   /// The kinds of findings.
   public enum CodingKeys: MessageCode {
-    case packReadable, packUnreadable, numbersAscend, numbersNotAscending, entriesWithinMaximum, tooManyEntries
-    case noProtectedNumbers, protectedNumbers, hasEntries, emptyForReason, noEntries, packEmpty, packMissing
-    case firstOfItsName, sizeWithinLimits, sizeOutsideLimits, churnWithinLimits, tooMuchChurn
+    case packReadable, packUnreadable, numbersAscend, numbersNotAscending, entriesWithinMaximum, rulesWithoutRoom
+    case tooManyEntries, noProtectedNumbers, protectedNumbers, hasEntries, emptyForReason, noEntries, packEmpty
+    case packMissing, firstOfItsName, sizeWithinLimits, sizeOutsideLimits, churnWithinLimits, tooMuchChurn
   }
 
   /// Entries and bytes of a pack and of the one before it.
@@ -23,10 +23,13 @@ public enum GateFinding: CodedData {
     public var explained: Int
     /// Additions that were expected.
     public var expected: Int
+    /// Entries of rules for ranges, which are not compared.
+    public var ruled: Int
 
     /// Creates a value from its properties.
     public init(
-      entries: Int, sizeBytes: Int, formerEntries: Int, formerBytes: Int, explained: Int = 0, expected: Int = 0
+      entries: Int, sizeBytes: Int, formerEntries: Int, formerBytes: Int, explained: Int = 0, expected: Int = 0,
+      ruled: Int = 0
     ) {
       self.entries = entries
       self.sizeBytes = sizeBytes
@@ -34,6 +37,7 @@ public enum GateFinding: CodedData {
       self.formerBytes = formerBytes
       self.explained = explained
       self.expected = expected
+      self.ruled = ruled
     }
   }
 
@@ -70,6 +74,8 @@ public enum GateFinding: CodedData {
   case numbersNotAscending(number: Int64, previous: Int64)
   /// The pack has no more entries than it may have.
   case entriesWithinMaximum(entries: Int, maximum: Int)
+  /// The pack has no room for some rules for ranges, with their count, the count of their numbers and the first range.
+  case rulesWithoutRoom(entries: Int, maximum: Int, rules: Int, numbers: Int, range: String)
   /// The pack has more entries than it may have.
   case tooManyEntries(entries: Int, maximum: Int)
   /// No number of the pack is protected.

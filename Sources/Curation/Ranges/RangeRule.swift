@@ -65,6 +65,7 @@ public struct RangeRule: Sendable, Equatable {
     let decision = try Decision(
       number: range.first, treatment: treatment, label: treatment == .identify ? label ?? category.label : label,
       category: category, reason: reason, decidedBy: proposedBy, decidedAt: time)
+    if let validUntil, validUntil <= max(validFrom ?? time, time) { throw RuleViolation(.endTooEarly, field: "until") }
     self.init(
       stored: range, treatment: treatment, category: category, label: label == nil ? nil : decision.label,
       reason: decision.reason, state: .proposed, proposedAt: time)

@@ -30,8 +30,10 @@ public struct ProvenanceRow: Sendable, Equatable, Codable {
   /// The steps of ``strength``: numbers of distinct reporters.
   public static let strengths = [5, 10, 20, 50, 100, 200, 500, 1_000]
 
-  /// E.164 digits.
+  /// E.164 digits; of a rule for a range, the first number.
   public var number: Int64
+  /// The last number of a range that a rule lists; nil for a single number.
+  public var last: Int64?
   /// The slug of a category.
   public var category: String
   /// `block` or `identify`.
@@ -47,16 +49,17 @@ public struct ProvenanceRow: Sendable, Equatable, Codable {
   public var hops: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case number, category, treatment, strength, origins, hops
+    case number, last, category, treatment, strength, origins, hops
     case lastDay = "last_day"
   }
 
   /// Creates a value from its properties.
   public init(
-    number: Int64, category: String, treatment: String, strength: Int?, lastDay: String?, origins: [String],
-    hops: Int? = nil
+    number: Int64, last: Int64? = nil, category: String, treatment: String, strength: Int? = nil,
+    lastDay: String? = nil, origins: [String], hops: Int? = nil
   ) {
     self.number = number
+    self.last = last
     self.category = category
     self.treatment = treatment
     self.strength = strength

@@ -4,6 +4,7 @@ import AsyncSupport
 import Curation
 import Foundation
 import PhoneNumbers
+import Storage
 
 /// Reads an evidence file completely: the rows that pass a source's options, and the first row with an error as a failure.
 struct ProvenanceFile {
@@ -36,14 +37,30 @@ struct ProvenanceFile {
       var content = SourceContent()
       var origins = Origins()
       let filter = SourceFilter(options)
-      var last: Int64 = 0
+      var last: (number: Int64, last: Int64) = (0, 0)
       while let line = try lines.next() {
         content.rows += 1
         guard content.rows <= header.entries else { throw lines.failure("is one more than the header says") }
         if content.rows % 1_024 == 0, isCancelled() { throw CancellationError() }
         let row = try row(line, lines)
-        guard row.number > last else { throw lines.failure("is not in ascending order of numbers") }
-        last = row.number
+        guard (row.number, row.last ?? 0) > last else {
+          throw lines.failure("is not in ascending order of numbers")
+        }
+        last = (row.number, row.last ?? 0)
+        if let end = row.last {
+          guard let range = RangePattern(row.number, end) else {
+            content.rejected += 1
+            continue
+          }
+          // The publisher's own rules only: servers that are subscribed to each other would keep them for ever.
+          if row.origins == [server], filter.takes(range), let category = category(ofRule: row) {
+            content.ranges.append(
+              RangeRule(
+                stored: range, treatment: row.treatment == "block" ? .block : .identify, category: category,
+                state: .proposed, proposedAt: .distantPast))
+          }
+          continue
+        }
         guard let number = PhoneNumber(digits: row.number), number.isValid else {
           content.rejected += 1
           continue
@@ -88,6 +105,7 @@ struct ProvenanceFile {
       throw lines.failure("is not a row of an evidence file")
     }
     guard (1...999_999_999_999_999).contains(row.number), ["block", "identify"].contains(row.treatment),
+      row.last.map({ $0 > row.number && $0 <= 999_999_999_999_999 }) ?? true,
       row.strength.map(ProvenanceRow.strengths.contains) ?? true, row.origins.allSatisfy(Self.isServer),
       zip(row.origins, row.origins.dropFirst()).allSatisfy(<), (1...255).contains(row.hops ?? 1)
     else { throw lines.failure("has a value that is not allowed") }
@@ -96,8 +114,13 @@ struct ProvenanceFile {
 
   /// The category of an entry; nil for a row that is left out.
   private func category(of row: ProvenanceRow) -> ReportCategory? {
-    guard row.strength ?? 0 >= options.minStrength ?? SourceOptions.usualStrength,
-      ceiling < .block || row.treatment == "block",
+    guard row.strength ?? 0 >= options.minStrength ?? SourceOptions.usualStrength else { return nil }
+    return category(ofRule: row)
+  }
+
+  /// The category of a rule, which has no reporters.
+  private func category(ofRule row: ProvenanceRow) -> ReportCategory? {
+    guard ceiling < .block || row.treatment == "block",
       // A listed number is not "legitimate".
       ReportCategory(slug: row.category)?.isToxic != false
     else { return nil }
@@ -177,7 +200,7 @@ private struct Strict<Value: Codable>: Decodable {
     let known: Set<String> =
       Value.self == ProvenanceHeader.self
       ? ["evidence", "server", "entries"]
-      : ["number", "category", "treatment", "strength", "last_day", "origins", "hops"]
+      : ["number", "last", "category", "treatment", "strength", "last_day", "origins", "hops"]
     let found = try decoder.container(keyedBy: Key.self).allKeys
     guard known.isSuperset(of: found.map(\.stringValue)) else {
       throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "unknown field"))

@@ -139,9 +139,7 @@ struct SourceContent: Sendable {
       rejected += 1
       return nil
     }
-    guard let category = options.category(of: row.category),
-      options.countries.isEmpty || RegionMap.countries.region(of: range.first).map(options.countries.contains) == true
-    else { return nil }
+    guard let category = options.category(of: row.category), SourceFilter(options).takes(range) else { return nil }
     let name = row.category.flatMap { try? RuleViolation.line($0, "reason", atMost: 500) }
     return RangeRule(
       stored: range, treatment: row.isIdentified ? .identify : .block, category: category, reason: name,

@@ -171,6 +171,8 @@ extension SourceRefresher.Summary {
     replaced += other.replaced
     removed += other.removed
     rejected += other.rejected
+    ranges += other.ranges
+    proposedRanges += other.proposedRanges
   }
 }
 

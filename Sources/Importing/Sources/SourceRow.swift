@@ -71,6 +71,10 @@ struct SourceFilter: Sendable {
     countries.isEmpty || number.region.map(countries.contains) == true
   }
 
+  func takes(_ range: RangePattern) -> Bool {
+    countries.isEmpty || RegionMap.countries.region(of: range.first).map(countries.contains) == true
+  }
+
   /// "Legitimate" in a file of another owner would defend a number.
   func takes(_ complaint: ParsedComplaint) -> Bool {
     complaint.category.isToxic && PhoneNumber(digits: complaint.number).map(takes) == true

@@ -163,7 +163,8 @@ extension PublicationHistory {
       "step": run.step.map { texts.message("jobs.step", $0) } ?? "", "failure": failure, "detail": detail,
       // Whether gates have checked it.
       "isJudged": !gates.isEmpty, "gatesPassed": gates.count(where: \.passed),
-      "gates": gates.filter { !$0.passed }.map { $0.record(texts) }, "packs": packs.map { $0.record(texts) },
+      "gates": gates.filter { !$0.passed || $0.hasRulesWithoutRoom }.map { $0.record(texts) },
+      "packs": packs.map { $0.record(texts) },
       // Whether its numbers can be compared with another publication.
       "isKept": isKept,
     ]

@@ -8,12 +8,16 @@ import HTTPTypes
 import Hummingbird
 import Moderation
 import PageTemplates
+import Publishing
 import Storage
+import Timestamps
 
 /// `/moderation/ranges`: rules for ranges of numbers. Each is shown with its effect before it is saved or decided.
 struct RangePages: Sendable {
   let ranges: RangeStore
   let service: RangeService
+  let preview: RangePreview
+  let recipes: @Sendable () -> RecipeReading
   let pages: PageRenderer
 
   static let address = "/moderation/ranges"
@@ -34,18 +38,42 @@ struct RangePages: Sendable {
         RangePattern(context.form.text("range") ?? "", plan: .library),
         treatment: context.form["treatment"].flatMap { Decision.Treatment(rawValue: $0) } ?? .block,
         category: context.form["category"].flatMap { ReportCategory(slug: $0) } ?? .other,
-        label: context.form.text("label"), reason: context.form.text("reason"), proposedBy: moderator.name, at: Date())
+        label: context.form.text("label"), reason: context.form.text("reason"),
+        validFrom: try Self.day(context.form, "from"),
+        validUntil: try Self.day(context.form, "until").map { $0 + 86_400 },
+        proposedBy: moderator.name, at: Date())
     } catch let violation as RangeViolation {
       return try await show(context, problem: texts.message("ranges.rule", violation))
     } catch let violation as RuleViolation {
       return try await show(context, problem: texts.message(violation))
     }
     guard context.form["action"] == "save" else {
-      return try await show(context, effect: try await service.preview([rule]))
+      return try await show(context, effect: try await effect(of: rule, texts))
     }
     let saved = try await service.add([rule], by: moderator.name, role: moderator.role, at: Date())
     let done = saved.first?.state == .approved ? "approve" : "propose"
     return .redirect(to: "\(Self.address)?done=\(done)", type: .normal)
+  }
+
+  /// The beginning of a day (UTC) in a field; nil for an empty one.
+  private static func day(_ form: Form, _ field: String) throws(RuleViolation) -> Date? {
+    guard let text = form.text(field) else { return nil }
+    guard let day = Timestamp.parse("\(text)T00:00:00Z") else { throw RuleViolation(.notADay, field: field) }
+    return day
+  }
+
+  /// The counts of a rule's numbers, and the changes of packs.
+  private func effect(of rule: RangeRule, _ texts: Localizer) async throws -> TemplateRecord {
+    let record = try await service.preview([rule]).record(texts)
+    guard case .success(let recipes) = recipes().outcome else { return record }
+    let changes = try await preview.changes(by: [rule], recipes: recipes, at: Date())
+    let packs = changes.map { change in
+      [
+        "name": change.pack, "added": texts.number(change.added), "removed": texts.number(change.removed),
+        "leftOut": texts.number(change.leftOut),
+      ] as TemplateRecord
+    }
+    return record.adding(["packs": packs, "knowsPacks": true])
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -89,7 +117,7 @@ struct RangePages: Sendable {
   }
 
   private func show(
-    _ context: ServerRequestContext, done: String = "", problem: String = "", effect: RangeService.Effect? = nil
+    _ context: ServerRequestContext, done: String = "", problem: String = "", effect: TemplateRecord? = nil
   ) async throws -> Response {
     let (texts, form) = (pages.texts(context), context.form)
     let all = try await ranges.rules()
@@ -111,7 +139,8 @@ struct RangePages: Sendable {
           "isChosen": form["treatment"] == treatment.rawValue,
         ] as TemplateRecord
       },
-      "categories": TemplateRecord.categories(chosen: form["category"], texts), "effect": effect?.record(texts),
+      "from": String((form["from"] ?? "").prefix(32)), "until": String((form["until"] ?? "").prefix(32)),
+      "categories": TemplateRecord.categories(chosen: form["category"], texts), "effect": effect,
     ]
     return try pages.page("ranges", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
@@ -129,7 +158,7 @@ struct RangePages: Sendable {
     let page: TemplateRecord = [
       "row": rule.record(at: Date(), texts), "state": texts("ranges.state-\(rule.state.rawValue)"), "tone": tone,
       "isApproved": rule.state == .approved, "isRejected": rule.state == .rejected,
-      "effect": try await service.preview([rule]).record(texts), "search": "\(rule.range.prefix)", "problem": problem,
+      "effect": try await effect(of: rule, texts), "search": "\(rule.range.prefix)", "problem": problem,
       "reason": String((reason ?? "").prefix(1_000)), "done": texts.find("ranges.done-\(done)") ?? "",
     ]
     return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)

@@ -26,11 +26,16 @@ extension Publisher {
     let written = try await content.fill(at: work.request.time, spool: spool, open: bench.openWriter) { step, part in
       work.progress.say(step, 0.02 + part * 0.5)
     }
-    let (protection, changes) = (written.protection, written.changes)
+    let (protection, changes, leftOut) = (written.protection, written.changes, written.packs.leftOut)
+    for rule in leftOut.prefix(Self.loggedRules) {
+      logger.warning(
+        "A pack has no room for a rule", metadata: ["pack.recipe": "\(rule.recipe)", "range": "\(rule.range)"])
+    }
     let drafts = try await inParallel(written.packs.packs) { pack in
       work.progress.say(.readingBack(pack: pack.spec.name), 0.55)
       var draft = try bench.examine(
         pack.spec, bench.refit(pack.spec, pack.summary), protection: protection, changes: changes)
+      draft.figures.leftOut = leftOut.filter { $0.recipe == pack.spec.recipe.name }
       if let evidence = written.evidence, let server = content.server, pack.spec.recipe.sharesEvidence {
         draft.evidence = .collected(evidence, pack.spec.recipe, server: server)
       }
@@ -39,6 +44,9 @@ extension Publisher {
     let missing = try bench.missing(besides: Set(drafts.map(\.figures.name)), changes)
     return MadePacks(drafts: drafts + missing, sources: written.sources)
   }
+
+  /// The most rules without room that are logged; gates have the count of all.
+  private static var loggedRules: Int { 10 }
 
   /// The id of this server; nil if no recipe shares evidence, and for a folder without its first root, whose packs are
   /// published without evidence.

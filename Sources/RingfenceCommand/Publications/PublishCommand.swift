@@ -29,7 +29,8 @@ struct PublishCommand: AsyncParsableCommand {
   @OptionGroup var options: PublicationOptions
 
   @Option(
-    help: .value("entries", "Maximum entries of a pack, 1 to 1999999; a lower limit of the recipe still applies."))
+    help: .value(
+      "entries", "Maximum entries of a pack, 1 to \(Recipe.maxEntries); a lower limit of the recipe still applies."))
   var top = Recipe.maxEntries
 
   @Option(help: .value("time", "Evaluate numbers and date the publication as of this time (RFC 3339). Default: now."))
@@ -216,15 +217,19 @@ extension CommandContext {
         let reasons = try await stores.firstSteps.read().reasons.map { texts.message("home.reason", $0) }
         lines.append("The list is empty. \(reasons.joined(separator: " "))")
       }
+      let gates = try await stores.publications.history(limit: 1).first?.gates ?? []
+      lines += gates.filter(\.hasRulesWithoutRoom).map { line($0, texts) }
       return lines.joined(separator: "\n")
     } catch let error as PublishingError {
       guard case .heldBack(let gates) = error else { throw error }
-      let lines = gates.closed.map { record in
-        let finding = texts.message("publications.finding", record.finding)
-        return "  \(record.gate)\(record.pack.isEmpty ? "" : " (\(record.pack))"): \(finding)"
-      }
+      let lines = gates.closed.map { line($0, texts) }
       let reason = texts.message("publications.failure", PublicationFailure(error))
       throw CommandFailure(description: ([reason] + lines).joined(separator: "\n"), exitCode: 4)
     }
+  }
+
+  private func line(_ record: GateRecord, _ texts: Localizer) -> String {
+    let finding = texts.message("publications.finding", record.finding)
+    return "  \(record.gate)\(record.pack.isEmpty ? "" : " (\(record.pack))"): \(finding)"
   }
 }

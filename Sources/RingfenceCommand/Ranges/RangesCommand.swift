@@ -5,6 +5,7 @@ import Curation
 import Foundation
 import Localization
 import Moderation
+import Publishing
 import Storage
 import Timestamps
 
@@ -250,6 +251,13 @@ struct RangeRuleOptions: ParsableArguments {
         \(counts.listed) listed already. Left out: \(counts.protected) protected, \(counts.allowed) allowed, \
         \(counts.decided) decided otherwise, \(counts.held) held, \(counts.named) named by a directory.
         """)
+      let preview = RangePreview(store: context.stores.publications, folder: context.publicationFolder)
+      let file = Recipe.file(
+        named: try database.settings().recipes, data: context.folder.path, installation: context.installation)
+      for change in try await preview.changes(by: rules, recipes: try Recipe.read(from: file), at: Date()) {
+        let leftOut = change.leftOut > 0 ? ", no room for \(change.leftOut)" : ""
+        print("  \(change.pack): \(change.added) added, \(change.removed) removed\(leftOut)")
+      }
       guard !dryRun else { return print("Nothing was saved.") }
       let saved = try await context.moderation.ranges.add(rules, by: audit.by, at: Date())
       print(

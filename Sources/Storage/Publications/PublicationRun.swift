@@ -132,6 +132,11 @@ public struct GateRecord: Sendable, Equatable {
     self.overruledBy = overruledBy
     self.overruledWhy = overruledWhy
   }
+
+  /// Whether the pack has no room for some rules for ranges, which stops nothing.
+  public var hasRulesWithoutRoom: Bool {
+    if case .rulesWithoutRoom = finding { true } else { false }
+  }
 }
 
 /// A publication as recorded in the database.

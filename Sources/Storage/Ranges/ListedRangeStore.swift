@@ -81,17 +81,25 @@ public struct ListedRangeStore: Sendable {
   }
 
   /// Removes single numbers from the ranges.
-  /// - Parameter connection: within the transaction that records their removal.
+  /// - Parameters:
+  ///   - numbers: ascending.
+  ///   - connection: within the transaction that records their removal.
   static func remove(_ numbers: [Int64], on connection: PostgresConnection) async throws {
-    for number in numbers {
-      guard let row = try await connection.run(SQL.findListedRange(number: number)).first else { continue }
-      let parts = RangeMerge.subtract([number...number], from: row.range.numbers).map { numbers in
+    guard !numbers.isEmpty else { return }
+    var (divided, parts): ([Int64], [ListedRangeRow]) = ([], [])
+    for row in try await connection.run(SQL.readListedRanges()) {
+      let holes = numbers.all(in: row.range.numbers)
+      guard !holes.isEmpty else { continue }
+      divided.append(row.range.first)
+      parts += RangeMerge.subtract(holes.lazy.map { $0...$0 }, from: row.range.numbers).map { numbers in
         var part = row
         (part.range.first, part.range.last) = (numbers.lowerBound, numbers.upperBound)
         return part
       }
-      _ = try await connection.run(SQL.deleteListedRanges(firsts: [row.range.first]))
-      if !parts.isEmpty { _ = try await connection.run(SQL.addListedRanges(parts)) }
+    }
+    _ = try await connection.run(SQL.deleteListedRanges(firsts: divided))
+    for start in stride(from: 0, to: parts.count, by: 10_000) {
+      _ = try await connection.run(SQL.addListedRanges(Array(parts[start..<min(start + 10_000, parts.count)])))
     }
   }
 }
@@ -111,12 +119,6 @@ extension SQL {
   /// All ranges of the newest publication, ascending.
   static func readListedRanges() -> Statement<ListedRangeRow> {
     Statement("\(listedRangeColumns) ORDER BY first_number", decode: decodeListedRange)
-  }
-
-  /// The range of the newest publication that contains a number.
-  static func findListedRange(number: Int64) -> Statement<ListedRangeRow> {
-    Statement(
-      "\(listedRangeColumns) WHERE \(ListedSQL.rangeOfNumber)", number, decode: decodeListedRange)
   }
 
   private static func decodeListedRange(_ row: PostgresRow) throws -> ListedRangeRow {

@@ -11,6 +11,18 @@ extension RangePlan {
     callingCode: NumberingPlan.callingCode, lengths: NumberingPlan.lengths, shortNumber: NumberingPlan.shortNumber)
 }
 
+extension RangePattern {
+  /// Numbers of one length of a numbering plan, from a first to a last one; nil where a rule cannot have them.
+  public init?(_ first: Int64, _ last: Int64) {
+    let blocks = first <= last ? (first...last).decimalBlocks : []
+    let text =
+      blocks.count == 1
+      ? "+\(blocks[0].prefix)" + String(repeating: "x", count: blocks[0].wildcards) : "+\(first)-+\(last)"
+    guard let range = try? RangePattern(text, plan: .library) else { return nil }
+    self = range
+  }
+}
+
 extension SQL {
   /// Ranges in which enough numbers have complaints, in ascending order. Numbers that only lists contain are left out.
   /// - Parameter memberHeat: The least stored heat of a number with complaints.

@@ -3,6 +3,7 @@
 import CallerPack
 import Curation
 import Foundation
+import Moderation
 import PackFormats
 import PhoneNumbers
 import PostgreSQL
@@ -28,6 +29,65 @@ extension ProvenanceTests {
       #expect(try evidence("toxic", path).rows == before.filter { $0.number != many })
       #expect(try evidenceFile(second, "toxic").path == "formats/toxic-2.evidence.jsonl.gz")
       #expect(try evidence("blocklist", path).rows.map(\.number) == [few, five, blocked, onList])
+    }
+  }
+
+  @Test func `rules are rows, and stay rows of ranges through revocations`() async throws {
+    try await fill()
+    let stores = Stores(pool: pool)
+    let own = try RangeRule(
+      RangePattern("+331620001xx", plan: .library), category: .telemarketing, reason: "A regulator.",
+      proposedBy: "Ada", at: now)
+    _ = try await RangeService(stores: stores).add([own], by: "Ada", at: now)
+    // The rule of a subscription is not passed on.
+    let source = try await AppStore(pool: pool).source(named: "another", at: now)
+    let other = source.id
+    let settings = Source.Settings(
+      name: "another", url: "https://another.example/", format: .ringfence, every: 3_600, ceiling: .block)
+    let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: "another")
+    #expect(try await stores.sources.add(settings, as: source, at: now, audit: event))
+    var foreign = RangeRule(
+      stored: try RangePattern("+331620009xx", plan: .library), category: .fraud, state: .approved, proposedAt: now)
+    foreign.appID = other
+    _ = try await stores.ranges.replace(of: other, named: "another", ceiling: .block, with: [foreign], at: now)
+    _ = try await pool.withConnection {
+      try await $0.query("UPDATE source_feeds SET server_id = 'ffffffffffffffff' WHERE app_id = \(other)")
+    }
+    try await withTemporaryFolder { path in
+      _ = try await publisher(path).publish(at: now)
+      let server = try #require(try PublicationFolder(path: path).serverID())
+      func ranges(_ name: String) throws -> [ProvenanceRow] {
+        let found: (header: ProvenanceHeader, rows: [ProvenanceRow]) = try evidence(name, path)
+        let rows = found.rows
+        let singles = rows.filter { $0.last == nil }.map(\.number)
+        let expected = [few, five, many, blocked] + (name == "toxic" ? [identified] : []) + [onList]
+        #expect(singles == expected)
+        return rows.filter { $0.last != nil }
+      }
+      // Decided numbers are in no range. In the pack with labels, numbers with another label divide the ranges.
+      #expect(
+        try ranges("blocklist").map { [$0.number, $0.last] } == [
+          [33_162_000_100, 33_162_000_132], [33_162_000_134, 33_162_000_143], [33_162_000_145, 33_162_000_199],
+        ])
+      #expect(try ranges("toxic").allSatisfy { $0.origins == [server] && $0.category == "telemarketing" })
+      for isMissing in [false, true] {
+        if isMissing {
+          let manifest = try #require(try PublicationFolder(path: path).manifest()?.manifest)
+          unlink(PublicationFolder(path: path).filePath(try evidenceFile(manifest, "blocklist").path))
+        }
+        let gone: Int64 = isMissing ? 33_162_000_160 : 33_162_000_150
+        try await store.request(
+          Revocation(number: gone, action: .unlist, reason: "An error", requestedBy: "Ada", requestedAt: now))
+        _ = try await publisher(path).publishRevocations(at: now + (isMissing ? 10 : 5))
+        guard !isMissing else { continue }
+        #expect(
+          try ranges("blocklist").suffix(2).map { [$0.number, $0.last] } == [
+            [33_162_000_145, 33_162_000_149], [33_162_000_151, 33_162_000_199],
+          ])
+      }
+      // Without the former file, adjacent numbers below a thousand count as single ones.
+      let rows = try evidence("blocklist", path).rows
+      #expect(rows.allSatisfy { $0.last == nil } && rows.count == 97)
     }
   }
 

@@ -95,6 +95,29 @@ import Testing
       // The pack for names holds 15,000: the identified range of 10,000 numbers does not fit after the others.
       #expect(try Set(numbers("names", path)) == expected.union([33_162_000_002]))
       #expect(manifest.packs.first { $0.name == "blocklist" }?.bytes ?? .max < 2_000)
+      let notes = try #require(
+        try await stores.publications.history(limit: 1).first?.gates.filter(\.hasRulesWithoutRoom))
+      #expect(notes.map(\.pack) == ["names"] && notes.allSatisfy(\.passed))
+      #expect(
+        notes.first?.finding
+          == .rulesWithoutRoom(
+            entries: expected.count + 1, maximum: 15_000, rules: 1, numbers: 10_000, range: "+3337712xxxx"))
+
+      // What a further rule would change, without saving it.
+      let preview = RangePreview(store: stores.publications, folder: PublicationFolder(path: path))
+      let further = try RangeRule(
+        RangePattern("+33377111xxx", plan: .library), reason: "A campaign.", validFrom: now, proposedBy: "Ada", at: now)
+      let smaller = try RangeRule(
+        RangePattern("+3316200*", plan: .library), treatment: .allow, reason: nil, proposedBy: "Ada", at: now)
+      let changes = try await preview.changes(by: [further, smaller], recipes: Self.recipes, at: now)
+      // The rule with fewer numbers stays.
+      let left = expected.count - 2_000
+      #expect(
+        changes == [
+          .init(pack: "names", added: 11_000, removed: left),
+          .init(pack: "blocklist", added: 1_000, removed: left), .init(pack: "parts.1", added: 0, removed: 497),
+          .init(pack: "parts.2", added: 1_000, removed: left - 497),
+        ])
 
       // Lookups agree with the packs.
       let lookups = stores.lookups

@@ -230,7 +230,7 @@ import Testing
       let list = try #require(catalogue.lists.first)
       #expect(list.entries == 2 && list.serial == 812)
       #expect(list.categories.map { "\($0.label) \($0.entries)" } == ["Fraud 1", "Sales, energy 1"])
-      #expect(list.formats.count == 16)
+      #expect(list.formats.count == 17)
       for format in list.formats {
         let file = try await Self.ask(server, format.path)
         #expect(file.status == .ok && file.headers[.contentType] == format.media_type, "\(format.format)")

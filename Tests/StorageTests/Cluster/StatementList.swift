@@ -338,7 +338,6 @@ struct StatementList {
     try list.add("readRanges", SQL.readRanges)
     try list.add("countRangeNumbers", SQL.countRangeNumbers)
     try list.add("readListedRanges", SQL.readListedRanges)
-    try list.add("findListedRange", SQL.findListedRange)
     try list.add("readListedSerial", SQL.readListedSerial)
     try list.add("deleteListedRanges", SQL.deleteListedRanges)
     try list.add("addListedRanges", SQL.addListedRanges)

@@ -53,9 +53,7 @@ public struct GateChecker: Sendable {
         pack.disorder.map { .numbersNotAscending(number: $0.number, previous: $0.previous) } ?? .numbersAscend),
       record(
         .cap, pack.name, hasRoom,
-        hasRoom
-          ? .entriesWithinMaximum(entries: entries, maximum: pack.cap)
-          : .tooManyEntries(entries: entries, maximum: pack.cap)),
+        hasRoom ? room(pack, entries) : .tooManyEntries(entries: entries, maximum: pack.cap)),
       record(
         .protected, pack.name, pack.protected.isEmpty,
         pack.protected.isEmpty ? .noProtectedNumbers : .protectedNumbers(pack.protected)),
@@ -67,11 +65,18 @@ public struct GateChecker: Sendable {
     ]
   }
 
+  private func room(_ pack: PackStatistics, _ entries: Int) -> GateFinding {
+    guard let first = pack.leftOut.first else { return .entriesWithinMaximum(entries: entries, maximum: pack.cap) }
+    return .rulesWithoutRoom(
+      entries: entries, maximum: pack.cap, rules: pack.leftOut.count,
+      numbers: pack.leftOut.reduce(0) { $0 + $1.numbers }, range: first.range)
+  }
+
   private func size(_ pack: PackStatistics, _ entries: Int) -> GateRecord {
     guard let former = pack.formerEntries else { return record(.size, pack.name, true, .firstOfItsName) }
     let change = GateFinding.SizeChange(
       entries: entries, sizeBytes: pack.bytes, formerEntries: former, formerBytes: pack.formerBytes,
-      explained: pack.explained, expected: pack.expected)
+      explained: pack.explained, expected: pack.expected, ruled: pack.ruled)
     let counted = entries - pack.ruled - pack.expected - pack.refilled
     let base = former - pack.formerRuled - pack.explained - pack.displaced
     // Some bytes hold thousands of numbers of a rule.
@@ -223,6 +228,8 @@ public struct PackStatistics: Sendable, Equatable {
   var ruled = 0
   /// The previous pack's entries that rules listed.
   var formerRuled = 0
+  /// The rules that its recipe has no room for.
+  var leftOut: [AssembledPacks.LeftOut] = []
   /// The first few protected numbers in it.
   public var protected: [Int64]
   /// The first number out of order; nil for none.

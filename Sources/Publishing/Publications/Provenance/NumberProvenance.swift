@@ -22,6 +22,19 @@ struct NumberProvenance: Equatable {
   var hops = 0
 }
 
+/// A range that a rule lists, in evidence files.
+struct RangeProvenance: Equatable {
+  var numbers: ClosedRange<Int64>
+  var category: ReportCategory
+  var treatment: ListedNumber.Treatment
+
+  func row(by server: ServerID) -> ProvenanceRow {
+    ProvenanceRow(
+      number: numbers.lowerBound, last: numbers.upperBound, category: category.slug, treatment: treatment.word,
+      origins: [server.text])
+  }
+}
+
 /// The id of a server: 16 lower-case hex digits.
 struct ServerID: Hashable, Comparable {
   let value: UInt64
@@ -86,13 +99,23 @@ final class ProvenanceFileReader {
     while true {
       if pending == nil {
         guard let line = try Self.line(&buffer, file) else { return nil }
-        guard let found = ProvenanceLine.number(line) else { continue }
+        guard !ProvenanceLine.isRange(line), let found = ProvenanceLine.number(line) else { continue }
         pending = (found, line)
       }
       guard let row = pending, row.number <= number else { return nil }
       pending = nil
       if row.number == number { return row.line }
     }
+  }
+
+  /// The rows of the ranges of a file.
+  static func ranges(_ path: String) throws -> [ProvenanceRow] {
+    guard let reader = try ProvenanceFileReader(path) else { return [] }
+    var rows: [ProvenanceRow] = []
+    while let line = try line(&reader.buffer, reader.file) {
+      if ProvenanceLine.isRange(line) { rows.append(try ProvenanceLine.row(line)) }
+    }
+    return rows
   }
 
   /// Takes the next line with its end from the buffer, which is filled from the file.

@@ -43,11 +43,12 @@ struct ProvenanceBuild: Sendable {
     case .kept: return former[pack.name]
     case .collected(let spool, let recipe, let server):
       let rule = RecipeRule(recipe)
-      return try write(pack, server: server.text) { add in
+      let ranges = spool.ranges.filter { rule.takes($0.category, $0.treatment) }
+      return try write(pack, server: server.text, ranges: ranges.map { $0.row(by: server) }) {
         let rows = spool.reader(from: pack.first ?? 1)
-        try forEachNumber(of: pack) { number in
-          guard let row = try rows.evidence(of: number), rule.takes(row.category, row.treatment) else { return }
-          try add { ProvenanceLine.line(ProvenanceRow(row)) }
+        return { number in
+          guard let row = try rows.evidence(of: number), rule.takes(row.category, row.treatment) else { return nil }
+          return ProvenanceLine.line(ProvenanceRow(row))
         }
       }
     case .revised(let additions, let hasNames):
@@ -56,15 +57,12 @@ struct ProvenanceBuild: Sendable {
       guard (try? PackDigest.ofFile(path).hex) == file.sha256,
         let server = try ProvenanceFileReader(path)?.header.server
       else { return hasNames ? nil : try withoutFormer(pack, additions) }
-      return try write(pack, server: server) { add in
+      return try write(pack, server: server, ranges: try ProvenanceFileReader.ranges(path)) {
         let rows = try ProvenanceFileReader(path)
-        try forEachNumber(of: pack) { number in
+        return { number in
           let line = try rows?.line(of: number)
-          if let category = additions[number] {
-            try add { ProvenanceLine.line(try Self.row(number, blockedAs: category, before: line, server: server)) }
-          } else if let line {
-            try add { line }
-          }
+          guard let category = additions[number] else { return line }
+          return ProvenanceLine.line(try Self.row(number, blockedAs: category, before: line, server: server))
         }
       }
     }
@@ -74,17 +72,28 @@ struct ProvenanceBuild: Sendable {
   /// subscribers. The next full publication has the rows with all facts again.
   private func withoutFormer(_ pack: ManifestPack, _ additions: [Int64: ReportCategory]) throws -> ManifestPack.File? {
     guard let server = try? folder.serverID() else { return nil }
-    return try write(pack, server: server) { add in
-      try forEachNumber(of: pack) { number in
-        let isBlocked = pack.kind == "blocking" || additions[number] != nil
-        let row = ProvenanceRow(
-          number: number, category: (additions[number] ?? .other).slug,
-          treatment: (isBlocked ? ListedNumber.Treatment.block : .identify).word, strength: nil, lastDay: nil,
-          origins: [server])
-        try add { ProvenanceLine.line(row) }
+    func row(_ number: Int64, last: Int64? = nil) -> ProvenanceRow {
+      let isBlocked = pack.kind == "blocking" || additions[number] != nil
+      return ProvenanceRow(
+        number: number, last: last, category: (additions[number] ?? .other).slug,
+        treatment: (isBlocked ? ListedNumber.Treatment.block : .identify).word, origins: [server])
+    }
+    var ranges: [ProvenanceRow] = []
+    try forEachRun(of: pack) { run in
+      if run.count >= Self.rangeNumbers { ranges.append(row(run.lowerBound, last: run.upperBound)) }
+    }
+    return try write(pack, server: server, ranges: ranges) {
+      var rest = ranges[...]
+      return { number in
+        while let range = rest.first, (range.last ?? 0) < number { rest.removeFirst() }
+        let isInRange = rest.first.map { $0.number <= number } ?? false
+        return isInRange && additions[number] == nil ? nil : ProvenanceLine.line(row(number))
       }
     }
   }
+
+  /// The least count of adjacent numbers that is taken for a range where nothing tells.
+  private static var rangeNumbers: Int { 1_000 }
 
   /// The row of a number that a moderator blocks, with what was known about it.
   private static func row(
@@ -97,25 +106,44 @@ struct ProvenanceBuild: Sendable {
       lastDay: before?.lastDay, origins: (others + [server]).sorted())
   }
 
-  private func forEachNumber(of pack: ManifestPack, _ body: (Int64) throws -> Void) throws {
+  private func forEachRun(of pack: ManifestPack, _ body: (ClosedRange<Int64>) throws -> Void) throws {
     let path = pack.serial == serial ? folder.stagedPath(pack.path) : folder.filePath(pack.path)
-    let cursor = try PackReader.open(path: path).makeCursor()
-    while try cursor.next() { try body(cursor.number) }
+    var runs = try PackRanges(try PackReader.open(path: path))
+    while let run = try runs.next() { try body(run) }
   }
 
-  /// - Parameter rows: passes on the lines in order, the same in each of two calls: the header has their count.
+  /// Writes the rows of a pack's numbers, ascending by number, a single number before a range that begins with it.
+  /// - Parameters:
+  ///   - ranges: rows of ranges, ascending; what the pack has of them is written.
+  ///   - singles: begins a pass over the single numbers, of which there are two: the header has the count of rows. It
+  ///     returns a function that returns the line of a number, nil for none; numbers of its calls ascend.
   private func write(
-    _ pack: ManifestPack, server: String, rows: (_ add: (_ line: () throws -> [UInt8]) throws -> Void) throws -> Void
+    _ pack: ManifestPack, server: String, ranges: [ProvenanceRow], singles: () throws -> (Int64) throws -> [UInt8]?
   ) throws -> ManifestPack.File {
+    func forEachLine(_ body: ([UInt8]) throws -> Void) throws {
+      let line = try singles()
+      let numbers = ranges.map { $0.number...max($0.number, $0.last ?? 0) }
+      try forEachRun(of: pack) { run in
+        var place = numbers.overlapping(run)[...]
+        for number in run {
+          if let line = try line(number) { try body(line) }
+          guard let range = place.first, max(range.lowerBound, run.lowerBound) == number else { continue }
+          var row = ranges[place.startIndex]
+          (row.number, row.last) = (number, min(range.upperBound, run.upperBound))
+          try body(ProvenanceLine.line(row))
+          place.removeFirst()
+        }
+      }
+    }
     var header = ProvenanceHeader(server: server, entries: 0)
-    try rows { _ in header.entries += 1 }
+    try forEachLine { _ in header.entries += 1 }
     let path = "formats/\(pack.name)-\(serial).\(ProvenanceHeader.format).jsonl.gz"
     let staged = folder.stagedPath(path)
     let writer = try GzipFileWriter(URL(filePath: staged))
     try writer.write(try ProvenanceLine.line(header))
     var lines: [UInt8] = []
-    try rows { line in
-      lines += try line()
+    try forEachLine { line in
+      lines += line
       guard lines.count >= Self.piece else { return }
       try writer.write(lines)
       lines.removeAll(keepingCapacity: true)
@@ -148,12 +176,13 @@ enum ProvenanceLine {
 
   /// A row's line. No text of a row needs an escape, so that JSON's encoder is not needed for millions of rows.
   static func line(_ row: ProvenanceRow) -> [UInt8] {
+    let last = row.last.map { #""last":\#($0),"# } ?? ""
     let lastDay = row.lastDay.map { #""last_day":"\#($0)","# } ?? ""
     let origins = row.origins.map { #""\#($0)""# }.joined(separator: ",")
     let strength = row.strength.map { #""strength":\#($0),"# } ?? ""
     let hops = row.hops.map { #""hops":\#($0),"# } ?? ""
     let text =
-      #"{"category":"\#(row.category)",\#(hops)\#(lastDay)"number":\#(row.number),"origins":[\#(origins)],"#
+      #"{"category":"\#(row.category)",\#(hops)\#(last)\#(lastDay)"number":\#(row.number),"origins":[\#(origins)],"#
       + #"\#(strength)"treatment":"\#(row.treatment)"}"#
     return Array(text.utf8) + [0x0A]
   }
@@ -171,6 +200,10 @@ enum ProvenanceLine {
     try JSONDecoder().decode(ProvenanceRow.self, from: Data(line))
   }
 
+  /// Whether a line is of a range.
+  static func isRange(_ line: [UInt8]) -> Bool { line.firstRange(of: lastKey) != nil }
+
+  private static let lastKey = Array(#""last":"#.utf8)
   private static let numberKey = Array(#""number":"#.utf8)
 
   /// The number of a row's line, without decoding the line: a file may have millions of them. Nil where there is none.

@@ -10,14 +10,15 @@ struct ProvenanceCollector {
   static let page = 4_000
 
   private let server: ServerID
-  private let ranges: [ClosedRange<Int64>]
+  private let rules: [RangeRule]
+  private let ruled: [RuledRange]
 
   /// - Parameters:
   ///   - server: the id of this server.
   ///   - state: the rules of the snapshot.
   init(server: ServerID, state: CurationState) {
     self.server = server
-    ranges = state.ruledRanges().map(\.numbers)
+    (rules, ruled) = (state.rules, state.ruledRanges())
   }
 
   /// - Parameters:
@@ -31,6 +32,12 @@ struct ProvenanceCollector {
     let writer = try ProvenanceSpool.Writer(folder: folder)
     let feeds = Feeds(
       try await SourceStore.provenanceSources(on: connection), by: try await ThresholdStore.current(on: connection).set)
+    // A rule is not passed on: servers that are subscribed to each other would keep it for ever.
+    let own = ruled.filter { feeds.servers[rules[$0.rule].appID] == nil }
+    let ranges = own.map {
+      RangeProvenance(numbers: $0.numbers, category: rules[$0.rule].category, treatment: $0.treatment)
+    }
+    let ruled = own.map(\.numbers)
     var limit = ProvenanceOriginLimit(server: server, subscribed: feeds.subscribed)
     var done = 0
     var some: [Listing] = []
@@ -39,13 +46,15 @@ struct ProvenanceCollector {
       try Task.checkCancellation()
       some.removeAll(keepingCapacity: true)
       while some.count < Self.page, let listing = rest.next() { some.append(listing) }
-      for evidence in try await evidence(for: some, feeds: feeds, &limit, on: connection) {
+      for evidence in try await evidence(for: some, ruled: ruled, feeds: feeds, &limit, on: connection) {
         try writer.append(evidence)
       }
       done += some.count
       progress(done)
     } while some.count == Self.page
-    return try writer.finish()
+    var spool = try writer.finish()
+    spool.ranges = ranges
+    return spool
   }
 
   /// The sources of the snapshot.
@@ -74,7 +83,8 @@ struct ProvenanceCollector {
   }
 
   private func evidence(
-    for listings: [Listing], feeds: Feeds, _ limit: inout ProvenanceOriginLimit, on connection: PostgresConnection
+    for listings: [Listing], ruled: [ClosedRange<Int64>], feeds: Feeds, _ limit: inout ProvenanceOriginLimit,
+    on connection: PostgresConnection
   ) async throws -> [NumberProvenance] {
     let numbers = listings.map(\.number)
     guard !numbers.isEmpty else { return [] }
@@ -94,7 +104,7 @@ struct ProvenanceCollector {
       let reasons = lists.filter { !feeds.withLowCeiling.contains($0.appID) }
       // Fewer reporters are evidence only where nothing else is known: otherwise the file would show that there are some.
       let hasOwn =
-        listing.cause != .reports || strength != nil || isInRange(listing.number)
+        listing.cause != .reports || strength != nil || !ruled.overlapping(listing.number...listing.number).isEmpty
         || reasons.contains { feeds.servers[$0.appID] == nil && subscribed[$0.appID]?[listing.number] == nil }
       let others = reasons.flatMap { list -> [ServerID] in
         guard feeds.withOrigins.contains(list.appID) else { return [] }
@@ -119,11 +129,6 @@ struct ProvenanceCollector {
     let days = [record?.days.lastDay] + lists.map(\.days.lastDay)
     guard let day = days.compactMap({ $0 }).max() else { return nil }
     return lists.contains { downloaded.contains($0.appID) && ($0.days.lastDay ?? .min) >= day } ? nil : day
-  }
-
-  /// Whether a rule lists the number.
-  private func isInRange(_ number: Int64) -> Bool {
-    !ranges.overlapping(number...number).isEmpty
   }
 }
 

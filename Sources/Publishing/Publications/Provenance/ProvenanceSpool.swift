@@ -19,6 +19,8 @@ struct ProvenanceSpool: Sendable {
 
   private let source: PackSource
   private let blocks: [Block]
+  /// The ranges that rules of this server list, ascending.
+  var ranges: [RangeProvenance] = []
 
   /// Writes the file from rows in ascending order.
   final class Writer {
