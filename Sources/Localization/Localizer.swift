@@ -129,6 +129,9 @@ extension Localizer {
   /// The rule that a decision, an appeal or another treatment violates.
   package func message(_ violation: RuleViolation) -> String { message("rule", violation) }
 
+  /// The reason of a decision: the text of a common reason, whose code is stored, or the moderator's own text.
+  package func reason(_ stored: String) -> String { find("explanation.reason.\(stored)") ?? stored }
+
   /// The error in a threshold.
   package func message(_ problem: ThresholdProblem) -> String { message("threshold", problem) }
 
@@ -143,12 +146,13 @@ package struct LocalizedExplanation: Encodable {
     case account
   }
 
-  private let explanation: Explanation
+  private var explanation: Explanation
   /// One or two sentences for each line.
   package let account: [String]
 
   package init(_ explanation: Explanation, _ texts: Localizer) {
     self.explanation = explanation
+    self.explanation.decisionReason = explanation.decisionReason.map(texts.reason)
     account = explanation.lines.map { texts.message($0) }
   }
 

@@ -85,7 +85,7 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     for number, decision in decided:
         assert decisions(home, number) == [decision]
     reasons = home.query("SELECT DISTINCT reason FROM decisions WHERE decision = 'block'")
-    assert reasons == [["Many independent people report the same calls."]]
+    assert reasons == [["many_reporters"]]
     assert waiting(home) == before - 20
     events = home.query("SELECT action, count(*) FROM audit_events WHERE action LIKE 'decision.%' GROUP BY 1 ORDER BY 1")
     assert events == [["decision.allow", "5"], ["decision.block", "15"]]
@@ -130,7 +130,7 @@ def test_no_key_types_into_a_field(home, visit, signed_in):
         page.locator(missing).wait_for(state="visible")
         page.keyboard.press("2")
         assert page.locator("#reason").input_value() == "" and page.locator("#label").input_value() == ""
-        assert page.locator("input[name=common_reason]:checked").input_value() == "Reports quote a fraudulent caller."
+        assert page.locator("input[name=common_reason]:checked").input_value() == "fraud_quoted"
         page.locator("input[name=common_reason][value='']").check()
     assert digits_of(page) == number and decisions(home, number) == []
     page.keyboard.press("b")
@@ -279,7 +279,7 @@ def test_cases_are_decided_beside_the_list(home, visit, signed_in, scripts):
     stored = home.query(
         "SELECT decision, label, c.slug, reason FROM decisions JOIN categories c USING (category_id) "
         f"WHERE number = {number}")
-    assert stored == [["identify", "A shop", "robocall", "Reports quote a fraudulent caller."]]
+    assert stored == [["identify", "A shop", "robocall", "fraud_quoted"]]
     after = opened()
     page.get_by_role("button", name="Undo").first.click()
     page.wait_for_url(f"**case={number}&did=**")

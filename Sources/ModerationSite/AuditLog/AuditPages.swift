@@ -75,7 +75,7 @@ extension AuditRecord {
       "role": texts.find("role.\(event.role)") ?? event.role,
       "action": texts.find("audit.action.\(event.action)") ?? event.action, "subject": event.subject,
       "changes": changes.map { ["field": $0.field, "before": $0.before, "after": $0.after] as TemplateRecord },
-      "reason": event.reason ?? "",
+      "reason": event.reason.map(texts.reason) ?? "",
     ]
   }
 }

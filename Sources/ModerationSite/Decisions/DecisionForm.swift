@@ -102,7 +102,8 @@ enum DecisionForm {
     let decision = form?["decision"].flatMap(Choice.init).map { texts("case.do.\($0.rawValue)") }
     let category = form?.text("category").flatMap { ReportCategory(slug: $0) }.map { texts.category($0) }
     let values = [
-      ("case.what", decision), ("case.reasons", form?.text("common_reason")), ("case.reason", form?.text("reason")),
+      ("case.what", decision), ("case.reasons", form?.text("common_reason").map(texts.reason)),
+      ("case.reason", form?.text("reason")),
       ("case.label", form?.text("label")), ("case.category", category), ("case.note", form?.text("note")),
       ("appeals.words", form?.text("words")),
     ]
@@ -169,6 +170,9 @@ enum ExpiryField {
 
 /// The public reason of a decision in a form: one of the common reasons, or text of the moderator's own.
 enum ReasonField {
+  /// The codes of the common reasons. A code is stored and shown in the reader's language; see `Localizer.reason`.
+  private static let common = ["many_reporters", "fraud_quoted", "automatic_calls", "known_business", "not_credible"]
+
   /// - Returns: nil for a form without a reason.
   /// - Throws: `RuleViolation` for a form with a common reason and a different one.
   static func read(_ form: Form) throws(RuleViolation) -> String? {
@@ -183,12 +187,13 @@ enum ReasonField {
   ///   - hasKeys: whether digits choose a reason.
   static func record(_ form: Form?, hasKeys: Bool = true, _ texts: Localizer) -> TemplateRecord {
     let chosen = form?.text("common_reason")
-    let reasons = (1...5).map { (key: "\($0)", text: texts("case.reason.\($0)")) }
     return [
-      "reasons": reasons.map {
-        ["text": $0.text, "key": hasKeys ? $0.key : "", "isChosen": $0.text == chosen] as TemplateRecord
+      "reasons": common.enumerated().map { index, code in
+        [
+          "value": code, "text": texts.reason(code), "key": hasKeys ? "\(index + 1)" : "", "isChosen": code == chosen,
+        ] as TemplateRecord
       },
-      "isOwnReason": !reasons.contains { $0.text == chosen },
+      "isOwnReason": !common.contains { $0 == chosen },
     ]
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Localization
 import Moderation
 import PhoneNumbers
 import Storage
@@ -117,7 +118,9 @@ struct DecisionPages: Sendable {
     do {
       guard !AllowRule(explanation).isAppealed else { throw RuleViolation(.decisionNotOffered, field: "decision") }
       guard let typed = try ReasonField.read(form) else { throw RuleViolation(.reasonMissing, field: "reason") }
-      let reason = try RuleViolation.line(typed, "reason", atMost: ProtectedPages.longestReason)
+      // The list of protected numbers has the moderator's own words.
+      let reason = try RuleViolation.line(
+        cases.pages.texts(context).reason(typed), "reason", atMost: ProtectedPages.longestReason)
       let target = ProtectionTarget.number(number.digits)
       let event = AuditEvent(
         actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,

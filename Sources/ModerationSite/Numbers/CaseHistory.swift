@@ -64,7 +64,7 @@ extension Hold {
 
 extension Appeal {
   /// An appeal on the page of a case.
-  func caseRecord(_ texts: Localizer) -> TemplateRecord {
+  func caseRecord(at time: Date, _ texts: Localizer) -> TemplateRecord {
     [
       "statement": statement, "time": PageTime(filedAt, texts), "state": texts("case.appeal.\(state.rawValue)"),
       "answer": answer ?? "", "isOpen": state == .open,
@@ -94,7 +94,8 @@ extension [DecisionEvent] {
       let canUndo = isDecision && isStanding && event.id != noticed && DecisionRights.canUndo(event, worker)
       return [
         "id": event.id.text, "time": PageTime(event.time, texts), "moderator": event.decidedBy, "what": what,
-        "reason": event.reason ?? "", "note": event.note ?? "", "isStanding": isStanding, "canUndo": canUndo,
+        "reason": event.reason.map(texts.reason) ?? "", "note": event.note ?? "", "isStanding": isStanding,
+        "canUndo": canUndo,
       ]
     }
   }

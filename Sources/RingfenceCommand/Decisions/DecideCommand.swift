@@ -145,7 +145,8 @@ extension DecisionEvent {
       }
     return [
       Timestamp.format(time), decidedBy, what, label ?? "", category?.slug ?? "", reason ?? "",
-      (note ?? "").replacing("\n", with: " ").replacing("\t", with: " "), id.uuidString.lowercased(),
+      // Browsers end lines with CR LF, which is one character.
+      String((note ?? "").map { $0.isNewline || $0 == "\t" ? " " : $0 }), id.uuidString.lowercased(),
       expiresAt.map { Timestamp.format($0) } ?? "",
     ].joined(separator: "\t")
   }

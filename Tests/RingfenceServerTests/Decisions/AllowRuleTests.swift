@@ -74,14 +74,19 @@ import Testing
       #expect(refused.status == .unprocessableContent)
       #expect(refused.text.contains("A reason is required to allow") && refused.text.contains("Typed with care."))
       #expect(try await decisions.history(of: number).isEmpty)
-      let both = [("decision", "allow"), ("reason", "Mine."), ("common_reason", "The reports are not credible.")]
+      let both = [("decision", "allow"), ("reason", "Mine."), ("common_reason", "not_credible")]
       let twice = try await client.send(refused.text, to: "\(uri)/decision", both)
       #expect(twice.status == .unprocessableContent && twice.text.contains("not both"))
       let done = try await client.send(
         twice.text, to: "\(uri)/decision",
-        [("decision", "allow"), ("reason", ""), ("common_reason", "The reports are not credible.")])
+        [("decision", "allow"), ("reason", ""), ("common_reason", "not_credible")])
       #expect(done.status == .seeOther)
-      #expect(try await decisions.history(of: number).map(\.reason) == ["The reports are not credible."])
+      #expect(try await decisions.history(of: number).map(\.reason) == ["not_credible"])
+      // Each reader sees the reason in their language.
+      for (language, text) in [("en", "The reports are not credible."), ("ru", "Жалобы не вызывают доверия.")] {
+        let page = try await client.get(uri, headers: [.acceptLanguage: language]).text
+        #expect(page.contains("<p>\(text)</p>"), "\(language)")
+      }
     }
   }
 

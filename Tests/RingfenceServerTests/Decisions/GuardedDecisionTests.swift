@@ -152,7 +152,7 @@ import Testing
       let page = try await client.page(uri)
       #expect(!page.contains(" open><summary>"))
       let refused = try await client.send(
-        page, to: "\(uri)/decision", [("decision", "identify"), ("common_reason", "Automatic calls at a high rate.")])
+        page, to: "\(uri)/decision", [("decision", "identify"), ("common_reason", "automatic_calls")])
       #expect(refused.status == .unprocessableContent)
       let fold = try #require(refused.text.components(separatedBy: " open><summary>").last)
       #expect(fold.contains("id=\"label\"") && fold.contains("aria-invalid=\"true\" autofocus"))
