@@ -29,7 +29,7 @@
     [...form.elements].filter((each) => each.name && each.matches("textarea, select, input:not([type=hidden])"))
   const isChoice = (field) => field.matches("[type=checkbox], [type=radio]")
   // A confirmation belongs to what the page said then.
-  const isRestored = (field) => field.name != "confirm"
+  const isRestored = (field) => !["confirm", "replace"].includes(field.name)
   const name = (field) => (isChoice(field) ? `${field.name}=${field.value}` : field.name)
   const value = (field) => (isChoice(field) ? field.checked : field.value)
   const read = (form) => Object.fromEntries(fields(form).map((each) => [name(each), value(each)]))

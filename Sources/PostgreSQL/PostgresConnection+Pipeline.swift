@@ -165,7 +165,8 @@ struct PipelinedStatement {
   }
 }
 
-/// Independent statements that are sent together; see ``PostgresConnection/snapshot(_:)``.
+/// Independent statements that are sent together; see ``PostgresConnection/run(_:)`` and
+/// ``PostgresConnection/snapshot(_:)``.
 ///
 /// A caller adds statements and keeps their places, so that statements from several callers share one round trip.
 public struct PostgresPipeline: Sendable {
@@ -187,6 +188,9 @@ public struct PostgresPipeline: Sendable {
 
   private(set) var statements: [PipelinedStatement] = []
 
+  /// Whether it has no statements.
+  public var isEmpty: Bool { statements.isEmpty }
+
   /// An empty pipeline.
   public init() {}
 
@@ -199,6 +203,14 @@ public struct PostgresPipeline: Sendable {
 }
 
 extension PostgresConnection {
+  /// Runs a pipeline in one round trip and one transaction: the open one, or a new one; see ``pipeline(_:)``.
+  /// - Throws: `PostgresError` of the first statement that fails.
+  public func run(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
+    try checkUnoccupied()
+    for statement in pipeline.statements { try statement.parameters.check() }
+    return PostgresPipeline.Results(batches: try await pipelined(pipeline.statements))
+  }
+
   /// Runs a pipeline in one round trip and one snapshot: a separate read-only transaction with repeatable read. For
   /// statements with few rows, as for ``pipeline(_:)``.
   /// - Throws: `PostgresError` of the first statement that fails; `misuse` inside a transaction.

@@ -341,7 +341,7 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_role("heading", name="Done").wait_for()
     assert all(decisions(home, number) == ["block"] for number in chosen)
     page.get_by_role("button", name="Undo all").click()
-    page.get_by_text("has undone this decision").wait_for()
+    page.get_by_text("has undone this bulk decision").wait_for()
     assert all(decisions(home, number) == ["block", "undo"] for number in chosen)
     # Restores the numbers for the next run of this test.
     for number in chosen:

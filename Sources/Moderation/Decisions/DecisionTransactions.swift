@@ -15,44 +15,62 @@ extension PostgresConnection {
     _ decision: Decision, expecting expected: ExpectedDecision, role: Role,
     revoking action: Revocation.Action = .unlist, reviews: ReviewPolicy
   ) async throws -> DecisionOutcome {
-    guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
-      throw RuleViolation(.numberInvalid, field: "number")
+    try await record([(decision, expected)], role: role, revoking: action, reviews: reviews)[0].get()
+  }
+
+  /// Records decisions about different numbers, each with its audit event, in as many round trips as one decision.
+  /// - Parameter wanted: in ascending order of number, so that transactions lock in the same order.
+  /// - Returns: the outcome of each; a failure is a `RuleViolation` or ``DecisionError/stale``, and changed nothing.
+  /// - Throws: `PostgresError`.
+  func record(
+    _ wanted: [(decision: Decision, expected: ExpectedDecision)], role: Role,
+    revoking action: Revocation.Action = .unlist, reviews: ReviewPolicy
+  ) async throws -> [Result<DecisionOutcome, any Error>] {
+    var reading = PostgresPipeline()
+    let places = wanted.map { RecordFacts.Places(of: $0.decision.number, in: &reading) }
+    let read = try await run(reading)
+    let facts = try places.map { try RecordFacts($0, in: read) }
+    var outcomes = zip(wanted, facts).map { wish, facts in
+      Result { try facts.outcome(of: wish.decision, expecting: wish.expected, role: role) }
     }
-    // Locked before it is read: the decision in force cannot change until the transaction ends.
-    // The lock of appeals comes first, as where an appeal is answered.
-    let number = decision.number
-    let (_, history, _, standings, items, rules) = try await pipeline(
-      SQL.lockAppeals(number: number), SQL.readDecisions(number: number), SQL.lockStandingDecision(number: number),
-      SQL.readStandingDecision(number: number), SQL.readCase(number: number), SQL.readAllowRule(number: number))
-    let standing = standings.first
-    if let known = history.first(where: { $0.id == decision.id }) {
-      return known.says(decision) ? .duplicate : .conflict
+    let dated = zip(wanted, facts).map { wish, facts in facts.dated(wish.decision, expecting: wish.expected) }
+    func recorded() -> [Int] { outcomes.indices.filter { (try? outcomes[$0].get()) == .recorded } }
+
+    // Where there was no row to lock: of two transactions that insert one, the second finds it.
+    var taking = PostgresPipeline()
+    let taken = recorded().filter { wanted[$0].expected == .this(nil) }.map { index in
+      (index, taking.add(SQL.takeStandingPlace(decision: dated[index])))
     }
-    try rules.first?.check(decision, role: role)
-    var dated = decision
-    // An answered appeal is not opened again by the clock.
-    if rules.first?.isAppealed == true { dated.expiresAt = nil }
-    if case .this(let id) = expected {
-      guard standing?.decisionID == id else { throw DecisionError.stale }
-      // Where there was no row to lock: of two transactions that insert one, the second finds it.
-      if standing == nil, try await run(SQL.takeStandingPlace(decision: decision)).isEmpty { throw DecisionError.stale }
-      dated.follow(standing)
+    let results = taken.isEmpty ? nil : try await run(taking)
+    for (index, place) in taken where try results?.rows(place).isEmpty == true {
+      outcomes[index] = .failure(DecisionError.stale)
     }
-    guard try await add(SQL.addDecision(dated, ending: items.first), to: dated.number) else {
-      // Another transaction has recorded it at the same moment.
-      let known = try await run(SQL.readDecisions(number: decision.number)).first { $0.id == decision.id }
-      return known?.says(decision) == true ? .duplicate : .conflict
+
+    let new = recorded()
+    let added = try await add(new.map { (dated[$0].number, SQL.addDecision(dated[$0], ending: facts[$0].item)) })
+    var writing = PostgresPipeline()
+    for (index, isAdded) in zip(new, added) {
+      let decision = wanted[index].decision
+      guard isAdded else {
+        // Another transaction has recorded it at the same moment.
+        let known = try await run(SQL.readDecisions(number: decision.number)).first { $0.id == decision.id }
+        outcomes[index] = .success(known?.says(decision) == true ? .duplicate : .conflict)
+        continue
+      }
+      let event = AuditEvent(
+        actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
+        subject: "+\(decision.number)", before: facts[index].standing?.fields, after: dated[index].fields,
+        reason: decision.reason)
+      writing.add(SQL.settleCase(number: decision.number))
+      writing.add(SQL.appendAuditEvent(event, at: decision.decidedAt))
     }
-    let event = AuditEvent(
-      actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
-      subject: "+\(decision.number)",
-      before: standing?.fields, after: dated.fields, reason: decision.reason)
-    _ = try await pipeline(SQL.settleCase(number: decision.number), SQL.appendAuditEvent(event, at: decision.decidedAt))
-    if let rule = rules.first {
-      try await openReview(of: dated, replacing: standing?.decisionID, rule, by: reviews)
+    if !writing.isEmpty { _ = try await run(writing) }
+    for index in recorded() {
+      guard let rule = facts[index].rule else { continue }
+      try await openReview(of: dated[index], replacing: facts[index].standing?.decisionID, rule, by: reviews)
+      if rule.isAppealed { try await upholdAppeals(by: wanted[index].decision, role: role, revoking: action) }
     }
-    if rules.first?.isAppealed == true { try await upholdAppeals(by: decision, role: role, revoking: action) }
-    return .recorded
+    return outcomes
   }
 
   /// Upholds the open appeals about a number that a decision allows, with the decision's reason as the answer, and
@@ -82,22 +100,42 @@ extension PostgresConnection {
   /// Undoes a decision with its audit event; see `DecisionService.undo`.
   /// - Parameter undoing: author, time and reason of the undoing; its treatment is ignored.
   func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
-    let number = undoing.number
+    try await undo([(decisionID, undoing)], role: role)[0]
+  }
+
+  /// Undoes decisions about different numbers, each with its audit event, in as many round trips as one.
+  /// - Parameter wanted: in ascending order of number, so that transactions lock in the same order.
+  func undo(_ wanted: [(decision: UUID, undoing: Decision)], role: Role) async throws -> [UndoOutcome] {
+    var reading = PostgresPipeline()
     // Before the history is read: of two simultaneous undoings the second sees the first.
-    let (_, _, history, cases) = try await pipeline(
-      SQL.lockAppeals(number: number), SQL.lockStandingDecision(number: number), SQL.readDecisions(number: number),
-      SQL.readDecidedCase(number: number, id: decisionID))
-    guard history.contains(where: { $0.id == decisionID && $0.isDecision }) else { return .notFound }
-    if let earlier = history.first(where: { $0.kind == .undo(decisionID) }) {
-      // This call itself, whose commit was not acknowledged.
-      return earlier.id == undoing.id ? .undone : .alreadyUndone
+    let places = wanted.map { decision, undoing in
+      reading.add(SQL.lockAppeals(number: undoing.number))
+      reading.add(SQL.lockStandingDecision(number: undoing.number))
+      return (
+        history: reading.add(SQL.readDecisions(number: undoing.number)),
+        item: reading.add(SQL.readDecidedCase(number: undoing.number, id: decision)),
+        standing: reading.add(SQL.readStandingDecision(number: undoing.number))
+      )
     }
-    let before = try await run(SQL.readStandingDecision(number: number)).first
-    let ending = DecisionEnding(
-      number: number, id: undoing.id, reason: undoing.reason, decidedBy: undoing.decidedBy, time: undoing.decidedAt)
-    _ = try await end(
-      decisionID, by: ending, restoring: cases.first, from: before, role: role.rawValue, action: "decision.undo")
-    return .undone
+    let read = try await run(reading)
+    var endings: [DecisionEnding] = []
+    let outcomes = try zip(wanted, places).map { wish, places in
+      let (decision, undoing) = wish
+      let history = try read.rows(places.history)
+      guard history.contains(where: { $0.id == decision && $0.isDecision }) else { return UndoOutcome.notFound }
+      if let earlier = history.first(where: { $0.kind == .undo(decision) }) {
+        // This call itself, whose commit was not acknowledged.
+        return earlier.id == undoing.id ? .undone : .alreadyUndone
+      }
+      endings.append(
+        DecisionEnding(
+          number: undoing.number, decision: decision, id: undoing.id, reason: undoing.reason,
+          decidedBy: undoing.decidedBy, time: undoing.decidedAt, item: try read.rows(places.item).first,
+          before: try read.rows(places.standing).first))
+      return .undone
+    }
+    _ = try await end(endings, role: role.rawValue, action: "decision.undo")
+    return outcomes
   }
 
   /// Ends the decision in force where it has expired, with its audit event; see `DecisionService.expire`.
@@ -109,45 +147,41 @@ extension PostgresConnection {
     guard let before = standings.first, before.decisionID == decisionID,
       let expiry = history.first(where: { $0.id == decisionID })?.expiresAt, expiry <= time
     else { return false }
-    let ending = DecisionEnding(
-      number: number, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"), reason: nil,
-      decidedBy: "ringfence", time: time, expiry: expiry)
     // The wait starts anew.
     var item = cases.first
     item?.since = time
-    return try await end(
-      decisionID, by: ending, restoring: item, from: before, role: "system", action: "decision.expire")
+    let ending = DecisionEnding(
+      number: number, decision: decisionID, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"),
+      reason: nil, decidedBy: "ringfence", time: time, expiry: expiry, item: item, before: before)
+    return try await end([ending], role: "system", action: "decision.expire") == [true]
   }
 
-  /// Ends a decision with its audit event. The appeals that it upheld are open again, and so is the case that it ended;
-  /// without such a case the number is queued. It leaves the queue again where no cause holds.
-  /// - Parameters:
-  ///   - ending: the event that ends the decision.
-  ///   - item: the case that the decision ended.
-  ///   - before: the decision in force before the end.
-  ///   - role: the role of the event's author, for the audit log.
+  /// Ends decisions with their audit events. The appeals that they upheld are open again, and so are the cases that they
+  /// ended; without such a case the number is queued. It leaves the queue again where no cause holds.
+  /// - Parameter role: the role of the events' author, for the audit log.
   /// - Returns: false where the event was stored already; nothing else changes.
-  private func end(
-    _ decisionID: UUID, by ending: DecisionEnding, restoring item: DecidedCase?, from before: StandingDecision?,
-    role: String, action: String
-  ) async throws -> Bool {
-    let number = ending.number
-    let undoing = SQL.addUndoing(
-      number: number, id: ending.id, undone: decisionID, reason: ending.reason, by: ending.decidedBy, at: ending.time,
-      expiry: ending.expiry)
-    guard try await add(undoing, to: number) else { return false }
-    _ = try await run(SQL.reopenAppeals(number: number, decision: decisionID))
-    if let item {
-      _ = try await run(SQL.restoreCase(number: number, item: item))
-    } else {
-      _ = try await run(SQL.enqueueCases([(number, .threshold)], at: ending.time))
+  private func end(_ endings: [DecisionEnding], role: String, action: String) async throws -> [Bool] {
+    let added = try await add(endings.map { ($0.number, $0.statement) })
+    let new = zip(endings, added).filter(\.1).map(\.0)
+    guard !new.isEmpty else { return added }
+    var restoring = PostgresPipeline()
+    let places = new.map { ending in
+      restoring.add(SQL.reopenAppeals(number: ending.number, decision: ending.decision))
+      restoring.add(
+        ending.item.map { SQL.restoreCase(number: ending.number, item: $0) }
+          ?? SQL.enqueueCases([(ending.number, .threshold)], at: ending.time))
+      return restoring.add(SQL.readStandingDecision(number: ending.number))
     }
-    let after = try await run(SQL.readStandingDecision(number: number)).first
-    let event = AuditEvent(
-      actor: ending.decidedBy, role: role, action: action, subject: "+\(number)", before: before?.fields,
-      after: after?.fields, reason: ending.reason)
-    _ = try await run(SQL.appendAuditEvent(event, at: ending.time))
-    return true
+    let restored = try await run(restoring)
+    var writing = PostgresPipeline()
+    for (ending, place) in zip(new, places) {
+      let event = AuditEvent(
+        actor: ending.decidedBy, role: role, action: action, subject: "+\(ending.number)",
+        before: ending.before?.fields, after: try restored.rows(place).first?.fields, reason: ending.reason)
+      writing.add(SQL.appendAuditEvent(event, at: ending.time))
+    }
+    _ = try await run(writing)
+    return added
   }
 
   /// The decision dated after the one in force, whatever the clock of its server says.
@@ -161,24 +195,106 @@ extension PostgresConnection {
   /// Adds an event to the history and puts into force the decision that results.
   /// - Returns: whether the event is new.
   func add(_ decision: Statement<Int64>, to number: Int64) async throws -> Bool {
-    let settle = SQL.settleDecisions(number: number)
-    // Settled twice: where there was no row to lock, another decision may have been committed in between; now there is
-    // a row.
-    let (_, added, _, _) = try await pipeline(
-      SQL.lockStandingDecision(number: number), decision, settle, settle)
-    return !added.isEmpty
+    try await add([(number, decision)]) == [true]
+  }
+
+  /// As above, for events about different numbers.
+  private func add(_ events: [(number: Int64, statement: Statement<Int64>)]) async throws -> [Bool] {
+    guard !events.isEmpty else { return [] }
+    var pipeline = PostgresPipeline()
+    let places = events.map { number, statement in
+      pipeline.add(SQL.lockStandingDecision(number: number))
+      let place = pipeline.add(statement)
+      // Settled twice: where there was no row to lock, another decision may have been committed in between; now there
+      // is a row.
+      pipeline.add(SQL.settleDecisions(number: number))
+      pipeline.add(SQL.settleDecisions(number: number))
+      return place
+    }
+    let results = try await run(pipeline)
+    return try places.map { try !results.rows($0).isEmpty }
+  }
+}
+
+/// The state of a number before a decision about it is recorded.
+private struct RecordFacts {
+  /// The places of the facts in the results of a pipeline.
+  struct Places {
+    let history: PostgresPipeline.Place<DecisionEvent>
+    let standing: PostgresPipeline.Place<StandingDecision>
+    let item: PostgresPipeline.Place<QueueCase>
+    let rule: PostgresPipeline.Place<AllowRule>
+
+    /// The decision in force is locked before it is read, so that it cannot change until the transaction ends. The lock
+    /// of appeals comes first, as where an appeal is answered.
+    init(of number: Int64, in pipeline: inout PostgresPipeline) {
+      pipeline.add(SQL.lockAppeals(number: number))
+      history = pipeline.add(SQL.readDecisions(number: number))
+      pipeline.add(SQL.lockStandingDecision(number: number))
+      standing = pipeline.add(SQL.readStandingDecision(number: number))
+      item = pipeline.add(SQL.readCase(number: number))
+      rule = pipeline.add(SQL.readAllowRule(number: number))
+    }
+  }
+
+  let history: [DecisionEvent]
+  let standing: StandingDecision?
+  let item: QueueCase?
+  let rule: AllowRule?
+
+  init(_ places: Places, in results: PostgresPipeline.Results) throws {
+    history = try results.rows(places.history)
+    standing = try results.rows(places.standing).first
+    item = try results.rows(places.item).first
+    rule = try results.rows(places.rule).first
+  }
+
+  /// The outcome before anything is written: `recorded` for a decision that is to be recorded.
+  /// - Throws: `RuleViolation`; ``DecisionError/stale``.
+  func outcome(
+    of decision: Decision, expecting expected: ExpectedDecision, role: Role
+  ) throws -> DecisionOutcome {
+    guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
+      throw RuleViolation(.numberInvalid, field: "number")
+    }
+    if let known = history.first(where: { $0.id == decision.id }) {
+      return known.says(decision) ? .duplicate : .conflict
+    }
+    try rule?.check(decision, role: role)
+    if case .this(let id) = expected, standing?.decisionID != id { throw DecisionError.stale }
+    return .recorded
+  }
+
+  /// The decision as it is stored.
+  func dated(_ decision: Decision, expecting expected: ExpectedDecision) -> Decision {
+    var dated = decision
+    // An answered appeal is not opened again by the clock.
+    if rule?.isAppealed == true { dated.expiresAt = nil }
+    if case .this = expected { dated.follow(standing) }
+    return dated
   }
 }
 
 /// The event that ends a decision: a person undoes it, or it expires.
 private struct DecisionEnding {
   let number: Int64
+  /// The decision that ends.
+  let decision: UUID
   let id: UUID
   let reason: String?
   let decidedBy: String
   let time: Date
   /// Nil for an undoing by a person.
   var expiry: Date?
+  /// The case that the decision ended.
+  let item: DecidedCase?
+  /// The decision in force before the end.
+  let before: StandingDecision?
+
+  var statement: Statement<Int64> {
+    SQL.addUndoing(
+      number: number, id: id, undone: decision, reason: reason, by: decidedBy, at: time, expiry: expiry)
+  }
 }
 
 extension DecisionEvent {

@@ -50,10 +50,29 @@ extension BulkItem {
     CaseAccess(level: level, claim: claim, for: worker, at: time) != .open
   }
 
+  /// Why a bulk leaves a number out.
+  package enum Omission: Sendable {
+    /// The worker may not decide it; see ``BulkItem/isWithheld(from:at:)``.
+    case withheld
+    /// An appeal about it is open.
+    case appealed
+    /// It is protected, or exists in no numbering plan.
+    case protected
+    /// A decision about it is in force, and the bulk replaces none.
+    case decided
+  }
+
+  /// Why a bulk leaves it out; nil where the bulk applies to it.
+  package func omission(for worker: QueueWorker, replacing replacesDecisions: Bool, at time: Date) -> Omission? {
+    if isWithheld(from: worker, at: time) { return .withheld }
+    if isAppealed { return .appealed }
+    if protection != nil { return .protected }
+    return standing == nil || replacesDecisions ? nil : .decided
+  }
+
   /// Whether a bulk can apply to it.
   func isOpen(to bulk: Bulk) -> Bool {
-    !isAppealed && (bulk.treatment == .allow || protection == nil)
-      && !isWithheld(from: bulk.worker, at: bulk.decidedAt)
+    omission(for: bulk.worker, replacing: bulk.replacesDecisions, at: bulk.decidedAt) == nil
   }
 }
 

@@ -30,8 +30,8 @@ package struct BulkService: Sendable {
   /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk
   /// continues, and finished decisions stay.
   ///
-  /// A number is left out when it was decided since the items were read, when the worker may not decide it, when an
-  /// appeal about it is open, or when it is protected and not allowed. Nothing more is done once the bulk is undone.
+  /// A number is left out when it was decided since the items were read, and for each ``BulkItem/Omission``. Nothing more
+  /// is done once the bulk is undone.
   /// - Returns: the numbers that were left out.
   /// - Throws: `RuleViolation`, with nothing done; `PostgresError`.
   package func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
@@ -49,18 +49,24 @@ package struct BulkService: Sendable {
     _ = try await pool.retrying { try await $0.run(SQL.addBulk(bulk: bulk, items: allowed)) }
     var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
     for start in stride(from: 0, to: decisions.count, by: Self.step) {
-      let some = decisions[start..<min(start + Self.step, decisions.count)]
+      let some = Array(decisions[start..<min(start + Self.step, decisions.count)])
       let stale = try await pool.transaction { connection in
         guard try await !connection.run(SQL.holdBulk(id: bulk.id)).isEmpty else {
           return some.map(\.decision.number)
         }
+        // A failed decision has changed nothing, so the others of the transaction stay.
+        let outcomes = try await connection.record(
+          some.map { ($0.decision, .this($0.standing)) }, role: bulk.worker.role, reviews: reviews)
+        var pipeline = PostgresPipeline()
         var stale: [Int64] = []
-        for (decision, standing) in some {
-          guard try await connection.take(decision, of: bulk, expecting: standing, reviews: reviews) else {
+        for (decision, outcome) in zip(some.map(\.decision), outcomes) {
+          guard case .success = outcome else {
             stale.append(decision.number)
             continue
           }
+          pipeline.add(SQL.addBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
         }
+        if !pipeline.isEmpty { _ = try await connection.run(pipeline) }
         return stale
       }
       left.formUnion(stale)
@@ -79,7 +85,9 @@ package struct BulkService: Sendable {
     let items = try await BulkStore(pool: pool).items(rest).filter { !run.isOvertaken(at: $0) }
     let bulk = Bulk(
       id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
-      decidedAt: time, expiresAt: run.expiresAt)
+      decidedAt: time, expiresAt: run.expiresAt,
+      // The stored numbers are those that were to be decided.
+      replacesDecisions: true)
     let left = try await decide(bulk, items)
     let event = AuditEvent(
       actor: worker.account, role: worker.role, action: "bulk.finish",
@@ -98,53 +106,33 @@ package struct BulkService: Sendable {
   /// - Returns: the number of decisions that this bulk's undoing has undone, now or in an earlier call.
   package func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
     let decisions = try await pool.run(SQL.readBulkDecisions(bulk: id))
-    var count = try await undo(decisions, by: worker, at: time)
+    var count = try await undo(decisions, of: id, by: worker, at: time)
     _ = try await pool.retrying { try await $0.run(SQL.undoBulk(id: id, account: worker.account, time: time)) }
     // Decisions that were made before the bulk was marked as undone.
     let known = Set(decisions.map(\.number))
     let late = try await pool.run(SQL.readBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
-    count += try await undo(late, by: worker, at: time)
+    count += try await undo(late, of: id, by: worker, at: time)
     return count
   }
 
+  /// - Parameter id: of the bulk, whose heartbeat shows that the undoing goes on.
   private func undo(
-    _ decisions: [(number: Int64, decision: UUID)], by worker: QueueWorker, at time: Date
+    _ decisions: [(number: Int64, decision: UUID)], of id: UUID, by worker: QueueWorker, at time: Date
   ) async throws -> Int {
     var count = 0
     for start in stride(from: 0, to: decisions.count, by: Self.step) {
       let some = decisions[start..<min(start + Self.step, decisions.count)]
       count += try await pool.transaction { connection in
-        var undone = 0
-        for (number, decision) in some {
+        let undoings = try some.map { number, decision in
           let undoing = try Decision(
             id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, decidedBy: worker.account,
             decidedAt: time)
-          if try await connection.undo(decision, as: undoing, role: worker.role) == .undone { undone += 1 }
+          return (decision: decision, undoing: undoing)
         }
-        return undone
+        _ = try await connection.run(SQL.holdBulk(id: id))
+        return try await connection.undo(undoings, role: worker.role).count { $0 == .undone }
       }
     }
     return count
-  }
-}
-
-extension PostgresConnection {
-  /// - Returns: false when another decision is in force by now, or the number's state forbids the decision by now.
-  fileprivate func take(
-    _ decision: Decision, of bulk: Bulk, expecting standing: UUID?, reviews: ReviewPolicy
-  ) async throws -> Bool {
-    do {
-      // A savepoint, so that one stale number does not undo the others.
-      try await transaction { connection in
-        _ = try await connection.record(
-          decision, expecting: .this(standing), role: bulk.worker.role, reviews: reviews)
-        _ = try await connection.run(SQL.addBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
-      }
-      return true
-    } catch DecisionError.stale {
-      return false
-    } catch is RuleViolation {
-      return false
-    }
   }
 }

@@ -31,24 +31,30 @@ struct BulkPreview {
 
   private var treatment: Decision.Treatment? { form["decision"].flatMap { Decision.Treatment(rawValue: $0) } }
 
-  private func isWithheld(_ item: BulkItem) -> Bool { item.isWithheld(from: worker, at: now) }
-  private func isProtected(_ item: BulkItem) -> Bool { item.protection != nil && treatment != .allow }
-  private func isLeftOut(_ item: BulkItem) -> Bool { isWithheld(item) || isProtected(item) || item.isAppealed }
-  private func isSame(_ item: BulkItem) -> Bool { !isLeftOut(item) && item.standing?.treatment == treatment }
+  private var replaces: Bool { form["replace"] != nil }
+
+  private func omission(_ item: BulkItem) -> BulkItem.Omission? {
+    item.omission(for: worker, replacing: replaces, at: now)
+  }
+  private func isSame(_ item: BulkItem) -> Bool { omission(item) == nil && item.standing?.treatment == treatment }
+  /// Whether the number has a decision that the bulk replaces only where its author says so.
+  private func isDecided(_ item: BulkItem) -> Bool {
+    item.omission(for: worker, replacing: false, at: now) == .decided
+  }
 
   /// Values of the template `bulk`.
   func record(_ texts: Localizer) -> TemplateRecord {
-    effect(texts).adding(fields(texts)).adding(sample(texts))
+    effect(texts).adding(fields(texts)).adding(sample(texts)).adding(decided(texts))
   }
 
   private func effect(_ texts: Localizer) -> TemplateRecord {
     let isConfirmationMissing = problem?.code == .blockNeedsConfirmation
-    let decided = items.filter { !isLeftOut($0) }
+    let decided = items.filter { omission($0) == nil }
     let discounted = decided.reduce(0) { $0 + $1.reporters }
     let leftOut = [
-      ("bulk.left-out", items.count { isProtected($0) && !isWithheld($0) && !$0.isAppealed }),
-      ("bulk.withheld", items.count(where: isWithheld)),
-      ("bulk.appealed", items.count { $0.isAppealed && !isWithheld($0) }),
+      ("bulk.left-out", items.count { omission($0) == .protected }),
+      ("bulk.withheld", items.count { omission($0) == .withheld }),
+      ("bulk.appealed", items.count { omission($0) == .appealed }),
     ]
     let does = [
       treatment.map { texts("bulk.does.\($0.rawValue)") },
@@ -73,6 +79,24 @@ struct BulkPreview {
       "cut": asked > items.count ? texts("bulk.cut", ["most": texts.number(Bulk.most)]) : "",
       "does": does.compactMap { $0 }.joined(separator: " "),
       "confirm": treatment.map { texts.count("bulk.confirm.\($0.rawValue)", decided.count) } ?? "",
+    ]
+  }
+
+  /// The numbers with a decision, each with its author.
+  private func decided(_ texts: Localizer) -> TemplateRecord {
+    let decided = items.filter(isDecided)
+    return [
+      "decided": decided.compactMap { item in
+        item.standing.map { standing in
+          [
+            "digits": item.number, "number": NumberText.text(item.number),
+            "what": texts("case.decided.\(standing.treatment.rawValue)"), "account": item.decidedBy ?? "",
+            "time": PageTime(standing.decidedAt, texts),
+          ] as TemplateRecord
+        }
+      },
+      "decidedCount": decided.isEmpty ? "" : texts.count(replaces ? "bulk.replaced" : "bulk.decided", decided.count),
+      "replaces": replaces,
     ]
   }
 
@@ -110,9 +134,13 @@ struct BulkPreview {
   }
 
   private func outcome(of item: BulkItem, _ texts: Localizer) -> String {
-    if isWithheld(item) { return texts("bulk.elsewhere") }
-    if item.isAppealed { return texts("bulk.appeal-open") }
-    if isProtected(item) { return texts("bulk.protected") }
+    switch omission(item) {
+    case .withheld: return texts("bulk.elsewhere")
+    case .appealed: return texts("bulk.appeal-open")
+    case .protected: return texts("bulk.protected")
+    case .decided: return texts("bulk.decided-one")
+    case nil: break
+    }
     let decided = treatment.map { texts("case.decided.\($0.rawValue)") } ?? "–"
     return guarded.contains(item.number) ? texts("bulk.guarded-one", ["decision": decided]) : decided
   }
@@ -122,16 +150,36 @@ extension BulkRun {
   /// Values of the template `bulk-done`.
   func record(_ address: QueueAddress, worker: QueueWorker, _ texts: Localizer) -> TemplateRecord {
     let canFinish = isUnfinished && canBeFinished(by: worker)
+    let (title, said) = result(texts)
     return [
-      "unfinished": canFinish ? unfinishedRecord(texts) : nil, "id": id.text,
-      "said": texts.count("bulk.done.\(treatment.rawValue)", decisions),
-      "short": decisions < numbers && undoneBy == nil && !canFinish
+      "unfinished": canFinish ? unfinishedRecord(texts) : nil, "id": id.text, "title": title, "said": said,
+      // Its page asks again while a server works on it.
+      "isRunning": isRunning || isBeingUndone, "part": isRunning ? decisions : undone,
+      "all": isRunning ? numbers : decisions,
+      "short": decisions < numbers && undoneBy == nil && !canFinish && !isRunning
         ? texts("bulk.short", ["done": texts.number(decisions), "all": texts.number(numbers)]) : "",
-      "reason": reason ?? "", "label": label ?? "", "expires": expiresAt.map { texts.day($0) } ?? "", "by": account,
-      "time": PageTime(decidedAt, texts), "isUndone": undoneBy != nil,
-      "undone": undoneBy.map { texts("bulk.undone", ["name": $0]) } ?? "", "hidden": address.hidden,
+      "reason": reason.map(texts.reason) ?? "", "label": label ?? "", "expires": expiresAt.map { texts.day($0) } ?? "",
+      "by": account,
+      "time": PageTime(decidedAt, texts), "isUndone": undoneBy != nil, "hidden": address.hidden,
       "listAddress": address.address(QueuePages.path),
     ]
+  }
+
+  /// The heading and the first line of the page.
+  private func result(_ texts: Localizer) -> (title: String, said: String) {
+    if let undoneBy {
+      let values = ["name": undoneBy, "what": texts("case.decided.\(treatment.rawValue)")]
+      return (texts("bulk.title-undone"), texts.count("bulk.undone", decisions, values))
+    }
+    if isRunning {
+      let values = ["done": texts.number(decisions), "all": texts.number(numbers)]
+      return (texts("bulk.title-running"), texts("bulk.progress", values))
+    }
+    if undone > 0 {
+      let values = ["undone": texts.number(undone), "all": texts.number(decisions)]
+      return (texts(isBeingUndone ? "bulk.title-undoing" : "bulk.result"), texts("bulk.undone-part", values))
+    }
+    return (texts("bulk.result"), texts.count("bulk.done.\(treatment.rawValue)", decisions))
   }
 
   /// An interrupted bulk decision, for the partial `bulk-unfinished`.
@@ -143,7 +191,8 @@ extension BulkRun {
         "all": texts.number(numbers),
       ])
     return [
-      "id": id.text, "text": "\(done) \(texts.count("bulk.left", numbers - decisions))", "reason": reason ?? "",
+      "id": id.text, "text": "\(done) \(texts.count("bulk.left", numbers - decisions))",
+      "reason": reason.map(texts.reason) ?? "",
       "time": PageTime(decidedAt, texts),
     ]
   }

@@ -6,6 +6,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Logging
 import Moderation
 import PhoneNumbers
 import Storage
@@ -17,6 +18,9 @@ struct BulkPages: Sendable {
   let queue: QueueStore
   let queueCounts: QueueCountCache
   let pages: PageRenderer
+
+  /// How long a response waits for a bulk, before its page shows the progress.
+  private static let patience = Duration.seconds(1)
 
   /// `POST /moderation/bulk/preview`: shows the effect on the ticked numbers, or on all numbers of the filter.
   @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -39,10 +43,8 @@ struct BulkPages: Sendable {
       let bulk = try form.bulk(by: worker, at: now)
       // The form was sent again because its response was lost: the stored bulk decision continues where it stopped.
       if let id = form.id, let run = try await bulks.find(id) {
-        guard run.says(bulk), try await service.finish(id, by: worker, at: now) else {
-          return try await preview(form.numbers, context, isStale: true)
-        }
-        await queueCounts.forget()
+        guard run.says(bulk) else { return try await preview(form.numbers, context, isStale: true) }
+        if !run.isRunning { _ = try await start(context) { try await service.finish(id, by: worker, at: now) } }
         return redirect(to: id, context)
       }
       let items = try await bulks.items(form.numbers)
@@ -55,9 +57,8 @@ struct BulkPages: Sendable {
       guard form.isConfirmed || guarded.isEmpty else {
         throw RuleViolation(.blockNeedsConfirmation, field: "confirm")
       }
-      let left = try await service.apply(bulk, to: items)
-      await queueCounts.forget()
-      return left.count == items.count
+      let left = try await start(context) { try await service.apply(bulk, to: items) }
+      return left?.count == items.count
         ? try await preview(form.numbers, context, isStale: true) : redirect(to: bulk.id, context)
     } catch let problem as RuleViolation {
       return try await preview(form.numbers, context, problem: problem)
@@ -76,8 +77,7 @@ struct BulkPages: Sendable {
     let (id, worker) = (try id(context), try context.worker)
     guard let run = try await bulks.find(id) else { throw Problem.notFound }
     guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
-    _ = try await service.finish(id, by: worker, at: Date())
-    await queueCounts.forget()
+    _ = try await start(context) { try await service.finish(id, by: worker, at: Date()) }
     return redirect(to: id, context)
   }
 
@@ -85,9 +85,36 @@ struct BulkPages: Sendable {
   @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let id = try id(context)
     guard try await bulks.find(id) != nil else { throw Problem.notFound }
-    _ = try await service.undo(id, by: try context.worker, at: Date())
-    await queueCounts.forget()
+    let worker = try context.worker
+    _ = try await start(context) { try await service.undo(id, by: worker, at: Date()) }
     return redirect(to: id, context)
+  }
+
+  /// Starts work on a bulk that may last longer than a browser waits. Where the server stops, the bulk is interrupted and
+  /// can be finished, or undone again.
+  /// - Returns: nil where the work goes on; the page of the bulk shows its progress.
+  private func start<Value: Sendable>(
+    _ context: ServerRequestContext, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value? {
+    let (answers, answer) = AsyncStream<Result<Value, any Error>?>.makeStream()
+    Task { [queueCounts, logger = context.logger] in
+      do {
+        answer.yield(.success(try await work()))
+      } catch {
+        if !(error is RuleViolation) { logger.error("Bulk decision interrupted", metadata: ["error": "\(error)"]) }
+        answer.yield(.failure(error))
+      }
+      await queueCounts.forget()
+    }
+    Task {
+      try? await Task.sleep(for: Self.patience)
+      answer.yield(nil)
+    }
+    for await first in answers {
+      await queueCounts.forget()
+      return try first?.get()
+    }
+    return nil
   }
 
   private func preview(
@@ -168,7 +195,8 @@ struct BulkForm {
     }
     let bulk = Bulk(
       id: id ?? UUID(), treatment: treatment, label: label, category: category, reason: try reason.get(),
-      worker: worker, decidedAt: time, expiresAt: try ExpiryField.read(form, at: time))
+      worker: worker, decidedAt: time, expiresAt: try ExpiryField.read(form, at: time),
+      replacesDecisions: form["replace"] != nil)
     // The rules of single decisions apply.
     _ = try bulk.decision(of: 1)
     return bulk
@@ -180,6 +208,7 @@ struct BulkForm {
     let lifetime = Decision.lifetime(from: bulk.decidedAt, to: bulk.expiresAt)
     var text = [
       bulk.treatment.rawValue, bulk.label ?? "", bulk.category?.slug ?? "", bulk.reason ?? "", "\(lifetime ?? 0)",
+      bulk.replacesDecisions ? "replaces" : "",
     ]
     text += items.map { item in
       let isWithheld = item.isWithheld(from: bulk.worker, at: bulk.decidedAt)

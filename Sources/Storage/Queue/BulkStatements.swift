@@ -13,6 +13,18 @@ extension SQL {
     ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
   }
 
+  /// The accounts that made the decisions in force about some numbers.
+  static func readDecidersOf(numbers: [Int64]) -> Statement<(number: Int64, account: String)> {
+    Statement(
+      """
+      SELECT n.number, d.decided_by FROM number_decisions n
+      JOIN decisions d ON d.number = n.number AND d.decision_id = n.decision_id
+      WHERE n.number = ANY($1::bigint[])
+      """,
+      numbers
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
   /// The stored heat of some numbers.
   static func readHeats(numbers: [Int64]) -> Statement<(number: Int64, heat: Double)> {
     Statement(
@@ -120,6 +132,17 @@ extension SQL {
       "SELECT number, decision_id FROM bulk_decisions WHERE bulk_id = $1 ORDER BY number",
       bulk
     ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// Number of decisions of a bulk that were undone.
+  static func countUndoneOf(bulk: UUID) -> Statement<Int> {
+    Statement(
+      """
+      SELECT count(*) FROM bulk_decisions b JOIN decisions u ON u.number = b.number AND u.undoes = b.decision_id
+      WHERE b.bulk_id = $1
+      """,
+      bulk
+    ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
   /// Number of decisions that some bulks made.

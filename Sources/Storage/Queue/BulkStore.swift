@@ -26,6 +26,9 @@ public struct BulkStore: Sendable {
       for row in try await connection.run(SQL.readStandingDecisionsOf(numbers: sorted)) {
         items[row.number]?.standing = row
       }
+      for row in try await connection.run(SQL.readDecidersOf(numbers: sorted)) {
+        items[row.number]?.decidedBy = row.account
+      }
       for row in try await connection.run(SQL.countDecisionsOf(numbers: sorted)) {
         items[row.number]?.decisionCount = row.count
       }
@@ -79,6 +82,7 @@ public struct BulkStore: Sendable {
   public func find(_ id: UUID) async throws -> BulkRun? {
     guard var run = try await pool.run(SQL.readBulk(id: id)).first else { return nil }
     run.decisions = try await pool.run(SQL.readBulkDecisions(bulk: id)).count
+    run.undone = try await pool.run(SQL.countUndoneOf(bulk: id)).first ?? 0
     return run
   }
 }
@@ -104,11 +108,13 @@ public struct Bulk: Sendable, Equatable {
   public var decidedAt: Date
   /// When the decisions expire; nil for never.
   public var expiresAt: Date?
+  /// Whether it replaces decisions in force; otherwise their numbers are left out.
+  public var replacesDecisions: Bool
 
   /// Creates a value from its properties.
   public init(
     id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
-    reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil
+    reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil, replacesDecisions: Bool = false
   ) {
     self.id = id
     self.treatment = treatment
@@ -118,6 +124,7 @@ public struct Bulk: Sendable, Equatable {
     self.worker = worker
     self.decidedAt = decidedAt
     self.expiresAt = expiresAt
+    self.replacesDecisions = replacesDecisions
   }
 }
 
@@ -127,6 +134,8 @@ public struct BulkItem: Sendable, Equatable {
   public var number: Int64
   /// The decision in force.
   public var standing: StandingDecision?
+  /// The account that made it.
+  public var decidedBy: String?
   /// Number of decisions and undoings about it so far.
   public var decisionCount = 0
   /// The hottest category.
@@ -135,7 +144,7 @@ public struct BulkItem: Sendable, Equatable {
   public var heat: Double
   /// Whether the newest publication lists it.
   public var isPublished: Bool
-  /// The reason of its protection; a protected number is left out unless the bulk allows it.
+  /// The reason of its protection; a protected number is left out.
   public var protection: ProtectionReason?
   /// The level of its case; 0 where it has none.
   public var level: Int16 = 0
@@ -174,6 +183,8 @@ public struct BulkRun: Sendable, Equatable {
   public var numbers: Int
   /// Number of decisions made.
   public var decisions: Int
+  /// Number of them that were undone, together or singly; only of ``BulkStore/find(_:)``.
+  public var undone = 0
   /// The account that undid it; nil while it is in force.
   public var undoneBy: String?
   /// Whether it had no heartbeat for ``silence``, by the database clock.
@@ -190,4 +201,10 @@ public struct BulkRun: Sendable, Equatable {
 
   /// Whether it was interrupted and can be finished: its server stopped between two batches.
   public var isUnfinished: Bool { !isFinished && undoneBy == nil && isSilent }
+
+  /// Whether a server makes its decisions now.
+  public var isRunning: Bool { !isFinished && undoneBy == nil && !isSilent }
+
+  /// Whether a server may be undoing it now: some decisions were undone, and its last batch was just now.
+  public var isBeingUndone: Bool { undone > 0 && undoneBy == nil && !isSilent }
 }

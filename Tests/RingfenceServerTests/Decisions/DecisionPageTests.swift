@@ -277,20 +277,73 @@ import Testing
       let decision = try Decision(number: numbers[3], treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisionService.record(decision)
       let stale = try await client.send(preview.text, to: "/moderation/bulk", fields)
-      #expect(stale.status == .conflict && stale.text.contains("The selected numbers have changed since the preview."))
+      #expect(stale.status == .conflict && stale.text.contains("have changed since the preview."))
+      #expect(try await decisions.standing(of: numbers[0]) == nil)
+      // A colleague's decision is named, and stays unless its replacement is chosen.
+      #expect(stale.text.contains("1 number has a decision and is left out.") && stale.text.contains("allowed, Bob,"))
+      #expect(stale.text.contains(">Block 29 numbers</button>"))
+      let ticked = fields + [("replace", "1")]
+      let changed = try await client.send(stale.text, to: "/moderation/bulk", ticked)
+      #expect(changed.status == .conflict && changed.text.contains(">Block 30 numbers</button>"))
+      #expect(changed.text.contains("1 number has a decision, which is replaced."))
       #expect(try await decisions.standing(of: numbers[0]) == nil)
 
-      let done = try await client.send(stale.text, to: "/moderation/bulk", fields)
+      let done = try await client.send(changed.text, to: "/moderation/bulk", ticked)
       let address = try #require(done.headers[.location])
       let result = try await client.page(address)
       #expect(result.contains("30 numbers are blocked."))
       #expect(try await client.page("/moderation/queue").contains("The queue is empty."))
       let undone = try await client.send(result, to: "\(address)/undo", [])
       #expect(undone.headers[.location] == address)
-      #expect(try await client.page(address).contains("Ada has undone this decision."))
+      let line = try #require(try await client.page(address).firstMatch(of: /<h1>(.*?)<\/h1>\s*<p [^>]*>([^<]*)/))
+      #expect(line.1 == "Undone" && line.2.contains("Ada has undone this bulk decision (blocked, 30 numbers)."))
       #expect(try await decisions.standing(of: numbers[3])?.treatment == .allow)
       #expect(try await decisions.standing(of: numbers[4]) == nil)
     }
+  }
+
+  @Test func `the page of a long bulk shows its progress`() async throws {
+    try await TestServer.run { server in
+      let numbers = (0..<120).map { number + Int64($0) }
+      try await enqueue(numbers)
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let first = try await client.send(list, to: "/moderation/bulk/preview", [("all", "1")])
+      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let preview = try await client.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      // Another transaction holds a number of the second batch.
+      let pool = TestDatabase.current.pool
+      let address = try await pool.transaction { connection in
+        _ = try await connection.run(SQL.lockAppeals(number: numbers[60]))
+        let done = try await client.send(preview.text, to: "/moderation/bulk", fields)
+        let address = try #require(done.headers[.location])
+        let page = try await client.page(address)
+        #expect(page.contains("<h1>Saving</h1>") && page.contains("50 of 120 numbers are decided."))
+        #expect(page.contains("<progress value=\"50\" max=\"120\"") && page.contains("data-again"))
+        #expect(!page.contains("/undo"))
+        return address
+      }
+      let result = try await page(address, of: client, with: "120 numbers are blocked.")
+      try await pool.transaction { connection in
+        _ = try await connection.run(SQL.lockAppeals(number: numbers[60]))
+        _ = try await client.send(result, to: "\(address)/undo", [])
+        let page = try await client.page(address)
+        #expect(page.contains("<h1>Undoing</h1>") && page.contains("50 of 120 decisions are undone."))
+      }
+      _ = try await page(address, of: client, with: "<h1>Undone</h1>")
+    }
+  }
+
+  /// The page once it has a text.
+  private func page(_ address: String, of client: ModeratorClient, with text: String) async throws -> String {
+    var page = ""
+    for _ in 0..<600 {
+      page = try await client.page(address)
+      if page.contains(text) { return page }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("\(text) is missing in \(page)")
+    return page
   }
 
   @Test func `an interrupted bulk decision is finished with one button`() async throws {
