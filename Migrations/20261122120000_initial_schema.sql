@@ -873,7 +873,7 @@ CREATE TABLE source_entries (
 CREATE TABLE publications (
     serial          bigint      PRIMARY KEY CHECK (serial > 0),
     state           text        NOT NULL CHECK (state IN ('running', 'published', 'refused', 'failed')),
-    cause           text        NOT NULL DEFAULT 'schedule' CHECK (cause IN ('schedule', 'command', 'revocation')),
+    cause           text        NOT NULL DEFAULT 'schedule' CHECK (cause IN ('schedule', 'command', 'order', 'revocation')),
     -- The time at which scores were evaluated.
     as_of           timestamptz NOT NULL,
     -- Token of the process that makes it. This and the next two columns are NULL for a publication that was found in

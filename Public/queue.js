@@ -12,7 +12,9 @@
     const answer = await fetch(left.dataset.left, { headers: tag ? { "If-None-Match": tag } : {} }).catch(() => null)
     if (!answer?.ok) return
     tag = answer.headers.get("ETag") ?? ""
-    left.querySelector("span").textContent = (await answer.json()).text
+    const now = await answer.json()
+    left.querySelector("span").textContent = now.text
+    for (const badge of document.querySelectorAll("nav .count")) badge.textContent = now.waiting
   }
   if (left) setInterval(count, 5_000)
 

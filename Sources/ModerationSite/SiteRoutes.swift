@@ -156,7 +156,8 @@ package struct SiteRoutes {
       queueCounts: queueCounts, pages: pages)
     let cases = CasePages(
       cases: stores.cases, claims: services.moderation.claims, queueCounts: queueCounts, decisions: stores.decisions,
-      packs: PackPlaces(folder: services.folder, newest: newest), pages: pages, queuePages: queue)
+      packs: PackPlaces(folder: services.folder, newest: newest), recipes: services.recipes, pages: pages,
+      queuePages: queue)
     let decisions = DecisionPages(
       cases: cases, queuePages: queue, decisions: stores.decisions, service: services.moderation.decisions,
       answers: answers, protection: stores.protection, queue: stores.queue, claims: services.moderation.claims,

@@ -16,9 +16,11 @@ struct CasePage {
   var claim: UUID?
   /// The claim of another account.
   var taken: QueueCase.Claim?
-  /// The count of waiting cases.
-  var left: Int
+  /// The count of waiting cases, as text.
+  var left: String
   var packs: PackPlaces.Found?
+  /// The recipes in force.
+  var recipes: [Recipe]
   var notice: DecisionNotice?
   var form: TemplateRecord
   /// Changes since the moderator loaded the page.
@@ -50,7 +52,7 @@ struct CasePage {
       "claim": claim?.text ?? "",
       // Empty where no other account has the case.
       "takenBy": taken?.account ?? "", "takenUntil": taken.map { PageTime($0.until, texts) },
-      "canTakeOver": taken != nil && worker.role >= .administrator, "left": texts.count("queue.left", left),
+      "canTakeOver": taken != nil && worker.role >= .administrator, "left": left,
       "leftAddress": address.queue.address("/moderation/queue/left"),
       "listAddress": address.queue.address(QueuePages.path, address.cursor),
       // The page with all facts, for a case beside the list.
@@ -89,6 +91,10 @@ struct CasePage {
         ["account": $0.account, "text": $0.text, "time": PageTime($0.writtenAt, texts)] as TemplateRecord
       },
       "noteID": UUID().text,
+      "outlookPacks": recipes.isEmpty
+        ? ""
+        : outlook.packs(
+          of: number, recipes, hasCalls: file.days.contains { $0.calls > 0 }, found: packs, texts),
     ]
   }
 

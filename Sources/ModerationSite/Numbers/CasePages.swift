@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import Localization
 import Moderation
+import NIOPosix
 import PageTemplates
 import PhoneNumbers
 import Storage
@@ -18,6 +19,7 @@ struct CasePages: Sendable {
   let queueCounts: QueueCountCache
   let decisions: DecisionStore
   let packs: PackPlaces
+  let recipes: @Sendable () -> RecipeReading
   let pages: PageRenderer
   let queuePages: QueuePages
 
@@ -94,6 +96,7 @@ struct CasePages: Sendable {
     let isLooking = request.map { $0.method == .get && Self.isPurposeful($0) } ?? true
     // Packs are read while the database answers.
     async let places = packs.places(of: number.digits, country: RegionMap.countries.region(of: number.digits))
+    async let reading = NIOThreadPool.singleton.runIfActive(recipes)
     let mine = isLooking ? try await claims.take(number.digits, by: worker, at: now) : nil
     let file = try await cases.read(number.digits, commentsBefore: before, at: now)
     let notice = try await notice(request, address, context)
@@ -102,10 +105,14 @@ struct CasePages: Sendable {
     let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
       address: address, texts)
-    let left = try await queueCounts.current().count(address.queue.filter, level: worker.level)
+    let totals = try await queueCounts.current()
+    let left = totals.left(address.queue.filter, level: worker.level, texts)
+    var context = context
+    context.waiting = WaitingCaseCounts(totals.byLevel, level: worker.level)
     let page = CasePage(
       number: number, file: file, worker: worker, address: address, claim: mine?.claim?.id, taken: taken, left: left,
-      packs: await places, notice: notice, form: form, changes: changes, problem: problem, commentsBefore: before)
+      packs: await places, recipes: (try? await reading.outcome.get()) ?? [], notice: notice, form: form,
+      changes: changes, problem: problem, commentsBefore: before)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
     guard address.page == .split else {
       return try pages.page("case", page.record(at: now, texts), context, status: status)
@@ -156,8 +163,7 @@ struct DecisionNotice {
   }
 }
 
-/// The previous page's action in an address: `decision.NUMBER.ID`, or `unsure`, `escalate`, `reject` or `protect` with
-/// `.NUMBER`.
+/// The previous page's action in an address: `decision.NUMBER.ID`, `reject.NUMBER.TIME`, or another name with `.NUMBER`.
 struct LastAction {
   let what: String
   let number: Int64

@@ -6,6 +6,7 @@ import Foundation
 import HTTPServer
 import Localization
 import NIOPosix
+import PhoneNumbers
 import Publishing
 
 /// Finds the packs of the newest publication that contain a number, by reading the packs.
@@ -22,6 +23,8 @@ actor PackPlaces {
     /// The publication of the packs.
     let serial: Int64
     let places: [Place]
+    /// The number of entries of each pack, by its name.
+    var entries: [String: Int] = [:]
   }
 
   private let folder: PublicationFolder
@@ -49,13 +52,14 @@ actor PackPlaces {
       if let reader = await self.open(pack.path) { open.append((pack, reader)) }
     }
     let serial = manifest.serial
+    let entries = Dictionary(manifest.packs.map { ($0.name, $0.entries) }) { first, _ in first }
     return try? await NIOThreadPool.singleton.runIfActive { [open] in
       Found(
         serial: serial,
         places: open.compactMap { pack, reader in
           guard let entry = try? reader.lookup(number) else { return nil }
           return Place(pack: pack.name, kind: pack.kind, label: entry.label ?? "")
-        })
+        }, entries: entries)
     }
   }
 
@@ -148,6 +152,38 @@ struct CaseOutlook {
     guard let listed else { return texts("case.outlook.out") }
     let name = listed.label ?? texts.category(listed.category)
     return texts(listed.isBlocked ? "case.outlook.block" : "case.outlook.identify", ["name": name])
+  }
+
+  /// The packs that may contain the number, by the recipes in force, as text; empty for a number that is not listed.
+  /// - Parameters:
+  ///   - hasCalls: whether phones have counted calls from the number.
+  ///   - found: the packs of the newest publication: one that is full takes only numbers of a higher rank.
+  func packs(
+    of number: PhoneNumber, _ recipes: [Recipe], hasCalls: Bool, found: PackPlaces.Found?, _ texts: Localizer
+  ) -> String {
+    guard let listed else { return "" }
+    let region = RegionMap.countries.region(of: number.digits)
+    let packs = recipes.compactMap { recipe -> (name: String, recipe: Recipe)? in
+      guard recipe.takes(listed.category, listed.isBlocked ? .block : .identify),
+        hasCalls || !recipe.isIdentifiedOnly
+      else { return nil }
+      switch recipe.area {
+      case .everywhere: break
+      case .regions(let names):
+        // A part of a country is named after it, such as US-212.
+        guard let region, names.contains(where: { $0 == region || $0.hasPrefix("\(region)-") }) else { return nil }
+      case .split: guard region != nil else { return nil }
+      }
+      let shard = recipe.shards.count > 1 ? recipe.shards.index(of: number.digits) : 0
+      return (recipe.packName(region: recipe.area == .split ? region : nil, shard: shard), recipe)
+    }
+    guard !packs.isEmpty else { return texts("case.outlook.no-recipe") }
+    let names = packs.map { "\($0.name) (\(texts("case.pack.\($0.recipe.kind.rawValue)")))" }
+    let isIn = Set(found?.places.map(\.pack) ?? [])
+    let full = packs.filter { !isIn.contains($0.name) && found?.entries[$0.name] ?? 0 >= $0.recipe.limit }
+    return
+      ([texts("case.outlook.packs", ["packs": names.joined(separator: ", ")])]
+      + full.map { texts.count("case.outlook.full", $0.recipe.limit, ["pack": $0.name]) }).joined(separator: " ")
   }
 
   /// The change that the next publication would make: `enters`, `leaves`, `changes`, `stays` or `out`.

@@ -85,7 +85,7 @@ struct PublicationBanner {
   func record(_ texts: Localizer) -> TemplateRecord {
     let percent = running?.percent ?? 0
     let (text, tone) = state(texts)
-    let isOrdered = last.map { isUnanswered || (isNewer && run?.cause == .command) || $0.state == .running } ?? false
+    let isOrdered = last.map { isUnanswered || (isNewer && run?.cause == .order) || $0.state == .running } ?? false
     // The time of the order or the attempt.
     let time = isUnanswered ? last?.askedAt : run.map { $0.publishedAt ?? $0.startedAt ?? $0.asOf }
     // An order that overrules gates is not repeated: it needs a new reason for the new publication.

@@ -3,7 +3,25 @@
 import HTTPServer
 import Curation
 import Foundation
+import Localization
 import Storage
+
+extension WaitingCaseCounts {
+  /// - Parameter byLevel: see `QueueTotals.byLevel`.
+  init(_ byLevel: [Int], level: Int16) {
+    self.init(own: byLevel.indices.contains(Int(level)) ? byLevel[Int(level)] : 0, all: byLevel.last ?? 0)
+  }
+}
+
+extension QueueTotals {
+  /// The heading of the queue: the cases that match a filter and, where it leaves out some, the cases of the badge in the
+  /// navigation.
+  func left(_ filter: QueueFilter, level: Int16, _ texts: Localizer) -> String {
+    let (shown, all) = (count(filter, level: level), count(level: level))
+    return shown == all
+      ? texts.count("queue.left", shown) : texts.count("queue.left-of", all, ["shown": texts.number(shown)])
+  }
+}
 
 /// Caches the counts of waiting cases by every filter. The query reads all queue rows, so it runs at most every five
 /// seconds, and usually while no page waits for it.
@@ -38,8 +56,7 @@ actor QueueCountCache {
   /// The counts of cases waiting for a role, for the navigation. The last counts while the database does not answer.
   func waiting(for role: Role) async -> WaitingCaseCounts {
     _ = try? await current()
-    let level = Int(QueueWorker(account: "", role: role).level)
-    return WaitingCaseCounts(own: byLevel.indices.contains(level) ? byLevel[level] : 0, all: byLevel.last ?? 0)
+    return WaitingCaseCounts(byLevel, level: QueueWorker(account: "", role: role).level)
   }
 
   private func begin() -> Task<QueueTotals, any Error> {

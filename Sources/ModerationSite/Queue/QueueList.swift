@@ -35,7 +35,8 @@ struct QueueList {
       ).record(split, isOpen: row.item.number == open?.number.digits)
     }
     let page: TemplateRecord = [
-      "left": texts.count("queue.left", counts.all), "leftAddress": address.address("/moderation/queue/left"),
+      "left": queueCounts.left(address.filter, level: worker.level, texts),
+      "leftAddress": address.address("/moderation/queue/left"),
       "beside": open?.record(at: now, texts),
       // The last action; a case beside the list shows it itself.
       "notice": notes.did?.record(texts), "hasAny": counts.all > 0, "isDone": notes.isDone && counts.all > 0,

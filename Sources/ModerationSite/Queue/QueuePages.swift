@@ -32,8 +32,12 @@ struct QueuePages: Sendable {
     let worker = try context.worker
     let listing = try await queue.list(
       address.filter, by: address.order, after: place, for: worker, limit: QueueStore.pageSize + 1, at: Date())
+    let totals = try await queueCounts.current()
+    // The badge in the navigation is of the same moment as the heading.
+    var context = context
+    context.waiting = WaitingCaseCounts(totals.byLevel, level: worker.level)
     let list = QueueList(
-      listing: listing, queueCounts: try await queueCounts.current(), address: address, after: place, worker: worker,
+      listing: listing, queueCounts: totals, address: address, after: place, worker: worker,
       notes: notes, open: open)
     return try pages.page(
       "queue", list.record(pages.texts(context)), context,
@@ -83,19 +87,24 @@ struct QueuePages: Sendable {
 
   /// `GET /moderation/queue/left`: the count of waiting cases, for the script of an open page.
   @Sendable func left(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let count = try await queueCounts.current().count(QueueAddress(request).filter, level: try context.worker.level)
-    let text = pages.texts(context).count("queue.left", count)
-    let digest = SHA256.hash(data: Data("\(count) \(text)".utf8)).prefix(8)
+    let (totals, level, texts) = (try await queueCounts.current(), try context.worker.level, pages.texts(context))
+    let filter = QueueAddress(request).filter
+    let (count, text) = (totals.count(filter, level: level), totals.left(filter, level: level, texts))
+    let waiting = totals.count(level: level)
+    let digest = SHA256.hash(data: Data("\(count) \(text) \(waiting)".utf8)).prefix(8)
     let tag = "\"\(Hexadecimal.text(digest))\""
     let headers: HTTPFields = [.eTag: tag, .contentType: "application/json; charset=utf-8"]
     guard request.headers[.ifNoneMatch] != tag else { return Response(status: .notModified, headers: headers) }
     return Response(
-      status: .ok, headers: headers, body: .init(byteBuffer: JSON.encode(Left(left: count, text: text))))
+      status: .ok, headers: headers,
+      body: .init(byteBuffer: JSON.encode(Left(left: count, text: text, waiting: texts.number(waiting)))))
   }
 
   private struct Left: Encodable {
     let left: Int
     let text: String
+    /// The count in the navigation.
+    let waiting: String
   }
 
   private func release(_ form: Form, _ worker: QueueWorker) async throws {

@@ -69,7 +69,7 @@ public final class PublicationOrders: Sendable {
       var outcome = Outcome(isBusy: false)
       do {
         try await publish(
-          PublicationRequest(time: Date(), cause: .command, overrules: overrules) { step, _ in say(step) })
+          PublicationRequest(time: Date(), cause: .order, overrules: overrules) { step, _ in say(step) })
       } catch PublishingError.busy {
         outcome.isBusy = true
       }

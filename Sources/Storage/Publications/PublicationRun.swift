@@ -21,8 +21,10 @@ public struct PublicationRun: Sendable, Equatable {
   public enum Cause: String, Sendable, CaseIterable {
     /// The schedule.
     case schedule
-    /// A command or a page.
+    /// A command.
     case command
+    /// An order on a page.
+    case order
     /// Revocations.
     case revocation
   }

@@ -108,6 +108,20 @@ public struct Recipe: Sendable, Equatable {
 }
 
 extension Recipe {
+  /// Whether it includes numbers because of listings with this category and treatment.
+  public func takes(_ category: ReportCategory, _ treatment: ListedNumber.Treatment) -> Bool {
+    source != .directory && (kind == .identification || treatment == .block) && categories?.contains(category) ?? true
+  }
+
+  /// The name of one of its packs.
+  /// - Parameters:
+  ///   - region: of a pack of a recipe with the area ``Area/split``; nil for other areas.
+  ///   - shard: from 0.
+  public func packName(region: String?, shard: Int) -> String {
+    let name = region.map { self.name.replacing("{region}", with: $0.lowercased()) } ?? self.name
+    return shards.count > 1 ? "\(name).\(shard + 1)" : name
+  }
+
   /// The packs of an installation without its own recipes, as in Resources/recipes.yaml.
   public static let shipped = [
     Recipe(name: "toxic", kind: .identification, limit: extensionEntries, keepsEmpty: true),

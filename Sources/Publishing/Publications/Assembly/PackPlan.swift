@@ -48,7 +48,7 @@ struct PackPlan {
         for shard in 0..<recipe.shards.count {
           row.append(packs.count)
           let spec = PackSpec(
-            name: Self.name(recipe, region: area, shard: shard), recipe: recipe, region: area,
+            name: recipe.packName(region: area, shard: shard), recipe: recipe, region: area,
             shard: recipe.shards.count > 1 ? shard + 1 : nil)
           packs.append(Pack(spec: spec, recipe: index))
         }
@@ -57,11 +57,6 @@ struct PackPlan {
     }
     var names: Set<String> = []
     for pack in packs where !names.insert(pack.spec.name).inserted { throw AssemblyError.sameName(pack.spec.name) }
-  }
-
-  private static func name(_ recipe: Recipe, region: String?, shard: Int) -> String {
-    let name = region.map { recipe.name.replacing("{region}", with: $0.lowercased()) } ?? recipe.name
-    return recipe.shards.count > 1 ? "\(name).\(shard + 1)" : name
   }
 
   /// Calls `body` with each pack that the number is a candidate for, and its rank there.

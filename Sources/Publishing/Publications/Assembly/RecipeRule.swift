@@ -15,10 +15,11 @@ final class RecipeRule: Sendable {
   private let isIdentification: Bool
   private let isIdentifiedOnly: Bool
   private let ranking: Ranking
-  private let takesReports: Bool
   private let takesDirectory: Bool
-  /// A bit for each included category, by the category's id.
-  private let categories: UInt32
+  /// A bit for each included category of blocked numbers, by the category's id.
+  private let blocked: UInt32
+  /// The same for numbers that are only identified.
+  private let identified: UInt32
   /// Labels by the category's id, if the template gives all numbers of a category the same label.
   private let labels: [[UInt8]?]
 
@@ -31,9 +32,11 @@ final class RecipeRule: Sendable {
     isIdentification = recipe.kind == .identification
     isIdentifiedOnly = recipe.isIdentifiedOnly
     ranking = recipe.ranking
-    takesReports = recipe.source != .directory
     takesDirectory = recipe.source != .reports && recipe.kind == .identification
-    categories = recipe.categories.map { $0.reduce(0) { $0 | 1 << UInt32($1.rawValue) } } ?? .max
+    func categories(_ treatment: ListedNumber.Treatment) -> UInt32 {
+      ReportCategory.allCases.filter { recipe.takes($0, treatment) }.reduce(0) { $0 | 1 << UInt32($1.rawValue) }
+    }
+    (blocked, identified) = (categories(.block), categories(.identify))
     var labels = [[UInt8]?](repeating: nil, count: Int(ReportCategory.allCases.map(\.rawValue).max() ?? 0) + 1)
     if recipe.labels.listed.isByCategory {
       for category in ReportCategory.allCases {
@@ -48,7 +51,7 @@ final class RecipeRule: Sendable {
 
   /// Whether the recipe includes numbers because of listings with this category and treatment.
   func takes(_ category: ReportCategory, _ treatment: ListedNumber.Treatment) -> Bool {
-    takesReports && (isIdentification || treatment == .block) && categories & 1 << UInt32(category.rawValue) != 0
+    (treatment == .block ? blocked : identified) & 1 << UInt32(category.rawValue) != 0
   }
 
   /// The number's rank; nil if the recipe does not include it.
