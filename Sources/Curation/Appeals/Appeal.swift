@@ -31,6 +31,23 @@ public struct Appeal: Sendable, Equatable {
   /// The answer's text for the owner; nil where there is none.
   public var answer: String?
 
+  /// How long a rejection can be undone, and is not shown to the owner, in seconds: 5 minutes.
+  public static let undoWindow: TimeInterval = 300
+
+  /// Whether it was rejected just now: the rejection can be undone, and the owner does not see it yet.
+  public func isRejectedJustNow(at time: Date) -> Bool {
+    state == .rejected && answeredAt.map { time < $0 + Self.undoWindow } ?? false
+  }
+
+  /// The appeal as its owner sees it: a rejection that can be undone is not shown.
+  public func shownToOwner(at time: Date) -> Appeal {
+    guard isRejectedJustNow(at: time) else { return self }
+    var appeal = self
+    appeal.state = .open
+    (appeal.answeredBy, appeal.answeredAt, appeal.answer) = (nil, nil, nil)
+    return appeal
+  }
+
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
   public init(id: UUID = UUID(), number: Int64, statement: String, filedAt: Date) throws(RuleViolation) {
     self.id = id

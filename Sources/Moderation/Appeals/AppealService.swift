@@ -66,7 +66,30 @@ package struct AppealService: Sendable {
       at: time, noting: UUID())
   }
 
-  /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
+  /// Undoes a rejection within `Appeal.undoWindow`: the appeals are open again, and the number is queued.
+  /// - Parameter answeredAt: the time of the rejection, which identifies it.
+  /// - Returns: false where it is too late, or there is no such rejection.
+  package func undoRejection(
+    _ number: Int64, answeredAt: Date, by worker: QueueWorker, at time: Date
+  ) async throws -> Bool {
+    guard time < answeredAt + Appeal.undoWindow else { return false }
+    let event = AuditEvent(
+      actor: worker.account, role: worker.role, action: "appeal.undo", subject: "+\(number)",
+      before: ["state": Appeal.State.rejected.rawValue], after: ["state": Appeal.State.open.rawValue])
+    return try await pool.transaction { connection in
+      _ = try await connection.run(SQL.lockAppeals(number: number))
+      // The event is in the log where the commit of an earlier attempt was in doubt.
+      guard try await !connection.hasMade(event.id, at: time) else { return true }
+      guard try await !connection.run(SQL.reopenRejected(number: number, answeredAt: answeredAt)).isEmpty else {
+        return false
+      }
+      _ = try await connection.pipeline(
+        SQL.enqueueCases([(number, .appeal)], at: time), SQL.appendAuditEvent(event, at: time))
+      return true
+    }
+  }
+
+  /// As ``settle(_:expecting:as:by:role:answer:decisionID:at:)``. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func settle(
     _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
     answer: String?, decisionID: UUID = UUID(), at time: Date, noting eventID: UUID

@@ -36,11 +36,28 @@ enum AppealAnswerFields {
   }
 }
 
+/// The button that undoes a rejection, while the owner does not see it.
+enum RejectionUndo {
+  /// The value of the button: when the appeal was rejected, in microseconds since 1970; empty where it is too late.
+  static func value(of appeal: Appeal, at time: Date) -> String {
+    guard appeal.isRejectedJustNow(at: time), let answeredAt = appeal.answeredAt else { return "" }
+    return value(answeredAt)
+  }
+
+  /// The minutes until the owner sees a rejection.
+  static func minutes(_ texts: Localizer) -> String { texts.number(Int(Appeal.undoWindow) / 60) }
+
+  static func value(_ answeredAt: Date) -> String {
+    "\(Int64((answeredAt.timeIntervalSince1970 * 1_000_000).rounded()))"
+  }
+}
+
 /// Stores the answer to the open appeals about a number. The page of the case and the page of the appeals
 /// send the same form.
 struct AppealAnswer: Sendable {
   enum Outcome: Equatable {
-    case answered
+    /// Stored, at this time.
+    case answered(Date)
     /// The number has changed since the page was shown; nothing was stored.
     case changed([CaseVersion.Change])
   }
@@ -71,6 +88,17 @@ struct AppealAnswer: Sendable {
     if let note = form.text("note") {
       try await cases.note(note, about: number.digits, id: id, by: worker, at: time)
     }
-    return .answered
+    return .answered(time)
+  }
+
+  /// Undoes a rejection while its owner does not see it.
+  /// - Parameter rejection: the value of the button; see ``RejectionUndo``.
+  /// - Returns: false for a form of another action, and where it is too late.
+  func undo(_ rejection: String?, about number: PhoneNumber, by worker: QueueWorker) async throws -> Bool {
+    guard let time = rejection.flatMap({ Int64($0) }), time.magnitude < 1 << 53 else { return false }
+    let answeredAt = Date(timeIntervalSince1970: Double(time) / 1_000_000)
+    let isUndone = try await appeals.undoRejection(number.digits, answeredAt: answeredAt, by: worker, at: Date())
+    if isUndone { await queueCounts.forget() }
+    return isUndone
   }
 }

@@ -96,7 +96,7 @@ struct AppealPages: Sendable {
       "answer": answer, "problem": text,
       // Whether the problem is not one of the answer's text.
       "isOtherProblem": !text.isEmpty && !AppealAnswerFields.concerns(problem),
-      "done": texts.find("appeals.done-\(done)") ?? "",
+      "done": texts.find("appeals.done-\(done)", ["minutes": RejectionUndo.minutes(texts)]) ?? "",
     ])
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
     return try pages.page("appeals-one", values, context, status: status)
@@ -160,12 +160,13 @@ struct AppealPage {
   let filings: [FiledStatement]
   let explanation: Explanation
 
-  private static let shown = 3
+  /// Statements that are not folded.
+  static let shown = 3
 
   /// Values of the template `appeals-one`, without the form.
   func record(_ texts: Localizer) -> TemplateRecord {
     let open = appeals.filter { $0.state == .open }
-    let statements = open.flatMap { filings(of: $0, texts) }
+    let statements = open.flatMap { Self.filings(of: $0, filings, texts) }
     // The statements after the first few are folded, so that the answer form stays near. A line that counts one more
     // statement would be as long as the statement.
     let shown = statements.count == Self.shown + 1 ? statements.count : Self.shown
@@ -182,14 +183,15 @@ struct AppealPage {
         [
           "state": texts("appeals.state-\(appeal.state.rawValue)"), "tone": appeal.state.tone,
           "answeredAt": appeal.answeredAt.map { PageTime($0, texts) }, "answeredBy": appeal.answeredBy ?? "",
-          "answer": appeal.answer ?? "", "filings": filings(of: appeal, texts),
+          "answer": appeal.answer ?? "", "filings": Self.filings(of: appeal, filings, texts),
+          "rejection": RejectionUndo.value(of: appeal, at: Date()),
         ] as TemplateRecord
       },
     ]
   }
 
   /// The statement of each person. An appeal from the command line has only its own statement.
-  private func filings(of appeal: Appeal, _ texts: Localizer) -> [TemplateRecord] {
+  static func filings(of appeal: Appeal, _ filings: [FiledStatement], _ texts: Localizer) -> [TemplateRecord] {
     func record(_ statement: String, _ filedAt: Date, _ contact: String?) -> TemplateRecord {
       ["statement": statement, "filedAt": PageTime(filedAt, texts), "contact": contact ?? ""]
     }

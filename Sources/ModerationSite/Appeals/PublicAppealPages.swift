@@ -180,7 +180,7 @@ extension AppealStatus {
     [
       "ticket": ticket.code, "number": NumberText.unbroken(appeal.number),
       "state": texts("appeal.state-\(appeal.state.rawValue)"), "tone": appeal.state.tone,
-      "account": [listing(texts)] + next(texts), "answer": appeal.answer ?? "",
+      "account": [listing(texts)] + next(texts), "answer": appeal.answer.map(texts.reason) ?? "",
       "answeredAt": appeal.answeredAt.map { PageTime($0, texts) }, "filedAt": PageTime(appeal.filedAt, texts),
       "statement": appeal.statement,
     ]
@@ -195,10 +195,21 @@ extension AppealStatus {
   private func next(_ texts: Localizer) -> [String] {
     switch appeal.state {
     case .open:
-      blocked(texts) + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")]
+      blocked(texts) + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")] + usualTime(texts)
     case .upheld: [texts(listing == nil ? "appeal.next-upheld" : "appeal.next-upheld-soon")]
     case .rejected: [texts("appeal.next-rejected")]
     }
+  }
+
+  /// How long an answer takes.
+  private func usualTime(_ texts: Localizer) -> [String] {
+    guard let answerTime else { return [] }
+    let hours = Int((answerTime / 3_600).rounded(.up))
+    return [
+      hours <= 48
+        ? texts.count("appeal.usual-hours", max(1, hours))
+        : texts.count("appeal.usual-days", Int((answerTime / 86_400).rounded(.up)))
+    ]
   }
 
   /// How long a blocked number stays so while the appeal is open.

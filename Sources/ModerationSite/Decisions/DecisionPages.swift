@@ -79,6 +79,13 @@ struct DecisionPages: Sendable {
   /// `POST /moderation/numbers/{number}/undo`
   @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, worker, form) = (try context.number, try context.worker, context.form)
+    if let rejection = form["rejection"] {
+      guard worker.role >= .moderator else { throw Problem.needs(.moderator) }
+      let isUndone = try await answers.undo(rejection, about: number, by: worker)
+      let what = isUndone ? "reopen" : "too-late"
+      return .redirect(
+        to: CaseAddress(form).address(of: number.digits, [("did", "\(what).\(number.digits)")]), type: .normal)
+    }
     guard let id = form["decision"].flatMap({ UUID(uuidString: $0) }),
       let event = try await decisions.history(of: number.digits).first(where: { $0.id == id })
     else { throw Problem.notFound }
@@ -96,16 +103,19 @@ struct DecisionPages: Sendable {
   ) async throws -> Response {
     let (number, form) = (try context.number, context.form)
     let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+    let rejection: String
     do {
-      let outcome = try await answers.store(state, id: id, about: number, explanation, form, by: worker)
-      if case .changed(let changes) = outcome { return try await cases.answer(context, changes: changes) }
+      switch try await answers.store(state, id: id, about: number, explanation, form, by: worker) {
+      case .answered(let time): rejection = RejectionUndo.value(time)
+      case .changed(let changes): return try await cases.answer(context, changes: changes)
+      }
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     }
     // A rejected appeal leaves the case open where it has another cause.
     return state == .upheld
       ? try await go(on: context, did: LastAction(decision: id, of: number.digits))
-      : try await go(on: context, did: LastAction(.reject, number: number.digits), leaving: true)
+      : try await go(on: context, did: LastAction(rejection: rejection, of: number.digits), leaving: true)
   }
 
   /// Protects the number. A listed one is revoked; its case is evaluated again.

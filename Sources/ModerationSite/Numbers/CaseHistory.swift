@@ -66,7 +66,8 @@ extension Appeal {
   /// An appeal on the page of a case.
   func caseRecord(at time: Date, _ texts: Localizer) -> TemplateRecord {
     [
-      "statement": statement, "time": PageTime(filedAt, texts), "state": texts("case.appeal.\(state.rawValue)"),
+      "rejection": RejectionUndo.value(of: self, at: time), "statement": statement, "time": PageTime(filedAt, texts),
+      "state": texts("case.appeal.\(state.rawValue)"),
       "answer": answer ?? "", "isOpen": state == .open,
     ]
   }

@@ -32,7 +32,19 @@ struct CasePage {
 
   /// Values of the template `case`, and of a case beside the list of the queue.
   func record(at time: Date, _ texts: Localizer) -> TemplateRecord {
-    state(texts).adding(facts(at: time, texts)).adding(comments(texts))
+    state(texts).adding(facts(at: time, texts)).adding(comments(texts)).adding(statements(texts))
+  }
+
+  /// The owners' statements in open appeals, above the answer. Those after the first few are folded.
+  private func statements(_ texts: Localizer) -> TemplateRecord {
+    let all = file.appeals.filter { $0.state == .open }.flatMap {
+      AppealPage.filings(of: $0, file.filings, texts)
+    }
+    let folded = Array(all.dropFirst(AppealPage.shown))
+    return [
+      "statements": Array(all.prefix(AppealPage.shown)), "moreStatements": folded,
+      "moreStatementsCount": texts.count("appeals.more", folded.count),
+    ]
   }
 
   /// The number, its case in the queue, and the form.
@@ -79,22 +91,26 @@ struct CasePage {
         "case.conditions-met",
         ["met": texts.number(conditions.count - failing.count), "all": texts.number(conditions.count)]),
       "chart": CaseChart.record(file.days, at: time, texts), "outlook": outlook.text(texts),
+      "outlookPacks": recipes.isEmpty
+        ? ""
+        : outlook.packs(
+          of: number, recipes, hasCalls: file.days.contains { $0.calls > 0 }, found: packs, texts),
       "outlookChange": texts("case.change.\(outlook.change(from: explanation.listing))"),
       "packs": shown.places.map { $0.record(texts) }, "listed": shown.text(texts),
       "names": file.names.map(\.record), "reporterCounts": reporterCounts(texts),
       "parts": explanation.score?.partRecords(texts) ?? [], "reporters": file.reporters.map { $0.record(texts) },
       "neighbours": file.neighbours.map { $0.record(at: time, texts) }, "range": file.range?.caseRecord(texts),
-      "hold": file.hold?.record(texts), "appeals": file.appeals.reversed().map { $0.caseRecord(texts) },
+      "hold": file.hold?.record(texts),
+      // Moderators read the statements of open appeals above the answer.
+      "appeals": file.appeals.reversed().filter { $0.state != .open || worker.role < .moderator }.map {
+        $0.caseRecord(at: time, texts)
+      },
       "decisions": file.decisions.records(
         standing: explanation.decision?.decisionID, noticed: notice?.undoable, worker: worker, texts),
       "notes": file.notes.map {
         ["account": $0.account, "text": $0.text, "time": PageTime($0.writtenAt, texts)] as TemplateRecord
       },
       "noteID": UUID().text,
-      "outlookPacks": recipes.isEmpty
-        ? ""
-        : outlook.packs(
-          of: number, recipes, hasCalls: file.days.contains { $0.calls > 0 }, found: packs, texts),
     ]
   }
 

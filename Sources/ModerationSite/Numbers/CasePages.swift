@@ -127,7 +127,9 @@ struct CasePages: Sendable {
   ) async throws -> DecisionNotice? {
     guard let did = request?.uri.queryParameters["did"].flatMap({ LastAction(String($0)) }) else { return nil }
     guard let id = did.decision else {
-      return did.what == "decision" ? nil : DecisionNotice(what: did.what, number: did.number, hidden: address.hidden)
+      guard did.what != "decision" else { return nil }
+      return DecisionNotice(
+        what: did.what, number: did.number, rejection: did.rejection ?? "", hidden: address.hidden)
     }
     let history = try await decisions.history(of: did.number)
     guard let event = history.first(where: { $0.id == id }), case .decision(let treatment) = event.kind else {
@@ -152,13 +154,17 @@ struct DecisionNotice {
   let number: Int64
   /// The decision that the button undoes; nil for no button.
   var undoable: UUID?
+  /// The rejection that the button undoes; empty for none. See ``RejectionUndo``.
+  var rejection = ""
   /// The page and the filter, for the form that undoes the decision.
   let hidden: [TemplateRecord]
 
   func record(_ texts: Localizer) -> TemplateRecord {
     [
-      "text": texts("case.did.\(what)", ["number": NumberText.text(number)]), "digits": number,
-      "decision": undoable?.text ?? "", "canUndo": undoable != nil, "hidden": hidden,
+      "text": texts("case.did.\(what)", ["number": NumberText.text(number), "minutes": RejectionUndo.minutes(texts)]),
+      "digits": number,
+      "decision": undoable?.text ?? "", "rejection": rejection, "canUndo": undoable != nil || !rejection.isEmpty,
+      "hidden": hidden,
     ]
   }
 }
@@ -168,9 +174,15 @@ struct LastAction {
   let what: String
   let number: Int64
   var decision: UUID?
+  /// See ``RejectionUndo``.
+  var rejection: String?
 
   init(decision: UUID, of number: Int64) {
     (what, self.number, self.decision) = ("decision", number, decision)
+  }
+
+  init(rejection: String, of number: Int64) {
+    (what, self.number, self.rejection) = ("reject", number, rejection)
   }
 
   init(_ choice: DecisionForm.Choice, number: Int64) {
@@ -180,11 +192,15 @@ struct LastAction {
   init?(_ text: String) {
     let parts = text.split(separator: ".").map(String.init)
     guard parts.count == 2 || parts.count == 3,
-      ["decision", "unsure", "escalate", "reject", "protect"].contains(parts[0]), let number = Int64(parts[1])
+      ["decision", "unsure", "escalate", "reject", "protect", "reopen", "too-late"].contains(parts[0]),
+      let number = Int64(parts[1])
     else { return nil }
     (what, self.number) = (parts[0], number)
     decision = parts.count == 3 ? UUID(uuidString: parts[2]) : nil
+    rejection = parts.count == 3 && what == "reject" ? Int64(parts[2]).map { "\($0)" } : nil
   }
 
-  var text: String { ([what, "\(number)"] + (decision.map { [$0.text] } ?? [])).joined(separator: ".") }
+  var text: String {
+    ([what, "\(number)"] + [decision?.text, rejection].compactMap { $0 }).joined(separator: ".")
+  }
 }

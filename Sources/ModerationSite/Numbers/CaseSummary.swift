@@ -110,7 +110,7 @@ enum CaseWarnings {
     let open = file.appeals.count { $0.state == .open }
     if open > 0 {
       warnings.append(
-        warning("appeal", texts.count("case.warning.appeal-text", open), link: "#appeals", texts))
+        warning("appeal", texts.count("case.warning.appeal-text", open), link: "#decide-title", texts))
     }
     if let last = file.appeals.last(where: { $0.state != .open }) {
       let text = texts.count(

@@ -41,6 +41,34 @@ extension SQL {
       number, decision)
   }
 
+  /// Opens the appeals again that were rejected at a time, and keeps their contacts; returns a row for each.
+  package static func reopenRejected(number: Int64, answeredAt: Date) -> Statement<UUID> {
+    Statement(
+      """
+      WITH reopened AS (
+        UPDATE appeals SET state = 'open', answered_by = NULL, answered_at = NULL, answer = NULL
+        WHERE number = $1 AND state = 'rejected' AND answered_at = $2 RETURNING number, appeal_id
+      ), kept AS (
+        UPDATE appeal_contacts c SET purge_at = NULL FROM reopened r
+        WHERE c.number = $1 AND c.number = r.number AND c.appeal_id = r.appeal_id
+      )
+      SELECT appeal_id FROM reopened
+      """,
+      number, answeredAt
+    ) { try $0.decode(0) }
+  }
+
+  /// The seconds from filing to answer of the appeals that were answered last.
+  static func readAnswerTimes(limit: Int) -> Statement<Double> {
+    Statement(
+      """
+      SELECT extract(epoch FROM answered_at - filed_at)::double precision FROM appeals
+      WHERE state <> 'open' ORDER BY answered_at DESC, number DESC, appeal_id DESC LIMIT $1::bigint
+      """,
+      Int64(limit)
+    ) { try $0.decode(0) }
+  }
+
   /// A number's appeals, the oldest first.
   package static func readAppealsOf(number: Int64) -> Statement<Appeal> {
     Statement(

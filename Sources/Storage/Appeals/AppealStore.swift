@@ -9,6 +9,9 @@ public import PostgreSQL
 public struct AppealStore: Sendable {
   let pool: PostgresPool
 
+  /// The number of the last answers that the usual time of an answer is taken from, and the minimum.
+  private static let (observedAnswers, minAnswers) = (200, 30)
+
   /// How long the origin of a filing is kept, in seconds: 30 days.
   static let originsKept: TimeInterval = 30 * 86_400
 
@@ -63,11 +66,18 @@ public struct AppealStore: Sendable {
       else { return nil }
       appeal.statement = filing.statement
       appeal.filedAt = filing.filedAt
+      let times = try await connection.run(SQL.readAnswerTimes(limit: Self.observedAnswers))
       return AppealStatus(
-        appeal: appeal, listing: try await connection.run(SQL.readListing(number: filing.number)).first,
+        appeal: appeal.shownToOwner(at: time), answerTime: Self.median(times),
+        listing: try await connection.run(SQL.readListing(number: filing.number)).first,
         isVictim: try await Self.victims(at: time, numbers: [filing.number], on: connection).contains(filing.number),
         decision: try await connection.run(SQL.readStandingDecision(number: filing.number)).first?.treatment)
     }
+  }
+
+  /// The median, unless there are too few values to say anything.
+  private static func median(_ values: [TimeInterval]) -> TimeInterval? {
+    values.count < minAnswers ? nil : values.sorted()[values.count / 2]
   }
 
   /// The statements in appeals about a number, the oldest first. For moderators only, since contacts are included.
@@ -145,8 +155,10 @@ private struct VictimsOfSpoofing {
 
 /// The status of an appeal as the holder of its ticket sees it.
 public struct AppealStatus: Sendable, Equatable {
-  /// The appeal; its statement is the ticket holder's own.
+  /// The appeal; its statement is the ticket holder's own. A rejection that can be undone is not shown.
   public var appeal: Appeal
+  /// The median of the time from filing to answer, in seconds; nil where too few appeals were answered.
+  public var answerTime: TimeInterval?
   /// How the newest publication lists the number; nil where it does not.
   public var listing: Explanation.Listing?
   /// Whether the number is identified and not blocked for as long as the appeal is not rejected; see `Spoofing`.

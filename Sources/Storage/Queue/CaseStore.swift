@@ -43,11 +43,13 @@ public struct CaseStore: Sendable {
       SQL.readComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1))
     let reporters = pipeline.add(SQL.readCaseReporters(number: number, limit: Self.reporters))
     let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
+    let filings = pipeline.add(SQL.readFilings(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, pool: pool)
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
-      decisions: known.decisions, hold: known.hold, appeals: known.appeals, names: try results.rows(names),
+      decisions: known.decisions, hold: known.hold, appeals: known.appeals,
+      filings: try results.rows(filings), names: try results.rows(names),
       protectedNeighbour: try results.rows(protected).first,
       concentration: try results.rows(concentration).first ?? CaseConcentration(),
       newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
@@ -104,6 +106,8 @@ public struct CaseFile: Sendable {
   public var hold: Hold?
   /// Its appeals, the oldest first.
   public var appeals: [Appeal]
+  /// The statements in its appeals, the oldest first, with contacts.
+  public var filings: [FiledStatement]
   /// Its names in directories, those with precedence first.
   public var names: [DirectoryName]
   /// A protected number in the same block of 100; nil where there is none.

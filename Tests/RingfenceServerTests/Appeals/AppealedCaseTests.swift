@@ -44,7 +44,8 @@ import Testing
     let form = try await visitor.get("/appeal").text
     let stamp = String(try #require(form.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
     return try await visitor.post(
-      "/appeal", ["number": "+33 1 62 60 10 21", "statement": "It is mine.", "stamp": stamp]
+      "/appeal",
+      ["number": "+33 1 62 60 10 21", "statement": "It is mine.", "contact": "owner@example.org", "stamp": stamp]
     ).location
   }
 
@@ -189,9 +190,83 @@ import Testing
       #expect(done.status == .seeOther)
       #expect(try await states() == [.rejected])
       #expect(try await decisions.standing(of: number) == nil)
-      #expect(try await Visitor(server).get(ticket).text.contains("The calls continue."))
-      #expect(try await client.page(try #require(done.headers[.location])).contains("Appeal rejected"))
+      // The owner sees nothing of it while it can be undone.
+      #expect(try await !isShown(ticket, server))
+      let after = try await client.page(try #require(done.headers[.location]))
+      #expect(after.contains("Appeal rejected") && after.contains("The owner sees the answer after 5 minutes."))
+      let rejection = String(try #require(after.firstMatch(of: /name="rejection" value="(\d+)"/)?.1))
+      let undone = try await client.send(after, to: "\(uri)/undo", [("rejection", rejection)])
+      #expect(try await client.page(try #require(undone.headers[.location])).contains("Appeal open again"))
+      #expect(try await states() == [.open])
+      #expect(try await QueueStore(pool: pool).find(number)?.causes.contains(.appeal) == true)
+      #expect(try await AuditLog(pool: pool).events(AuditFilter(action: "appeal.undo"), limit: 5).count == 1)
+
+      let again = try await client.send(
+        try await client.page(uri), to: "\(uri)/decision", [("decision", "reject"), ("words", "They do continue.")])
+      #expect(again.status == .seeOther)
+      // A button of the first rejection does not undo the second.
+      _ = try await client.send(after, to: "\(uri)/undo", [("rejection", rejection)])
+      #expect(try await states() == [.rejected])
+      try await pool.withConnection { connection in
+        _ = try await connection.execute("UPDATE appeals SET answered_at = answered_at - interval '5 minutes'")
+      }
+      #expect(try await isShown(ticket, server))
+      let late = try await client.page(uri)
+      #expect(!late.contains("name=\"rejection\""))
+      let time = try #require(try await AppealStore(pool: pool).appeals(of: number).first?.answeredAt)
+      let tooLate = try await client.send(
+        late, to: "\(uri)/undo", [("rejection", "\(Int64((time.timeIntervalSince1970 * 1_000_000).rounded()))")])
+      #expect(try await client.page(try #require(tooLate.headers[.location])).contains("Nothing was undone"))
+      #expect(try await states() == [.rejected])
     }
+  }
+
+  @Test func `the statement and the contact are above the answer`() async throws {
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
+      _ = try await appeal(server)
+      let page = try await ModeratorClient.signIn(server, as: "Ada").page(uri)
+      let decide = try #require(page.firstRange(of: "id=\"decide-title\""))
+      let statement = try #require(page.firstRange(of: "It is mine."))
+      let contact = try #require(page.firstRange(of: "owner@example.org"))
+      let answer = try #require(page.firstRange(of: "id=\"words\""))
+      #expect(decide.lowerBound < statement.lowerBound && statement.lowerBound < contact.lowerBound)
+      #expect(contact.lowerBound < answer.lowerBound)
+      let triage = try await ModeratorClient.signIn(server, as: "Tim", role: .triage).page(uri)
+      #expect(triage.contains("It is mine.") && !triage.contains("owner@example.org"))
+    }
+  }
+
+  @Test func `the owner reads how long an answer takes once thirty are known`() async throws {
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
+      let ticket = try await appeal(server)
+      try await fillAnswers(29)
+      #expect(try await !Visitor(server).get(ticket).text.contains("recent appeals"))
+      try await fillAnswers(30)
+      #expect(
+        try await Visitor(server).get(ticket).text.contains("Half of the recent appeals were answered within 15 hours.")
+      )
+    }
+  }
+
+  /// Appeals that were answered after 1, 2, 3 … hours.
+  private func fillAnswers(_ count: Int) async throws {
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        """
+        INSERT INTO appeals (number, appeal_id, state, statement, filed_at, answered_by, answered_at)
+        SELECT 33162000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => 100 + i), 'Ada',
+               now() - make_interval(hours => 100)
+        FROM generate_series(1, \(count)) i WHERE NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = 33162000900 + i)
+        """)
+    }
+  }
+
+  /// Whether the page of a ticket shows an answer.
+  private func isShown(_ ticket: String, _ server: TestServer) async throws -> Bool {
+    let page = try await Visitor(server).get(ticket).text
+    let (isOpen, isAnswered) = (page.contains("waiting for a moderator"), page.contains("continue."))
+    #expect(isOpen != isAnswered && isAnswered == page.contains(">rejected<"))
+    return isAnswered
   }
 
   @Test func `the triage role can only escalate an appeal`() async throws {
