@@ -185,6 +185,16 @@ struct RuleForm<Rule: FieldwiseRule> {
     values = Dictionary(uniqueKeysWithValues: Rule.fields.map { ($0, String((form.text($0) ?? "").prefix(40))) })
   }
 
+  /// Creates the form of a rule with the values that were typed over those of another one.
+  /// - Parameter shown: the rule whose values the typed form had.
+  init(_ rule: Rule, keeping typed: Form, typedOver shown: Rule, _ texts: Localizer) {
+    self.init(rule, texts)
+    for name in Rule.fields {
+      guard let text = typed.text(name), text != texts.typed(shown[field: name]) else { continue }
+      values[name] = String(text.prefix(40))
+    }
+  }
+
   /// Parses the typed rule.
   /// - Parameters:
   /// - present: the rule in force. A value that equals its displayed form keeps its stored precision.

@@ -85,6 +85,12 @@ struct ThresholdPages: Sendable {
       }
       let country = try CountryChoices.named(form.text("country"))
       let present = try threshold(category, country, in: set)
+      if form["show"] != nil {
+        // The threshold of another country, with the figures that were typed.
+        let other = try CountryChoices.named(form.text("for"))
+        let kept = RuleForm(try threshold(category, other, in: set), keeping: form, typedOver: present, texts)
+        return try page(thresholdPage(category, other, kept, base: base, set, context), context)
+      }
       var typed = RuleForm(form, of: present)
       change =
         if form["remove"] != nil, let country {
