@@ -84,8 +84,9 @@
     const common = decisionForm.querySelector("input[name=common_reason]:checked")
     const needsReason = decision == "block" || decision == "identify"
       || (decision == "allow" && "guarded" in decisionForm.dataset)
+    const confirmation = decisionForm.querySelector("input[name=confirm]")
     return {
-      decision: !decision, reason: needsReason && !common?.value && isEmpty("#reason"), label: decision == "identify" && isEmpty("#label"),
+      decision: !decision, confirm: decision == "block" && confirmation && !confirmation.checked, reason: needsReason && !common?.value && isEmpty("#reason"), label: decision == "identify" && isEmpty("#label"),
       words: decision == "reject" && isEmpty("#words"),
     }
   }
@@ -104,7 +105,7 @@
         if (!isMissing) continue
         event.preventDefault()
         // The focus goes to the first error: for a decision or a reason to the choices, where digits and letters are still keys.
-        const choices = { decision: "input[name=decision]", reason: "input[name=common_reason]:checked" }
+        const choices = { decision: "input[name=decision]", reason: "input[name=common_reason]:checked", confirm: "input[name=confirm]" }
         const where = choices[name] ?? `#${name}`
         if (isFirst) enter(decisionForm.querySelector(where))
         isFirst = false
@@ -179,7 +180,13 @@
     const button = document.querySelector(`button[data-key="${letter}"]`)
     // The text field of a key: the only keys that lead to one.
     const field = decisionForm?.querySelector(`[data-field-key="${letter}"]`)
+    // The tick that a decision needs; it is visible only with that decision.
+    const tick = decisionForm?.querySelector(`input[type=checkbox][data-key="${letter}"]`)
     if (key == "?" && sheet) sheet.showModal()
+    else if (tick?.checkVisibility()) {
+      tick.click()
+      tick.focus()
+    }
     else if (choice) choose(choice)
     else if (/^[1-5]$/.test(key) && decisionForm?.querySelector("#reasons")) chooseReason(Number(key))
     else if (field) enter(field)

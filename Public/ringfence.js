@@ -127,6 +127,19 @@
     })
   }
 
+  // Code can be copied where the browser lets a page do that.
+  const copying = document.querySelector("#copy")
+  for (const block of navigator.clipboard ? document.querySelectorAll("main pre") : []) {
+    const button = copying.content.cloneNode(true).firstElementChild
+    const name = button.textContent
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.textContent)
+      button.textContent = button.dataset.done
+      setTimeout(() => { button.textContent = name }, 2_000)
+    })
+    block.before(button)
+  }
+
   // A form is sent once, however often its button is pressed.
   document.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return

@@ -198,6 +198,7 @@ package struct SiteRoutes {
     let recipes = RecipePages(recipes: services.recipes, pages: pages)
     moderation
       .get("publications", use: publications.list)
+      .get("publications/:serial", use: publications.one)
       .get("publications/:serial/changes", use: changes.changes)
       .get("recipes", use: recipes.show)
     moderation.group()

@@ -52,6 +52,11 @@ AREAS = {
 }
 
 
+def newest_publication(server):
+    [[serial]] = server.query("SELECT max(serial) FROM publications WHERE state = 'published'")
+    return f"/moderation/publications/{serial}"
+
+
 def publications_of_number(server):
     [[digits]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
     return f"/moderation/numbers/{digits}/publications"
@@ -423,6 +428,7 @@ PAGES = [
     Page("bulk-preview", full_queue, then=preview_all),
     Page("bulk-done", full_queue, then=block_some),
     Page("publications", "/moderation/publications"),
+    Page("publications-one", newest_publication),
     Page("publications-failed", failed_publications, role="administrator", after=without_attempts),
     Page("publications-running", running_publication, role="administrator", after=without_attempts),
     Page("publications-empty", "/moderation/publications", server="empty"),

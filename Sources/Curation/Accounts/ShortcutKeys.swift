@@ -16,6 +16,8 @@ public struct ShortcutKeys: Sendable, Equatable {
     /// Writes a reason, or an answer to an appeal.
     case text
     case label
+    /// Ticks that the owner of the number was checked.
+    case owner
     case note
     case next
     case undo
@@ -34,6 +36,7 @@ public struct ShortcutKeys: Sendable, Equatable {
       case .escalate: "e"
       case .text: "t"
       case .label: "l"
+      case .owner: "v"
       case .note: "o"
       case .next: "n"
       case .undo: "z"

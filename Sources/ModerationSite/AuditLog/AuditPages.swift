@@ -108,7 +108,7 @@ struct AuditChange: Equatable {
         text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
       // The value of an overruled gate is its finding.
       case _ where gate != nil: (try? GateFinding(json: text)).map { texts.message("publications.finding", $0) } ?? text
-      default: text
+      default: Timestamp.parse(text).map { PageTime($0, texts).text } ?? text
       }
     }
     return AuditChange(

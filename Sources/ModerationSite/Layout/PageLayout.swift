@@ -32,10 +32,18 @@ enum PageLayout {
     _ role: Role, _ context: ServerRequestContext, _ texts: Localizer
   ) -> [TemplateRecord] {
     let (current, waiting) = (Navigation.current(context.path)?.name, context.waiting.own)
-    return Navigation.areas.filter { role >= $0.role }.map { area in
-      [
-        "address": area.address, "name": texts("layout.\(area.name)"), "isCurrent": area.name == current,
-        "count": area.name == "queue" && waiting > 0 ? texts.number(waiting) : "",
+    return Navigation.Group.allCases.compactMap { group in
+      let areas = Navigation.areas.filter { role >= $0.role && $0.group == group }
+      guard !areas.isEmpty else { return nil }
+      return [
+        // The home page stands alone, before the groups.
+        "title": group == .home ? "" : texts("layout.group-\(group.rawValue)"),
+        "areas": areas.map { area in
+          [
+            "address": area.address, "name": texts("layout.\(area.name)"), "isCurrent": area.name == current,
+            "count": area.name == "queue" && waiting > 0 ? texts.number(waiting) : "",
+          ] as TemplateRecord
+        },
       ]
     }
   }
@@ -43,6 +51,11 @@ enum PageLayout {
 
 /// The areas of the moderation pages.
 enum Navigation {
+  /// The groups of areas, in their order.
+  enum Group: String, CaseIterable {
+    case home, review, lists, administration
+  }
+
   struct Area {
     /// The name in addresses and message keys; `frame.NAME` is the title.
     let name: String
@@ -51,6 +64,15 @@ enum Navigation {
     let role: Role
     /// Addresses of pages that belong to the area but are not below its address.
     var pages: [String] = []
+
+    var group: Group {
+      switch name {
+      case "home": .home
+      case "protected", "thresholds", "publications", "sources": .lists
+      case "apps", "accounts", "audit", "health": .administration
+      default: .review
+      }
+    }
   }
 
   static let areas = [

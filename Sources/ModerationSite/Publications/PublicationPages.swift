@@ -24,6 +24,14 @@ struct PublicationPages: Sendable {
     try await show(context)
   }
 
+  @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let serial = context.parameters.get("serial", as: Int64.self), let found = try await store.find(serial) else {
+      throw Problem.notFound
+    }
+    let isKept = diff.publications().contains { $0.serial == serial }
+    return try pages.page("publication", found.record(isKept: isKept, pages.texts(context)), context)
+  }
+
   /// - Parameter draft: the form that was refused; nil for an empty form.
   func show(
     _ context: ServerRequestContext, draft: OrderDraft? = nil, status: HTTPResponse.Status = .ok

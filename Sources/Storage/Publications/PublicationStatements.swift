@@ -136,13 +136,14 @@ extension SQL {
   }
 
   /// The newest runs, the newest first.
-  static func readRuns(limit: Int) -> Statement<PublicationRun> {
+  /// - Parameter serial: Only this run; nil for all.
+  static func readRuns(limit: Int, serial: Int64? = nil) -> Statement<PublicationRun> {
     Statement(
       """
       SELECT serial, state, cause, as_of, started_at, published_at, step::text, percent::bigint, failure::text
-      FROM publications ORDER BY serial DESC LIMIT $1::bigint
+      FROM publications WHERE $2::bigint IS NULL OR serial = $2 ORDER BY serial DESC LIMIT $1::bigint
       """,
-      Int64(limit)
+      Int64(limit), serial
     ) { row in
       let percent: Int64 = try row.decode(7)
       let state: String = try row.decode(1)

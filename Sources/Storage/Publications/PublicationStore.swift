@@ -150,7 +150,15 @@ extension PublicationStore {
 
   /// The newest runs with their packs and gates, the newest first.
   public func history(limit: Int) async throws -> [PublicationHistory] {
-    let runs = try await runs(limit: limit)
+    try await history(of: try await runs(limit: limit))
+  }
+
+  /// One run with its packs and gates; nil where there is none of this serial.
+  public func find(_ serial: Int64) async throws -> PublicationHistory? {
+    try await history(of: try await pool.run(SQL.readRuns(limit: 1, serial: serial))).first
+  }
+
+  private func history(of runs: [PublicationRun]) async throws -> [PublicationHistory] {
     let serials = runs.map(\.serial)
     let packs = Dictionary(grouping: try await pool.run(SQL.readPacks(serials: serials)), by: \.serial)
     let gates = Dictionary(grouping: try await pool.run(SQL.readGates(serials: serials)), by: \.serial)

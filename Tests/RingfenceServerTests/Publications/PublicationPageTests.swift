@@ -12,14 +12,14 @@ import Testing
 @Suite(.database) struct PublicationPageTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
-  private func page(_ server: TestServer) async throws -> String {
+  private func page(_ server: TestServer, _ path: String = "") async throws -> String {
     let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
     let answer = try await server.client.execute(
       uri: "/sign-in", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
       body: ByteBuffer(string: "token=\(token)"))
     let session = String(try #require(answer.headers[.setCookie]).prefix { $0 != ";" })
     let page = try await server.client.execute(
-      uri: "/moderation/publications", method: .get, headers: [.cookie: session])
+      uri: "/moderation/publications\(path)", method: .get, headers: [.cookie: session])
     #expect(page.status == .ok)
     return String(buffer: page.body)
   }
@@ -55,14 +55,24 @@ import Testing
 
       let text = try await page(server)
       for part in [
-        "56.8\u{A0}kB", "321\u{A0}B", "1,234", "Cannot write /data/&lt;b&gt;.",
-        "The operating system reports: <span lang=\"en\">No space &lt;left&gt;</span>",
-        "<strong>Too many numbers were added or removed</strong> (toxic): Added: 900. Removed: 3. Entries before: 1,234. ",
-        "value=\"42\"", "Writing deltas to toxic", "revocation", "data-again", "Refresh",
+        "56.8\u{A0}kB", "321\u{A0}B", "1,234", "href=\"/moderation/publications/2\"", "value=\"42\"",
+        "Writing deltas to toxic", "revocation", "data-again", "Refresh",
       ] {
         #expect(text.contains(part), "\(part)")
       }
-      #expect(!text.contains("<left>"))
+      #expect(text.contains("</time> <a href"), "A space stands between the time and the link.")
+      // Each has its page.
+      let first = try await page(server, "/1")
+      #expect(first.contains("<h1>Publication 1: ") && first.contains(">toxic</th>"))
+      let second = try await page(server, "/2")
+      for part in [
+        "Cannot write /data/&lt;b&gt;.",
+        "The operating system reports: <span lang=\"en\">No space &lt;left&gt;</span>",
+        "<strong>Too many numbers were added or removed</strong> (toxic): Added: 900. Removed: 3. Entries before: 1,234. ",
+      ] {
+        #expect(second.contains(part), "\(part)")
+      }
+      #expect(!second.contains("<left>"))
       #expect(text.contains("Publication 3 is in progress."))
     }
   }
