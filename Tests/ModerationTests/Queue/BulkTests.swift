@@ -2,7 +2,7 @@
 
 import Curation
 import Foundation
-@testable import Moderation
+import Moderation
 import PostgreSQL
 import Storage
 import Synchronization
@@ -52,37 +52,6 @@ import Testing
     #expect(try await decisions.standing(of: numbers[7])?.treatment == .allow)
     #expect(try await decisions.standing(of: numbers[8]) == nil)
     #expect(try await events("decision.undo") == 118)
-  }
-
-  @Test func `timing of a thousand`() async throws {
-    let many = (0..<1_000).map { 33_162_100_000 + Int64($0) * 3 }
-    _ = try await pool.run(SQL.enqueueCases(many.map { ($0, .held) }, at: now))
-    let items = try await bulks.items(many)
-    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
-    let clock = ContinuousClock()
-    print("apply", try await clock.measure { _ = try await bulkService.apply(bulk, to: items) })
-    let old = (0..<1_000).map { 33_162_200_000 + Int64($0) * 3 }
-    _ = try await pool.run(SQL.enqueueCases(old.map { ($0, .held) }, at: now))
-    let p = pool
-    let a = ada
-    let n = now
-    print(
-      "old way",
-      try await clock.measure {
-        for start in stride(from: 0, to: 1_000, by: 50) {
-          _ = try await p.transaction { connection in
-            for number in old[start..<start + 50] {
-              try await connection.transaction { c in
-                let d = try Decision(
-                  number: number, treatment: .block, reason: "One campaign.", decidedBy: "Ada", decidedAt: n)
-                _ = try await c.record(d, expecting: .this(nil), role: a.role, reviews: .standard)
-                _ = try await c.run(SQL.addBulkDecision(bulk: bulk.id, number: number, decision: d.id))
-              }
-            }
-          }
-        }
-      })
-    print("undo", try await clock.measure { _ = try await bulkService.undo(bulk.id, by: ada, at: now + 10) })
   }
 
   @Test func `cases above the role or claimed by others are skipped`() async throws {
@@ -167,7 +136,8 @@ import Testing
       _ = try await decisionService.record(
         Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: now - 100))
     }
-    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
+    let bulk = Bulk(
+      treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now, replacesDecisions: true)
     try await breakOff(bulk, forgetting: left)
     // Bob undoes the decision in force, and another moderator makes one and undoes it; both with a slow clock.
     let stood = try #require(try await decisions.standing(of: left[0]))

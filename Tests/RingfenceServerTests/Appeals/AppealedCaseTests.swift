@@ -214,8 +214,9 @@ import Testing
       let late = try await client.page(uri)
       #expect(!late.contains("name=\"rejection\""))
       let time = try #require(try await AppealStore(pool: pool).appeals(of: number).first?.answeredAt)
-      let tooLate = try await client.send(
-        late, to: "\(uri)/undo", [("rejection", "\(Int64((time.timeIntervalSince1970 * 1_000_000).rounded()))")])
+      let token = String(try #require(late.firstMatch(of: /name="csrf" value="([0-9a-f]{64})"/)?.1))
+      let tooLate = try await client.post(
+        "\(uri)/undo", [("rejection", "\(Int64((time.timeIntervalSince1970 * 1_000_000).rounded()))")], token: token)
       #expect(try await client.page(try #require(tooLate.headers[.location])).contains("Nothing was undone"))
       #expect(try await states() == [.rejected])
     }
@@ -243,7 +244,7 @@ import Testing
       #expect(try await !Visitor(server).get(ticket).text.contains("recent appeals"))
       try await fillAnswers(30)
       #expect(
-        try await Visitor(server).get(ticket).text.contains("Half of the recent appeals were answered within 15 hours.")
+        try await Visitor(server).get(ticket).text.contains("Half of the recent appeals were answered within 16 hours.")
       )
     }
   }
@@ -254,7 +255,7 @@ import Testing
       _ = try await connection.execute(
         """
         INSERT INTO appeals (number, appeal_id, state, statement, filed_at, answered_by, answered_at)
-        SELECT 33162000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => 100 + i), 'Ada',
+        SELECT 33162000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => (100 + i)::integer), 'Ada',
                now() - make_interval(hours => 100)
         FROM generate_series(1, \(count)) i WHERE NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = 33162000900 + i)
         """)
