@@ -273,6 +273,9 @@ CREATE TABLE numbers (
     last_received_at  timestamptz
 ) WITH (fillfactor = 85);
 
+-- Search by the last six digits. The number never changes, so updates stay heap-only.
+CREATE INDEX numbers_by_ending ON numbers ((number % 1000000), number);
+
 -- The same sums by category.
 CREATE TABLE number_categories (
     number      bigint           NOT NULL,
@@ -452,6 +455,13 @@ CREATE TABLE decision_reviews (
 );
 CREATE INDEX decision_reviews_open ON decision_reviews (opened_at, number) WHERE state IN ('open', 'disputed');
 
+-- The administrator who turned second reviews and golden cases on. No row while they are off.
+CREATE TABLE review_activation (
+    only_row     boolean     PRIMARY KEY CHECK (only_row),
+    turned_on_by text        NOT NULL CHECK (length(turned_on_by) BETWEEN 1 AND 80),
+    turned_on_at timestamptz NOT NULL
+);
+
 -- The treatments that reviewers recorded without knowing the decision.
 CREATE TABLE review_opinions (
     number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
@@ -591,6 +601,10 @@ CREATE TABLE queue (
     claim_id      uuid,
     claimed_by    text        CHECK (length(claimed_by) BETWEEN 1 AND 80),
     claimed_until timestamptz,
+    -- When the account of the claim, or of the last one, opened the case.
+    claimed_at    timestamptz,
+    -- The account that the case was escalated to by name; other accounts can open it and are not offered it.
+    assigned_to   text        CHECK (length(assigned_to) BETWEEN 1 AND 80),
     -- Whether the number has changed since the case was last evaluated.
     stale         boolean     NOT NULL DEFAULT false,
     -- Increases with every change of the causes.
@@ -630,10 +644,45 @@ CREATE TABLE saved_filters (
     sort        text        NOT NULL CHECK (sort ~ '^[a-z]{1,32}$'),
     -- Whether all accounts see it.
     is_shared   boolean     NOT NULL,
+    -- Whether it leaves out cases that are not assigned to the reader.
+    is_mine     boolean     NOT NULL DEFAULT false,
     saved_at    timestamptz NOT NULL,
     UNIQUE (account, name)
 );
 CREATE INDEX saved_filters_shared ON saved_filters (name) WHERE is_shared;
+
+-- Rules that assign cases to accounts: the queue shows them as theirs, and others may decide them too.
+CREATE TABLE assignment_rules (
+    rule_id     uuid        PRIMARY KEY,
+    -- NULL for any.
+    country     text        CHECK (country ~ '^[A-Z]{2}$'),
+    category_id smallint,
+    accounts    text[]      NOT NULL CHECK (cardinality(accounts) BETWEEN 1 AND 200),
+    added_by    text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
+    added_at    timestamptz NOT NULL,
+    CHECK (country IS NOT NULL OR category_id IS NOT NULL)
+);
+
+-- Versions of the texts that moderators choose from, with author and time. The newest is in force. Rows are never changed.
+CREATE TABLE template_versions (
+    version  integer     PRIMARY KEY CHECK (version > 0),
+    saved_at timestamptz NOT NULL,
+    saved_by text        NOT NULL CHECK (length(saved_by) BETWEEN 1 AND 80)
+);
+
+-- Common reasons and answers to appeals, by version. A list that a version does not have is built in.
+CREATE TABLE templates (
+    version     integer  NOT NULL REFERENCES template_versions,
+    kind        text     NOT NULL CHECK (kind IN ('reason', 'answer')),
+    language    text     NOT NULL CHECK (language IN ('en', 'ru')),
+    -- 0 for all categories without a list of their own.
+    category_id smallint NOT NULL,
+    place       smallint NOT NULL CHECK (place BETWEEN 1 AND 9),
+    -- Whether the text is the code of a message.
+    is_built_in boolean  NOT NULL,
+    text        text     NOT NULL CHECK (length(text) BETWEEN 1 AND 2000),
+    PRIMARY KEY (version, kind, language, category_id, place)
+);
 
 -- Bulk decisions: one decision for many numbers, with the data to finish an interrupted one.
 CREATE TABLE bulks (
@@ -758,6 +807,8 @@ CREATE TABLE directory_entries (
     category   text    CHECK (octet_length(category) BETWEEN 1 AND 200),
     PRIMARY KEY (number, generation)
 ) PARTITION BY LIST (generation);
+-- Search by the beginnings of words.
+CREATE INDEX directory_entries_words ON directory_entries USING gin (to_tsvector('simple', name));
 
 -- Regions
 

@@ -125,6 +125,7 @@
   // Chooses a common reason.
   function chooseReason(place) {
     const choice = decisionForm.querySelectorAll('input[name=common_reason]:not([value=""])')[place - 1]
+    if (!choice) return
     choice.checked = true
     choice.dispatchEvent(new Event("change", { bubbles: true }))
   }
@@ -188,7 +189,7 @@
       tick.focus()
     }
     else if (choice) choose(choice)
-    else if (/^[1-5]$/.test(key) && decisionForm?.querySelector("#reasons")) chooseReason(Number(key))
+    else if (/^[1-9]$/.test(key) && decisionForm?.querySelector("#reasons")) chooseReason(Number(key))
     else if (field) enter(field)
     else if (button) button.click()
     else isDone = false

@@ -79,6 +79,7 @@ package struct SiteRoutes {
     accountRoutes(moderation)
     auditRoutes(moderation)
     queueRoutes(moderation)
+    teamRoutes(moderation)
     publicationRoutes(moderation)
     numberRoutes(moderation)
     settingRoutes(moderation)
@@ -145,7 +146,7 @@ package struct SiteRoutes {
 
   private func history(_ newest: NewestManifest) -> NumberPublicationPages {
     NumberPublicationPages(
-      explanations: stores.explanations, newest: newest, histories: PackHistories(folder: services.folder),
+      cases: stores.cases, newest: newest, histories: PackHistories(folder: services.folder),
       interfaces: access.interfaces, pages: pages)
   }
 
@@ -155,7 +156,8 @@ package struct SiteRoutes {
       queue: stores.queue, claims: services.moderation.claims, filters: services.moderation.filters,
       queueCounts: queueCounts, pages: pages)
     let cases = CasePages(
-      cases: stores.cases, claims: services.moderation.claims, queueCounts: queueCounts, decisions: stores.decisions,
+      cases: stores.cases, claims: services.moderation.claims, assignments: stores.assignments,
+      templates: stores.templates, queueCounts: queueCounts, decisions: stores.decisions,
       packs: PackPlaces(folder: services.folder, newest: newest), recipes: services.recipes, pages: pages,
       queuePages: queue)
     let decisions = DecisionPages(
@@ -163,8 +165,8 @@ package struct SiteRoutes {
       answers: answers, protection: stores.protection, queue: stores.queue, claims: services.moderation.claims,
       queueCounts: queueCounts)
     let bulks = BulkPages(
-      bulks: stores.bulks, service: services.moderation.bulks, queue: stores.queue, queueCounts: queueCounts,
-      pages: pages)
+      bulks: stores.bulks, service: services.moderation.bulks, queue: stores.queue, templates: stores.templates,
+      queueCounts: queueCounts, pages: pages)
     moderation
       .get("queue", use: cases.list)
       .post("queue/next", use: queue.next)
@@ -188,6 +190,27 @@ package struct SiteRoutes {
       .get(":id", use: bulks.show)
       .post(":id/finish", use: bulks.finish)
       .post(":id/undo", use: bulks.undo)
+  }
+
+  private func teamRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
+    let assignments = AssignmentPages(
+      assignments: stores.assignments, queueCounts: queueCounts, countries: CountryChoices(catalog: pages.catalog),
+      pages: pages)
+    let team = TeamPages(
+      team: stores.team, reviews: stores.reviews, target: configuration.caseTarget, pages: pages)
+    moderation.group("team")
+      .add(middleware: RequireRole(.moderator))
+      .get(use: team.show)
+    let templates = TemplatePages(templates: stores.templates, pages: pages)
+    moderation.group("templates")
+      .add(middleware: RequireRole(.administrator))
+      .get(use: templates.show)
+      .post(use: templates.save)
+    moderation.group("assignments")
+      .add(middleware: RequireRole(.administrator))
+      .get(use: assignments.list)
+      .post(use: assignments.add)
+      .post("remove", use: assignments.remove)
   }
 
   private func publicationRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
@@ -216,7 +239,8 @@ package struct SiteRoutes {
       .get(use: home.home)
       .get("search", use: search.search)
     let appeals = AppealPages(
-      appeals: stores.appeals, search: stores.search, explanations: stores.explanations, answers: answers, pages: pages)
+      appeals: stores.appeals, search: stores.search, explanations: stores.explanations, answers: answers,
+      templates: stores.templates, pages: pages)
     let reviews = ReviewPages(
       reviews: stores.reviews, service: services.moderation.reviews, cases: stores.cases, pages: pages)
     let agreement = AgreementPages(reviews: stores.reviews, pages: pages)
@@ -226,6 +250,9 @@ package struct SiteRoutes {
       .get(use: golden.list)
       .post(use: golden.mark)
       .post("remove", use: golden.remove)
+    moderation.group("reviews/activation")
+      .add(middleware: RequireRole(.administrator))
+      .post(use: reviews.activate)
     moderation.group("reviews/:number/:decision/settle")
       .add(middleware: RequireRole(.administrator))
       .post(use: reviews.settle)

@@ -90,6 +90,9 @@ package struct SiteConfiguration: Sendable {
   /// Minimum seconds between showing an appeal form and sending it without proof of work.
   package var appealDelay = 15
 
+  /// The longest time that a case should wait for its decision, in seconds.
+  package var caseTarget: TimeInterval = 168 * 3_600
+
   /// Creates a configuration with the defaults of the settings.
   package init() {}
 }

@@ -27,7 +27,7 @@ package func buildApplication(
 ) -> some ApplicationProtocol {
   let limiter = RateLimiter(limits: configuration.access.limits, clock: services.clock, metrics: services.metrics)
   let requests = RequestMetrics(services.metrics)
-  ServerStatistics(services: services).join(services.metrics)
+  ServerStatistics(services: services, caseTarget: configuration.site.caseTarget).join(services.metrics)
   let log = RequestLog(isOn: configuration.logsRequests, logger: logger)
   let api = APIServices(
     stores: services.stores, intake: services.intake, identifications: services.identifications,

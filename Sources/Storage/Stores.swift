@@ -29,6 +29,9 @@ public struct Stores: Sendable {
     protection = ProtectionStore(pool: pool)
     queue = QueueStore(pool: pool)
     cases = CaseStore(pool: pool)
+    assignments = AssignmentStore(pool: pool)
+    team = TeamStore(pool: pool)
+    templates = TemplateStore(pool: pool)
     bulks = BulkStore(pool: pool)
     reviews = ReviewStore(pool: pool)
     appeals = AppealStore(pool: pool)
@@ -98,6 +101,12 @@ public struct Stores: Sendable {
   public let queue: QueueStore
   /// Cases with everything that a moderator sees.
   public let cases: CaseStore
+  /// Common reasons and answers of the team.
+  public let templates: TemplateStore
+  /// Figures of the team.
+  public let team: TeamStore
+  /// Rules that assign cases to accounts.
+  public let assignments: AssignmentStore
   /// Decisions about many numbers at once.
   public let bulks: BulkStore
   /// Second reviews of decisions.

@@ -60,6 +60,7 @@ enum MetricDescriptions {
     "ringfence_revocations_open_oldest_time_seconds": .gauge(oldest),
     "ringfence_review_queue_cases": .gauge("Cases in the review queue."),
     "ringfence_review_queue_cases_oldest_time_seconds": .gauge(oldest),
+    "ringfence_review_queue_target_seconds": .gauge("Longest time that a case should wait, by the settings."),
 
     // Sources.
     "ringfence_sources": .gauge("Sources that are downloaded, by the outcome of the last download."),

@@ -45,7 +45,7 @@ class Page:
 
 AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
-    "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
+    "team": "Team", "assignments": "Team", "templates": "Team", "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
     "protected": "Protected", "thresholds": "Thresholds",
     "publications": "Publications", "changes": "Publications", "recipes": "Publications", "sources": "Sources", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
@@ -303,6 +303,37 @@ def golden_case(server):
     return "/moderation/golden"
 
 
+def assigned_cases(server):
+    """Rules and an open case."""
+    server.query(
+        "INSERT INTO assignment_rules (rule_id, country, category_id, accounts, added_by, added_at) VALUES "
+        "('00000000-0000-4000-8000-000000000011', 'US', 1, '{Ada}', 'Ada', now()) ON CONFLICT DO NOTHING")
+    return "/moderation/assignments"
+
+
+def worked_queue(server):
+    """Decisions of two people, enough for medians of one of them, and an open case."""
+    server.query(
+        "INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, after) "
+        "SELECT now() - place * interval '1 hour', gen_random_uuid(), CASE WHEN place % 4 = 0 THEN 'Ada' ELSE 'Grace' END, "
+        "'moderator', 'decision.block', '+1201555' || place, '{\"decision\": \"block\", \"category\": \"fraud\", "
+        "\"causes\": \"threshold,held\", \"handling_seconds\": \"42\"}'::jsonb FROM generate_series(1, 60) place "
+        "WHERE NOT EXISTS (SELECT 1 FROM audit_events WHERE subject = '+12015551')")
+    server.query(
+        "UPDATE queue SET claim_id = gen_random_uuid(), claimed_by = 'Grace', claimed_at = now(), "
+        "claimed_until = now() + interval '10 minutes' WHERE number = (SELECT max(number) FROM queue)")
+    return "/moderation/team"
+
+
+def without_claims(server):
+    server.query(
+        "UPDATE queue SET claim_id = NULL, claimed_by = NULL, claimed_until = NULL WHERE claimed_by = 'Grace'")
+
+
+def without_rules(server):
+    server.query("DELETE FROM assignment_rules")
+
+
 def without_reviews(server):
     """Removes the decision too, because other pages show the number."""
     for table in ["golden_cases", "review_opinions", "decision_reviews", "number_decisions", "decisions"]:
@@ -381,6 +412,11 @@ PAGES = [
     Page("appeals", "/moderation/appeals"),
     Page("appeals-empty", "/moderation/appeals", server="empty"),
     Page("appeals-one", crowded_appeal),
+    Page("team", worked_queue, role="administrator", after=without_claims),
+    Page("team-own", "/moderation/team?days=7", server="empty"),
+    Page("templates", "/moderation/templates?category=fraud", role="administrator"),
+    Page("templates-answers", "/moderation/templates?kind=answer&language=ru", role="administrator"),
+    Page("assignments", assigned_cases, role="administrator", after=without_rules),
     Page("reviews", listed_review, after=without_reviews),
     Page("reviews-empty", "/moderation/reviews", server="empty"),
     Page("reviews-one", open_review, after=without_reviews),

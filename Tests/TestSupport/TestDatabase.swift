@@ -17,6 +17,26 @@ public struct TestDatabase: Sendable {
     return database
   }
 
+  /// Turns second reviews on, with the three moderators that they need.
+  public func turnReviewsOn() async throws {
+    try await addModerators(3)
+    try await pool.withConnection {
+      _ = try await $0.execute("INSERT INTO review_activation VALUES (true, 'Moderator 1', '2026-01-01T00:00:00Z')")
+    }
+  }
+
+  /// Adds accounts of moderators who have signed in.
+  public func addModerators(_ count: Int) async throws {
+    let names = (1...count).map { "Moderator \($0)" }
+    try await pool.withConnection {
+      _ = try await $0.execute(
+        """
+        INSERT INTO accounts (name, role, created_at, signed_in_at)
+        SELECT name, 'moderator', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z' FROM unnest(\(names)) AS t (name)
+        """)
+    }
+  }
+
   @TaskLocal fileprivate static var value: TestDatabase?
 
   /// Runs `body` with a new database as ``current``, for a test that needs several.

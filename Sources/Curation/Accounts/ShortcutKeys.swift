@@ -18,6 +18,8 @@ public struct ShortcutKeys: Sendable, Equatable {
     case label
     /// Ticks that the owner of the number was checked.
     case owner
+    case category
+    case expiry
     case note
     case next
     case undo
@@ -37,6 +39,8 @@ public struct ShortcutKeys: Sendable, Equatable {
       case .text: "t"
       case .label: "l"
       case .owner: "v"
+      case .category: "c"
+      case .expiry: "d"
       case .note: "o"
       case .next: "n"
       case .undo: "z"

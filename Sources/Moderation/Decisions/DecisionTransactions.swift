@@ -59,7 +59,8 @@ extension PostgresConnection {
       }
       let event = AuditEvent(
         actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
-        subject: "+\(decision.number)", before: facts[index].standing?.fields, after: dated[index].fields,
+        subject: "+\(decision.number)", before: facts[index].standing?.fields,
+        after: dated[index].fields.merging(facts[index].item?.handling(by: decision) ?? [:]) { own, _ in own },
         reason: decision.reason)
       writing.add(SQL.settleCase(number: decision.number))
       writing.add(SQL.appendAuditEvent(event, at: decision.decidedAt))
@@ -339,6 +340,19 @@ extension Decision {
 extension StandingDecision {
   /// For the audit log.
   fileprivate var fields: [String: String] { auditedFields(treatment, label, category, expiresAt) }
+}
+
+extension QueueCase {
+  /// The decided case, for the audit log and the figures of the team: its causes, its category, and the seconds since the
+  /// account opened it.
+  fileprivate func handling(by decision: Decision) -> [String: String] {
+    var fields = ["causes": causes.all.map(\.rawValue).joined(separator: ",")]
+    fields["case_category"] = category?.slug
+    if let claim, claim.account == decision.decidedBy, claim.until > decision.decidedAt, let since = claim.since {
+      fields["handling_seconds"] = "\(max(0, Int(decision.decidedAt.timeIntervalSince(since).rounded())))"
+    }
+    return fields
+  }
 }
 
 private func auditedFields(

@@ -22,9 +22,10 @@ package struct BulkService: Sendable {
   }
 
   /// The count of the bulk's decisions whose reach asks for the confirmation of a second person. Decisions of the random
-  /// sample are not counted, so that their author does not know about it.
-  package func reviewed(_ bulk: Bulk, _ items: [BulkItem]) -> Int {
-    items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.treatment, $0.allowRule) }
+  /// sample are not counted, so that their author does not know about it. Zero while reviews are off.
+  package func reviewed(_ bulk: Bulk, _ items: [BulkItem]) async throws -> Int {
+    guard try await pool.run(SQL.readReviewActivation()).first?.isOn == true else { return 0 }
+    return items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.treatment, $0.allowRule) }
   }
 
   /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk

@@ -96,30 +96,42 @@ package struct ClaimService: Sendable {
       let passes = try await connection.run(SQL.passCase(number: number, account: worker.account, time: time))[0]
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
-      _ = try await connection.run(SQL.raiseCase(number: number, account: worker.account, level: level))
+      _ = try await connection.run(
+        SQL.raiseCase(number: number, account: worker.account, level: level, colleague: nil))
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
 
-  /// Escalates a case to the level above the worker's: from then on it is shown only to that level and above, with
-  /// higher urgency.
-  /// - Parameter reason: the reason; nil where none was given.
-  /// - Returns: false where there is no case, it has a higher level already, or there is no higher level.
+  /// Escalates a case to the level above the worker's, or to a colleague: from then on it is shown only to that level and
+  /// above, with higher urgency. A case of a colleague is offered to no other account.
+  /// - Parameters:
+  ///   - name: the colleague's account, with the worker's role or a higher one; nil for the level above.
+  ///   - reason: the reason; nil where none was given.
+  /// - Returns: false where there is no case, it has a higher level already, or there is no such level or colleague.
   package func escalate(
-    _ number: Int64, by worker: QueueWorker, reason: String? = nil, at time: Date
+    _ number: Int64, by worker: QueueWorker, to name: String? = nil, reason: String? = nil, at time: Date
   ) async throws -> Bool {
-    let level = worker.level + 1
+    var level = worker.level + 1
+    if let name {
+      let colleagues = try await pool.run(SQL.readColleagues(account: worker.account))
+      guard let role = colleagues.first(where: { $0.name == name })?.role, role >= worker.role else { return false }
+      level = QueueWorker(account: name, role: role).level
+    }
     guard level <= 2 else { return false }
     let eventID = UUID()
-    return try await pool.transaction { connection in
-      guard let item = try await connection.run(SQL.readCase(number: number)).first, item.level < level else {
+    return try await pool.transaction { [level] connection in
+      guard let item = try await connection.run(SQL.readCase(number: number)).first,
+        name != nil || item.level < level
+      else {
         return try await connection.hasMade(eventID, at: time)
       }
-      _ = try await connection.run(SQL.raiseCase(number: number, account: worker.account, level: level))
+      let raise = SQL.raiseCase(number: number, account: worker.account, level: level, colleague: name)
+      _ = try await connection.run(raise)
+      var after = ["level": "\(max(item.level, level))"]
+      after["assigned_to"] = name
       let event = worker.event(
-        "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: ["level": "\(level)"],
-        reason: reason)
+        "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: after, reason: reason)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }

@@ -24,14 +24,17 @@ package struct ReviewService: Sendable {
     self.goldenInterval = max(1, goldenInterval)
   }
 
-  /// Decisions that an account may review, in an order of its own; now and then a golden case is among them.
+  /// Decisions that an account may review, in an order of its own; now and then a golden case is among them. None while
+  /// reviews are off.
   package func open(for account: String, limit: Int = ReviewStore.listed) async throws -> [ReviewItem] {
     var pipeline = PostgresPipeline()
     let open = pipeline.add(SQL.readOpenReviews(account: account, limit: limit))
     let counts = pipeline.add(SQL.countOpinions(account: account))
+    let activation = pipeline.add(SQL.readReviewActivation())
     let golden = pipeline.add(SQL.readGoldenItems(account: account, limit: 1))
     let results = try await pool.snapshot(pipeline)
     var items = try results.rows(open)
+    guard try results.rows(activation).first?.isOn == true else { return [] }
     if let count = try results.rows(counts).first, count.reviews / goldenInterval > count.golden,
       let extra = try results.rows(golden).first, !items.contains(where: { $0.item == extra.item })
     {
@@ -115,13 +118,15 @@ package struct ReviewService: Sendable {
   }
 
   /// Marks the decision in force for a number as a golden case.
-  /// - Returns: false for a number without a decision, or whose decision is marked already.
+  /// - Returns: false while reviews are off, for a number without a decision, or whose decision is marked already.
   package func mark(_ number: Int64, by account: String, role: Role, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
-      let (standings, history, hottest) = try await connection.pipeline(
+      let (standings, history, hottest, activation) = try await connection.pipeline(
         SQL.readStandingDecision(number: number), SQL.readDecisions(number: number),
-        SQL.readHottestCategory(number: number))
-      guard let decision = standings.first, let event = history.first(where: { $0.id == decision.decisionID }) else {
+        SQL.readHottestCategory(number: number), SQL.readReviewActivation())
+      guard activation.first?.isOn == true, let decision = standings.first,
+        let event = history.first(where: { $0.id == decision.decisionID })
+      else {
         return false
       }
       let golden = SQL.addGoldenCase(
@@ -131,6 +136,22 @@ package struct ReviewService: Sendable {
       let marked = AuditEvent(
         actor: account, role: role, action: "golden.mark", subject: "+\(number)")
       _ = try await connection.run(SQL.appendAuditEvent(marked, at: time))
+      return true
+    }
+  }
+
+  /// Turns second reviews and golden cases on or off. Open reviews stay.
+  /// - Returns: false where the team has too few moderators to turn them on.
+  package func turn(on: Bool, by worker: QueueWorker, at time: Date) async throws -> Bool {
+    try await pool.transaction { connection in
+      let isPossible = try await connection.run(SQL.readReviewActivation()).first?.isPossible == true
+      guard !on || isPossible else { return false }
+      let change = on ? SQL.turnReviewsOn(account: worker.account, time: time) : SQL.turnReviewsOff()
+      guard try await !connection.run(change).isEmpty else { return true }
+      let event = AuditEvent(
+        actor: worker.account, role: worker.role, action: on ? "review.turn_on" : "review.turn_off",
+        subject: "reviews")
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
@@ -174,14 +195,17 @@ extension Dispute {
 
 /// Reviews within the caller's transaction.
 extension PostgresConnection {
-  /// Opens the review of a new decision where the policy asks for one. Safe to repeat.
+  /// Opens the review of a new decision where the policy asks for one. While reviews are off, none of the random sample
+  /// is opened; those with reach wait, because weights of reporters ignore such decisions until they are confirmed. Safe
+  /// to repeat.
   /// - Parameters:
   ///   - rule: the state of the number before the decision.
   ///   - replaced: the decision that was in force before.
   func openReview(
     of decision: Decision, replacing replaced: UUID? = nil, _ rule: AllowRule, by policy: ReviewPolicy
   ) async throws {
-    let cause = policy.cause(of: decision.id, decision.treatment, rule)
+    var cause = policy.cause(of: decision.id, decision.treatment, rule)
+    if cause == .sample, try await run(SQL.readReviewActivation()).first?.isOn != true { cause = nil }
     guard cause != nil || (replaced != nil && decision.treatment == .allow) else { return }
     var category = decision.category
     if category == nil { category = try await run(SQL.readHottestCategory(number: decision.number)).first }

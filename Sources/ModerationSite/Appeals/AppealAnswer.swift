@@ -15,11 +15,13 @@ enum AppealAnswerFields {
   ///   - appeals: all appeals about the number.
   ///   - typed: the form to show again; nil for an empty form.
   ///   - problem: the rule that the form breaks.
+  ///   - common: the answers to choose from.
   static func record(
-    _ appeals: [Appeal], typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys, _ texts: Localizer
+    _ appeals: [Appeal], typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys,
+    from common: [TextTemplates.Text], _ texts: Localizer
   ) -> TemplateRecord {
     // The button of a common answer fills the text field.
-    let answers = (1...4).map { (number: $0, text: texts("case.answer.\($0)")) }
+    let answers = common.enumerated().map { (number: $0 + 1, text: $1.text(.answer, texts)) }
     let filled = typed?["fill"].flatMap { Int($0) }
     let words = answers.first { $0.number == filled }?.text ?? typed?["words"] ?? ""
     return [

@@ -16,6 +16,7 @@ struct AppealPages: Sendable {
   let search: SearchStore
   let explanations: ExplanationStore
   let answers: AppealAnswer
+  let templates: TemplateStore
   let pages: PageRenderer
 
   static let address = "/moderation/appeals"
@@ -87,11 +88,14 @@ struct AppealPages: Sendable {
     guard !all.isEmpty else { throw Problem.notFound }
     let texts = pages.texts(context)
     let text = text ?? Self.text(changes, all, texts) ?? problem.map { texts.message($0) } ?? ""
+    let explanation = try await explanations.explain(number.digits, at: Date())
+    let list = TextTemplates.List(
+      .answer, language: texts.language.rawValue, category: explanation.listing?.category)
     let answer = AppealAnswerFields.record(
-      all, typed: typed, problem: problem, shortcuts: context.moderator?.shortcuts ?? .standard, texts)
+      all, typed: typed, problem: problem, shortcuts: context.moderator?.shortcuts ?? .standard,
+      from: try await templates.version()[list], texts)
     let page = AppealPage(
-      number: number, appeals: all, filings: try await appeals.filings(of: number.digits),
-      explanation: try await explanations.explain(number.digits, at: Date()))
+      number: number, appeals: all, filings: try await appeals.filings(of: number.digits), explanation: explanation)
     let values = page.record(texts).adding([
       "answer": answer, "problem": text,
       // Whether the problem is not one of the answer's text.

@@ -103,7 +103,8 @@ struct AuditChange: Equatable {
       case "role": texts.find("role.\(text)") ?? text
       case "decision": texts.find("case.decided.\(text)") ?? text
       case "category" where text == "as_reported": texts("case.category-own")
-      case "category": ReportCategory(slug: text).map { texts.category($0) } ?? text
+      case "causes": Self.causes(text, texts)
+      case "category", "case_category": ReportCategory(slug: text).map { texts.category($0) } ?? text
       case "way":
         text.split(separator: ", ").map { texts.find("audit.way.\($0)") ?? String($0) }.joined(separator: ", ")
       // The value of an overruled gate is its finding.
@@ -114,6 +115,13 @@ struct AuditChange: Equatable {
     return AuditChange(
       field: gate ?? texts.find("audit.field.\(field)") ?? texts.find("thresholds.field.\(field)") ?? field,
       before: value(before), after: value(after))
+  }
+}
+
+extension AuditChange {
+  /// The names of causes of a case, which are separated by commas.
+  static func causes(_ text: String, _ texts: Localizer) -> String {
+    text.split(separator: ",").map { texts.find("queue.cause.\($0)") ?? String($0) }.joined(separator: ", ")
   }
 }
 

@@ -50,14 +50,15 @@ enum DecisionForm {
     /// - Parameters:
     /// - rule: the number's state; an appealed number is not decided before its owner has an answer.
     /// - isProtected: whether the number is protected already.
-    func isOpen(to role: Role, waits: Bool, isProtected: Bool, _ rule: AllowRule) -> Bool {
+    /// - hasColleagues: whether the case can be escalated to an account by name.
+    func isOpen(to role: Role, waits: Bool, isProtected: Bool, hasColleagues: Bool, _ rule: AllowRule) -> Bool {
       switch self {
       case .block, .identify: role >= .moderator && !rule.isAppealed
       case .allow: !rule.isAppealed && (role >= .moderator || !rule.isGuarded)
       case .uphold, .reject: role >= .moderator && rule.isAppealed
       case .protect: role >= .administrator && !rule.isAppealed && !isProtected
       case .unsure: waits
-      case .escalate: waits && role < .administrator
+      case .escalate: waits && (role < .administrator || hasColleagues)
       }
     }
   }
@@ -65,19 +66,27 @@ enum DecisionForm {
   /// - Parameters:
   ///   - typed: the form to show again; nil for an empty form.
   ///   - problem: the rule that the form breaks.
+  ///   - templates: the texts to choose from.
+  ///   - colleagues: the accounts that the case can be escalated to by name.
   static func record(
-    _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, address: CaseAddress,
-    _ texts: Localizer
+    _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, templates: TextTemplates,
+    colleagues: [Colleague], address: CaseAddress, _ texts: Localizer
   ) -> TemplateRecord {
     let (explanation, role, keys) = (file.explanation, moderator.role, moderator.shortcuts)
     let (rule, chosen) = (AllowRule(explanation), typed?["decision"] ?? "")
-    let answer = AppealAnswerFields.record(file.appeals, typed: typed, problem: problem, shortcuts: keys, texts)
+    func choices(_ kind: TextTemplates.Kind) -> [TextTemplates.Text] {
+      templates[.init(kind, language: texts.language.rawValue, category: file.item?.category)]
+    }
+    let answer = AppealAnswerFields.record(
+      file.appeals, typed: typed, problem: problem, shortcuts: keys, from: choices(.answer), texts)
     let open = Choice.allCases.filter {
-      $0.isOpen(to: role, waits: file.item != nil, isProtected: explanation.protection != nil, rule)
+      $0.isOpen(
+        to: role, waits: file.item != nil, isProtected: explanation.protection != nil,
+        hasColleagues: !colleagues.isEmpty, rule)
     }
     // A folded field with an error or a value is open.
     func isFilled(_ name: String) -> Bool { problem?.field == name || typed?[name]?.isEmpty == false }
-    return ReasonField.record(typed, hasKeys: keys.isOn, texts).adding([
+    return ReasonField.record(typed, from: choices(.reason), hasKeys: keys.isOn, texts).adding([
       "id": UUID().text, "version": CaseVersion(explanation).text, "label": typed?["label"] ?? "",
       "reason": typed?["reason"] ?? "", "note": typed?["note"] ?? "",
       "options": open.map { choice in
@@ -86,15 +95,25 @@ enum DecisionForm {
         ).adding(["key": keys[choice.shortcut]])
       },
       "categories": TemplateRecord.categories(chosen: typed?["category"], texts),
-      "expiries": ExpiryField.choices(typed, texts), "isAppealed": rule.isAppealed,
+      "colleagues": open.contains(.escalate) ? self.colleagues(colleagues, typed, texts) : [],
+      "isColleagueOpen": isFilled("escalate_to"), "expiries": ExpiryField.choices(typed, texts),
+      "isAppealed": rule.isAppealed,
       // Whether allowing the number needs a reason.
-      "isGuarded": rule.isGuarded, "consequence": consequence(rule, role, texts),
+      "isGuarded": rule.isGuarded, "consequence": consequence(rule, role, isReviewed: file.areReviewsOn, texts),
       "blockConsequence": role >= .moderator && !rule.isAppealed ? blockConsequence(file, texts) : "",
       "isConfirmed": typed?["confirm"] != nil, "answer": answer, "wrong": errors(problem),
       "isLabelOpen": isFilled("label") || chosen == Choice.identify.rawValue, "isCategoryOpen": isFilled("category"),
       "typed": self.typed(typed, texts), "isExpiryOpen": typed?["expires"]?.isEmpty == false,
       "isNoteOpen": isFilled("note"), "hidden": address.hidden,
     ])
+  }
+
+  private static func colleagues(_ all: [Colleague], _ form: Form?, _ texts: Localizer) -> [TemplateRecord] {
+    all.map { colleague in
+      .choice(
+        colleague.name, "\(colleague.name) (\(texts("role.\(colleague.role.rawValue)")))",
+        isChosen: colleague.name == form?["escalate_to"])
+    }
   }
 
   /// The typed values, as text for a page without the form: while another account has the case.
@@ -124,7 +143,9 @@ enum DecisionForm {
 }
 
 extension DecisionForm {
-  private static func consequence(_ rule: AllowRule, _ role: Role, _ texts: Localizer) -> String {
+  private static func consequence(
+    _ rule: AllowRule, _ role: Role, isReviewed: Bool, _ texts: Localizer
+  ) -> String {
     guard rule.isGuarded else { return "" }
     guard role >= .moderator else {
       return texts(
@@ -133,8 +154,8 @@ extension DecisionForm {
     }
     let parts = [
       rule.isAppealed ? texts("case.uphold-effect") : texts("case.allow-effect"),
-      rule.reporters > 0 ? texts.count("case.discounts", rule.reporters) : nil,
-      rule.reporters > 0 ? texts("reviews.consequence") : nil,
+      rule.reporters > 0 && isReviewed ? texts.count("case.discounts", rule.reporters) : nil,
+      rule.reporters > 0 ? texts(isReviewed ? "reviews.consequence" : "reviews.consequence-off") : nil,
     ]
     return parts.compactMap { $0 }.joined(separator: " ")
   }
@@ -184,16 +205,20 @@ enum ReasonField {
   /// The common reasons, and whether none of them is chosen.
   /// - Parameters:
   ///   - form: the form to show again; nil for an empty form.
+  ///   - common: the reasons to choose from.
   ///   - hasKeys: whether digits choose a reason.
-  static func record(_ form: Form?, hasKeys: Bool = true, _ texts: Localizer) -> TemplateRecord {
+  static func record(
+    _ form: Form?, from common: [TextTemplates.Text], hasKeys: Bool = true, _ texts: Localizer
+  ) -> TemplateRecord {
     let chosen = form?.text("common_reason")
     return [
-      "reasons": common.enumerated().map { index, code in
+      "reasons": common.enumerated().map { index, reason in
         [
-          "value": code, "text": texts.reason(code), "key": hasKeys ? "\(index + 1)" : "", "isChosen": code == chosen,
+          "value": reason.value, "text": reason.text(.reason, texts), "key": hasKeys ? "\(index + 1)" : "",
+          "isChosen": reason.value == chosen,
         ] as TemplateRecord
       },
-      "isOwnReason": !common.contains { $0 == chosen },
+      "isOwnReason": !common.contains { $0.value == chosen },
     ]
   }
 }

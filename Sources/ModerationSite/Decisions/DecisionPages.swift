@@ -159,7 +159,16 @@ struct DecisionPages: Sendable {
     } catch {
       return try await cases.answer(context, problem: error)
     }
-    if let note = context.form.text("note") {
+    let colleague = choice == .escalate ? context.form.text("escalate_to") : nil
+    if choice == .escalate, worker.role == .administrator, colleague == nil {
+      return try await cases.answer(context, problem: RuleViolation(.decisionNotOffered, field: "escalate_to"))
+    }
+    let note = context.form.text("note")
+    // A colleague must learn why the case is theirs.
+    if colleague != nil, note == nil {
+      return try await cases.answer(context, problem: RuleViolation(.length, field: "note", most: CaseStore.noteLength))
+    }
+    if let note {
       do {
         let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
         try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
@@ -170,7 +179,7 @@ struct DecisionPages: Sendable {
     let isDone =
       choice == .unsure
       ? try await claims.pass(number.digits, by: worker, at: Date())
-      : try await claims.escalate(number.digits, by: worker, reason: reason, at: Date())
+      : try await claims.escalate(number.digits, by: worker, to: colleague, reason: reason, at: Date())
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
     await queueCounts.forget()
     return try await go(on: context, did: LastAction(choice, number: number.digits), leaving: true)

@@ -83,6 +83,9 @@ enum Navigation {
     Area(
       name: "reviews", address: "/moderation/reviews", role: .moderator,
       pages: ["/moderation/agreement", "/moderation/golden"]),
+    Area(
+      name: "team", address: "/moderation/team", role: .moderator,
+      pages: [AssignmentPages.address, TemplatePages.address]),
     Area(name: "appeals", address: "/moderation/appeals", role: .moderator),
     Area(name: "reporters", address: "/moderation/reporters", role: .moderator),
     Area(name: "ranges", address: "/moderation/ranges", role: .moderator),

@@ -51,7 +51,6 @@ struct CasePage {
   private func state(_ texts: Localizer) -> TemplateRecord {
     let label = explanation.decision?.label ?? explanation.listing.map { texts.category($0.category) }
     let causes = file.item?.causes.all ?? []
-    let level = file.item?.level ?? 0
     return [
       "digits": number.digits, "number": number.formatted(.international), "national": number.formatted(.national),
       "country": explanation.country.map { texts.country($0) } ?? texts("case.nowhere"),
@@ -59,7 +58,7 @@ struct CasePage {
       "verdict": explanation.verdict.rawValue, "verdictName": texts("verdict.\(explanation.verdict.rawValue)"),
       "waits": file.item != nil,
       "causes": causes.map { ["name": texts("queue.cause.\($0.rawValue)")] as TemplateRecord },
-      "since": file.item.map { PageTime($0.since, texts) }, "level": level > 0 ? texts("queue.level.\(level)") : "",
+      "since": file.item.map { PageTime($0.since, texts) }, "level": file.item?.levelText(texts) ?? "",
       "passes": file.passes.isEmpty ? "" : texts("case.passes", ["names": file.passes.joined(separator: ", ")]),
       "claim": claim?.text ?? "",
       // Empty where no other account has the case.

@@ -16,6 +16,8 @@ import Storage
 struct CasePages: Sendable {
   let cases: CaseStore
   let claims: ClaimService
+  let assignments: AssignmentStore
+  let templates: TemplateStore
   let queueCounts: QueueCountCache
   let decisions: DecisionStore
   let packs: PackPlaces
@@ -102,11 +104,12 @@ struct CasePages: Sendable {
     let notice = try await notice(request, address, context)
     let others = mine == nil && isLooking ? file.item?.claim : nil
     let taken = others.flatMap { $0.isOfOther(than: worker, at: now) ? $0 : nil }
+    let colleagues = try await assignments.colleagues(of: worker.account).filter { $0.role >= worker.role }
     let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
-      address: address, texts)
+      templates: try await templates.version(), colleagues: colleagues, address: address, texts)
     let totals = try await queueCounts.current()
-    let left = totals.left(address.queue.filter, level: worker.level, texts)
+    let left = totals.left(address.queue.filter, of: worker, texts)
     var context = context
     context.waiting = WaitingCaseCounts(totals.byLevel, level: worker.level)
     let page = CasePage(

@@ -11,9 +11,9 @@ import PhoneNumbers
 import Publishing
 import Storage
 
-/// `/moderation/numbers/{number}/publications`: since when the packs contain a number, or do not.
+/// `/moderation/numbers/{number}/publications`: the history of a number, and since when the packs contain it, or do not.
 struct NumberPublicationPages: Sendable {
-  let explanations: ExplanationStore
+  let cases: CaseStore
   let newest: NewestManifest
   let histories: PackHistories
   let interfaces: PublicationInterfaces
@@ -21,19 +21,24 @@ struct NumberPublicationPages: Sendable {
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, texts) = (try context.number, pages.texts(context))
-    let explanation = try await explanations.explain(number.digits, at: Date())
+    let now = Date()
+    let file = try await cases.read(number.digits, at: now)
     var view: TemplateRecord?
+    var packs: PackHistory?
     if let manifest = try await newest.manifest() {
       guard let history = await histories.history(of: number.digits, manifest: manifest) else {
         throw Problem.unavailable
       }
+      packs = history
       view = PackHistoryView.record(history, PublicationCopy.all(of: manifest, interfaces: interfaces), texts)
     }
+    let timeline = NumberTimeline(
+      file: file, days: try await cases.days(of: number.digits, at: now), history: packs, worker: try context.worker)
     return try pages.page(
       "number-publications",
       [
         "number": number.formatted(.international), "digits": number.digits, "history": view,
-        "lists": explanation.lists.values.sorted().joined(separator: " · "),
+        "events": timeline.rows(texts), "lists": file.explanation.lists.values.sorted().joined(separator: " · "),
       ], context)
   }
 

@@ -11,6 +11,7 @@ import Storage
 /// The effect of a bulk decision before it is confirmed.
 struct BulkPreview {
   let items: [BulkItem]
+  let templates: TextTemplates
   /// The numbers that are blocked only with a confirmation.
   let guarded: Set<Int64>
   /// The count of decisions that need the confirmation of a second person.
@@ -103,7 +104,8 @@ struct BulkPreview {
   private func fields(_ texts: Localizer) -> TemplateRecord {
     // A stale form gets a new id, because its own may already be stored.
     let known = isStale ? nil : form["id"].flatMap { UUID(uuidString: $0) }
-    return ReasonField.record(form, texts).adding([
+    let reasons = templates[.init(.reason, language: texts.language.rawValue)]
+    return ReasonField.record(form, from: reasons, texts).adding([
       "numbers": items.map(\.number), "id": (known ?? UUID()).text, "fingerprint": fingerprint,
       "label": form["label"] ?? "", "reason": form["reason"] ?? "",
       "options": Decision.Treatment.allCases.map { treatment in

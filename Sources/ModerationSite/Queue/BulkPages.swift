@@ -16,6 +16,7 @@ struct BulkPages: Sendable {
   let bulks: BulkStore
   let service: BulkService
   let queue: QueueStore
+  let templates: TemplateStore
   let queueCounts: QueueCountCache
   let pages: PageRenderer
 
@@ -28,8 +29,9 @@ struct BulkPages: Sendable {
     var numbers = BulkForm(form).numbers
     if form["all"] != nil {
       let address = QueueAddress(form)
+      let worker = try context.worker
       let rows = try await queue.page(
-        address.filter, by: address.order, level: try context.worker.level, limit: Bulk.most, at: Date())
+        address.filter, by: address.order, level: worker.level, account: worker.account, limit: Bulk.most, at: Date())
       numbers = rows.map(\.item.number).sorted()
     }
     return try await preview(numbers, context)
@@ -128,13 +130,14 @@ struct BulkPages: Sendable {
     do {
       let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
       try bulk.check(items)
-      (guarded, reviewed) = (Set(bulk.guarded(items)), service.reviewed(bulk, items))
+      (guarded, reviewed) = (Set(bulk.guarded(items)), try await service.reviewed(bulk, items))
       fingerprint = BulkForm.fingerprint(bulk, items, guarded: guarded)
     } catch let found as RuleViolation {
       if isAsked { problem = problem ?? found }
     }
     let preview = BulkPreview(
-      items: items, guarded: guarded, reviewed: reviewed, asked: numbers.count, worker: try context.worker,
+      items: items, templates: try await templates.version(), guarded: guarded, reviewed: reviewed,
+      asked: numbers.count, worker: try context.worker,
       form: context.form, fingerprint: fingerprint, address: QueueAddress(context.form), isStale: isStale,
       problem: problem)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok

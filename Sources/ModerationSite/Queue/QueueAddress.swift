@@ -7,7 +7,7 @@ import Hummingbird
 import PageTemplates
 import Storage
 
-/// A filter of the queue and its order: `country`, `category`, `cause`, `days` and `sort` in an address. In a form the
+/// A filter of the queue and its order: `country`, `category`, `cause`, `days`, `mine` and `sort` in an address. In a form the
 /// names have the prefix `filter_`, because the form of a decision has a `category` of its own.
 struct QueueAddress: Sendable, Equatable {
   var filter = QueueFilter()
@@ -36,6 +36,7 @@ struct QueueAddress: Sendable, Equatable {
     filter.category = field("category").flatMap { ReportCategory(slug: $0) }
     filter.cause = field("cause").flatMap { QueueCause(rawValue: $0) }
     filter.days = field("days").flatMap { Int($0) }.flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
+    filter.isMine = field("mine") == "1"
     order = field("sort").flatMap { QueueOrder(rawValue: $0) } ?? .urgency
     skipped = (field("skipped") ?? "").split(separator: ".").compactMap { Int64($0) }.suffix(Self.maxSkipped)
   }
@@ -67,6 +68,7 @@ struct QueueAddress: Sendable, Equatable {
     if let category = filter.category { fields.append(("category", category.slug)) }
     if let cause = filter.cause { fields.append(("cause", cause.rawValue)) }
     if let days = filter.days { fields.append(("days", "\(days)")) }
+    if filter.isMine { fields.append(("mine", "1")) }
     if order != .urgency { fields.append(("sort", order.rawValue)) }
     if !skipped.isEmpty { fields.append(("skipped", skipped.map(String.init).joined(separator: "."))) }
     return fields

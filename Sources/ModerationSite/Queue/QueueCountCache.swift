@@ -16,8 +16,9 @@ extension WaitingCaseCounts {
 extension QueueTotals {
   /// The heading of the queue: the cases that match a filter and, where it leaves out some, the cases of the badge in the
   /// navigation.
-  func left(_ filter: QueueFilter, level: Int16, _ texts: Localizer) -> String {
-    let (shown, all) = (count(filter, level: level), count(level: level))
+  func left(_ filter: QueueFilter, of worker: QueueWorker, _ texts: Localizer) -> String {
+    let shown = count(filter, level: worker.level, account: worker.account)
+    let all = count(level: worker.level)
     return shown == all
       ? texts.count("queue.left", shown) : texts.count("queue.left-of", all, ["shown": texts.number(shown)])
   }

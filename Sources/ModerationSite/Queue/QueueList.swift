@@ -26,7 +26,7 @@ struct QueueList {
 
   /// Values of the template `queue`.
   func record(_ texts: Localizer) -> TemplateRecord {
-    let counts = queueCounts.counts(address.filter, level: worker.level)
+    let counts = queueCounts.counts(address.filter, level: worker.level, account: worker.account)
     let names = QueueNames(texts)
     let split = CaseAddress(address, on: .split, after: after)
     let rows = shown.map { row in
@@ -35,7 +35,7 @@ struct QueueList {
       ).record(split, isOpen: row.item.number == open?.number.digits)
     }
     let page: TemplateRecord = [
-      "left": queueCounts.left(address.filter, level: worker.level, texts),
+      "left": queueCounts.left(address.filter, of: worker, texts),
       "leftAddress": address.address("/moderation/queue/left"),
       "beside": open?.record(at: now, texts),
       // The last action; a case beside the list shows it itself.
@@ -43,7 +43,9 @@ struct QueueList {
       "unfinished": listing.unfinished.map { $0.unfinishedRecord(texts) },
       "isFiltered": address.filter != QueueFilter(), "canDecide": worker.role >= .moderator, "rows": rows,
       "shows": QueueColumns.record(rows, texts), "selectAll": texts.count("queue.select-all", rows.count),
-      "saved": listing.savedFilters.map { saved($0, texts) }, "isSaved": notes.isSaved, "problem": notes.problem,
+      "isMine": address.filter.isMine,
+      "saved": mine(counts, texts) + listing.savedFilters.map { saved($0, texts) }, "isSaved": notes.isSaved,
+      "problem": notes.problem,
       "typedName": notes.name, "hidden": address.hidden, "first": first, "next": next,
       "total": texts.number(counts.all), "most": texts.number(Bulk.most),
     ]
@@ -90,6 +92,18 @@ struct QueueList {
       "ages": QueueFilter.ages.map { days in
         choice("\(days)", texts.count("queue.days", days), filter.days == days, counts.byDays[days])
       },
+    ]
+  }
+
+  /// The filter of the cases that are assigned to the reader, before the saved ones; none where nothing is.
+  private func mine(_ counts: QueueCounts, _ texts: Localizer) -> [TemplateRecord] {
+    guard counts.mine > 0 || address.filter.isMine else { return [] }
+    let own = QueueAddress(QueueFilter(isMine: true))
+    return [
+      [
+        "id": "", "name": texts("queue.mine", ["count": texts.number(counts.mine)]),
+        "address": own.address(QueuePages.path), "by": "", "isCurrent": own == address, "delete": "",
+      ]
     ]
   }
 

@@ -87,10 +87,10 @@ struct QueuePages: Sendable {
 
   /// `GET /moderation/queue/left`: the count of waiting cases, for the script of an open page.
   @Sendable func left(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (totals, level, texts) = (try await queueCounts.current(), try context.worker.level, pages.texts(context))
+    let (totals, worker, texts) = (try await queueCounts.current(), try context.worker, pages.texts(context))
     let filter = QueueAddress(request).filter
-    let (count, text) = (totals.count(filter, level: level), totals.left(filter, level: level, texts))
-    let waiting = totals.count(level: level)
+    let count = totals.count(filter, level: worker.level, account: worker.account)
+    let (text, waiting) = (totals.left(filter, of: worker, texts), totals.count(level: worker.level))
     let digest = SHA256.hash(data: Data("\(count) \(text) \(waiting)".utf8)).prefix(8)
     let tag = "\"\(Hexadecimal.text(digest))\""
     let headers: HTTPFields = [.eTag: tag, .contentType: "application/json; charset=utf-8"]

@@ -21,7 +21,7 @@ struct QueueListRow {
     let item = row.item
     let rank = Urgency.rank(of: item.urgency)
     let rankName = names.ranks[rank] ?? ""
-    let level = item.level > 0 ? texts("queue.level.\(item.level)") : ""
+    let level = item.levelText(texts)
     let causes = item.causes.all
     let days = Self.path(facts.days, today: ComplaintDays.day(of: now))
     let missing = facts.missing.map { names.conditions[$0] ?? "" }.joined(separator: ", ")
@@ -77,6 +77,13 @@ struct QueueListRow {
     case ..<(48 * 60): return texts("queue.age-hours", ["count": texts.number(minutes / 60)])
     default: return texts("queue.age-days", ["count": texts.number(minutes / 60 / 24)])
     }
+  }
+}
+
+extension QueueCase {
+  /// The accounts that the case is for: a colleague, or a role; empty for all.
+  func levelText(_ texts: Localizer) -> String {
+    assignedTo.map { texts("queue.assigned", ["name": $0]) } ?? (level > 0 ? texts("queue.level.\(level)") : "")
   }
 }
 

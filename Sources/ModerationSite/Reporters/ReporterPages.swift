@@ -53,7 +53,7 @@ extension ReporterLine {
       "standing": texts(isEstablished ? "reporters.established" : "reporters.newcomer"),
       "numbers": texts.number(record.numbers),
       "judged": record.judged == 0 ? "–" : "\(texts.number(record.agreed)) / \(texts.number(record.judged))",
-      "accuracy": record.judged < ReporterWeight.minJudged
+      "accuracy": record.judged < max(ReporterWeight.minJudged, Observations.min)
         ? "–" : texts.percent(ReporterWeight.accuracy(agreed: record.agreed, judged: record.judged)),
       "bursts": texts.number(record.brigades), "isCaught": record.brigades > 0,
       "weight": texts.decimal(weight, places: 2),

@@ -52,7 +52,8 @@ struct GoldenPages: Sendable {
     return try pages.page(
       "golden",
       [
-        "done": done, "typed": String((context.form["number"] ?? "").prefix(100)), "problem": problem,
+        "activation": try await reviews.activation().record(texts), "done": done,
+        "typed": String((context.form["number"] ?? "").prefix(100)), "problem": problem,
         "rows": try await reviews.goldenCases().map { $0.record(texts) },
       ], context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
@@ -64,7 +65,7 @@ extension GoldenCase {
       "digits": number, "number": NumberText.text(number), "decision": decisionID.text,
       "treatment": texts("reviews.treatment.\(treatment.rawValue)"), "markedBy": markedBy,
       "markedAt": PageTime(markedAt, texts),
-      "answers": answers == 0 ? "–" : "\(texts.number(right)) / \(texts.number(answers))",
+      "answers": texts.part(right, of: answers),
     ]
   }
 }
@@ -102,12 +103,20 @@ struct AgreementPages: Sendable {
       }
   }
 
-  private static func row(_ category: String, _ decisions: [RatedDecisions], _ texts: Localizer) -> TemplateRecord {
+  /// The agreement about some decisions; see ``Observations``.
+  static func row(_ category: String, _ decisions: [RatedDecisions], _ texts: Localizer) -> TemplateRecord {
     let units = decisions.map { decision in
       let ratings = decision.ratings.map { Agreement.Rating(rater: $0.account, value: $0.treatment.place) }
       return Agreement.Units(ratings: ratings, count: decision.count)
     }
-    let count = texts.number(decisions.reduce(0) { $0 + $1.count })
+    let total = decisions.reduce(0) { $0 + $1.count }
+    let count = texts.number(total)
+    guard Observations.suffice(total) else {
+      return [
+        "category": category, "decisions": count, "coefficient": "–", "value": texts("reviews.too-few"),
+        "interval": "–",
+      ]
+    }
     guard let agreement = Agreement.of(counted: units, values: Decision.Treatment.allCases.count) else {
       return [
         "category": category, "decisions": count, "coefficient": "–", "value": "–",
@@ -134,18 +143,24 @@ extension Decision.Treatment {
 extension ReviewerRecord {
   /// The figures of one reviewer.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
-    func part(_ some: Int, _ all: Int) -> String {
-      all == 0 ? "–" : "\(texts.number(some)) / \(texts.number(all))"
-    }
     let (right, wrong) = (Double(goldenRight), Double(golden - goldenRight))
     let interval = [
       "low": texts.percent(Confidence.wilsonLowerBound(toxic: right, legitimate: wrong)),
       "high": texts.percent(1 - Confidence.wilsonLowerBound(toxic: wrong, legitimate: right)),
     ]
     return [
-      "account": account, "golden": part(goldenRight, golden),
-      "precision": golden == 0 ? "–" : texts("reviews.interval", interval), "reviews": part(equal, reviews),
-      "reviewed": part(confirmed, reviewed), "overruled": texts.number(overruled),
+      "account": account, "golden": texts.part(goldenRight, of: golden),
+      "precision": Observations.suffice(golden) ? texts("reviews.interval", interval) : "–",
+      "reviews": texts.part(equal, of: reviews), "reviewed": texts.part(confirmed, of: reviewed),
+      "overruled": texts.part(overruled, of: reviewed),
     ]
+  }
+}
+
+extension Localizer {
+  /// A share as two counts, such as `41 / 50`; `too few` where all observations are too few for one.
+  func part(_ some: Int, of all: Int) -> String {
+    guard all > 0 else { return "–" }
+    return Observations.suffice(all) ? "\(number(some)) / \(number(all))" : self("reviews.too-few")
   }
 }

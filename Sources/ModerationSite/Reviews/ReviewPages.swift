@@ -29,12 +29,20 @@ struct ReviewPages: Sendable {
     return try pages.page(
       "reviews",
       [
+        "activation": try await reviews.activation().record(texts),
         "done": texts.find("reviews.done-\(request.query("done"))") ?? "",
         "reviews": items.map { Self.row($0.number, $0.decisionID, texts) },
         "disputes": disputes.filter { $0.canBeSettled(by: worker.account) }.map {
           Self.row($0.number, $0.decisionID, texts)
         },
       ], context)
+  }
+
+  /// `POST /moderation/reviews/activation`: turns second reviews and golden cases on or off.
+  @Sendable func activate(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let isOn = context.form["on"] != nil
+    let isDone = try await service.turn(on: isOn, by: try context.worker, at: Date())
+    return .redirect(to: "\(Self.address)?done=\(!isDone ? "few" : isOn ? "on" : "off")", type: .normal)
   }
 
   /// A decision in a list of reviews. The category is not shown: where it is not the category of the reports, the
@@ -123,6 +131,17 @@ struct ReviewPages: Sendable {
     let page = ReviewPage(number: number, decisionID: id, file: file, dispute: dispute, typed: form)
     let values = page.record(texts).adding(["problem": problem, "isConfirmationMissing": isConfirmationMissing])
     return try pages.page("review", values, context, status: problem.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+extension ReviewActivation {
+  /// Values of the partial `review-activation`.
+  func record(_ texts: Localizer) -> TemplateRecord {
+    let values = ["count": texts.number(moderators), "min": texts.number(Self.minModerators)]
+    return [
+      "isOn": isOn, "isProposed": isPossible && !isRequested,
+      "text": isOn ? "" : texts(isPossible ? "reviews.proposed" : "reviews.off", values),
+    ]
   }
 }
 

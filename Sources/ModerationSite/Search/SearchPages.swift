@@ -8,8 +8,8 @@ import PageTemplates
 import PhoneNumbers
 import Storage
 
-/// `/moderation/search`: finds a number in any spelling, by its beginning or ending, by a moderator's label, or by a
-/// name in a directory.
+/// `/moderation/search`: finds a number in any spelling, by its beginning, its ending or other digits, by a moderator's
+/// label, or by a name in a directory.
 struct SearchPages: Sendable {
   let search: SearchStore
   let pages: PageRenderer
@@ -29,6 +29,8 @@ struct SearchPages: Sendable {
     case .tooShort: page.hint = texts.count("search.short", SearchStore.minEnding)
     case .ending(let digits):
       page.add(try await search.numbers(endingWith: digits, after: after, limit: Self.rows + 1), text, texts)
+    case .middle(let digits):
+      page.add(try await search.numbers(containing: digits, after: after, limit: Self.rows + 1), text, texts)
     case .label(let label):
       page.add(try await search.numbers(labelled: label, after: after, limit: Self.rows + 1), text, texts)
     case .beginning(let digits, let exact, let ending):
@@ -39,6 +41,9 @@ struct SearchPages: Sendable {
       // If no number begins with the digits, they may be the ending of a number in national format.
       if page.rows.isEmpty, page.exact.isEmpty || exact == nil, let ending {
         page.add(try await search.numbers(endingWith: ending, after: after, limit: Self.rows + 1), text, texts)
+        if page.rows.isEmpty {
+          page.add(try await search.numbers(containing: ending, after: after, limit: Self.rows + 1), text, texts)
+        }
       }
     }
     if wish != .nothing, page.rows.isEmpty, page.exact.isEmpty, page.hint.isEmpty { page.hint = texts("search.none") }
@@ -56,7 +61,9 @@ enum SearchRequest: Equatable {
   case beginning(Int64, exact: Int64?, ending: String?)
   /// The last digits of a number, such as `*123456`.
   case ending(String)
-  /// The beginning of a label, or a part of a name in a directory.
+  /// Digits from the middle of a number, such as `*1234*`.
+  case middle(String)
+  /// The beginning of a label, or of the words of a name in a directory.
   case label(String)
 
   /// - Parameter country: where a number in national format is dialled; nil if unknown.
@@ -71,6 +78,11 @@ enum SearchRequest: Equatable {
     }
     guard isNumber, !digits.isEmpty, digits.utf8.count <= 15 else {
       self = isNumber ? .tooShort : .label(text)
+      return
+    }
+    let isMiddle = "*…".contains(text[text.startIndex]) && "*…".contains(text[text.index(before: text.endIndex)])
+    if isMiddle {
+      self = digits.utf8.count < SearchStore.minMiddle ? .tooShort : .middle(digits)
       return
     }
     if text.hasPrefix("*") || text.hasPrefix("…") {

@@ -54,6 +54,7 @@ extension SiteConfiguration {
     secondFactor = try settings.secondFactor ?? (settings.demo ? .nobody : .administrators)
     publicNumbers = try settings.publicNumberPages
     (appealDifficulty, appealDelay) = (try settings.appealWork, try settings.appealDelay)
+    caseTarget = Double(try settings.caseTargetHours) * 3_600
   }
 }
 

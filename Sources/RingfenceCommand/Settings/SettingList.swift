@@ -98,6 +98,9 @@ package struct SettingList: Sendable {
   let reviewReporters = Setting(
     "review-reporters", .number(0...1_000_000, "reporters"), default: 100, hasOption: false,
     "Another moderator reviews each decision to block or identify a number with more reporters than this.")
+  let caseTargetHours = Setting(
+    "case-target-hours", .number(1...8_760, "hours"), default: 168, hasOption: false,
+    "Hours after which a case should be decided. The page Team and an alert compare the oldest case with it.")
   let appealDelay = Setting(
     "appeal-delay", .number(0...3_600, "seconds"), default: 15,
     "Seconds that the appeal form must be open if the browser cannot compute the proof of work.")

@@ -18,6 +18,7 @@ actor ServerStatistics {
   private let identifications: IdentificationIntake
   private let readiness: Readiness
   private let publications: PublicationFolder
+  private let caseTarget: TimeInterval
   private let nextPublication: @Sendable (Date) -> Date?
   private var known: (figures: OperationalStatistics, at: ContinuousClock.Instant)?
   private var asking: Task<OperationalStatistics?, Never>?
@@ -25,7 +26,9 @@ actor ServerStatistics {
   /// The cache lifetime of database statistics, and the timeout for reading them.
   private static let (lifetime, patience) = (Duration.seconds(5), Duration.seconds(2))
 
-  init(services: ServerServices) {
+  /// - Parameter caseTarget: the longest time that a case should wait, in seconds.
+  init(services: ServerServices, caseTarget: TimeInterval) {
+    self.caseTarget = caseTarget
     stores = services.stores
     intake = services.intake
     identifications = services.identifications
@@ -58,6 +61,7 @@ actor ServerStatistics {
       "ringfence_database_pool_connections",
       [([("state", "leased")], Double(pool.leased)), ([("state", "idle")], Double(pool.idle))])
     exposition.gauge("ringfence_database_pool_waiting", Double(pool.waiting))
+    exposition.gauge("ringfence_review_queue_target_seconds", caseTarget)
     exposition.gauge("ringfence_stopping", readiness.isStopping ? 1 : 0)
     exposition.gauge("ringfence_database_up", figures == nil ? 0 : 1)
     if let figures { figures.write(to: &exposition) }

@@ -60,6 +60,7 @@ public struct AccountStore: Sendable {
       guard account.role != role else { return }
       if role != .administrator { try await connection.keepAnAdministrator(without: account) }
       _ = try await connection.run(SQL.setRole(id: account.id, role: role))
+      _ = try await connection.run(SQL.unassignCases(account: name))
       try await connection.append(
         AuditEvent(
           id: id, actor: actor.name, role: actor.role, action: "account.role", subject: name,
@@ -76,7 +77,10 @@ public struct AccountStore: Sendable {
       guard (account.disabledAt != nil) != isDisabled else { return }
       if isDisabled { try await connection.keepAnAdministrator(without: account) }
       _ = try await connection.run(SQL.setDisabled(id: account.id, time: isDisabled ? time : nil))
-      if isDisabled { _ = try await connection.close(account) }
+      if isDisabled {
+        _ = try await connection.close(account)
+        _ = try await connection.run(SQL.unassignCases(account: name))
+      }
       try await connection.append(event, at: time)
     }
   }

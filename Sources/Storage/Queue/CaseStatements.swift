@@ -133,8 +133,9 @@ extension SQL {
   }
 
   /// Reports and calls by day, without days that had none.
-  static func readCaseDays(number: Int64, time: Date) -> Statement<CaseDay> {
-    let first = ComplaintDays.day(of: time) - Int32(CaseStore.days) + 1
+  /// - Parameter days: the days up to `time`.
+  static func readCaseDays(number: Int64, time: Date, days: Int = CaseStore.days) -> Statement<CaseDay> {
+    let first = ComplaintDays.day(of: time) - Int32(days) + 1
     return Statement(
       """
       SELECT day, sum(complaints)::bigint, sum(votes)::bigint, sum(calls)::bigint FROM (

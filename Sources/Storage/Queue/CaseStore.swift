@@ -16,8 +16,10 @@ public struct CaseStore: Sendable {
   public static let neighbours = 20
   /// Days in the chart.
   public static let days = 64
+  /// Days of the history: ten years.
+  static let historyDays = 3_652
   /// The most characters of a note.
-  static let noteLength = 2_000
+  public static let noteLength = 2_000
 
   /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) {
@@ -44,6 +46,7 @@ public struct CaseStore: Sendable {
     let reporters = pipeline.add(SQL.readCaseReporters(number: number, limit: Self.reporters))
     let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
     let filings = pipeline.add(SQL.readFilings(number: number))
+    let reviews = pipeline.add(SQL.readReviewActivation())
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, pool: pool)
     return CaseFile(
@@ -55,7 +58,7 @@ public struct CaseStore: Sendable {
       newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
       reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
-      range: try results.rows(range).first)
+      range: try results.rows(range).first, areReviewsOn: try results.rows(reviews).first?.isOn == true)
   }
 
   /// The data for checking a decision: why a number is listed or not, earlier decisions, the oldest first, its case
@@ -73,6 +76,11 @@ public struct CaseStore: Sendable {
     let rule = BlockRule(
       isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
     return (known.explanation, known.decisions, try results.rows(item).first, rule)
+  }
+
+  /// Reports and calls of a number by day, ascending, without days that had none.
+  public func days(of number: Int64, at time: Date) async throws -> [CaseDay] {
+    try await pool.run(SQL.readCaseDays(number: number, time: time, days: Self.historyDays))
   }
 
   /// Adds a note about a number, for moderators only. Safe to call again with the same id.
@@ -129,6 +137,8 @@ public struct CaseFile: Sendable {
   public var notes: [CaseNote]
   /// The rule with the fewest numbers that contains it, where one is proposed or decided.
   public var range: RangeRule?
+  /// Whether other moderators review decisions.
+  public var areReviewsOn: Bool
 }
 
 /// Comments on a number that have the same text, apart from case, spaces and punctuation.

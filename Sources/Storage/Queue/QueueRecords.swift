@@ -46,6 +46,8 @@ public struct QueueCase: Sendable, Equatable {
     public var account: String
     /// When the claim expires unless it is renewed.
     public var until: Date
+    /// When the account opened the case; nil where it is not known.
+    public var since: Date?
   }
 
   /// E.164 digits.
@@ -66,6 +68,8 @@ public struct QueueCase: Sendable, Equatable {
   public var claim: Claim?
   /// The version, which rises with every change of the causes.
   public var version: Int64
+  /// The account that the case was escalated to by name; nil for none.
+  public var assignedTo: String?
 }
 
 /// A row of the queue's list.
@@ -100,16 +104,22 @@ public struct QueueFilter: Sendable, Hashable {
   public var cause: QueueCause?
   /// The least age of the case in days, one of ``ages``.
   public var days: Int?
+  /// Whether only cases that are assigned to the reader match.
+  public var isMine: Bool
 
   /// The selectable ages, in days.
   public static let ages = [1, 3, 7, 30]
 
   /// Creates a value from its properties.
-  public init(country: String? = nil, category: ReportCategory? = nil, cause: QueueCause? = nil, days: Int? = nil) {
+  public init(
+    country: String? = nil, category: ReportCategory? = nil, cause: QueueCause? = nil, days: Int? = nil,
+    isMine: Bool = false
+  ) {
     self.country = country
     self.category = category
     self.cause = cause
     self.days = days
+    self.isMine = isMine
   }
 }
 

@@ -8,28 +8,32 @@ package import PostgreSQL
 enum QueueSQL {
   static let columns = """
     q.number, q.causes, q.urgency, q.country, q.category_id, q.since, q.level, q.claim_id, q.claimed_by, q.claimed_until,
-    q.version
+    q.version, q.claimed_at, q.assigned_to
     """
 
   static func decode(_ row: PostgresRow) throws -> QueueCase {
     var claim: QueueCase.Claim?
     if let id: UUID = try row.decode(7) {
-      claim = QueueCase.Claim(id: id, account: try row.decode(8), until: try row.decode(9))
+      claim = QueueCase.Claim(id: id, account: try row.decode(8), until: try row.decode(9), since: try row.decode(11))
     }
     let country: String = try row.decode(3)
     return QueueCase(
       number: try row.decode(0), causes: QueueCauses(rawValue: try row.decode(1)), urgency: try row.decode(2),
       country: country.isEmpty ? nil : country, category: try row.optionalCategory(4), since: try row.decode(5),
-      level: try row.decode(6), claim: claim, version: try row.decode(10))
+      level: try row.decode(6), claim: claim, version: try row.decode(10), assignedTo: try row.decode(12))
   }
 
-  /// The condition of a filter on `q`; its parameters are country, category, causes, latest arrival and level, from
-  /// `first` on.
+  /// The condition of a filter on `q`; its parameters are country, category, causes, latest arrival, level and the account
+  /// that the cases are assigned to, from `first` on.
   static func filter(from first: Int) -> String {
     """
     ($\(first)::text IS NULL OR q.country = $\(first)) AND ($\(first + 1)::smallint IS NULL OR q.category_id = $\(first + 1))
       AND ($\(first + 2)::smallint IS NULL OR q.causes & $\(first + 2) <> 0)
       AND ($\(first + 3)::timestamptz IS NULL OR q.since <= $\(first + 3)) AND q.level <= $\(first + 4)::smallint
+      AND ($\(first + 5)::text IS NULL OR q.assigned_to = $\(first + 5) OR (q.assigned_to IS NULL AND EXISTS (
+        SELECT 1 FROM assignment_rules a
+        WHERE $\(first + 5) = ANY(a.accounts) AND (a.country IS NULL OR a.country = q.country)
+          AND (a.category_id IS NULL OR a.category_id = q.category_id))))
     """
   }
 
@@ -37,6 +41,7 @@ enum QueueSQL {
   struct Filter: PostgresBindable {
     let filter: QueueFilter
     let level: Int16
+    let account: String
     let time: Date
 
     func bind(into parameters: inout PostgresParameters) {
@@ -45,12 +50,14 @@ enum QueueSQL {
       parameters.append(filter.cause?.bit)
       parameters.append(filter.days.map { time.addingTimeInterval(-Double($0) * 86_400) })
       parameters.append(level)
+      parameters.append(filter.isMine ? account : nil)
     }
   }
 }
 
 extension SQL {
-  /// The most urgent cases without a claim that this account has not passed on.
+  /// The most urgent cases without a claim that this account has not passed on, and that were not escalated to another
+  /// account by name.
   /// - Parameter skipped: These numbers are left out.
   package static func findOpenCases(
     skipped: [Int64], worker: QueueWorker, filter: QueueFilter, time: Date, limit: Int
@@ -59,11 +66,13 @@ extension SQL {
       """
       SELECT q.number FROM queue q
       WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz)
-        AND NOT EXISTS (SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)
+        AND (q.assigned_to = $2 OR (q.assigned_to IS NULL AND NOT EXISTS (
+          SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)))
         AND q.number <> ALL($4::bigint[]) AND \(QueueSQL.filter(from: 5))
       ORDER BY q.urgency, q.number LIMIT $3::bigint
       """,
-      time, worker.account, Int64(limit), skipped, QueueSQL.Filter(filter: filter, level: worker.level, time: time)
+      time, worker.account, Int64(limit), skipped,
+      QueueSQL.Filter(filter: filter, level: worker.level, account: worker.account, time: time)
     ) { try $0.decode(0) }
   }
 
@@ -75,7 +84,8 @@ extension SQL {
   ) -> Statement<QueueCase> {
     Statement(
       """
-      UPDATE queue q SET claim_id = $4, claimed_by = $2, claimed_until = $5
+      UPDATE queue q SET claim_id = $4, claimed_by = $2, claimed_until = $5,
+        claimed_at = CASE WHEN claimed_by = $2 AND claimed_until > $6::timestamptz THEN claimed_at ELSE $6 END
       WHERE number = $1 AND level <= $3::smallint
         AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz)
       RETURNING \(QueueSQL.columns)
@@ -131,16 +141,18 @@ extension SQL {
   }
 
   /// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
-  package static func raiseCase(number: Int64, account: String, level: Int16) -> Statement<Int64> {
+  /// - Parameter colleague: the account that is offered the case from then on; nil for all of the level.
+  package static func raiseCase(number: Int64, account: String, level: Int16, colleague: String?) -> Statement<Int64> {
     Statement(
       """
       UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
+        assigned_to = coalesce($4::text, nullif(assigned_to, $2)),
         claim_id = CASE WHEN claimed_by = $2 THEN NULL ELSE claim_id END,
         claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END,
         claimed_until = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_until END
       WHERE number = $1 RETURNING number
       """,
-      number, account, level
+      number, account, level, colleague
     ) { try $0.decode(0) }
   }
 
@@ -163,15 +175,15 @@ extension SQL {
       SELECT country, category_id, causes,
              CASE WHEN since <= $1::timestamptz THEN 30 WHEN since <= $2::timestamptz THEN 7
                   WHEN since <= $3::timestamptz THEN 3 WHEN since <= $4::timestamptz THEN 1 ELSE 0 END,
-             level, count(*)
-      FROM queue GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+             level, assigned_to, count(*)
+      FROM queue GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
       """,
       days(30), days(7), days(3), days(1)
     ) { row in
       QueueTotals.Group(
         country: try row.decode(0), category: try row.optionalCategory(1),
         causes: QueueCauses(rawValue: try row.decode(2)), days: Int(try row.decode(3, as: Int32.self)),
-        level: try row.decode(4), count: Int(try row.decode(5, as: Int64.self)))
+        level: try row.decode(4), assignedTo: try row.decode(5), count: Int(try row.decode(6, as: Int64.self)))
     }
   }
 }
@@ -181,6 +193,7 @@ struct QueueQuery: Sendable {
   let after: QueuePlace
   let filter: QueueFilter
   let level: Int16
+  let account: String
   let time: Date
   let limit: Int
 }
@@ -216,11 +229,11 @@ extension SQL {
       ORDER BY \(order)
       """,
       after, query.after.number, Int64(query.limit),
-      QueueSQL.Filter(filter: query.filter, level: query.level, time: query.time)
+      QueueSQL.Filter(filter: query.filter, level: query.level, account: query.account, time: query.time)
     ) { row in
       QueueRow(
-        item: try QueueSQL.decode(row), heat: try row.decode(11), reports: try row.decode(12),
-        lastReportedAt: try row.decode(13), order: QueueSums(heat: try row.decode(14), reports: try row.decode(15)))
+        item: try QueueSQL.decode(row), heat: try row.decode(13), reports: try row.decode(14),
+        lastReportedAt: try row.decode(15), order: QueueSums(heat: try row.decode(16), reports: try row.decode(17)))
     }
   }
 

@@ -25,22 +25,27 @@ public struct QueueStore: Sendable {
   ///   - order: the order of the cases.
   ///   - after: the cursor of the page before in this order; nil for the first page.
   ///   - level: cases of a higher level are left out.
+  ///   - account: the account of a filter by assignment.
   ///   - limit: at least 1.
   public func page(
     _ filter: QueueFilter = QueueFilter(), by order: QueueOrder = .urgency, after: QueuePlace? = nil, level: Int16,
-    limit: Int = pageSize, at time: Date
+    account: String = "", limit: Int = pageSize, at time: Date
   ) async throws -> [QueueRow] {
     var pipeline = PostgresPipeline()
     // The same plan for every filter: there is only one plan, and planning takes as long as running it.
     pipeline.add(SQL.keepPlans())
-    let query = QueueQuery(after: after ?? order.start, filter: filter, level: level, time: time, limit: limit)
+    let query = QueueQuery(
+      after: after ?? order.start, filter: filter, level: level, account: account, time: time, limit: limit)
     let rows = pipeline.add(SQL.readQueue(query, by: order))
     return try await pool.snapshot(pipeline).rows(rows)
   }
 
   /// Number of cases, by everything that can be filtered.
   public func queueCounts(at time: Date) async throws -> QueueTotals {
-    QueueTotals(groups: try await pool.run(SQL.countQueue(time: time)))
+    let (groups, rules) = try await pool.withConnection {
+      try await $0.pipeline(SQL.countQueue(time: time), SQL.readAssignmentRules())
+    }
+    return QueueTotals(groups: groups, rules: rules)
   }
 
   /// A number's case; nil where it has none.
@@ -72,7 +77,9 @@ public struct QueueStore: Sendable {
   ) async throws -> QueueListing {
     var pipeline = PostgresPipeline()
     pipeline.add(SQL.keepPlans())
-    let query = QueueQuery(after: after ?? order.start, filter: filter, level: worker.level, time: time, limit: limit)
+    let query = QueueQuery(
+      after: after ?? order.start, filter: filter, level: worker.level, account: worker.account, time: time,
+      limit: limit)
     let rows = pipeline.add(SQL.readQueue(query, by: order))
     let thresholds = ThresholdQuery(in: &pipeline)
     let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.maxFilters))

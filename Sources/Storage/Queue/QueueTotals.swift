@@ -17,18 +17,22 @@ public struct QueueTotals: Sendable, Equatable {
     public var days: Int
     /// The cases' level.
     public var level: Int16
+    /// The account that they were escalated to by name.
+    public var assignedTo: String?
     /// Number of cases.
     public var count: Int
 
     /// Creates a value from its properties.
     public init(
-      country: String, category: ReportCategory?, causes: QueueCauses, days: Int, level: Int16, count: Int
+      country: String, category: ReportCategory?, causes: QueueCauses, days: Int, level: Int16,
+      assignedTo: String? = nil, count: Int
     ) {
       self.country = country
       self.category = category
       self.causes = causes
       self.days = days
       self.level = level
+      self.assignedTo = assignedTo
       self.count = count
     }
   }
@@ -36,9 +40,13 @@ public struct QueueTotals: Sendable, Equatable {
   /// The groups; at most some thousands.
   public var groups: [Group]
 
-  /// - Parameter groups: see the property.
-  public init(groups: [Group] = []) {
+  /// The rules that assign cases to accounts.
+  var rules: [AssignmentRule]
+
+  /// Creates a value from its properties.
+  public init(groups: [Group] = [], rules: [AssignmentRule] = []) {
     self.groups = groups
+    self.rules = rules
   }
 
   /// Subtracts one case, where its group exists.
@@ -47,19 +55,37 @@ public struct QueueTotals: Sendable, Equatable {
     let days = QueueFilter.ages.filter { Double($0) * 86_400 <= age }.max() ?? 0
     let index = groups.firstIndex { group in
       group.country == item.country ?? "" && group.category == item.category && group.causes == item.causes
-        && group.days == days && group.level == item.level && group.count > 0
+        && group.days == days && group.level == item.level && group.assignedTo == item.assignedTo && group.count > 0
     }
     if let index { groups[index].count -= 1 }
   }
 
   /// Number of cases for a worker of this level, and for each other value of one part of the filter.
-  public func counts(_ filter: QueueFilter = QueueFilter(), level: Int16) -> QueueCounts {
-    QueueCounts(groups, filter, level: level)
+  /// - Parameter account: the account of a filter by assignment.
+  public func counts(_ filter: QueueFilter = QueueFilter(), level: Int16, account: String = "") -> QueueCounts {
+    let own = assigned(to: account)
+    var counts = QueueCounts(filter.isMine ? own : groups, filter, level: level)
+    counts.mine = Self.count(own, filter, level)
+    return counts
   }
 
   /// Number of cases for a worker of this level.
-  public func count(_ filter: QueueFilter = QueueFilter(), level: Int16) -> Int {
+  /// - Parameter account: the account of a filter by assignment.
+  public func count(_ filter: QueueFilter = QueueFilter(), level: Int16, account: String = "") -> Int {
+    Self.count(filter.isMine ? assigned(to: account) : groups, filter, level)
+  }
+
+  private static func count(_ groups: [Group], _ filter: QueueFilter, _ level: Int16) -> Int {
     groups.reduce(0) { $0 + ($1.level <= level && $1.matches(filter) ? $1.count : 0) }
+  }
+
+  /// The groups of cases that were escalated to an account, or that rules assign to it.
+  private func assigned(to account: String) -> [Group] {
+    let rules = rules.filter { $0.accounts.contains(account) }
+    return groups.filter { group in
+      if let name = group.assignedTo { return name == account }
+      return rules.contains { $0.assigns(country: group.country, category: group.category) }
+    }
   }
 
   /// Number of cases for workers of level 0, of level 1 and of level 2.
@@ -92,6 +118,8 @@ public struct QueueCounts: Sendable, Equatable {
   public private(set) var byCause: [QueueCause: Int] = [:]
   /// With one of ``QueueFilter/ages`` in place of the filter's.
   public private(set) var byDays: [Int: Int] = [:]
+  /// Cases that match the filter and are assigned to the account.
+  public internal(set) var mine = 0
 
   /// Countries with their counts, the most first.
   public var countries: [(country: String, count: Int)] {

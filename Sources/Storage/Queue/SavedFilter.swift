@@ -44,7 +44,7 @@ extension SQL {
   static func readSavedFilters(account: String, limit: Int) -> Statement<SavedFilter> {
     Statement(
       """
-      SELECT filter_id, account, name, country, category_id, cause, days, sort, is_shared FROM saved_filters
+      SELECT filter_id, account, name, country, category_id, cause, days, sort, is_shared, is_mine FROM saved_filters
       WHERE account = $1 OR is_shared ORDER BY (account <> $1), lower(name), filter_id LIMIT $2::bigint
       """,
       account, Int64(limit)
@@ -55,7 +55,7 @@ extension SQL {
   package static func readSavedFilter(id: UUID) -> Statement<SavedFilter> {
     Statement(
       """
-      SELECT filter_id, account, name, country, category_id, cause, days, sort, is_shared FROM saved_filters
+      SELECT filter_id, account, name, country, category_id, cause, days, sort, is_shared, is_mine FROM saved_filters
       WHERE filter_id = $1
       """,
       id
@@ -67,18 +67,19 @@ extension SQL {
     Statement(
       """
       INSERT INTO saved_filters AS f
-        (filter_id, account, name, country, category_id, cause, days, sort, is_shared, saved_at)
+        (filter_id, account, name, country, category_id, cause, days, sort, is_shared, saved_at, is_mine)
       SELECT $1::uuid, $2::text, $3::text, $4::text, $5::smallint, $6::smallint, $7::integer, $8::text, $9::boolean,
-             $10::timestamptz
+             $10::timestamptz, $12::boolean
       WHERE (SELECT count(*) FROM saved_filters o WHERE o.account = $2::text AND o.name <> $3::text) < $11::bigint
       ON CONFLICT (account, name) DO UPDATE SET
         country = excluded.country, category_id = excluded.category_id, cause = excluded.cause, days = excluded.days,
-        sort = excluded.sort, is_shared = excluded.is_shared, saved_at = excluded.saved_at
+        sort = excluded.sort, is_shared = excluded.is_shared, saved_at = excluded.saved_at,
+        is_mine = excluded.is_mine
       RETURNING filter_id
       """,
       filter.id, filter.account, filter.name, filter.filter.country, filter.filter.category?.rawValue,
       filter.filter.cause?.bit, filter.filter.days.map { Int32($0) }, filter.order.rawValue, filter.isShared, time,
-      Int64(SavedFilter.most)
+      Int64(SavedFilter.most), filter.filter.isMine
     ) { try $0.decode(0) }
   }
 
@@ -95,7 +96,8 @@ extension SavedFilter {
     let days: Int32? = try row.decode(6)
     let filter = QueueFilter(
       country: try row.decode(3), category: try row.decode(4, as: Int16?.self).flatMap { ReportCategory(rawValue: $0) },
-      cause: cause.flatMap { bit in QueueCause.allCases.first { $0.bit == bit } }, days: days.map { Int($0) })
+      cause: cause.flatMap { bit in QueueCause.allCases.first { $0.bit == bit } }, days: days.map { Int($0) },
+      isMine: try row.decode(9))
     self.init(
       id: try row.decode(0), account: try row.decode(1), checked: try row.decode(2), filter: filter,
       order: QueueOrder(rawValue: try row.decode(7)) ?? .urgency, isShared: try row.decode(8))

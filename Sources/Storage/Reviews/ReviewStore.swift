@@ -20,6 +20,11 @@ public struct ReviewStore: Sendable {
     self.pool = pool
   }
 
+  /// Whether reviews are on.
+  public func activation() async throws -> ReviewActivation {
+    try await pool.run(SQL.readReviewActivation()).first ?? ReviewActivation()
+  }
+
   /// A decision that the account may review, or a golden case that it may answer; nil for any other.
   public func find(_ number: Int64, _ decisionID: UUID, for account: String) async throws -> ReviewItem? {
     let review = SQL.findReviewItem(number: number, decisionID: decisionID, account: account)

@@ -25,7 +25,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Listed, decided and waiting numbers that end with these digits, ascending. Indexes find the numbers with the last
+  /// Listed, decided, waiting and reported numbers that end with these digits, ascending. Indexes find the numbers with the last
   /// six digits; further digits are compared. For fewer digits all sixes that end with them are looked up.
   /// - Parameters:
   ///   - ending: the digits.
@@ -42,25 +42,43 @@ extension SQL {
         WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
         UNION
         SELECT number FROM queue WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
+        UNION
+        SELECT number FROM numbers WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
       ) AS found ORDER BY number LIMIT $5::bigint
       """,
       sixes, ending, size, after, Int64(limit)
     ) { try $0.decode(0) }
   }
 
-  /// Waiting numbers with a text in their name in a directory, ignoring case. It reads the names of all cases: the
-  /// directories have no index of names, and the queue is small.
-  /// - Parameter pattern: In lowercase, escaped for LIKE, with `%` at both ends.
-  static func findDirectoryNames(pattern: String, after: Int64, limit: Int) -> Statement<Int64> {
+  /// Listed, decided, waiting and reported numbers with these digits anywhere, ascending. It reads the keys of these tables
+  /// up to the last number of the page.
+  /// - Parameter pattern: digits with `%` at both ends.
+  static func findNumbersContaining(pattern: String, after: Int64, limit: Int) -> Statement<Int64> {
+    let tables = ["listings", "number_decisions", "queue", "numbers"].map { table in
+      """
+      (SELECT number FROM \(table) WHERE number::text LIKE $1 AND number > $2 ORDER BY number LIMIT $3::bigint)
+      """
+    }
+    return Statement(
+      "SELECT number FROM (\(tables.joined(separator: " UNION "))) AS found ORDER BY number LIMIT $3::bigint",
+      pattern, after, Int64(limit)
+    ) { try $0.decode(0) }
+  }
+
+  /// Numbers with a name of these words in a directory, ascending. The names are found first: a plan by number would read
+  /// all names before a rare one.
+  /// - Parameter words: a text search query.
+  static func findDirectoryNames(words: String, after: Int64, limit: Int) -> Statement<Int64> {
     Statement(
       """
-      SELECT q.number FROM queue q
-      JOIN directory_entries e ON e.number = q.number
-      JOIN directory_sources s ON s.generation = e.generation
-      WHERE q.number > $2 AND lower(e.name) LIKE $1
-      GROUP BY q.number ORDER BY q.number LIMIT $3::bigint
+      WITH named AS MATERIALIZED (
+        SELECT number, generation FROM directory_entries
+        WHERE to_tsvector('simple', name) @@ to_tsquery('simple', $1) AND number > $2
+      )
+      SELECT n.number FROM named n JOIN directory_sources s ON s.generation = n.generation
+      GROUP BY n.number ORDER BY n.number LIMIT $3::bigint
       """,
-      pattern, after, Int64(limit)
+      words, after, Int64(limit)
     ) { try $0.decode(0) }
   }
 

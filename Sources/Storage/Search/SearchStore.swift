@@ -7,14 +7,16 @@ public import PostgreSQL
 /// Finds numbers by a prefix, by an ending, by the beginning of a moderator's label, or by a name in a directory.
 ///
 /// A prefix is a few intervals of the primary key, one for each length of a number: the cost depends on the returned
-/// rows, not on the size of the table. An ending is searched among listed, decided and waiting numbers through indexes of
-/// the last six digits; for fewer digits, each six that ends with them is looked up. A name in a directory is searched
-/// among waiting numbers only. Digits from the middle would need a full scan; the page asks for more digits instead.
+/// rows, not on the size of the table. An ending is searched through indexes of the last six digits; for fewer digits,
+/// each six that ends with them is looked up. A name in a directory is found by the beginnings of its words, through an
+/// index of all words. Digits from the middle need a scan of the numbers' keys.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
 
   /// The fewest digits of an ending.
   public static let minEnding = 3
+  /// The fewest digits from the middle.
+  public static let minMiddle = 4
 
   /// - Parameter pool: where numbers are kept.
   public init(pool: PostgresPool) {
@@ -46,7 +48,19 @@ public struct SearchStore: Sendable {
     }
   }
 
-  /// Listed, decided and waiting numbers that end with these digits, ascending.
+  /// Listed, decided, waiting and reported numbers with these digits anywhere, ascending.
+  /// - Parameters:
+  ///   - digits: ``minMiddle`` to 15 of them.
+  ///   - after: the last number of the page before; 0 for the first page.
+  public func numbers(containing digits: String, after: Int64, limit: Int) async throws -> [SearchHit] {
+    guard (Self.minMiddle...15).contains(digits.utf8.count), Int64(digits) != nil else { return [] }
+    let find = SQL.findNumbersContaining(pattern: "%\(digits)%", after: after, limit: limit)
+    return try await pool.withConnection { connection in
+      try await connection.numberLines(try await connection.run(find))
+    }
+  }
+
+  /// Listed, decided, waiting and reported numbers that end with these digits, ascending.
   /// - Parameters:
   ///   - digits: ``minEnding`` to 15 of them.
   ///   - after: the last number of the page before; 0 for the first page.
@@ -61,8 +75,8 @@ public struct SearchStore: Sendable {
     }
   }
 
-  /// Decided numbers whose label has a prefix, and waiting numbers with a text in their name in a directory, ascending by
-  /// number.
+  /// Decided numbers whose label has a prefix, and numbers whose name in a directory has, for each word of the text, a word
+  /// that begins with it; ascending by number.
   /// - Parameters:
   ///   - text: 2 characters or more; case is ignored.
   ///   - after: the last number of the page before; 0 for the first page.
@@ -75,12 +89,22 @@ public struct SearchStore: Sendable {
     }
     var pipeline = PostgresPipeline()
     let labels = pipeline.add(SQL.findLabels(pattern: pattern + "%", after: after, limit: limit))
-    let names = pipeline.add(SQL.findDirectoryNames(pattern: "%\(pattern)%", after: after, limit: limit))
+    let words = Self.words(text)
+    let names = words.map { pipeline.add(SQL.findDirectoryNames(words: $0, after: after, limit: limit)) }
     return try await pool.withConnection { [pipeline] connection in
       let results = try await connection.snapshot(pipeline)
-      let found = Set(try results.rows(labels) + results.rows(names)).sorted()
+      let found = Set(try results.rows(labels) + (names.map { try results.rows($0) } ?? [])).sorted()
       return try await connection.numberLines(Array(found.prefix(limit)))
     }
+  }
+
+  /// The text search query of all words of a text, each as the beginning of a word; nil for a text without one.
+  private static func words(_ text: String) -> String? {
+    let words = text.split(whereSeparator: \.isWhitespace).filter { $0.contains { $0.isLetter || $0.isNumber } }
+    guard !words.isEmpty else { return nil }
+    return words.map { word in
+      "'\(word.replacing("\\", with: "\\\\").replacing("'", with: "''"))':*"
+    }.joined(separator: " & ")
   }
 
   /// The data of these numbers for a list, ascending.

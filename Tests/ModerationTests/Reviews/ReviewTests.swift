@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct ReviewTests {
+  init() async throws { try await TestDatabase.current.turnReviewsOn() }
+
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_162_000_248
 
@@ -148,7 +150,7 @@ import Testing
       let bulk = Bulk(
         treatment: treatment, label: treatment == .identify ? "A shop" : nil, reason: "Because.",
         worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
-      #expect(bulkService.reviewed(bulk, items) == count, "\(treatment)")
+      #expect(try await bulkService.reviewed(bulk, items) == count, "\(treatment)")
       guard treatment == .allow else { continue }
       #expect(try await bulkService.apply(bulk, to: items) == [])
       #expect(try await reviewService.open(for: "Bob").count == count)

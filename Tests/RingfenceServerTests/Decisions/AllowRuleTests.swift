@@ -12,6 +12,8 @@ import Testing
 
 /// A number that is held, listed or reported by many is allowed only by a moderator with a reason.
 @Suite(.database) struct AllowRuleTests {
+  init() async throws { try await TestDatabase.current.turnReviewsOn() }
+
   enum State: CaseIterable { case held, listed, reportedByMany }
 
   private let number: Int64 = 33_162_000_248

@@ -14,6 +14,8 @@ import Testing
 @testable import RingfenceServer
 
 @Suite(.database) struct ReviewPagesTests {
+  init() async throws { try await TestDatabase.current.turnReviewsOn() }
+
   private let number: Int64 = 33_162_000_248
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }

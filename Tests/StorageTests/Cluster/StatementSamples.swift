@@ -108,12 +108,25 @@ extension QueueFilter: Sample { static var sample: QueueFilter { QueueFilter() }
 extension QueueOrder: Sample {}
 extension QueueQuery: Sample {
   static var sample: QueueQuery {
-    QueueQuery(after: QueueOrder.urgency.start, filter: .sample, level: 0, time: .sample, limit: 1)
+    QueueQuery(after: QueueOrder.urgency.start, filter: .sample, level: 0, account: "a", time: .sample, limit: 1)
   }
 }
 extension SavedFilter: Sample {
   static var sample: SavedFilter {
     get throws { try SavedFilter(account: "a", name: "a", filter: .sample, order: .urgency, isShared: false) }
+  }
+}
+extension TeamDimension: Sample {}
+extension TemplateVersion: Sample {
+  static var sample: TemplateVersion { TemplateVersion(version: 1, savedAt: .sample, savedBy: "a") }
+}
+extension TextTemplates.List: Sample {
+  static var sample: TextTemplates.List { TextTemplates.List(.reason, language: "en") }
+}
+extension TextTemplates.Text: Sample { static var sample: TextTemplates.Text { .own("a") } }
+extension AssignmentRule: Sample {
+  static var sample: AssignmentRule {
+    get throws { try AssignmentRule(country: "DE", category: nil, accounts: ["a"]) }
   }
 }
 extension CommentPlace: Sample {

@@ -115,7 +115,31 @@ import Testing
     #expect(plan.contains("queue_by_ending"), "\(plan)")
   }
 
-  @Test func `names of directories are found among waiting numbers`() async throws {
+  @Test func `reported numbers are found by any digits`() async throws {
+    let numbers: [Int64] = [33_162_000_400, 33_162_555_012, 49_301_555_012]
+    let reports = numbers.map {
+      Report(number: $0, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud, reporter: nil)
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
+    #expect(try await store.numbers(endingWith: "555012", after: 0, limit: 10).map(\.number) == Array(numbers[1...]))
+    #expect(try await store.numbers(containing: "5550", after: 0, limit: 1).map(\.number) == [numbers[1]])
+    #expect(try await store.numbers(containing: "5550", after: numbers[1], limit: 1).map(\.number) == [numbers[2]])
+    #expect(try await store.numbers(containing: "6200", after: 0, limit: 10).map(\.number) == [numbers[0]])
+    #expect(try await store.numbers(containing: "620", after: 0, limit: 10).isEmpty)
+  }
+
+  /// The directory is the larger side: a plan by number would read it all.
+  @Test func `a search for a name uses the index of words`() async throws {
+    let plan = try await pool.transaction { connection in
+      _ = try await connection.execute("SET LOCAL enable_seqscan = off")
+      return try await connection.query(
+        "EXPLAIN SELECT number FROM directory_entries WHERE to_tsvector('simple', name) @@ to_tsquery('simple', 'a:*')"
+      ).map { try $0.decode(0, as: String.self) }.joined(separator: "\n")
+    }
+    #expect(plan.contains("One-Time Filter: false") || plan.contains("to_tsvector_idx"), "\(plan)")
+  }
+
+  @Test func `names of directories are found by the beginnings of their words`() async throws {
     let (waiting, other): (Int64, Int64) = (33_162_000_400, 33_162_000_401)
     for (source, priority, name) in [("yellow", Int32(1), "100% Hôpital Saint-Louis"), ("white", 2, "Clinic")] {
       let isFirst = Mutex(true)
@@ -128,13 +152,15 @@ import Testing
       }
     }
     _ = try await pool.run(SQL.enqueueCases([(waiting, .held)], at: now))
-    for text in ["saint-louis", "100% hôpital", "CLINIC", "pit"] {
+    for text in ["saint-louis", "100% hôpital", "CLINIC", "hôp", "louis hôpital", "lou '%"] {
       let found = try await store.numbers(labelled: text, after: 0, limit: 10)
-      #expect(found.map(\.number) == [waiting], "\(text)")
+      #expect(found.map(\.number) == [waiting, other], "\(text)")
       #expect(found.first?.directoryName == "100% Hôpital Saint-Louis")
     }
-    #expect(try await store.numbers(labelled: "c%c", after: 0, limit: 10).isEmpty)
-    #expect(try await store.numbers(labelled: "clinic", after: waiting, limit: 10).isEmpty)
+    for text in ["c%c", "ital", "clinic hotel", "%%"] {
+      #expect(try await store.numbers(labelled: text, after: 0, limit: 10).isEmpty, "\(text)")
+    }
+    #expect(try await store.numbers(labelled: "clinic", after: waiting, limit: 10).map(\.number) == [other])
     #expect(try await store.lines(of: [other]).first?.directoryName == "100% Hôpital Saint-Louis")
   }
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import PostgreSQL
+
+/// The value by which decisions are counted.
+public enum TeamDimension: String, Sendable, CaseIterable {
+  /// The day in UTC, such as `2026-11-21`.
+  case day
+  /// The causes of the decided case, separated by commas; empty for a number without a case.
+  case queue
+  /// The category of the decision, or else of the case; empty for none.
+  case category
+  /// The account.
+  case account
+}
+
+/// Figures of the decisions with one value of a dimension.
+public struct TeamFigures: Sendable, Equatable {
+  /// The value.
+  public var key: String
+  /// Decisions, those of bulks included.
+  public var decisions: Int
+  /// Decisions whose account had the case open, so that their time is known.
+  public var timed: Int
+  /// The median of the seconds from opening the case to the decision; nil where no time is known.
+  public var median: Double?
+  /// Decisions that another account has undone or replaced by a different one.
+  public var overturned: Int
+}
+
+/// A case that an account has open.
+public struct OpenClaim: Sendable, Equatable {
+  /// E.164 digits.
+  public var number: Int64
+  /// The account.
+  public var account: String
+  /// When it opened the case.
+  public var since: Date?
+}
+
+/// Figures of the team, computed from the audit log when they are read: nothing is counted twice or kept apart.
+public struct TeamStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where the audit log and the queue are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// The figures of all dimensions, from one snapshot, so that their totals are equal.
+  /// - Parameters:
+  ///   - since: the earliest decision, inclusive.
+  ///   - until: the latest decision, exclusive.
+  ///   - account: nil for all accounts.
+  public func figures(since: Date, until: Date, of account: String?) async throws -> [TeamDimension: [TeamFigures]] {
+    var pipeline = PostgresPipeline()
+    let places = TeamDimension.allCases.map { dimension in
+      let count = SQL.countTeamDecisions(dimension: dimension, since: since, until: until, account: account)
+      return (dimension, pipeline.add(count))
+    }
+    let results = try await pool.snapshot(pipeline)
+    return Dictionary(uniqueKeysWithValues: try places.map { ($0.0, try results.rows($0.1)) })
+  }
+
+  /// The cases that accounts have open, and when the oldest case of the queue was opened.
+  /// - Parameter account: nil for all accounts.
+  public func claims(of account: String?, at time: Date) async throws -> (open: [OpenClaim], oldest: Date?) {
+    let (open, queue) = try await pool.withConnection {
+      try await $0.pipeline(SQL.readOpenClaims(account: account, time: time), SQL.readReviewQueue())
+    }
+    return (open, queue.first?.oldest)
+  }
+}
+
+extension SQL {
+  /// Decisions of the audit log by a dimension. The next change of the same number by another account tells whether a
+  /// decision was overturned; changes by the clock are left out.
+  static func countTeamDecisions(
+    dimension: TeamDimension, since: Date, until: Date, account: String?
+  ) -> Statement<TeamFigures> {
+    let key =
+      switch dimension {
+      case .day: "to_char(happened_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+      case .queue: "coalesce(after ->> 'causes', '')"
+      case .category: "coalesce(nullif(after ->> 'category', 'as_reported'), after ->> 'case_category', '')"
+      case .account: "actor"
+      }
+    return Statement(
+      """
+      SELECT \(key), count(*), count(seconds), percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds),
+             count(*) FILTER (WHERE next_actor <> actor AND next_action <> action)
+      FROM (
+        SELECT happened_at, actor, action, after, (after ->> 'handling_seconds')::float8 AS seconds,
+               lead(actor) OVER changes AS next_actor, lead(action) OVER changes AS next_action
+        FROM audit_events
+        WHERE action IN ('decision.block', 'decision.identify', 'decision.allow', 'decision.undo') AND happened_at >= $1
+        WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, event_id)
+      ) d
+      WHERE action <> 'decision.undo' AND happened_at < $2 AND ($3::text IS NULL OR actor = $3)
+      GROUP BY 1 ORDER BY 1
+      """,
+      since, until, account
+    ) { row in
+      TeamFigures(
+        key: try row.decode(0), decisions: Int(try row.decode(1, as: Int64.self)),
+        timed: Int(try row.decode(2, as: Int64.self)), median: try row.decode(3),
+        overturned: Int(try row.decode(4, as: Int64.self)))
+    }
+  }
+
+  /// The cases that accounts have open.
+  static func readOpenClaims(account: String?, time: Date) -> Statement<OpenClaim> {
+    Statement(
+      """
+      SELECT number, claimed_by, claimed_at FROM queue
+      WHERE claimed_until > $1 AND ($2::text IS NULL OR claimed_by = $2) ORDER BY claimed_by, number LIMIT 200
+      """,
+      time, account
+    ) { OpenClaim(number: try $0.decode(0), account: try $0.decode(1), since: try $0.decode(2)) }
+  }
+}

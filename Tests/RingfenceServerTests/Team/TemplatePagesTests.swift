@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import ModerationSite
+@testable import RingfenceServer
+
+@Suite(.database) struct TemplatePagesTests {
+  private let number: Int64 = 33_162_000_248
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var templates: TemplateStore { TemplateStore(pool: pool) }
+  private let path = "/moderation/templates"
+
+  @Test func `a team's reasons are offered by language and category`() async throws {
+    _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: Date()))
+    _ = try await pool.withConnection { try await $0.execute("UPDATE queue SET category_id = 1") }
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let page = try await chief.page("\(path)?language=en&category=fraud")
+      // The built-in texts are the start of a list.
+      #expect(page.contains("value=\"The reports are not credible.\""))
+      let texts = [("text", "Our own reason."), ("text", "  "), ("text", "The reports are not credible.")]
+      let saved = try await chief.send(page, to: path, texts)
+      #expect(saved.headers[.location] == "\(path)?kind=reason&language=en&category=fraud&done=saved")
+      let set = try await templates.version()
+      #expect(set.version == 1)
+      // A built-in text stays a code.
+      let fraud = TextTemplates.List(.reason, language: "en", category: .fraud)
+      #expect(set[fraud] == [.own("Our own reason."), .builtIn("not_credible")])
+      #expect(set[TextTemplates.List(.reason, language: "ru", category: .fraud)].count == 5)
+
+      let ada = try await ModeratorClient.signIn(server, as: "Ada")
+      let form = try await ada.page("/moderation/numbers/\(number)")
+      #expect(
+        form.contains("name=\"common_reason\" value=\"Our own reason.\"") && form.contains("value=\"not_credible\""))
+      #expect(!form.contains("value=\"fraud_quoted\""))
+      #expect(try await ada.get(path).status == .forbidden)
+    }
+  }
+
+  @Test func `each save is a version and an old form replaces no newer one`() async throws {
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let answers = try await chief.page("\(path)?kind=answer&language=en")
+      let reasons = try await chief.page("\(path)?kind=reason&language=en")
+      _ = try await chief.send(answers, to: path, [("text", "Thank you.\nWe have checked it.")])
+      let stale = try await chief.send(reasons, to: path, [("text", "Typed with care.")])
+      #expect(stale.status == .unprocessableContent && stale.text.contains("Typed with care."))
+      #expect(stale.text.contains("Another administrator has saved a version"))
+      _ = try await chief.send(stale.text, to: path, [("text", "Typed with care.")])
+      let long = try await chief.send(reasons, to: path, [("text", "Two\nlines.")])
+      #expect(long.status == .unprocessableContent)
+      // The second version has the list of the first.
+      let set = try await templates.version()
+      #expect(set.version == 2 && set.lists.count == 2)
+      #expect(set[.init(.answer, language: "en")] == [.own("Thank you.\nWe have checked it.")])
+      #expect(try await templates.version(1).lists.count == 1)
+      // An empty list is built in again.
+      let newest = try await chief.page("\(path)?kind=answer&language=en")
+      _ = try await chief.send(newest, to: path, [("text", "")])
+      #expect(try await templates.version()[.init(.answer, language: "en")].count == 4)
+      #expect(try await templates.history(limit: 10).map(\.version) == [3, 2, 1])
+      #expect(try await chief.page("\(path)?kind=answer&language=en&version=1").contains("We have checked it."))
+    }
+  }
+}
