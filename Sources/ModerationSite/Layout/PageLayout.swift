@@ -36,7 +36,7 @@ enum PageLayout {
       let areas = Navigation.areas.filter { role >= $0.role && $0.group == group }
       guard !areas.isEmpty else { return nil }
       return [
-        // The home page stands alone, before the groups.
+        // The home page is before the groups.
         "title": group == .home ? "" : texts("layout.group-\(group.rawValue)"),
         "areas": areas.map { area in
           [

@@ -11,7 +11,7 @@ import Testing
 @testable import Localization
 @testable import ModerationSite
 
-/// What the page of a case says about the next publication follows the recipes.
+/// The page of a case follows the recipes where it says in which packs the next publication has the number.
 @Suite(.database) struct CaseOutlookTests {
   private func packs(
     _ recipes: [Recipe], hasCalls: Bool = true, entries: [String: Int] = [:]
