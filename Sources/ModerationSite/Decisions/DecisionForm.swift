@@ -191,9 +191,6 @@ enum ExpiryField {
 
 /// The public reason of a decision in a form: one of the common reasons, or text of the moderator's own.
 enum ReasonField {
-  /// The codes of the common reasons. A code is stored and shown in the reader's language; see `Localizer.reason`.
-  private static let common = ["many_reporters", "fraud_quoted", "automatic_calls", "known_business", "not_credible"]
-
   /// - Returns: nil for a form without a reason.
   /// - Throws: `RuleViolation` for a form with a common reason and a different one.
   static func read(_ form: Form) throws(RuleViolation) -> String? {

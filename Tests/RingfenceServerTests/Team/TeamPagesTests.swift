@@ -94,7 +94,8 @@ import Testing
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let own = try await bob.page("/moderation/team?days=7")
       #expect(own.contains("<strong id=\"total\">5</strong>"))
-      #expect(!own.contains("Ada") && !own.contains("Carl") && !own.contains("By account") && !own.contains("\u{A0}s</td>"))
+      #expect(
+        !own.contains("Ada") && !own.contains("Carl") && !own.contains("By account") && !own.contains("\u{A0}s</td>"))
     }
   }
 

@@ -1,0 +1,84 @@
+"""The Debian package: what is in it, what its units permit, and that its settings are known.
+
+Scripts/check-package.py installs, upgrades and purges a package in a minimal Debian root.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DEBIAN = CHECKOUT / "Packaging/debian"
+PROGRAM = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
+# Of systemd-analyze, in tenths: 0 for a service that may do nothing, 100 for one without limits.
+MOST_EXPOSED = 25
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    out = tmp_path_factory.mktemp("package")
+    done = subprocess.run(
+        [CHECKOUT / "Scripts/make-package", PROGRAM, out], capture_output=True, text=True,
+        env={**os.environ, "DEB_BUILD_OPTIONS": "nostrip noautodbgsym", "COMPRESSION": "-Zgzip -z1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    [found] = out.glob("ringfence_*.deb")
+    root = out / "root"
+    subprocess.run(["dpkg-deb", "--extract", found, root], check=True)
+    return found, root
+
+
+def test_package_has_the_program_and_its_files(package):
+    found, root = package
+    assert (root / "usr/bin/ringfence").stat().st_mode & 0o777 == 0o755
+    for folder in ("Migrations", "Public", "Resources"):
+        ours = sorted(path.relative_to(CHECKOUT) for path in (CHECKOUT / folder).rglob("*") if path.is_file())
+        assert ours and all((root / "usr/share/ringfence" / path).is_file() for path in ours)
+    fields = subprocess.run(["dpkg-deb", "--field", found], capture_output=True, text=True, check=True).stdout
+    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    assert f"Version: {version.replace('-', '~')}\n" in fields
+    # The libraries that the program loads are those that the package needs.
+    for library in ("libpq5", "libphonenumber8", "libsqlite3-0", "zlib1g"):
+        assert library in fields
+    conffiles = subprocess.run(
+        ["dpkg-deb", "--ctrl-tarfile", found], capture_output=True, check=True).stdout
+    listed = subprocess.run(["tar", "--extract", "--to-stdout", "./conffiles"], input=conffiles, capture_output=True).stdout
+    assert b"/etc/ringfence/ringfence.yaml" in listed
+
+
+def test_program_of_the_package_finds_its_files(package):
+    _, root = package
+    done = subprocess.run(
+        [root / "usr/bin/ringfence", "recipes", "show"], capture_output=True, text=True,
+        env={"PATH": "/usr/bin:/bin", "RINGFENCE_HOME": str(root / "usr/share/ringfence"), "HOME": "/nonexistent"})
+    assert done.returncode == 0 and "blocklist" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("unit", ["ringfence.service", "ringfence-publish.service"])
+def test_units_leave_few_rights(package, unit):
+    _, root = package
+    path = root / "lib/systemd/system" / unit
+    done = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", f"--threshold={MOST_EXPOSED}", path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-400:] + done.stderr
+
+
+def test_timer_starts_the_publication(package):
+    _, root = package
+    units = root / "lib/systemd/system"
+    assert "OnCalendar=" in (units / "ringfence-publish.timer").read_text()
+    assert "ExecStart=/usr/bin/ringfence publish " in (units / "ringfence-publish.service").read_text()
+    # Neither is started by the installation: publish-at of the server is usual.
+    script = subprocess.run(["dpkg-deb", "--info", package[0], "postinst"], capture_output=True, text=True).stdout
+    assert "deb-systemd-helper enable 'ringfence-publish.timer'" not in script
+    assert "ringfence.service" in script
+
+
+def test_settings_are_known():
+    text = (DEBIAN / "ringfence.yaml").read_text()
+    known = set(re.findall(r"^\| `([a-z-]+)` \|", (CHECKOUT / "Documentation/configuration.md").read_text(), re.MULTILINE))
+    shown = {**yaml.safe_load(text), **yaml.safe_load(re.sub(r"^#(?=[a-z-]+:)", "", text, flags=re.MULTILINE))}
+    assert set(shown) <= known, set(shown) - known
