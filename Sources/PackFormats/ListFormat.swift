@@ -49,7 +49,7 @@ public enum ExportOutput: Sendable {
 }
 
 /// Options of an export.
-public struct ExportOptions: Sendable, Equatable {
+public struct ExportOptions: Sendable {
   /// The prefix of a number's digits, in formats that allow a choice.
   public enum NumberPrefix: String, Sendable, CaseIterable {
     /// No prefix.
@@ -94,6 +94,10 @@ public struct ExportOptions: Sendable, Equatable {
   public var phonebookLimit = 3_000
   /// The action beyond ``phonebookLimit``.
   public var overLimit: OverLimit = .fail
+
+  /// Whether all numbers that begin with a prefix have a count of digits. Some clients read a pattern as a prefix of any
+  /// further digits: where numbers of other lengths begin so too, they get single numbers instead.
+  public var hasOneLength: @Sendable (_ prefix: Int64, _ digits: Int) -> Bool = { _, _ in true }
 
   /// The defaults.
   public init() {}

@@ -42,18 +42,25 @@ extension RingfenceClient {
     let listings = Dictionary(
       answer.entries.map { ($0.hash, Listing(category: $0.category, label: $0.label, block: $0.block)) },
       uniquingKeysWith: { first, _ in first })
-    try await readRanges(answer.ranges)
-    hashCache.keep(listings, for: prefix, at: now)
-    return listings[hash] ?? hashCache.ranges?.listing(of: number)
+    let own = listings[hash]
+    do {
+      try await readRanges(answer.ranges, at: now)
+      hashCache.keep(listings, for: prefix, at: now)
+    } catch {
+      // A listing of its own needs no ranges.
+      guard own != nil else { throw error }
+    }
+    return own ?? hashCache.ranges?.listing(of: number)
   }
 
-  /// Reads the listed ranges of a publication, unless they are known.
-  private func readRanges(_ offer: HashedListings.Ranges?) async throws {
+  /// Reads the listed ranges of a publication, unless they are known and, as other responses, not older than an hour:
+  /// decisions and protections change them between publications.
+  private func readRanges(_ offer: HashedListings.Ranges?, at now: Date) async throws {
     guard let offer else {
       hashCache.ranges = nil
       return
     }
-    guard hashCache.ranges?.serial != offer.serial else { return }
+    guard hashCache.ranges?.serial != offer.serial || !hashCache.isFresh(hashCache.rangesAt, at: now) else { return }
     let request = ClientRequest(
       "GET", configuration.server.appendingPathComponent("ranges"),
       fields: ["Authorization": "Bearer \(configuration.key)"])
@@ -62,7 +69,7 @@ extension RingfenceClient {
     guard let ranges = try? JSONDecoder().decode(ListedRanges.self, from: data) else {
       throw ClientError.network("The response is not a list of ranges.")
     }
-    hashCache.ranges = ranges
+    (hashCache.ranges, hashCache.rangesAt) = (ranges, now)
   }
 }
 
@@ -112,14 +119,18 @@ private struct HashedListings: Decodable {
 struct HashCache {
   /// The ranges of the newest publication; nil for none.
   var ranges: ListedRanges?
+  /// When they were read.
+  var rangesAt = Date.distantPast
   private var answers: [String: (at: Date, listings: [String: Listing])] = [:]
   private static let room = 32
   private static let lifetime = 3_600.0
 
   func answer(_ prefix: String, at now: Date) -> [String: Listing]? {
-    guard let known = answers[prefix], (0..<Self.lifetime).contains(now.timeIntervalSince(known.at)) else { return nil }
+    guard let known = answers[prefix], isFresh(known.at, at: now) else { return nil }
     return known.listings
   }
+
+  func isFresh(_ time: Date, at now: Date) -> Bool { (0..<Self.lifetime).contains(now.timeIntervalSince(time)) }
 
   mutating func keep(_ listings: [String: Listing], for prefix: String, at now: Date) {
     if answers.count >= Self.room, let oldest = answers.min(by: { $0.value.at < $1.value.at })?.key {

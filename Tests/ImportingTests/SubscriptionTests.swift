@@ -120,7 +120,8 @@ import Testing
       #expect((first.entries, first.ranges, first.proposedRanges, first.rejected) == (2, 2, 0, 1))
       let rules = try await stores.ranges.rules()
       #expect(rules.map(\.range.text) == ["+33162000xxx", "+33162001000-+33162001499"])
-      #expect(rules.map(\.treatment) == [.block, .identify] && rules.allSatisfy { $0.category == .fraud })
+      // The ceiling of the source.
+      #expect(rules.map(\.treatment) == [.identify, .identify] && rules.allSatisfy { $0.category == .fraud })
       // The rules leave with the file.
       try site.publish(2, [.test(Self.numbers[2] - 248, id)], at: now + 60)
       _ = try await refresh("c", stores, at: now + 60)

@@ -84,15 +84,25 @@ extension HottestCallers.List {
     var file = PhoneBlockBinaryList()
     var room = (options.maxBytes - PhoneBlockBinaryList.headerSize) / PhoneBlockBinaryList.recordSize
     let hasRanges = (1...PhoneBlockVotes.listed).contains(options.minRange)
+    var prefixed: [ClosedRange<Int64>] = []
     if hasRanges {
-      let blocks = ranges.flatMap(\.decimalBlocks).filter { $0.wildcards > 0 }.sorted { $0.wildcards > $1.wildcards }
-      for block in blocks.prefix(room) { file.append(prefix: block.prefix) }
+      // Clients read a prefix as any further digits: numbers of other lengths must not begin so.
+      let blocks = ranges.flatMap(\.decimalBlocks).filter { block in
+        let digits = String(block.prefix).utf8.count + block.wildcards
+        return block.wildcards > 0 && NumberingPlan.lengths(of: block.prefix) == [digits]
+      }.sorted { $0.wildcards > $1.wildcards }
+      for block in blocks.prefix(room) {
+        file.append(prefix: block.prefix)
+        let size = (0..<block.wildcards).reduce(Int64(1)) { size, _ in size * 10 }
+        prefixed.append(block.prefix * size...block.prefix * size + size - 1)
+      }
+      prefixed.sort { $0.lowerBound < $1.lowerBound }
       room -= min(room, blocks.count)
     }
     for caller in callers {
       guard room > 0 else { break }
       guard PhoneBlockVotes.votes(of: caller, at: time) >= options.minDirect else { continue }
-      if hasRanges, !ranges.overlapping(caller.number...caller.number).isEmpty { continue }
+      if !prefixed.overlapping(caller.number...caller.number).isEmpty { continue }
       file.append(caller.number)
       room -= 1
     }

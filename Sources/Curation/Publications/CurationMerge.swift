@@ -138,7 +138,7 @@ public struct CurationState: Sendable {
   /// decided and held numbers. Numbers that others seem to misuse are only identified.
   public func ruledRanges() -> [RuledRange] {
     guard !rules.isEmpty else { return [] }
-    let excluded = (Array(held) + reportCeilings.filter { $0.value == .nothing }.map(\.key)).sorted()
+    let excluded = (Array(held) + reportCeilings.filter { $0.value != .block }.map(\.key)).sorted()
     let victims = victims.sorted()
     var found: [RuledRange] = []
     for item in RangeMerge.disjoint(rules) where rules[item.rule].treatment != .allow {

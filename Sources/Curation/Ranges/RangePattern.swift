@@ -41,6 +41,7 @@ public struct RangePattern: Sendable, Hashable {
       guard ends.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }), let first = Int64(ends[0]), let last = Int64(ends[1])
       else { throw bad(.unexpectedCharacter) }
       guard ends.allSatisfy({ $0.utf8.count <= 15 }) else { throw bad(.tooLong) }
+      guard ends.allSatisfy({ $0.first != "0" }) else { throw bad(.noPlan) }
       guard first < last, ends[0].utf8.count == ends[1].utf8.count else { throw bad(.wrongOrder) }
       let prefix = Self.commonPrefix(first, last)
       guard let code = plan.callingCode(first), code == plan.callingCode(last) else { throw bad(.noPlan) }
@@ -52,6 +53,7 @@ public struct RangePattern: Sendable, Hashable {
     let rest = body.dropFirst(fixed.count)
     guard rest.allSatisfy({ "xX#*".contains($0) || ("0"..."9").contains($0) }) else { throw bad(.unexpectedCharacter) }
     guard body.utf8.count <= 15 else { throw bad(.tooLong) }
+    guard fixed.first != "0" else { throw bad(.noPlan) }
     if rest == "*" {
       guard let prefix = Int64(fixed) else { throw bad(.tooWide) }
       try Self.check(prefix, plan, bad)

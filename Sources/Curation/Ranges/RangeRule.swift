@@ -21,6 +21,8 @@ public struct RangeRule: Sendable, Equatable {
   public static let noSource: Int32 = 0
   /// The most numbers that one person may block with rules at once; more need another moderator's approval.
   public static let maxUnreviewed: Int64 = 1_000_000
+  /// The most rules of a source.
+  public static let maxRulesOfSource = 20_000
   /// The most rules.
   public static let maxRules = 100_000
 

@@ -52,6 +52,9 @@ struct ProvenanceFile {
             content.rejected += 1
             continue
           }
+          guard content.ranges.count < RangeRule.maxRulesOfSource else {
+            throw SourceFailure.tooManyEntries(maximum: RangeRule.maxRulesOfSource)
+          }
           // The publisher's own rules only: servers that are subscribed to each other would keep them for ever.
           if row.origins == [server], filter.takes(range), let category = category(ofRule: row) {
             content.ranges.append(

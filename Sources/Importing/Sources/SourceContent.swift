@@ -110,7 +110,9 @@ struct SourceContent: Sendable {
       case .row(let found): row = found
       case .range(let found):
         if let rule = rule(found, options) { ranges.append(rule) }
-        guard entries.count + ranges.count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
+        guard ranges.count <= RangeRule.maxRulesOfSource else {
+          throw SourceFailure.tooManyEntries(maximum: RangeRule.maxRulesOfSource)
+        }
         continue
       case .rejected:
         rejected += 1

@@ -71,8 +71,19 @@ struct SourceFilter: Sendable {
     countries.isEmpty || number.region.map(countries.contains) == true
   }
 
+  /// All numbers of a range must be of the countries.
   func takes(_ range: RangePattern) -> Bool {
-    countries.isEmpty || RegionMap.countries.region(of: range.first).map(countries.contains) == true
+    guard !countries.isEmpty else { return true }
+    return range.blocks.allSatisfy { block in
+      var next = block.lowerBound
+      while next <= block.upperBound {
+        let stretch = RegionMap.countries.stretch(from: next)
+        guard let index = stretch.index, countries.contains(RegionMap.countries.regions[index]) else { return false }
+        guard stretch.last < block.upperBound else { return true }
+        next = stretch.last + 1
+      }
+      return true
+    }
   }
 
   /// "Legitimate" in a file of another owner would defend a number.

@@ -41,7 +41,7 @@ extension Bulk {
 
 extension BulkItem {
   /// The rule for allowing it.
-  var allowRule: AllowRule {
+  package var allowRule: AllowRule {
     AllowRule(isHeld: isHeld, isListed: isPublished, isAppealed: isAppealed, reporters: reporters)
   }
 

@@ -21,10 +21,15 @@ package struct BulkService: Sendable {
     self.reviews = reviews
   }
 
+  /// Whether second reviews are on.
+  package func areReviewsOn() async throws -> Bool {
+    try await pool.run(SQL.readReviewActivation()).first?.isOn == true
+  }
+
   /// The count of the bulk's decisions whose reach asks for the confirmation of a second person. Decisions of the random
   /// sample are not counted, so that their author does not know about it. Zero while reviews are off.
   package func reviewed(_ bulk: Bulk, _ items: [BulkItem]) async throws -> Int {
-    guard try await pool.run(SQL.readReviewActivation()).first?.isOn == true else { return 0 }
+    guard try await areReviewsOn() else { return 0 }
     return items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.treatment, $0.allowRule) }
   }
 

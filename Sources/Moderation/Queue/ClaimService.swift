@@ -74,7 +74,7 @@ package struct ClaimService: Sendable {
   /// Renews a claim for another ``lifetime``.
   /// - Returns: false when somebody else has claimed the case by now, or it is settled.
   package func renew(_ number: Int64, account: String, at time: Date) async throws -> Bool {
-    let renew = SQL.renewClaim(number: number, account: account, until: time + Self.lifetime)
+    let renew = SQL.renewClaim(number: number, account: account, until: time + Self.lifetime, time: time)
     return try await !commitSoon(renew).isEmpty
   }
 
@@ -122,7 +122,7 @@ package struct ClaimService: Sendable {
     let eventID = UUID()
     return try await pool.transaction { [level] connection in
       guard let item = try await connection.run(SQL.readCase(number: number)).first,
-        name != nil || item.level < level
+        name != nil ? item.level <= level : item.level < level
       else {
         return try await connection.hasMade(eventID, at: time)
       }

@@ -46,12 +46,17 @@ package struct RangeService: Sendable {
   /// - Parameters:
   ///   - role: the role of the account, for the audit log.
   /// - Returns: the saved rules, proposed or approved.
-  /// - Throws: `StorageError.tooManyRanges`; `PostgresError`.
+  /// - Throws: `StorageError.tooManyRanges`; `RuleViolation`; `PostgresError`.
   package func add(
     _ rules: [RangeRule], by account: String, role: Role = .administrator, at time: Date
   ) async throws -> [RangeRule] {
-    // Not in small steps: what the account has approved itself within a day counts too.
-    let recent = try await ranges.rules(.approved).filter {
+    let account = try RuleViolation.line(account, "by", atMost: 80)
+    // Of the same range the last one counts.
+    let rules = Dictionary(rules.map { ($0.range.text, $0) }) { $1 }.values.sorted {
+      ($0.range.first, $0.range.text) < ($1.range.first, $1.range.text)
+    }
+    // Not in small steps: what the account has decided itself within a day counts too.
+    let recent = try await ranges.rules().filter {
       $0.proposedBy == account && $0.decidedBy == account
         && $0.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
     }
@@ -81,7 +86,7 @@ package struct RangeService: Sendable {
   ) async throws {
     // The account and the reason follow the rules of a decision.
     let decision = try Decision(number: 1, treatment: .allow, reason: reason, decidedBy: account, decidedAt: time)
-    if isApproved, rules.contains(where: { $0.state == .proposed && $0.proposedBy == decision.decidedBy }) {
+    if isApproved, rules.contains(where: { $0.state != .approved && $0.proposedBy == decision.decidedBy }) {
       throw RuleViolation(.ownProposal, field: "by")
     }
     let decided = rules.map { rule in

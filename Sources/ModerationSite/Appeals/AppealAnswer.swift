@@ -49,8 +49,12 @@ enum RejectionUndo {
   /// The minutes until the owner sees a rejection.
   static func minutes(_ texts: Localizer) -> String { texts.number(Int(Appeal.undoWindow) / 60) }
 
+  /// Rounded as it is stored, from the whole seconds since 2001: seconds since 1970 often give another microsecond.
   static func value(_ answeredAt: Date) -> String {
-    "\(Int64((answeredAt.timeIntervalSince1970 * 1_000_000).rounded()))"
+    let seconds = answeredAt.timeIntervalSinceReferenceDate
+    let whole = seconds.rounded(.down)
+    let microseconds = Int64(((seconds - whole) * 1_000_000).rounded())
+    return "\((Int64(whole) + 978_307_200) * 1_000_000 + microseconds)"
   }
 }
 

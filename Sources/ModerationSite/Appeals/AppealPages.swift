@@ -187,7 +187,7 @@ struct AppealPage {
         [
           "state": texts("appeals.state-\(appeal.state.rawValue)"), "tone": appeal.state.tone,
           "answeredAt": appeal.answeredAt.map { PageTime($0, texts) }, "answeredBy": appeal.answeredBy ?? "",
-          "answer": appeal.answer ?? "", "filings": Self.filings(of: appeal, filings, texts),
+          "answer": appeal.answer.map(texts.reason) ?? "", "filings": Self.filings(of: appeal, filings, texts),
           "rejection": RejectionUndo.value(of: appeal, at: Date()),
         ] as TemplateRecord
       },

@@ -36,7 +36,7 @@ struct AuditPages: Sendable {
         "actors": ([""] + actors).map { name in
           TemplateRecord.choice(name, name.isEmpty ? texts("audit.everybody") : name, isChosen: name == query.actor)
         },
-        "rows": shown.map { $0.record(texts) },
+        "rows": shown.map { $0.shown(to: worker).record(texts) },
         // The query of the next page; empty on the last page.
         "next": found.count > Self.rows ? shown.last.map { query.query(after: $0.cursor) } ?? "" : "",
         "export": query.query(),
@@ -45,13 +45,14 @@ struct AuditPages: Sendable {
 
   /// Exports the filtered events as CSV, 1,000 in memory at a time.
   @Sendable func export(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (filter, auditLog) = (AuditQuery(request).filter(for: try context.worker.role), auditLog)
+    let (worker, auditLog) = (try context.worker, auditLog)
+    let filter = AuditQuery(request).filter(for: worker.role)
     let body = ResponseBody { writer in
       try await writer.write(ByteBuffer(string: AuditCSV.head))
       var cursor: AuditCursor?
       while true {
         let page = try await auditLog.events(filter, after: cursor, limit: AuditLog.batch)
-        try await writer.write(ByteBuffer(string: page.map(AuditCSV.line).joined()))
+        try await writer.write(ByteBuffer(string: page.map { AuditCSV.line($0.shown(to: worker)) }.joined()))
         guard page.count == AuditLog.batch, let last = page.last else { break }
         cursor = last.cursor
       }
@@ -67,6 +68,18 @@ struct AuditPages: Sendable {
 }
 
 extension AuditRecord {
+  /// The record as an account sees it: the times that others took to decide are for administrators.
+  fileprivate func shown(to worker: QueueWorker) -> AuditRecord {
+    guard worker.role < .administrator, event.actor != worker.account, var after = event.after,
+      after.removeValue(forKey: "handling_seconds") != nil
+    else { return self }
+    var record = self
+    record.event = AuditEvent(
+      id: event.id, actor: event.actor, role: event.role, action: event.action, subject: event.subject,
+      before: event.before, after: after, reason: event.reason)
+    return record
+  }
+
   /// A row of the list.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     let changes = AuditChange.all(from: event.before, to: event.after).map { $0.said(texts) }

@@ -68,7 +68,7 @@ extension Appeal {
     [
       "rejection": RejectionUndo.value(of: self, at: time), "statement": statement, "time": PageTime(filedAt, texts),
       "state": texts("case.appeal.\(state.rawValue)"),
-      "answer": answer ?? "", "isOpen": state == .open,
+      "answer": answer.map(texts.reason) ?? "", "isOpen": state == .open,
     ]
   }
 }

@@ -59,7 +59,7 @@ struct NumberTimeline {
     file.appeals.flatMap { appeal -> [Event] in
       let answer = appeal.answeredAt.map { time -> Event in
         let state = texts("case.appeal.\(appeal.state.rawValue)")
-        let text = [state, appeal.answer ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
+        let text = [state, appeal.answer.map(texts.reason) ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
         return (time, "answer", text, appeal.answeredBy ?? "")
       }
       return [(appeal.filedAt, "appeal", appeal.statement, "")] + (answer.map { [$0] } ?? [])

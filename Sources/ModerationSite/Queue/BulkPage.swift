@@ -16,6 +16,8 @@ struct BulkPreview {
   let guarded: Set<Int64>
   /// The count of decisions that need the confirmation of a second person.
   let reviewed: Int
+  /// Whether second reviews are on.
+  let areReviewsOn: Bool
   /// The count of requested numbers; it exceeds the count of items if there were too many.
   let asked: Int
   let worker: QueueWorker
@@ -43,6 +45,10 @@ struct BulkPreview {
     item.omission(for: worker, replacing: false, at: now) == .decided
   }
 
+  /// Whether allowing the number discounts its reporters: a decision that needs a confirmation does so only with second
+  /// reviews.
+  private func isDiscounting(_ item: BulkItem) -> Bool { areReviewsOn || !item.allowRule.isGuarded }
+
   /// Values of the template `bulk`.
   func record(_ texts: Localizer) -> TemplateRecord {
     effect(texts).adding(fields(texts)).adding(sample(texts)).adding(decided(texts))
@@ -51,7 +57,8 @@ struct BulkPreview {
   private func effect(_ texts: Localizer) -> TemplateRecord {
     let isConfirmationMissing = problem?.code == .blockNeedsConfirmation
     let decided = items.filter { omission($0) == nil }
-    let discounted = decided.reduce(0) { $0 + $1.reporters }
+    let discounted = decided.filter(isDiscounting).reduce(0) { $0 + $1.reporters }
+    let keepsWeights = decided.contains { $0.reporters > 0 && !isDiscounting($0) }
     let leftOut = [
       ("bulk.left-out", items.count { omission($0) == .protected }),
       ("bulk.withheld", items.count { omission($0) == .withheld }),
@@ -60,6 +67,7 @@ struct BulkPreview {
     let does = [
       treatment.map { texts("bulk.does.\($0.rawValue)") },
       treatment == .allow && discounted > 0 ? texts.count("case.discounts", discounted) : nil,
+      treatment == .allow && keepsWeights ? texts("reviews.consequence-off") : nil,
       reviewed > 0 ? texts.count("bulk.reviewed", reviewed) : nil,
       treatment == .allow && reviewed > 0 ? texts("bulk.reviewed-effect") : nil,
     ]

@@ -137,7 +137,7 @@ struct BulkPages: Sendable {
     }
     let preview = BulkPreview(
       items: items, templates: try await templates.version(), guarded: guarded, reviewed: reviewed,
-      asked: numbers.count, worker: try context.worker,
+      areReviewsOn: try await service.areReviewsOn(), asked: numbers.count, worker: try context.worker,
       form: context.form, fingerprint: fingerprint, address: QueueAddress(context.form), isStale: isStale,
       problem: problem)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok

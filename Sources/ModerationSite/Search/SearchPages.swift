@@ -24,27 +24,28 @@ struct SearchPages: Sendable {
       text, country: request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:)))
     var page = SearchPage(text: text)
     let texts = pages.texts(context)
-    switch wish {
-    case .nothing: break
-    case .tooShort: page.hint = texts.count("search.short", SearchStore.minEnding)
-    case .ending(let digits):
-      page.add(try await search.numbers(endingWith: digits, after: after, limit: Self.rows + 1), text, texts)
-    case .middle(let digits):
-      page.add(try await search.numbers(containing: digits, after: after, limit: Self.rows + 1), text, texts)
-    case .label(let label):
-      page.add(try await search.numbers(labelled: label, after: after, limit: Self.rows + 1), text, texts)
-    case .beginning(let digits, let exact, let ending):
-      if after == 0, let exact { page.exact = try await search.lines(of: [exact]).map { $0.record(texts) } }
-      page.add(
-        try await search.numbers(beginningWith: digits, after: after, limit: Self.rows + 1)
-          .filter { $0.number != exact }, text, texts)
-      // If no number begins with the digits, they may be the ending of a number in national format.
-      if page.rows.isEmpty, page.exact.isEmpty || exact == nil, let ending {
-        page.add(try await search.numbers(endingWith: ending, after: after, limit: Self.rows + 1), text, texts)
-        if page.rows.isEmpty {
-          page.add(try await search.numbers(containing: ending, after: after, limit: Self.rows + 1), text, texts)
+    do {
+      switch wish {
+      case .nothing: break
+      case .tooShort: page.hint = texts.count("search.short", SearchStore.minEnding)
+      case .ending(let digits):
+        page.add(try await search.numbers(endingWith: digits, after: after, limit: Self.rows + 1), text, texts)
+      case .middle(let digits):
+        page.add(try await search.numbers(containing: digits, after: after, limit: Self.rows + 1), text, texts)
+      case .label(let label):
+        page.add(try await search.numbers(labelled: label, after: after, limit: Self.rows + 1), text, texts)
+      case .beginning(let digits, let exact, let ending):
+        if after == 0, let exact { page.exact = try await search.lines(of: [exact]).map { $0.record(texts) } }
+        page.add(
+          try await search.numbers(beginningWith: digits, after: after, limit: Self.rows + 1)
+            .filter { $0.number != exact }, text, texts)
+        // If no number begins with the digits, they may be the ending of a number in national format.
+        if page.rows.isEmpty, page.exact.isEmpty || exact == nil, let ending {
+          page.add(try await search.numbers(endingWith: ending, after: after, limit: Self.rows + 1), text, texts)
         }
       }
+    } catch is SearchTimeout {
+      page.hint = texts("search.slow")
     }
     if wish != .nothing, page.rows.isEmpty, page.exact.isEmpty, page.hint.isEmpty { page.hint = texts("search.none") }
     return try pages.page("search", page.record, context)

@@ -9,6 +9,7 @@ import XMLSyntax
 /// entry with its prefix.
 struct CallblockerEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
+  var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { options.hasOneLength }
 
   /// The least digits of a number, and of a prefix.
   private static let (minDigits, minPrefix) = (7, 5)
@@ -52,12 +53,13 @@ struct CallblockerEncoding: RecordEncoding {
 /// Numbers with a plus, separated by commas and without a line end, for Fossify Phone. An asterisk ends a pattern.
 struct FossifyEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
+  let mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)?
 
   private let includesIdentified: Bool
   private var isFirst = true
 
   init(options: ExportOptions) {
-    includesIdentified = options.includesIdentified
+    (mayBePrefix, includesIdentified) = (options.hasOneLength, options.includesIdentified)
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
@@ -206,12 +208,13 @@ public struct PhoneBlockBinaryList: Sendable {
 /// PhoneBlock's binary list. Its records are sorted in memory.
 struct PhoneBlockBinaryFormat: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
+  let mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)?
 
   private let includesIdentified: Bool
   private var file = PhoneBlockBinaryList()
 
   init(options: ExportOptions) {
-    includesIdentified = options.includesIdentified
+    (mayBePrefix, includesIdentified) = (options.hasOneLength, options.includesIdentified)
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {

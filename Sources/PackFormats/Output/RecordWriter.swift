@@ -12,6 +12,8 @@ protocol RecordEncoding {
   static var hasRemovals: Bool { get }
   /// The form in which the format takes numbers that follow each other.
   static var rangeForm: RangeForm { get }
+  /// Says whether a pattern may be a prefix, where clients read patterns so; nil for patterns with a length.
+  var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { get }
 }
 
 /// The form in which a format takes numbers that follow each other.
@@ -26,7 +28,9 @@ enum RangeForm {
   case ranges
 
   /// The most numbers of a range in a format of single numbers that a device stores.
-  static let few = fewNumbers(10_000)
+  static let fewest = 10_000
+  /// One by one, up to ``fewest``.
+  static let few = fewNumbers(fewest)
   /// As patterns of any length.
   static let allPatterns = patterns(most: 15)
 }
@@ -34,6 +38,7 @@ enum RangeForm {
 extension RecordEncoding {
   static var hasRemovals: Bool { false }
   static var rangeForm: RangeForm { .numbers }
+  var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { nil }
   mutating func begin(into bytes: inout [UInt8]) {}
   mutating func end(into bytes: inout [UInt8]) {}
 }
@@ -63,12 +68,26 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
     guard entry.last > entry.number else { return try put(entry) }
     switch Encoding.rangeForm {
     case .ranges: try put(entry)
-    case .patterns(let most): for pattern in entry.patterns(most: most) { try put(pattern) }
-    case .fewNumbers(let most) where entry.last - entry.number >= most: summary.count(.unsuitable)
-    case .numbers, .fewNumbers:
-      for number in entry.number...entry.last {
-        try put(ListEntry(number: number, label: entry.label, blocks: entry.blocks))
+    case .patterns(let most):
+      for pattern in entry.patterns(most: most) {
+        if pattern.wildcards > 0, let mayBePrefix = encoding.mayBePrefix,
+          !mayBePrefix(pattern.prefix, String(pattern.number).utf8.count)
+        {
+          try putSingly(pattern, most: RangeForm.fewest)
+        } else {
+          try put(pattern)
+        }
       }
+    case .fewNumbers(let most): try putSingly(entry, most: most)
+    case .numbers: try putSingly(entry, most: .max)
+    }
+  }
+
+  /// Writes the numbers of a range one by one, unless there are too many.
+  private func putSingly(_ entry: ListEntry, most: Int) throws {
+    guard entry.last - entry.number < Int64(most) else { return summary.count(.unsuitable) }
+    for number in entry.number...entry.last {
+      try put(ListEntry(number: number, label: entry.label, blocks: entry.blocks))
     }
   }
 

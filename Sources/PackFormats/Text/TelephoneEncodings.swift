@@ -56,6 +56,7 @@ struct AsteriskEncoding: RecordEncoding {
 struct FritzBoxEncoding: RecordEncoding {
   /// The box reads an asterisk at the end of a number as any further digits.
   static var rangeForm: RangeForm { .allPatterns }
+  var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { options.hasOneLength }
 
   /// Maximum numbers of a contact.
   static let numbersPerContact = 9

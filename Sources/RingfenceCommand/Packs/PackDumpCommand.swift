@@ -4,6 +4,7 @@ import ArgumentParser
 import CallerPack
 import Foundation
 import PackFormats
+import PhoneNumbers
 
 /// `ringfence pack dump`: writes a pack in another format.
 struct PackDumpCommand: AsyncParsableCommand {
@@ -41,6 +42,7 @@ struct PackDumpCommand: AsyncParsableCommand {
       options.phonebookName = phonebookName
       options.phonebookLimit = phonebookLimit
       options.overLimit = overLimit
+      options.hasOneLength = { NumberingPlan.lengths(of: $0) == [$1] }
       let reader = try PackReader.open(path: file)
       try reader.verify()
       let output: ExportOutput = out.map { .file(URL(fileURLWithPath: $0)) } ?? .standardOutput

@@ -108,7 +108,8 @@ struct AppealedDay: Sendable {
 
 extension SQL {
   /// Numbers with an appeal that was not rejected, with the days of the appeals, and with the number of complaints on
-  /// each of the last 64 days: one row for each number and day with complaints.
+  /// each of the last 64 days: one row for each number and day with complaints. A rejection that can be undone does not
+  /// count.
   /// - Parameters:
   ///   - numbers: Nil: all numbers.
   ///   - receivedBefore: Leaves out reports of reporters that arrived since then; nil for all reports.
@@ -117,7 +118,7 @@ extension SQL {
   ) -> Statement<AppealedDay> {
     Statement(
       appealedDays("($3::bigint[] IS NULL OR number = ANY($3))"), time.addingTimeInterval(-64 * 86_400), time, numbers,
-      receivedBefore, decode: decodeAppealedDay)
+      receivedBefore, time.addingTimeInterval(-Appeal.undoWindow), decode: decodeAppealedDay)
   }
 
   /// As ``readAppealedDays(time:numbers:receivedBefore:)`` for one number, by its key: a cached plan for any set of numbers would read
@@ -125,7 +126,7 @@ extension SQL {
   static func readAppealedDaysOf(number: Int64, time: Date, receivedBefore: Date?) -> Statement<AppealedDay> {
     Statement(
       appealedDays("number = $3::bigint"), time.addingTimeInterval(-64 * 86_400), time, number, receivedBefore,
-      decode: decodeAppealedDay)
+      time.addingTimeInterval(-Appeal.undoWindow), decode: decodeAppealedDay)
   }
 
   /// - Parameter condition: SQL that selects appeals.
@@ -133,7 +134,8 @@ extension SQL {
     """
     WITH appealed AS (
       SELECT number, array_agg((filed_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01') AS days
-      FROM appeals WHERE state <> 'rejected' AND filed_at <= $2::timestamptz AND \(condition)
+      FROM appeals
+      WHERE (state <> 'rejected' OR answered_at > $5::timestamptz) AND filed_at <= $2::timestamptz AND \(condition)
       GROUP BY number
     )
     SELECT a.number, (r.reported_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01', count(*), a.days

@@ -8,7 +8,7 @@ public struct AuditRecord: Sendable, Equatable {
   /// The time of the event, to the microsecond.
   public let time: Date
   /// The event.
-  public let event: AuditEvent
+  public var event: AuditEvent
   /// The cursor of the next page.
   public var cursor: AuditCursor { AuditCursor(time: time, id: event.id) }
 }

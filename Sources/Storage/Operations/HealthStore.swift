@@ -96,6 +96,11 @@ extension SQL {
     Statement("SELECT set_config('max_parallel_workers_per_gather', '0', true)")
   }
 
+  /// Lets each of the transaction's statements run for three seconds at most; a longer one fails with SQLSTATE 57014.
+  static func limitTime() -> Statement<Void> {
+    Statement("SELECT set_config('statement_timeout', '3s', true)")
+  }
+
   /// Lets the transaction's commit return before it is on disk or on standbys: for data that may be lost in a crash.
   package static func commitSoon() -> Statement<Void> {
     Statement("SELECT set_config('synchronous_commit', 'off', true)")

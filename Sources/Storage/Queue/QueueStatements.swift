@@ -93,11 +93,15 @@ extension SQL {
       number, worker.account, worker.level, id, until, time, takesOver, decode: QueueSQL.decode)
   }
 
-  /// Renews a claim; returns a row while it is the account's.
-  package static func renewClaim(number: Int64, account: String, until: Date) -> Statement<Int64> {
+  /// Renews a claim; returns a row while it is the account's. The time of a claim that had expired starts anew.
+  package static func renewClaim(number: Int64, account: String, until: Date, time: Date) -> Statement<Int64> {
     Statement(
-      "UPDATE queue SET claimed_until = $3 WHERE number = $1 AND claimed_by = $2 RETURNING number",
-      number, account, until
+      """
+      UPDATE queue SET claimed_until = $3,
+        claimed_at = CASE WHEN claimed_until > $4::timestamptz THEN claimed_at ELSE $4::timestamptz END
+      WHERE number = $1 AND claimed_by = $2 RETURNING number
+      """,
+      number, account, until, time
     ) { try $0.decode(0) }
   }
 
@@ -141,12 +145,14 @@ extension SQL {
   }
 
   /// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
-  /// - Parameter colleague: the account that is offered the case from then on; nil for all of the level.
+  /// - Parameter colleague: the account that is offered the case from then on; nil for all of the level, unless it is
+  ///   another account's already and its level stays.
   package static func raiseCase(number: Int64, account: String, level: Int16, colleague: String?) -> Statement<Int64> {
     Statement(
       """
       UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
-        assigned_to = coalesce($4::text, nullif(assigned_to, $2)),
+        assigned_to = CASE WHEN $4::text IS NOT NULL THEN $4
+          WHEN assigned_to = $2 OR level < $3::smallint THEN NULL ELSE assigned_to END,
         claim_id = CASE WHEN claimed_by = $2 THEN NULL ELSE claim_id END,
         claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END,
         claimed_until = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_until END

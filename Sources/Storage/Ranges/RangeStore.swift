@@ -128,22 +128,52 @@ public struct RangeStore: Sendable {
   ) async throws -> [RangeRule] {
     let former = Dictionary(try await self.rules(of: appID).map { ($0.range.text, $0) }) { first, _ in first }
     guard !rules.isEmpty || !former.isEmpty else { return [] }
-    let new = rules.filter { former[$0.range.text]?.treatment != $0.treatment }
-    let isApproved = ceiling >= .identify && (ceiling == .identify || !RangeRule.needsApproval(new))
+    guard rules.count <= RangeRule.maxRulesOfSource else {
+      throw StorageError.tooManyRanges(maximum: RangeRule.maxRulesOfSource)
+    }
+    // What a source may only identify stays so until its list has been judged with a higher ceiling.
+    let rules = rules.map { rule in
+      var rule = rule
+      if ceiling == .identify, rule.treatment == .block { rule.treatment = .identify }
+      return rule
+    }
+    let approved = Dictionary(grouping: former.values.filter { $0.state == .approved }, by: \.treatment)
+      .mapValues { $0.flatMap(\.range.blocks).sorted { $0.lowerBound < $1.lowerBound } }
+    func before(_ rule: RangeRule) -> RangeRule? {
+      guard let before = former[rule.range.text] else { return nil }
+      // A rejection is kept whatever the list says.
+      return before.treatment == rule.treatment || before.state == .rejected ? before : nil
+    }
+    // A part of an approved rule, from which its publisher has taken numbers, needs no new approval.
+    func isPart(_ rule: RangeRule) -> Bool {
+      rule.range.blocks.allSatisfy { block in
+        approved[rule.treatment]?.overlapping(block).contains {
+          $0.contains(block.lowerBound) && $0.contains(block.upperBound)
+        } ?? false
+      }
+    }
+    let new = rules.filter { before($0) == nil && !isPart($0) }
+    // Not in small steps: the rules that the source has got without a moderator within a day count too.
+    let recent = former.values.filter { rule in
+      rule.decidedBy == name && rule.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
+    }
+    let isApproved =
+      ceiling >= .identify && (ceiling == .identify || !RangeRule.needsApproval(new + (new.isEmpty ? [] : recent)))
     let wanted = rules.map { rule in
       var rule = rule
       (rule.appID, rule.proposedBy, rule.proposedAt) = (appID, name, time)
-      if let before = former[rule.range.text], before.treatment == rule.treatment {
+      if let before = before(rule) {
         (rule.state, rule.proposedAt) = (before.state, before.proposedAt)
         (rule.decidedBy, rule.decidedAt) = (before.decidedBy, before.decidedAt)
-      } else if isApproved {
+      } else if isApproved || isPart(rule) {
         (rule.state, rule.decidedBy, rule.decidedAt) = (.approved, name, time)
       }
       return rule
     }
     let texts = Set(rules.map(\.range.text))
     let (removed, changed) = (
-      former.values.filter { !texts.contains($0.range.text) }, wanted.filter { $0 != former[$0.range.text] }
+      former.values.filter { !texts.contains($0.range.text) && $0.state != .rejected },
+      wanted.filter { $0 != former[$0.range.text] }
     )
     try await pool.transaction { connection in
       _ = try await connection.run(

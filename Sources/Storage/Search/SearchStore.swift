@@ -9,7 +9,8 @@ public import PostgreSQL
 /// A prefix is a few intervals of the primary key, one for each length of a number: the cost depends on the returned
 /// rows, not on the size of the table. An ending is searched through indexes of the last six digits; for fewer digits,
 /// each six that ends with them is looked up. A name in a directory is found by the beginnings of its words, through an
-/// index of all words. Digits from the middle need a scan of the numbers' keys.
+/// index of all words. Digits from the middle need a scan of the numbers' keys. Names and digits from the middle are
+/// searched for three seconds at most.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
 
@@ -17,6 +18,8 @@ public struct SearchStore: Sendable {
   public static let minEnding = 3
   /// The fewest digits from the middle.
   public static let minMiddle = 4
+  /// The most words of a name; further ones are ignored.
+  private static let maxWords = 8
 
   /// - Parameter pool: where numbers are kept.
   public init(pool: PostgresPool) {
@@ -52,11 +55,15 @@ public struct SearchStore: Sendable {
   /// - Parameters:
   ///   - digits: ``minMiddle`` to 15 of them.
   ///   - after: the last number of the page before; 0 for the first page.
+  /// - Throws: ``SearchTimeout``; `PostgresError`.
   public func numbers(containing digits: String, after: Int64, limit: Int) async throws -> [SearchHit] {
     guard (Self.minMiddle...15).contains(digits.utf8.count), Int64(digits) != nil else { return [] }
-    let find = SQL.findNumbersContaining(pattern: "%\(digits)%", after: after, limit: limit)
-    return try await pool.withConnection { connection in
-      try await connection.numberLines(try await connection.run(find))
+    var pipeline = PostgresPipeline()
+    pipeline.add(SQL.limitTime())
+    let found = pipeline.add(SQL.findNumbersContaining(pattern: "%\(digits)%", after: after, limit: limit))
+    return try await pool.withConnection { [pipeline] connection in
+      let results = try await connection.limitedSnapshot(pipeline)
+      return try await connection.numberLines(try results.rows(found))
     }
   }
 
@@ -80,6 +87,7 @@ public struct SearchStore: Sendable {
   /// - Parameters:
   ///   - text: 2 characters or more; case is ignored.
   ///   - after: the last number of the page before; 0 for the first page.
+  /// - Throws: ``SearchTimeout``; `PostgresError`.
   public func numbers(labelled text: String, after: Int64, limit: Int) async throws -> [SearchHit] {
     guard text.count >= 2, text.utf8.count <= 400, !text.utf8.contains(0) else { return [] }
     var pattern = ""
@@ -88,19 +96,24 @@ public struct SearchStore: Sendable {
       pattern.append(character)
     }
     var pipeline = PostgresPipeline()
+    pipeline.add(SQL.limitTime())
     let labels = pipeline.add(SQL.findLabels(pattern: pattern + "%", after: after, limit: limit))
     let words = Self.words(text)
     let names = words.map { pipeline.add(SQL.findDirectoryNames(words: $0, after: after, limit: limit)) }
     return try await pool.withConnection { [pipeline] connection in
-      let results = try await connection.snapshot(pipeline)
+      let results = try await connection.limitedSnapshot(pipeline)
       let found = Set(try results.rows(labels) + (names.map { try results.rows($0) } ?? [])).sorted()
       return try await connection.numberLines(Array(found.prefix(limit)))
     }
   }
 
-  /// The text search query of all words of a text, each as the beginning of a word; nil for a text without one.
+  /// The text search query of the first distinct words of a text, each as the beginning of a word; nil for a text
+  /// without one.
   private static func words(_ text: String) -> String? {
-    let words = text.split(whereSeparator: \.isWhitespace).filter { $0.contains { $0.isLetter || $0.isNumber } }
+    var words: [Substring] = []
+    for word in text.split(whereSeparator: \.isWhitespace) where words.count < maxWords && !words.contains(word) {
+      if word.contains(where: { $0.isLetter || $0.isNumber }) { words.append(word) }
+    }
     guard !words.isEmpty else { return nil }
     return words.map { word in
       "'\(word.replacing("\\", with: "\\\\").replacing("'", with: "''"))':*"
@@ -113,7 +126,20 @@ public struct SearchStore: Sendable {
   }
 }
 
+/// A search took longer than three seconds.
+public struct SearchTimeout: Error {}
+
 extension PostgresConnection {
+  /// As ``snapshot(_:)``, for a pipeline that begins with `SQL.limitTime`.
+  /// - Throws: ``SearchTimeout``; `PostgresError`.
+  fileprivate func limitedSnapshot(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
+    do {
+      return try await snapshot(pipeline)
+    } catch let error as PostgresError where error.kind == .server(sqlState: "57014") {
+      throw SearchTimeout()
+    }
+  }
+
   /// The data of numbers with their names in directories.
   fileprivate func numberLines(_ numbers: [Int64]) async throws -> [SearchHit] {
     guard !numbers.isEmpty else { return [] }

@@ -25,7 +25,7 @@ public struct TeamFigures: Sendable, Equatable {
   public var timed: Int
   /// The median of the seconds from opening the case to the decision; nil where no time is known.
   public var median: Double?
-  /// Decisions that another account has undone or replaced by a different one.
+  /// Decisions that another account has undone or replaced by a different one, or against which it upheld an appeal.
   public var overturned: Int
 }
 
@@ -75,7 +75,8 @@ public struct TeamStore: Sendable {
 
 extension SQL {
   /// Decisions of the audit log by a dimension. The next change of the same number by another account tells whether a
-  /// decision was overturned; changes by the clock are left out.
+  /// decision was overturned; nothing overturns it after it expired. An upheld appeal allows the number. Where a
+  /// decision upholds it, both events have the same time, and the appeal comes first: the next change is a later one.
   static func countTeamDecisions(
     dimension: TeamDimension, since: Date, until: Date, account: String?
   ) -> Statement<TeamFigures> {
@@ -89,15 +90,19 @@ extension SQL {
     return Statement(
       """
       SELECT \(key), count(*), count(seconds), percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds),
-             count(*) FILTER (WHERE next_actor <> actor AND next_action <> action)
+             count(*) FILTER (WHERE next_actor <> actor AND next_action NOT IN (action, 'decision.expire'))
       FROM (
         SELECT happened_at, actor, action, after, (after ->> 'handling_seconds')::float8 AS seconds,
-               lead(actor) OVER changes AS next_actor, lead(action) OVER changes AS next_action
+               lead(actor) OVER changes AS next_actor,
+               lead(CASE action WHEN 'appeal.uphold' THEN 'decision.allow' ELSE action END) OVER changes AS next_action
         FROM audit_events
-        WHERE action IN ('decision.block', 'decision.identify', 'decision.allow', 'decision.undo') AND happened_at >= $1
-        WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, event_id)
+        WHERE action IN ('decision.block', 'decision.identify', 'decision.allow', 'decision.undo', 'decision.expire',
+            'appeal.uphold')
+          AND happened_at >= $1
+        WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, action, event_id)
       ) d
-      WHERE action <> 'decision.undo' AND happened_at < $2 AND ($3::text IS NULL OR actor = $3)
+      WHERE action IN ('decision.block', 'decision.identify', 'decision.allow') AND happened_at < $2
+        AND ($3::text IS NULL OR actor = $3)
       GROUP BY 1 ORDER BY 1
       """,
       since, until, account

@@ -219,6 +219,7 @@ struct StatementList {
     try list.add("writeShardsInOrder", SQL.writeShardsInOrder)
     try list.add("keepPlans", SQL.keepPlans)
     try list.add("withoutWorkers", SQL.withoutWorkers)
+    try list.add("limitTime", SQL.limitTime)
     try list.add("commitSoon", SQL.commitSoon)
     // PhoneBlock
     try list.add("findCallersBySHA1", SQL.findCallersBySHA1)

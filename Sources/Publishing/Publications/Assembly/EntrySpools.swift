@@ -84,6 +84,8 @@ final class EntrySpools {
       if next == number { advance(past: number) }
       let isListed = item?.number == number
       let isNamed = entry?.number == number
+      // A rule does not block what a directory names.
+      if isListed, isNamed, item?.cause == .range { item?.treatment = .identify }
       try body(
         MergedNumber(
           number: number, last: number, rule: nil, listed: isListed ? item : nil, entry: isNamed ? entry : nil))

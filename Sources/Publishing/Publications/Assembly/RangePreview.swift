@@ -40,7 +40,8 @@ public struct RangePreview: Sendable {
       var plan = try PackPlan(recipes: recipes, regions: try await RegionStore.map(on: connection))
       let listed = try await ListedRangeStore.numbers(on: connection)
       var state = try await CurationStateStore.load(at: time, on: connection)
-      state.rules.removeAll { old in rules.contains { $0.range.text == old.range.text && $0.appID == old.appID } }
+      let texts = Dictionary(grouping: rules, by: \.appID).mapValues { Set($0.map(\.range.text)) }
+      state.rules.removeAll { texts[$0.appID]?.contains($0.range.text) ?? false }
       state.rules += rules
       let packs = Dictionary((try folder.manifest()?.manifest.packs ?? []).map { ($0.name, $0) }) { first, _ in first }
       // The ranges of each pack of the newest publication that rules list.

@@ -47,7 +47,11 @@ final class RecipeRule: Sendable {
   }
 
   /// Whether the recipe includes the number because of its listing.
-  func takes(_ item: ListedRecord) -> Bool { takes(item.category, item.treatment) }
+  ///
+  /// Where it takes no rules, a number that its reports only identify is not blocked by one.
+  func takes(_ item: ListedRecord) -> Bool {
+    takes(item.category, item.cause == .range && recipe.ranges == 0 ? .identify : item.treatment)
+  }
 
   /// Whether the recipe includes numbers because of listings with this category and treatment.
   func takes(_ category: ReportCategory, _ treatment: ListedNumber.Treatment) -> Bool {

@@ -4,6 +4,7 @@ import CallerPack
 import CallerPackBuilder
 import Foundation
 import PackFormats
+import PhoneNumbers
 
 /// Makes the deltas to a publication's packs.
 struct DeltaBuild: Sendable {
@@ -80,5 +81,6 @@ extension ExportOptions {
     listName = "Ringfence \(pack.name)"
     serial = pack.serial
     time = header.createdAt
+    hasOneLength = { NumberingPlan.lengths(of: $0) == [$1] }
   }
 }

@@ -163,7 +163,7 @@ extension PackBuild {
         let left = try leave(numbers, changes)
         draft.withdrawn += left.withdrawn
         draft.figures.explained += left.explained
-        draft.figures.formerRuled += Self.count(changes.ruled.before, in: numbers)
+        draft.figures.formerRuled += Self.count(changes.either, in: numbers)
       }
       return draft
     }
@@ -186,7 +186,7 @@ extension PackBuild {
       }
       last = numbers.upperBound
       if figures.protected.count < Self.namedHits, let hit = protection.first(numbers) { figures.protected.append(hit) }
-      figures.ruled += Self.count(changes?.ruled.now ?? [], in: numbers)
+      figures.ruled += Self.count(changes?.either ?? [], in: numbers)
     }
     if let after { check(after) }
     while after != nil || before != nil {
@@ -207,7 +207,7 @@ extension PackBuild {
         figures.removed += left.removed
         figures.explained += left.explained
       }
-      if formerStart <= start { figures.formerRuled += Self.count(changes?.ruled.before ?? [], in: numbers) }
+      if formerStart <= start { figures.formerRuled += Self.count(changes?.either ?? [], in: numbers) }
       if start <= formerStart {
         if let rest = after.flatMap({ $0.upperBound > upper ? upper + 1...$0.upperBound : nil }) {
           after = rest

@@ -23,6 +23,8 @@ struct ExplainedChanges: Sendable {
   private let protection: ProtectionLookup
   /// The ranges that rules list now, and those of the last publication.
   let ruled: (now: [ClosedRange<Int64>], before: [ClosedRange<Int64>])
+  /// The numbers of both, which gates do not compare, also where they are listed by themselves.
+  let either: [ClosedRange<Int64>]
 
   /// - Parameters:
   /// - found: the numbers whose listing depends on sources.
@@ -33,6 +35,13 @@ struct ExplainedChanges: Sendable {
   ) async throws {
     (self.state, self.revoked, self.protection) = (state, revoked, protection)
     ruled = (state.ruledRanges().map(\.numbers), try await ListedRangeStore.numbers(on: connection))
+    either = (ruled.now + ruled.before).sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
+      if let last = merged.last, range.lowerBound <= last.upperBound {
+        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        merged.append(range)
+      }
+    }
     (withdrawn, expected) = found.numbers
     guard !sources.removed.isEmpty else { return }
     withdrawn += try await PublicationStore.listed(because: sources.removed, on: connection)

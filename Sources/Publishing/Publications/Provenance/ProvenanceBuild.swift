@@ -126,12 +126,15 @@ struct ProvenanceBuild: Sendable {
       try forEachRun(of: pack) { run in
         var place = numbers.overlapping(run)[...]
         for number in run {
-          if let line = try line(number) { try body(line) }
+          let line = try line(number)
+          if let line { try body(line) }
           guard let range = place.first, max(range.lowerBound, run.lowerBound) == number else { continue }
           var row = ranges[place.startIndex]
-          (row.number, row.last) = (number, min(range.upperBound, run.upperBound))
-          try body(ProvenanceLine.line(row))
           place.removeFirst()
+          let last = min(range.upperBound, run.upperBound)
+          guard last > number || line == nil else { continue }
+          (row.number, row.last) = (number, last > number ? last : nil)
+          try body(ProvenanceLine.line(row))
         }
       }
     }

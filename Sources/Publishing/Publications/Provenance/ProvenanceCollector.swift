@@ -15,10 +15,10 @@ struct ProvenanceCollector {
 
   /// - Parameters:
   ///   - server: the id of this server.
-  ///   - state: the rules of the snapshot.
-  init(server: ServerID, state: CurationState) {
-    self.server = server
-    (rules, ruled) = (state.rules, state.ruledRanges())
+  ///   - rules: the rules of the snapshot.
+  ///   - ruled: the ranges that packs include because of them, ascending.
+  init(server: ServerID, rules: [RangeRule], ruled: [RuledRange]) {
+    (self.server, self.rules, self.ruled) = (server, rules, ruled)
   }
 
   /// - Parameters:

@@ -90,19 +90,20 @@ struct PackContent: Sendable {
       } catch AssemblyError.cutTooHigh {
         written = try await assemble(nil)
       }
-      written.evidence = try await evidence(for: shared, in: state, on: connection, progress: progress)
+      written.evidence = try await evidence(
+        for: shared, by: state.rules, written.packs.ranges, on: connection, progress: progress)
       return written
     }
   }
 
   /// The evidence for the listings of a file, which is removed.
   private func evidence(
-    for listings: ListedSpool, in state: CurationState, on connection: PostgresConnection,
+    for listings: ListedSpool, by rules: [RangeRule], _ ruled: [RuledRange], on connection: PostgresConnection,
     progress: @Sendable (JobStep, Double) -> Void
   ) async throws -> ProvenanceSpool? {
     guard let server else { return nil }
     defer { unlink(listings.path) }
-    let collector = ProvenanceCollector(server: server, state: state)
+    let collector = ProvenanceCollector(server: server, rules: rules, ruled: ruled)
     return try await collector.collect(listings, in: temporaryFolder, on: connection) { done in
       progress(.readingNumbers(count: done), 1)
     }
