@@ -17,7 +17,7 @@ deb: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence --static-swift-stdlib
 	Scripts/make-package $(BUILD)/release/ringfence $(RELEASE)
 
-# What a release has: the package, an archive of the program, and their sums.
+# A release has the package, an archive of the program, and their sums.
 dist: deb
 	Scripts/make-archive $(BUILD)/release/ringfence $(RELEASE)
 	cd $(RELEASE) && sha256sum *.deb *.tar.xz > SHA256SUMS

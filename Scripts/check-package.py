@@ -106,7 +106,7 @@ def install(root, package):
 
 def check(root, package, newer):
     inside(root, "apt-get", "update", "-q=2")
-    # What the package needs stays when it is purged.
+    # Its dependencies stay when it is purged.
     shutil.copy(package, root / "tmp/ringfence.deb")
     needs = inside(root, "apt-get", "install", "--simulate", "/tmp/ringfence.deb")
     others = [name for name in re.findall(r"^Inst (\S+)", needs, re.MULTILINE) if name != "ringfence"]

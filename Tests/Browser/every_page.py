@@ -172,6 +172,7 @@ def proposed_range(server):
     """The block of 100 with the most reported numbers, in the form that the hourly search would propose."""
     [[first, members]] = server.query(
         "SELECT number - number % 100, count(*) FROM numbers GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1")
+    first = int(first)
     server.query(
         "INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, "
         f"proposed_at) SELECT {first}, '+{first // 100}xx', 0, {first // 100}, '{{{first}}}', '{{{first + 99}}}', 'proposed', "
@@ -192,7 +193,7 @@ def failed_publications(server):
         f"(902, now(), 'refused', 'schedule', now(), now(), {coded('gates_closed')})")
     churn = coded("too_much_churn", added=18240, removed=12, former_entries=23200, explained=3, expected=0, maximum_percent=30)
     size = coded(
-        "size_outside_limits", entries=41428, size_bytes=310022, former_entries=23200, former_bytes=180411, explained=3, expected=0,
+        "size_outside_limits", entries=41428, size_bytes=310022, former_entries=23200, former_bytes=180411, explained=3, expected=0, ruled=0,
         minimum_percent=50, maximum_percent=150)
     server.query(
         "INSERT INTO publication_gates (serial, gate, pack, passed, finding) VALUES "

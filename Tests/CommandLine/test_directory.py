@@ -75,8 +75,8 @@ def test_recipes_are_checked_with_their_lines(tmp_path):
     (tmp_path / "postgresql/data/PG_VERSION").write_text("15\n")
     assert "blocklist" in run("recipes", "show", "--data", tmp_path).stdout
     bad = tmp_path / "recipes.yaml"
-    bad.write_text("recipes:\n  - name: a\n    kind: blocking\n    top: 2000000\n")
-    assert f"{bad}:4: top must be 1 to 1999999" in run("recipes", "check", bad, code=1).stderr
+    bad.write_text("recipes:\n  - name: a\n    kind: blocking\n    top: 16777217\n")
+    assert f"{bad}:4: top must be 1 to 16777216" in run("recipes", "check", bad, code=1).stderr
     # The data folder's own file is used, even if it is wrong.
     run("recipes", "show", "--data", tmp_path, code=1)
     # An explicit file needs no data folder.

@@ -52,7 +52,7 @@ def test_package_has_the_program_and_its_files(package):
 def test_program_of_the_package_finds_its_files(package):
     _, root = package
     done = subprocess.run(
-        [root / "usr/bin/ringfence", "recipes", "show"], capture_output=True, text=True,
+        [root / "usr/bin/ringfence", "recipes", "check", root / "usr/share/ringfence/Resources/recipes.yaml"], capture_output=True, text=True,
         env={"PATH": "/usr/bin:/bin", "RINGFENCE_HOME": str(root / "usr/share/ringfence"), "HOME": "/nonexistent"})
     assert done.returncode == 0 and "blocklist" in done.stdout, done.stderr
 
@@ -73,7 +73,8 @@ def test_timer_starts_the_publication(package):
     assert "ExecStart=/usr/bin/ringfence publish " in (units / "ringfence-publish.service").read_text()
     # Neither is started by the installation: publish-at of the server is usual.
     script = subprocess.run(["dpkg-deb", "--info", package[0], "postinst"], capture_output=True, text=True).stdout
-    assert "deb-systemd-helper enable 'ringfence-publish.timer'" not in script
+    assert "if deb-systemd-helper debian-installed 'ringfence-publish.timer'" in script
+    assert "$_dh_action 'ringfence-publish.timer'" not in script
     assert "ringfence.service" in script
 
 

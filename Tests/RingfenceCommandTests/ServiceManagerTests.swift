@@ -6,7 +6,7 @@ import Testing
 
 @testable import RingfenceCommand
 
-/// What systemd hears of the service.
+/// The messages of the service to systemd.
 @Suite struct ServiceManagerTests {
   /// Binds a datagram socket, with the bytes of its name.
   private func listen(_ name: [UInt8]) throws -> Int32 {

@@ -106,7 +106,7 @@ int32_t cphone_code_of(int64_t digits);
 uint32_t cphone_lengths(int64_t digits);
 
 /// The first number of an interval of one length that cphone_short_kind_of calls
-/// short or an emergency number, or 0. Looks at every number only where the
+/// short or an emergency number, or 0. Checks every number only where the
 /// calling code has short numbers of that length.
 int64_t cphone_first_short(int64_t first, int64_t last);
 

@@ -49,7 +49,7 @@ enum RejectionUndo {
   /// The minutes until the owner sees a rejection.
   static func minutes(_ texts: Localizer) -> String { texts.number(Int(Appeal.undoWindow) / 60) }
 
-  /// Rounded as it is stored, from the whole seconds since 2001: seconds since 1970 often give another microsecond.
+  /// Rounded as it is stored, from full seconds since 2001: seconds since 1970 often give another microsecond.
   static func value(_ answeredAt: Date) -> String {
     let seconds = answeredAt.timeIntervalSinceReferenceDate
     let whole = seconds.rounded(.down)

@@ -207,7 +207,7 @@ private struct RangeColumns {
   private static func seconds(_ time: Date?) -> Double { time?.timeIntervalSince1970 ?? 0 }
 }
 
-/// The numbers of a range with a reason to look at them, before it gets a rule.
+/// The counts of a range's numbers that a moderator should know before it gets a rule.
 public struct RangeCounts: Sendable, Equatable {
   /// The numbers of the range.
   public var numbers: Int64 = 0

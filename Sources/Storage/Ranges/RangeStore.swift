@@ -131,7 +131,7 @@ public struct RangeStore: Sendable {
     guard rules.count <= RangeRule.maxRulesOfSource else {
       throw StorageError.tooManyRanges(maximum: RangeRule.maxRulesOfSource)
     }
-    // What a source may only identify stays so until its list has been judged with a higher ceiling.
+    // Rules of a source that may only identify do no more until its list has been judged with a higher ceiling.
     let rules = rules.map { rule in
       var rule = rule
       if ceiling == .identify, rule.treatment == .block { rule.treatment = .identify }
@@ -188,7 +188,7 @@ public struct RangeStore: Sendable {
     return wanted
   }
 
-  /// The numbers of a range with a reason to look at them.
+  /// The counts of a range's numbers that a moderator should know.
   public func counts(of range: RangePattern, protected: ProtectedNumbers) async throws -> RangeCounts {
     var counts = RangeCounts()
     for block in range.blocks {

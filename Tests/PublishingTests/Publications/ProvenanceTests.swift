@@ -165,7 +165,7 @@ import Testing
       let single = rows.filter { $0.last == nil }
       #expect(single.map(\.number) == [240, 242, 244, 246, 248].map { 33_162_000_000 + $0 })
       #expect(single.allSatisfy { $0.origins == [own] && $0.lastDay == today })
-      #expect(rows.filter { $0.last != nil }.map { [$0.number, $0.last] } == [[33_162_000_240, 33_162_000_249]])
+      #expect(rows.filter { $0.last != nil }.map { [$0.number, $0.last] } == [[33_162_000_241, 33_162_000_249]])
       let pack = try #require(
         try PublicationFolder(path: path).manifest()?.manifest.packs.first { $0.name == "blocklist" })
       #expect(pack.entries == 10)

@@ -103,7 +103,7 @@ import Testing
           == .rulesWithoutRoom(
             entries: expected.count + 1, maximum: 15_000, rules: 1, numbers: 10_000, range: "+3337712xxxx"))
 
-      // What a further rule would change, without saving it.
+      // The changes of a further rule, without saving it.
       let preview = RangePreview(store: stores.publications, folder: PublicationFolder(path: path))
       let further = try RangeRule(
         RangePattern("+33377111xxx", plan: .library), reason: "A campaign.", validFrom: now, proposedBy: "Ada", at: now)

@@ -5,7 +5,7 @@ public import Curation
 public import Foundation
 public import Storage
 
-/// What rules for ranges would change in the packs of the next publication.
+/// The changes that rules for ranges would make to the packs of the next publication.
 public struct RangePreview: Sendable {
   /// The changes of a pack.
   public struct Change: Sendable, Equatable {
