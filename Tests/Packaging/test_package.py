@@ -49,14 +49,6 @@ def test_package_has_the_program_and_its_files(package):
     assert b"/etc/ringfence/ringfence.yaml" in listed
 
 
-def test_program_of_the_package_finds_its_files(package):
-    _, root = package
-    done = subprocess.run(
-        [root / "usr/bin/ringfence", "recipes", "check", root / "usr/share/ringfence/Resources/recipes.yaml"], capture_output=True, text=True,
-        env={"PATH": "/usr/bin:/bin", "RINGFENCE_HOME": str(root / "usr/share/ringfence"), "HOME": "/nonexistent"})
-    assert done.returncode == 0 and "blocklist" in done.stdout, done.stderr
-
-
 @pytest.mark.parametrize("unit", ["ringfence.service", "ringfence-publish.service"])
 def test_units_leave_few_rights(package, unit):
     _, root = package
