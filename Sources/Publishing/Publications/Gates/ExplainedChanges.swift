@@ -23,7 +23,7 @@ struct ExplainedChanges: Sendable {
   private let protection: ProtectionLookup
   /// The ranges that rules list now, and those of the last publication.
   let ruled: (now: [ClosedRange<Int64>], before: [ClosedRange<Int64>])
-  /// The numbers of both, which gates do not compare, also where they are listed by themselves.
+  /// The numbers of both. Gates do not compare them, even those that are listed by themselves.
   let either: [ClosedRange<Int64>]
 
   /// - Parameters:
