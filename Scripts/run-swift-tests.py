@@ -2,17 +2,55 @@
 """Runs the built Swift tests: Scripts/run-swift-tests.py SCRATCH-PATH
 
 Suites with failures run once more, alone, because a test with a limit of time can fail on a busy machine. The end of the
-output names the first failures in both cases: a test that passes only alone needs a correction.
+output names the first failures in both cases: a test that passes only alone needs a correction. After half an hour the
+tests are ended, and those that have begun are named: one of them waits forever.
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from xml.etree import ElementTree
 
 # With more failures than this, nothing is repeated.
 MOST_REPEATED = 5
+
+SECONDS = 1_800
+
+STARTED = re.compile(r"^\S+ Test (\S.*) started\.$")
+ENDED = re.compile(r"^\S+ Test (\S.*?)(?: with \d+ test cases?)? (?:passed|failed|skipped|recorded|cancelled)\b")
+
+
+def watch(command: list[str], environment: dict[str, str]) -> int:
+    """Runs the tests, prints what they print, and ends them after the limit.
+    - Returns: their status."""
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, errors="replace",
+                          start_new_session=True) as process:
+        # The program of the tests has a process group of its own, and the same session.
+        def end():
+            subprocess.run(["pkill", "-KILL", "--session", str(process.pid)])
+        timer = threading.Timer(SECONDS, end)
+        timer.start()
+        begun = {}
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                if match := STARTED.match(line):
+                    begun[match[1]] = True
+                elif match := ENDED.match(line):
+                    begun.pop(match[1], None)
+            status = process.wait()
+        except KeyboardInterrupt:
+            end()
+            raise
+        finally:
+            timer.cancel()
+    if status == -signal.SIGKILL:
+        print(f"\nEnded after {SECONDS} s. These tests had begun:\n" + "\n".join(begun), flush=True)
+        return 1
+    return status
 
 
 def run(scratch: str, width: int, suites: list[str] = []) -> tuple[int, dict[str, list[str]]]:
@@ -23,7 +61,7 @@ def run(scratch: str, width: int, suites: list[str] = []) -> tuple[int, dict[str
             command += ["--filter", f"^{re.escape(suite)}/"]
         # Without a bound all tests start at once, and on two cores each waits for the others longer than its limits allow.
         environment = dict(os.environ, SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=str(width))
-        status = subprocess.run(command, env=environment).returncode
+        status = watch(command, environment)
         failures: dict[str, list[str]] = {}
         try:
             cases = ElementTree.parse(f"{folder}/tests-swift-testing.xml").iter("testcase")

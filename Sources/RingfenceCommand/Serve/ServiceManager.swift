@@ -38,7 +38,7 @@ struct ServiceManager: Sendable {
     let bytes = Array(state.utf8)
     return withUnsafePointer(to: &name) { name in
       name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length) == bytes.count
+        sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, length) == bytes.count
       }
     }
   }
