@@ -768,6 +768,8 @@ CREATE TABLE appeal_contacts (
     ticket_hash bytea       NOT NULL CHECK (length(ticket_hash) = 32),
     appeal_id   uuid        NOT NULL,
     contact     text        NOT NULL CHECK (length(contact) BETWEEN 1 AND 200),
+    -- The language of the form.
+    language    text        NOT NULL DEFAULT 'en' CHECK (length(language) BETWEEN 2 AND 8),
     purge_at    timestamptz,
     PRIMARY KEY (number, ticket_hash)
 );
@@ -1032,17 +1034,21 @@ CREATE TABLE revocations (
 CREATE INDEX revocations_open ON revocations (requested_at) WHERE settled_at IS NULL;
 CREATE INDEX revocations_removed ON revocations (number) WHERE action = 'remove';
 
--- Webhooks
+-- Events
 
--- Receivers of messages about publications, from the settings of the server that started last. Commands use them too.
+-- Receivers of webhooks, from the settings of the server that started last. Commands use them too.
 CREATE TABLE webhook_receivers (
     url text PRIMARY KEY CHECK (length(url) BETWEEN 1 AND 2000)
 );
 
--- Messages to receivers, written in the transaction that records the publication.
-CREATE TABLE webhook_deliveries (
-    delivery_id     uuid        PRIMARY KEY,
-    url             text        NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+-- Messages about events, one for each receiver, written in the transaction that makes the event.
+CREATE TABLE outbox (
+    message_id      uuid        PRIMARY KEY,
+    event_id        uuid        NOT NULL,
+    event           text        NOT NULL CHECK (length(event) BETWEEN 1 AND 40),
+    -- The URL of a webhook, or mailto: and an address.
+    receiver        text        NOT NULL CHECK (length(receiver) BETWEEN 1 AND 2000),
+    language        text        CHECK (length(language) BETWEEN 2 AND 8),
     body            text        NOT NULL CHECK (length(body) <= 65536),
     created_at      timestamptz NOT NULL,
     attempts        integer     NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -1050,7 +1056,7 @@ CREATE TABLE webhook_deliveries (
     delivered_at    timestamptz,
     last_error      jsonb       CHECK (last_error ? 'code' AND octet_length(last_error::text) <= 8192)
 );
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE delivered_at IS NULL;
+CREATE INDEX outbox_due ON outbox (next_attempt_at) WHERE delivered_at IS NULL;
 
 -- Accounts
 
@@ -1073,7 +1079,10 @@ CREATE TABLE accounts (
     disabled_at  timestamptz,
     -- NULL for the standard keys. Otherwise 'on' or 'off', then a pair 'action=key' for each action, separated by
     -- spaces; an action without a key has an empty one.
-    shortcuts    text
+    shortcuts    text,
+    -- Where mails about events go, and the kinds of events that the account chose.
+    mail_address text        CHECK (length(mail_address) BETWEEN 3 AND 200),
+    mail_events  text[]      NOT NULL DEFAULT '{}' CHECK (array_length(mail_events, 1) <= 20)
 );
 
 -- Recovery codes: each is accepted once in place of a second factor.

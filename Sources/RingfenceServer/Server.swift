@@ -2,6 +2,8 @@
 
 import API
 import AsyncSupport
+import CallerPack
+import Foundation
 import HTTPServer
 import Hummingbird
 package import Importing
@@ -35,25 +37,29 @@ package struct Server: Sendable {
   private let protection: ProtectionCache
   private let pending: PendingNumberQueue
   private let configuration: JobConfiguration
-  private let webhookSecret: WebhookSecret
+  private let outbox: OutboxJob
+  private let afterPublish: AfterPublish?
   private let sources: SourceRefresher?
   private let logger: Logger
 
   /// - Parameters:
   ///   - protection: the intake's cache of protected numbers.
   ///   - pending: the numbers that the intake has changed.
-  ///   - webhookSecret: the key that signs webhook messages.
+  ///   - outbox: sends messages about events.
+  ///   - afterPublish: runs a program after each publication.
   ///   - sources: downloads sources; nil if this server downloads none.
   package init(
     services: ServerServices, publisher: Publisher, protection: ProtectionCache, pending: PendingNumberQueue,
-    jobs configuration: JobConfiguration, webhookSecret: WebhookSecret, sources: SourceRefresher? = nil, logger: Logger
+    jobs configuration: JobConfiguration, outbox: OutboxJob, afterPublish: AfterPublish? = nil,
+    sources: SourceRefresher? = nil, logger: Logger
   ) {
     self.services = services
     self.publisher = publisher
     self.protection = protection
     self.pending = pending
     self.configuration = configuration
-    self.webhookSecret = webhookSecret
+    self.outbox = outbox
+    self.afterPublish = afterPublish
     self.sources = sources
     self.logger = logger
   }
@@ -69,7 +75,8 @@ package struct Server: Sendable {
     // Services stop in reverse order: readiness fails, then the listener closes and received requests are answered.
     // When the intake closes, no more requests arrive.
     let services: [any Service] =
-      jobs + [application, ReadinessService(readiness: services.readiness, drain: self.configuration.drain)]
+      jobs(caseTarget: configuration.site.caseTarget)
+      + [application, ReadinessService(readiness: services.readiness, drain: self.configuration.drain)]
     var group = ServiceGroupConfiguration(
       services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     group.maximumGracefulShutdownDuration = .seconds(15) + self.configuration.drain
@@ -77,13 +84,15 @@ package struct Server: Sendable {
   }
 
   /// The intakes are first, so that they stop last.
-  private var jobs: [JobService] {
+  private func jobs(caseTarget: TimeInterval) -> [JobService] {
     let stores = services.stores
     let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
     let retention = RetentionJob(store: stores.retention, limits: configuration.retention, logger: logger)
     let publication = PublicationScheduler(
       publisher: publisher, leases: stores.leases, schedule: configuration.schedule, logger: logger)
-    let webhooks = WebhookJob(store: stores.webhooks, secret: webhookSecret, logger: logger)
+    let folder = services.publications
+    let warnings = WarningJob(
+      stores: stores, caseTarget: caseTarget, rootExpiry: { try folder.root()?.expires }, logger: logger)
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
     let queue = QueueJob(
@@ -97,7 +106,15 @@ package struct Server: Sendable {
       JobService(work: retention.run),
       // A running publication is cancelled; the next start makes it again.
       JobService(work: publication.run),
-      JobService(work: webhooks.run),
+      JobService(work: { [afterPublish, logger] in
+        await repeatedly(
+          every: .seconds(2), "The program after publications cannot be run", logger: logger
+        ) {
+          if try await afterPublish?.run() != nil { try await Task.sleep(for: AfterPublish.pause) }
+        }
+      }),
+      JobService(work: outbox.run),
+      JobService(work: warnings.run),
       JobService(work: weights.run),
       JobService(work: { [protection, logger] in
         await repeatedly(every: ProtectionCache.interval, "Cannot read protected numbers", logger: logger) {

@@ -40,7 +40,7 @@ public struct Stores: Sendable {
     publications = PublicationStore(pool: pool)
     changes = PublicationChangeStore(pool: pool)
     sources = SourceStore(pool: pool)
-    webhooks = WebhookStore(pool: pool)
+    outbox = OutboxStore(pool: pool)
     apps = AppStore(pool: pool)
     installations = InstallationStore(pool: pool)
     keyWithdrawals = KeyWithdrawalStore(pool: pool)
@@ -123,8 +123,8 @@ public struct Stores: Sendable {
   public let changes: PublicationChangeStore
   /// Sources that are downloaded at intervals.
   public let sources: SourceStore
-  /// Messages to webhook receivers.
-  public let webhooks: WebhookStore
+  /// Events, as messages to webhooks and mail addresses.
+  public let outbox: OutboxStore
   /// Apps and their keys.
   public let apps: AppStore
   /// Tokens of installed apps.

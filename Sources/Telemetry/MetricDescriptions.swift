@@ -54,8 +54,8 @@ enum MetricDescriptions {
     "ringfence_publication_gates_failed": .gauge("Gates that failed in the last attempt."),
 
     // Backlogs.
-    "ringfence_webhook_backlog": .gauge("Webhook messages that are not delivered yet."),
-    "ringfence_webhook_backlog_oldest_time_seconds": .gauge(oldest),
+    "ringfence_outbox_backlog": .gauge("Messages to webhooks and mail addresses that are not delivered yet."),
+    "ringfence_outbox_backlog_oldest_time_seconds": .gauge(oldest),
     "ringfence_revocations_open": .gauge("Revocations that wait for a publication."),
     "ringfence_revocations_open_oldest_time_seconds": .gauge(oldest),
     "ringfence_review_queue_cases": .gauge("Cases in the review queue."),

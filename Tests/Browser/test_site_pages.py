@@ -63,7 +63,8 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     assert "Not listed" in page.locator("main").inner_text()
 
     moderator.open(f"{published.address}/moderation/publications")
-    desk.get_by_role("link", name=re.compile("Show changes")).first.click()
+    desk.locator("tbody th a").first.click()
+    desk.get_by_role("link", name=re.compile("Show changes")).click()
     desk.wait_for_url("**/changes")
     assert "An appeal was upheld." in desk.locator("main").inner_text()
 

@@ -174,9 +174,10 @@ def test_what_stands_in_the_database_is_named(server):
                  "UPDATE publications SET published_at = published_at - interval '2 days'")
     assert found["state"] == "bad" and "in the future" in found["found"]
     found = line(
-        "webhooks", "INSERT INTO webhook_deliveries (delivery_id, url, body, created_at, next_attempt_at) "
-        "VALUES (gen_random_uuid(), 'http://127.0.0.1:9/', '{}', now() - interval '2 hours', now() + interval '1 day')",
-        "DELETE FROM webhook_deliveries")
+        "events", "INSERT INTO outbox (message_id, event_id, event, receiver, body, created_at, next_attempt_at) "
+        "VALUES (gen_random_uuid(), gen_random_uuid(), 'test', 'http://127.0.0.1:9/', '{}', "
+        "now() - interval '2 hours', now() + interval '1 day')",
+        "DELETE FROM outbox")
     assert found["state"] == "warning"
     found = line(
         "sources", "INSERT INTO source_feeds (app_id, name, url, format, every_seconds, options, ceiling, added_at, next_at, "

@@ -110,10 +110,11 @@ import Testing
       """)
   }
 
-  @Test func `webhook failures have their JSON`() throws {
-    let samples: [WebhookFailure] = [
+  @Test func `failed deliveries have their JSON`() throws {
+    let samples: [DeliveryFailure] = [
       .answerTooLong(maximumBytes: 65_536), .connectionFailed("Connection refused"), .endedEarly, .invalidAddress,
-      .malformedAnswer, .silent, .tookTooLong(seconds: 15), .unexpectedEncoding(encoding: "br"),
+      .mailFailed("Relaying denied"), .malformedAnswer, .noMailServer, .silent, .tookTooLong(seconds: 15),
+      .unexpectedEncoding(encoding: "br"),
       .unexpectedStatus(status: 500), .untrustedCertificate,
     ]
     try check(
@@ -123,7 +124,9 @@ import Testing
       {"code":"connection_failed","detail":"Connection refused"}
       {"code":"ended_early"}
       {"code":"invalid_address"}
+      {"code":"mail_failed","detail":"Relaying denied"}
       {"code":"malformed_answer"}
+      {"code":"no_mail_server"}
       {"code":"silent"}
       {"code":"took_too_long","seconds":15}
       {"code":"unexpected_encoding","encoding":"br"}

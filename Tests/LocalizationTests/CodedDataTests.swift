@@ -125,14 +125,16 @@ import Testing
     }
   }
 
-  @Test func `every webhook failure has a message`() throws {
-    try check("webhooks.failure") { (code: WebhookFailure.Code) -> WebhookFailure in
+  @Test func `every failed delivery has a message`() throws {
+    try check("events.failure") { (code: DeliveryFailure.Code) -> DeliveryFailure in
       switch code {
       case .answerTooLong: .answerTooLong(maximumBytes: 65_536)
       case .connectionFailed: .connectionFailed("Connection refused")
       case .endedEarly: .endedEarly
       case .invalidAddress: .invalidAddress
+      case .mailFailed: .mailFailed("Relaying denied")
       case .malformedAnswer: .malformedAnswer
+      case .noMailServer: .noMailServer
       case .silent: .silent
       case .tookTooLong: .tookTooLong(seconds: 15)
       case .unexpectedEncoding: .unexpectedEncoding(encoding: "br")

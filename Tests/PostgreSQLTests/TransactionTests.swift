@@ -186,7 +186,8 @@ private let safeInsert = Statement<Void>("INSERT INTO safe VALUES (3)")
         }
         try await group.waitForAll()
       }
-      #expect(tries.value == 3)
+      // On a busy machine, the repeated transaction may meet the other one again.
+      #expect(tries.value >= 3)
       #expect(try await pool.withConnection { try await total($0) } == 4)
     }
   }

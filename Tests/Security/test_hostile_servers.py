@@ -134,7 +134,7 @@ def test_a_server_that_drips_is_not_well(way):
     pytest.param(["chunked", "gzip", "fields", "drip"], id="some"),
     pytest.param([way for way in [*WAYS, *SLOW_WAYS] if way not in WHOLE_ANSWERS], id="all", marks=pytest.mark.slow)])
 def test_hostile_receivers_of_webhooks_do_not_take_the_servers_memory(server, growth, ways):
-    server.query("DELETE FROM webhook_deliveries")
+    server.query("DELETE FROM outbox")
     site = HostileServer()
     memory = Memory(server.process.pid)
     before = memory.now
@@ -142,13 +142,13 @@ def test_hostile_receivers_of_webhooks_do_not_take_the_servers_memory(server, gr
     server.run("publish", *(word for way in ways for word in ("--webhook", f"{site.address}/{way}/hook")))
 
     def tried():
-        rows = server.query("SELECT url, last_error FROM webhook_deliveries WHERE attempts > 0 AND last_error IS NOT NULL")
+        rows = server.query("SELECT receiver, last_error FROM outbox WHERE attempts > 0 AND last_error IS NOT NULL")
         return len(rows) == len(ways) and dict(rows)
 
     reasons = wait_until(tried, 180, lambda: f"attempts: {site.answers}")
     growth[f"{len(ways)} receivers of webhooks together (server)"] = memory.peak - before
     assert memory.peak - before <= MOST_GROWTH, f"{(memory.peak - before) >> 20} MiB more than before"
-    assert server.query("SELECT count(*) FROM webhook_deliveries WHERE delivered_at IS NOT NULL") == [["0"]]
+    assert server.query("SELECT count(*) FROM outbox WHERE delivered_at IS NOT NULL") == [["0"]]
     wait_until(lambda: {answer["way"] for answer in site.answers} == set(ways), 180, lambda: f"answers: {site.answers}")
     assert max(answer["sent"] for answer in site.answers) <= MOST_SENT, site.answers
     assert all("Optional(" not in reason and "NIO" not in reason for reason in reasons.values()), reasons

@@ -69,10 +69,8 @@ actor HottestCallers {
     try await publications.requireListings(of: serial)
     let time = Date()
     let hottest = try await callers.hottest(prefix: prefix, at: time)
-    var ranges: [ClosedRange<Int64>] = []
-    for range in try await callers.blockedRanges() where "\(range.lowerBound)".hasPrefix(prefix) {
-      ranges += RangeMerge.subtract(try await callers.disputed(in: range), from: range)
-    }
+    let listed = try await callers.blockedRanges().filter { "\($0.lowerBound)".hasPrefix(prefix) }
+    let ranges = RangeMerge.subtract(try await callers.disputed(in: listed), from: listed)
     return List(serial: serial, callers: hottest, ranges: ranges, time: time)
   }
 }

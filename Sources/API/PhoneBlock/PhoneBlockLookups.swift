@@ -129,9 +129,9 @@ extension CallerStore {
 
   /// Those of some listed blocks without a number that may not be blocked since the publication.
   fileprivate func complete(_ blocks: Set<ListedRanges.Block>) async throws -> Set<ListedRanges.Block> {
-    var complete = Set<ListedRanges.Block>()
-    for block in blocks where try await disputed(in: block.numbers).isEmpty { complete.insert(block) }
-    return complete
+    // Complete hundreds and tens of one answer do not overlap.
+    let disputed = try await disputed(in: blocks.map(\.numbers).sorted { $0.lowerBound < $1.lowerBound })
+    return blocks.filter { block in !disputed.contains { $0.overlaps(block.numbers) } }
   }
 }
 

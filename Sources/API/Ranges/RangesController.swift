@@ -73,14 +73,13 @@ actor PublishedRanges {
 
   private static func make(_ store: ListedRangeStore, _ callers: CallerStore) async throws -> Document {
     let found = try await store.ranges()
-    var ranges: [Range] = []
-    for item in found.ranges {
+    let disputed = try await callers.disputed(in: found.ranges.map(\.numbers))
+    let ranges = found.ranges.flatMap { item in
       let category = ReportCategory(rawValue: item.category) ?? .other
-      for numbers in RangeMerge.subtract(try await callers.disputed(in: item.numbers), from: item.numbers) {
-        ranges.append(
-          Range(
-            first: "+\(numbers.lowerBound)", last: "+\(numbers.upperBound)", category: category.slug,
-            label: item.label ?? category.label, block: item.blocks))
+      return RangeMerge.subtract(disputed.overlapping(item.numbers), from: item.numbers).map { numbers in
+        Range(
+          first: "+\(numbers.lowerBound)", last: "+\(numbers.upperBound)", category: category.slug,
+          label: item.label ?? category.label, block: item.blocks)
       }
     }
     let json = JSON.data(Answer(serial: found.serial, ranges: ranges))

@@ -93,6 +93,8 @@ public struct AppealFiling: Sendable, Equatable {
   public var contact: String?
   /// When it was sent.
   public var filedAt: Date
+  /// The language of the form, such as `en`: a mail with the answer has it too.
+  public var language: String
 
   /// The most characters of ``statement``.
   public static let maxStatement = 2_000
@@ -100,11 +102,14 @@ public struct AppealFiling: Sendable, Equatable {
   public static let maxContact = 200
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
-  public init(number: Int64, statement: String, contact: String?, filedAt: Date) throws(RuleViolation) {
+  public init(
+    number: Int64, statement: String, contact: String?, filedAt: Date, language: String = "en"
+  ) throws(RuleViolation) {
     self.number = number
     self.statement = try Self.statement(statement)
     self.contact = try Self.contact(contact)
     self.filedAt = filedAt
+    self.language = language
   }
 
   /// A statement that follows its rules.

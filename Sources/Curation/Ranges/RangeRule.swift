@@ -164,6 +164,18 @@ public enum RangeMerge {
       ? times.0 > times.1 : (one.rule, one.numbers.lowerBound) < (other.rule, other.numbers.lowerBound)
   }
 
+  /// The numbers of some ranges in as few ranges as possible: those that overlap or follow each other are joined.
+  /// - Parameter ranges: ascending by their first numbers.
+  public static func joined(_ ranges: some Sequence<ClosedRange<Int64>>) -> [ClosedRange<Int64>] {
+    ranges.reduce(into: []) { joined, range in
+      if let last = joined.last, range.lowerBound <= last.upperBound + 1 {
+        joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        joined.append(range)
+      }
+    }
+  }
+
   /// The parts of a range without some holes.
   /// - Parameter holes: ascending by their first numbers; they may overlap.
   public static func subtract(
@@ -178,6 +190,15 @@ public enum RangeMerge {
     }
     if position <= numbers.upperBound { parts.append(position...numbers.upperBound) }
     return parts
+  }
+}
+
+extension RangeMerge {
+  /// The parts of ranges without some holes; both ascending and without overlaps.
+  public static func subtract(
+    _ holes: [ClosedRange<Int64>], from ranges: [ClosedRange<Int64>]
+  ) -> [ClosedRange<Int64>] {
+    ranges.flatMap { subtract(holes.overlapping($0), from: $0) }
   }
 }
 

@@ -80,9 +80,9 @@ package struct AppealService: Sendable {
       _ = try await connection.run(SQL.lockAppeals(number: number))
       // The event is in the log where the commit of an earlier attempt was in doubt.
       guard try await !connection.hasMade(event.id, at: time) else { return true }
-      guard try await !connection.run(SQL.reopenRejected(number: number, answeredAt: answeredAt)).isEmpty else {
-        return false
-      }
+      let reopened = try await connection.run(SQL.reopenRejected(number: number, answeredAt: answeredAt))
+      guard !reopened.isEmpty else { return false }
+      _ = try await connection.run(SQL.withdrawAnswers(number: number))
       _ = try await connection.pipeline(
         SQL.enqueueCases([(number, .appeal)], at: time), SQL.appendAuditEvent(event, at: time))
       return true
@@ -127,6 +127,7 @@ package struct AppealService: Sendable {
           _ = try await connection.run(SQL.requestRevocation(revocation))
         }
       }
+      try await connection.mail(answers, at: time)
       _ = try await connection.run(SQL.schedulePurge(number: number, time: time + Self.contactsKept))
       if state == .upheld {
         _ = try await connection.run(SQL.settleCase(number: number))
@@ -188,9 +189,13 @@ extension PostgresConnection {
     let id = open?.id ?? first.id
     _ = try await run(SQL.addFiling(filing: filing, appealID: id, ticketHash: ticketHash, origin: origin))
     if let contact = filing.contact {
-      _ = try await run(SQL.addContact(number: filing.number, ticketHash: ticketHash, appealID: id, contact: contact))
+      _ = try await run(SQL.addContact(filing, contact: contact, ticketHash: ticketHash, appealID: id))
     }
     _ = try await run(SQL.enqueueCases([(filing.number, .appeal)], at: filing.filedAt))
+    if open == nil {
+      let event = Event(.appealFiled, id: id, at: filing.filedAt, ["number": .text("+\(filing.number)")])
+      _ = try await run(SQL.recordEvent(event, at: filing.filedAt))
+    }
     return open == nil ? .filed : .joined
   }
 
@@ -203,6 +208,26 @@ extension PostgresConnection {
       // No page shows the contact of a displaced filing, so it is deleted.
       _ = try await run(SQL.dropContact(number: appeal.number, ticketHash: held[index].ticketHash))
     case .none: throw NoPlace()
+    }
+  }
+}
+
+extension PostgresConnection {
+  /// Queues a mail with the answer to each person who left an address. It waits, because most answers that are undone
+  /// are undone at once.
+  func mail(_ answers: [Appeal], at time: Date) async throws {
+    for answer in answers {
+      let event = Event(
+        .appealAnswered, at: time,
+        [
+          "number": .text("+\(answer.number)"), "state": .text(answer.state.rawValue),
+          "answer": .text(answer.answer ?? ""),
+        ])
+      for contact in try await run(SQL.readContacts(number: answer.number, appealID: answer.id)) {
+        guard let address = MailAddress(contact.contact) else { continue }
+        _ = try await run(
+          SQL.queueMail(event, to: address, language: contact.language, at: time + Appeal.undoWindow))
+      }
     }
   }
 }

@@ -80,11 +80,11 @@ extension PostgresConnection {
     let number = decision.number
     let (appeals, listings) = try await pipeline(SQL.readAppealsOf(number: number), SQL.readListing(number: number))
     let open = appeals.filter { $0.state == .open }
-    for appeal in open {
-      let answered = try appeal.answered(
-        .upheld, by: decision.decidedBy, at: decision.decidedAt, answer: decision.reason)
-      _ = try await run(SQL.answerAppeal(appeal: answered, decision: decision.id))
+    let answers = try open.map {
+      try $0.answered(.upheld, by: decision.decidedBy, at: decision.decidedAt, answer: decision.reason)
     }
+    for answer in answers { _ = try await run(SQL.answerAppeal(appeal: answer, decision: decision.id)) }
+    try await mail(answers, at: decision.decidedAt)
     if !listings.isEmpty, var revocation = Revocation(carryingOut: decision) {
       revocation.action = action
       _ = try await run(SQL.requestRevocation(revocation))
@@ -168,6 +168,7 @@ extension PostgresConnection {
     var restoring = PostgresPipeline()
     let places = new.map { ending in
       restoring.add(SQL.reopenAppeals(number: ending.number, decision: ending.decision))
+      restoring.add(SQL.withdrawAnswers(number: ending.number))
       restoring.add(
         ending.item.map { SQL.restoreCase(number: ending.number, item: $0) }
           ?? SQL.enqueueCases([(ending.number, .threshold)], at: ending.time))

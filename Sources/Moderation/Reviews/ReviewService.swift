@@ -58,6 +58,10 @@ package struct ReviewService: Sendable {
           SQL.setReviewState(
             number: number, decisionID: id, state: isEqual ? "confirmed" : "disputed",
             settledBy: isEqual ? opinion.account : nil, time: opinion.reviewedAt))
+        if !isEqual {
+          let disputed = Event(.reviewDisputed, id: id, at: opinion.reviewedAt, ["number": .text("+\(number)")])
+          _ = try await connection.run(SQL.recordEvent(disputed, at: opinion.reviewedAt))
+        }
       } else {
         let golden = SQL.findGoldenItem(number: number, decisionID: id, account: opinion.account)
         guard try await !connection.run(golden).isEmpty else {

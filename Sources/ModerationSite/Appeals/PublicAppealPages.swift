@@ -35,7 +35,7 @@ struct PublicAppealPages: Sendable {
     var draft = AppealDraft(context.form)
     let number = draft.check(pages.texts(context))
     let now = Date()
-    guard let number, let filing = draft.filing(number, at: now) else {
+    guard let number, let filing = draft.filing(number, at: now, context.language) else {
       return try show(draft, context, status: .unprocessableContent)
     }
     let stamp = context.form["stamp"] ?? ""
@@ -158,8 +158,9 @@ struct AppealDraft {
     return hasProblem ? nil : phone
   }
 
-  func filing(_ number: PhoneNumber, at time: Date) -> AppealFiling? {
-    try? AppealFiling(number: number.digits, statement: statement, contact: contact, filedAt: time)
+  func filing(_ number: PhoneNumber, at time: Date, _ language: Language) -> AppealFiling? {
+    try? AppealFiling(
+      number: number.digits, statement: statement, contact: contact, filedAt: time, language: language.rawValue)
   }
 
   /// The fields of the template `appeal`.

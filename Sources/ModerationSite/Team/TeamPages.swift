@@ -30,7 +30,7 @@ struct TeamPages: Sendable {
       .addingTimeInterval(-Double(days - 1) * 86_400)
     let figures = try await team.figures(since: since, until: now, of: account)
     let (claims, oldest) = try await team.claims(of: account, at: now)
-    let records = try await reviews.records(of: account)
+    let records = try await reviews.records(of: account, since: since)
     let rated = try await reviews.ratedDecisions(since: since)
       .filter { decision in account.map { name in decision.ratings.contains { $0.account == name } } ?? true }
     let totals = figures[.day] ?? []

@@ -173,7 +173,10 @@ public struct Publisher: Sendable {
         "error": "\(error)",
       ])
     let (result, failure, records) = (state, PublicationFailure(error), gates)
-    let ending = Task { try await store.end(work.claim, as: result, failure: failure, gates: records) }
+    let event = records.isEmpty ? nil : Event.gatesFailed(records, serial: work.claim.serial, at: Date())
+    let ending = Task {
+      try await store.end(work.claim, as: result, failure: failure, gates: records, event: event)
+    }
     if case .success = await ending.result { PendingClaim.forget(in: folder) }
   }
 }

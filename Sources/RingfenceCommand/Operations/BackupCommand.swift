@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import AsyncSupport
 import CallerPack
+import Curation
 import Foundation
 import PostgreSQL
 import Publishing
@@ -32,6 +34,17 @@ struct BackupCommand: AsyncParsableCommand {
   var base = false
 
   func run() async throws {
+    do {
+      try await save()
+    } catch {
+      // Where the database itself is out of reach, nobody can be told.
+      let event = Event(.backupFailed, at: Date(), ["reason": .text(String("\(error)".prefix(500)))])
+      try? await database.open(migrates: false) { try await $0.stores.outbox.record(event, at: Date()) }
+      throw error
+    }
+  }
+
+  private func save() async throws {
     let target = URL(filePath: target).standardizedFileURL.path
     guard !FileManager.default.fileExists(atPath: target) else {
       throw CommandFailure.unreadable("\(target) is there already. Give a new name; backups are never written over.")
@@ -75,7 +88,7 @@ struct BackupCommand: AsyncParsableCommand {
   /// Packs a folder into a file in the private work folder, and renames the file.
   private func pack(_ folder: String, into file: String, as target: String) async throws {
     try BackupFiles.write(Data(), to: file)
-    let (status, output) = try await ExternalProgram.run(
+    let (status, output, _) = try await ExternalProgram.run(
       "/usr/bin/env", ["tar", "--create", "--file=\(file)", "--directory=\(folder)", "."])
     guard status == 0 else { throw CommandFailure.unreadable("Cannot write \(target). \(output)") }
     try BackupFiles.flush(file)

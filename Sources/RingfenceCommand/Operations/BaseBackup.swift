@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import EmbeddedPostgreSQL
 import FileSupport
 import Foundation
@@ -27,7 +28,7 @@ extension Backup {
         "--label=ringfence", "--pgdata=\(files)",
       ], on: PostgresConfiguration(dsn))
     let paths = try FileManager.default.contentsOfDirectory(atPath: files).map { "\(BackupManifest.baseFiles)/\($0)" }
-    let (status, label) = try await ExternalProgram.run(
+    let (status, label, _) = try await ExternalProgram.run(
       "/usr/bin/env",
       ["tar", "--extract", "--gzip", "--to-stdout", "--occurrence=1", "--file=\(files)/base.tar.gz", "backup_label"])
     guard status == 0, let segment = label.firstMatch(of: /START WAL LOCATION: .* \(file ([0-9A-F]{24})\)/) else {
@@ -108,7 +109,7 @@ struct BaseRestore {
   }
 
   private func unpack(_ file: String, into folder: String) async throws {
-    let (status, output) = try await ExternalProgram.run(
+    let (status, output, _) = try await ExternalProgram.run(
       "/usr/bin/env", ["tar", "--extract", "--gzip", "--no-same-owner", "--file=\(file)", "--directory=\(folder)"])
     guard status == 0 else { throw CommandFailure.failed("\(file) cannot be unpacked: \(output)") }
   }

@@ -144,7 +144,7 @@ struct DatabaseChecks {
           "protected numbers", "none",
           "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
         : .ok("protected numbers", "\(protected) patterns and numbers"),
-      publication(figures, now), gates(figures), queue(figures, now), webhooks(figures, now), try await sources(),
+      publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
     ]
   }
@@ -253,11 +253,11 @@ struct DatabaseChecks {
       ? .warning("review queue", found, "Review the oldest cases on /moderation/queue.") : .ok("review queue", found)
   }
 
-  private func webhooks(_ figures: OperationalStatistics, _ now: Date) -> Finding {
-    let hours = figures.webhooks.oldest.map { now.timeIntervalSince($0) / 3_600 } ?? 0
-    let found = "\(figures.webhooks.count) messages wait"
+  private func outbox(_ figures: OperationalStatistics, _ now: Date) -> Finding {
+    let hours = figures.outbox.oldest.map { now.timeIntervalSince($0) / 3_600 } ?? 0
+    let found = "\(figures.outbox.count) messages wait"
     return hours > 1
-      ? .warning("webhooks", found, "A receiver does not answer. Check it, or remove its --webhook.")
-      : .ok("webhooks", found)
+      ? .warning("events", found, "A receiver does not answer. See why with: ringfence notify")
+      : .ok("events", found)
   }
 }

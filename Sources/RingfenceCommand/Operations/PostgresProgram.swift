@@ -44,7 +44,7 @@ package struct PostgresProgram: Sendable {
     if let options { variables["PGOPTIONS"] = "\(variables["PGOPTIONS"] ?? "") \(options)" }
     let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
       .merging(variables) { $1 }
-    let (status, output) = try await ExternalProgram.run(path, arguments, environment: environment)
+    let (status, output, _) = try await ExternalProgram.run(path, arguments, environment: environment)
     guard status == 0 else { throw failure(output) }
     return output
   }
@@ -52,32 +52,5 @@ package struct PostgresProgram: Sendable {
   /// A failure with the last lines of its output.
   package func failure(_ output: String) -> CommandFailure {
     .failed("\(path) failed:\n\(output.split(separator: "\n").suffix(5).joined(separator: "\n"))")
-  }
-}
-
-/// Runs another program to its end.
-enum ExternalProgram {
-  /// - Returns: its exit code, and the text of its standard output and error.
-  static func run(
-    _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment
-  ) async throws -> (status: Int32, output: String) {
-    try await runOnThread {
-      // The pool's threads block signals, and child processes inherit that.
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      pthread_sigmask(SIG_SETMASK, &signals, nil)
-      let process = Process()
-      let pipe = Pipe()
-      process.executableURL = URL(filePath: path)
-      process.arguments = arguments
-      process.environment = environment
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = pipe
-      process.standardError = pipe
-      try process.run()
-      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import AsyncSupport
 import CallerPack
 import EmbeddedPostgreSQL
 import Foundation
@@ -59,7 +60,7 @@ struct RestoreCommand: AsyncParsableCommand {
     let work = FileManager.default.temporaryDirectory.appending(path: "ringfence-restore-\(UUID().uuidString)").path
     try BackupFiles.makeFolder(work)
     defer { try? FileManager.default.removeItem(atPath: work) }
-    let (status, output) = try await ExternalProgram.run(
+    let (status, output, _) = try await ExternalProgram.run(
       "/usr/bin/env",
       ["tar", "--extract", "--no-same-owner", "--no-same-permissions", "--file=\(source)", "--directory=\(work)"])
     guard status == 0 else { throw CommandFailure.failed("\(source) cannot be unpacked: \(output)") }

@@ -93,6 +93,9 @@ struct PublishCommand: AsyncParsableCommand {
     try await CommandContext.open(settings) { context in
       let request = PublicationRequest(time: time, serial: serial, overrules: overrules)
       print(try await context.publish(request, publication, top: top))
+      if let failure = try await context.afterPublish(publication, logger: .quiet)?.run(waits: true) {
+        throw CommandFailure.failed("The publication is made. \(failure)")
+      }
     }
   }
 
@@ -115,6 +118,7 @@ struct PublicationOptions: ParsableArguments {
   @Option(\.maxSize) var maxSize: String?
   @Option(\.maxChurn) var maxChurn: String?
   @Option(\.tolerance) var tolerance: String?
+  @Option(\.afterPublish) var afterPublish: String?
   @Option(\.webhook) var webhook: [String] = []
 }
 
@@ -123,6 +127,8 @@ struct PublicationConfiguration {
   var policy = PublicationPolicy()
   /// The recipe file; nil takes the data folder's, or the one shipped with the program.
   var recipes: String?
+  /// The program to run after a publication, and its limit in seconds.
+  var afterPublish: (program: String, seconds: Int)?
 
   init() {}
 
@@ -135,11 +141,22 @@ struct PublicationConfiguration {
     policy.limits.maxSize = Double(try settings.maxSize) / 100
     policy.limits.maxChurn = Double(try settings.maxChurn) / 100
     policy.limits.tolerance = try settings.tolerance
+    let seconds = try settings.afterPublishSeconds
+    afterPublish = try settings.afterPublish.map { ($0, seconds) }
     policy.webhooks = Webhooks(urls: try settings.webhook ?? [])
   }
 }
 
 extension CommandContext {
+  /// Runs the program of the setting `after-publish`; nil where there is none.
+  func afterPublish(_ configuration: PublicationConfiguration, logger: Logger) -> AfterPublish? {
+    configuration.afterPublish.map { program, seconds in
+      AfterPublish(
+        program: program, limit: .seconds(seconds), folder: publicationFolder, dataFolder: folder.path,
+        outbox: stores.outbox, logger: logger)
+    }
+  }
+
   /// Creates a publisher for this context's folder.
   /// - Parameters:
   ///   - top: maximum numbers in a pack, if that is less than its recipe's limit.
@@ -207,7 +224,7 @@ extension CommandContext {
       meter.update(done: UInt64(part * 100), detail: texts.message("jobs.step", step))
     }
     do {
-      let manifest = try await publisher.publish(request)
+      let manifest = try await publish(request, by: publisher)
       let packs = manifest.packs.map { pack in
         let delta = pack.deltas.first.map { ", \($0.bytes) from publication \($0.fromSerial)" } ?? ""
         return "  \(publicationFolder.filePath(pack.path)): \(pack.entries) numbers, \(pack.bytes) bytes\(delta)"
@@ -225,6 +242,18 @@ extension CommandContext {
       let lines = gates.closed.map { line($0, texts) }
       let reason = texts.message("publications.failure", PublicationFailure(error))
       throw CommandFailure(description: ([reason] + lines).joined(separator: "\n"), exitCode: 4)
+    }
+  }
+
+  /// Waits for another process that publishes, such as a server that takes a number back, up to a minute.
+  private func publish(_ request: PublicationRequest, by publisher: Publisher) async throws -> Manifest {
+    let end = ContinuousClock.now + .seconds(60)
+    while true {
+      do {
+        return try await publisher.publish(request)
+      } catch PublishingError.busy where ContinuousClock.now < end {
+        try await Task.sleep(for: .milliseconds(500))
+      }
     }
   }
 

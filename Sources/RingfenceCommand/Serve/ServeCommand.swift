@@ -10,6 +10,8 @@ import HTTPServer
 import Hummingbird
 import Importing
 import Intake
+import Jobs
+import Localization
 import Logging
 import Metrics
 import ModerationSite
@@ -135,7 +137,7 @@ extension CommandContext {
   ) async throws -> Server {
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
-    try await stores.webhooks.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
+    try await stores.outbox.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let pending = PendingNumberQueue()
@@ -163,7 +165,20 @@ extension CommandContext {
       nextPublication: { schedule?.next(after: $0) })
     return Server(
       services: services, publisher: publisher, protection: protection, pending: pending, jobs: jobs,
-      webhookSecret: try folder.key("webhook.secret", \.webhookSecret), sources: try feedRefresher(), logger: logger)
+      outbox: try outboxJob(logger: logger), afterPublish: afterPublish(publication, logger: logger),
+      sources: try feedRefresher(), logger: logger)
+  }
+
+  /// Sends messages about events by the settings of this server.
+  func outboxJob(logger: Logger) throws -> OutboxJob {
+    let settings = folder.settings
+    let mail = EventMail(
+      catalog: try MessageCatalog(folder: installation.texts),
+      address: Settings.address(url: try settings.url, host: try settings.host, port: try settings.port))
+    return OutboxJob(
+      store: stores.outbox, secret: try folder.key("webhook.secret", \.webhookSecret),
+      mailer: try Mailer(settings, folder: folder.path),
+      writer: { mail.write(kind: $0.event, body: $0.body, language: $0.language) }, logger: logger)
   }
 
   /// The key that encrypts this database's second factors.

@@ -2,6 +2,7 @@
 
 import API
 import EmbeddedPostgreSQL
+import Curation
 import Foundation
 import HTTPServer
 import Intake
@@ -55,6 +56,7 @@ extension SiteConfiguration {
     publicNumbers = try settings.publicNumberPages
     (appealDifficulty, appealDelay) = (try settings.appealWork, try settings.appealDelay)
     caseTarget = Double(try settings.caseTargetHours) * 3_600
+    sendsMail = try settings.mail != nil
   }
 }
 
@@ -66,6 +68,22 @@ extension JobConfiguration {
     schedule = try settings.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
     retention = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
     drain = .seconds(try settings.drain)
+  }
+}
+
+extension Mailer {
+  /// Nil where no setting says how mail is sent.
+  /// - Throws: ``CommandFailure`` for settings that do not fit together.
+  init?(_ settings: Settings, folder: String) throws {
+    guard let transport = try settings.mail else { return nil }
+    guard let sender = try settings.mailFrom else {
+      throw CommandFailure.failed("mail needs mail-from, the address that mail comes from. Set both, or neither.")
+    }
+    let (user, password) = (try settings.mailUser, try settings.mailPassword)
+    guard (user == nil) == (password == nil) else {
+      throw CommandFailure.failed("mail-user and mail-password belong together. Set both, or neither.")
+    }
+    self.init(transport: transport, user: user, password: password, sender: sender, folder: folder)
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
+import Jobs
+import Curation
 import Foundation
 import PhoneNumbers
 import Publishing
@@ -163,6 +165,35 @@ extension SettingRule where Value == [URL] {
       guard !urls.isEmpty, urls.count == words.count else { return nil }
       return urls.enumerated().filter { !urls[..<$0.offset].contains($0.element) }.map(\.element)
     }
+  }
+}
+
+extension SettingRule where Value == String {
+  /// Refused at the start, because otherwise the first failure would come at night.
+  static var program: Self {
+    Self(text: "the path of an executable file, which begins with /", value: "program") {
+      $0.hasPrefix("/") && FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil
+    }
+  }
+
+  static var mailUser: Self {
+    Self(text: "a name without a colon", value: "name") { text in
+      !text.isEmpty && !text.utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: ":") } ? text : nil
+    }
+  }
+}
+
+extension SettingRule where Value == Mailer.Transport {
+  static var mailTransport: Self {
+    Self(text: "smtp://HOST:PORT, smtps://HOST:PORT or the path of a program", value: "address") {
+      Mailer.Transport($0)
+    }
+  }
+}
+
+extension SettingRule where Value == MailAddress {
+  static var mailAddress: Self {
+    Self(text: "an address such as ringfence@example.org", value: "address") { MailAddress($0) }
   }
 }
 

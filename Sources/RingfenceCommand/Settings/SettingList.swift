@@ -2,6 +2,7 @@
 
 import Jobs
 import CallerPack
+import Curation
 import Foundation
 import Intake
 import ModerationSite
@@ -135,9 +136,26 @@ package struct SettingList: Sendable {
   let tolerance = Setting(
     "tolerance", .number(0...10_000_000, "entries"), default: 1_000,
     "Number of entries up to which differences always pass the gates size and churn.")
+  let afterPublish = Setting(
+    "after-publish", .program, absent: "none",
+    "Run this program after each publication, with RINGFENCE_PUBLICATIONS and RINGFENCE_SERIAL in its environment.")
+  let afterPublishSeconds = Setting(
+    "after-publish-seconds", .number(1...86_400, "seconds"), default: 600, hasOption: false,
+    "Seconds after which the program of after-publish is ended.")
+
+  // Events.
   let webhook = Setting(
     "webhook", .webAddresses, absent: "none", variable: "RINGFENCE_WEBHOOK_URL",
-    "Send a signed POST about each publication to this address. The option can be repeated.")
+    "Send a signed POST about each event to this address. The option can be repeated.")
+  let mail = Setting(
+    "mail", .mailTransport, absent: "no mail", hasOption: false,
+    "How mail is sent: smtp://HOST:587 (with STARTTLS), smtps://HOST:465, or the path of a sendmail program.")
+  let mailUser = Setting(
+    "mail-user", .mailUser, absent: "no sign-in", hasOption: false, "Name to sign in with at the mail server.")
+  let mailPassword = Setting(
+    secret: "mail-password", .text, absent: "none", "Password of mail-user.")
+  let mailFrom = Setting(
+    "mail-from", .mailAddress, absent: "none; needed with mail", hasOption: false, "Address that mail comes from.")
 
   // Logs.
   let logFormat = Setting(

@@ -98,7 +98,8 @@ package struct Settings: Sendable {
   }
 
   private func refusal(of text: String, _ setting: SettingDescription) -> CommandFailure {
-    let found = setting.isSecret ? "is not valid" : "is \"\(text)\""
+    // An address may have a password.
+    let found = setting.isSecret ? "is not valid" : "is \"\(text.replacing(/\/\/[^\/@]*@/, with: "//…@"))\""
     var isUsage = false
     if case .commandLine? = place(of: setting.name) { isUsage = true }
     return CommandFailure(

@@ -106,7 +106,7 @@ extension OperationalStatistics {
       "ringfence_publication_runs_total",
       runs.map { ([("cause", $0.cause), ("state", $0.state)], Double($0.count)) })
     exposition.gauge("ringfence_publication_gates_failed", Double(failedGates))
-    write(webhooks, "ringfence_webhook_backlog", to: &exposition)
+    write(outbox, "ringfence_outbox_backlog", to: &exposition)
     write(revocations, "ringfence_revocations_open", to: &exposition)
     write(reviewQueue, "ringfence_review_queue_cases", to: &exposition)
     exposition.gauge(

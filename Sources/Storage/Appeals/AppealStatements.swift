@@ -213,14 +213,25 @@ extension SQL {
   }
 
   /// Stores the person's contact.
-  package static func addContact(number: Int64, ticketHash: [UInt8], appealID: UUID, contact: String) -> Statement<Void>
-  {
+  package static func addContact(
+    _ filing: AppealFiling, contact: String, ticketHash: [UInt8], appealID: UUID
+  ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO appeal_contacts (number, ticket_hash, appeal_id, contact) VALUES ($1, $2, $3, $4)
+      INSERT INTO appeal_contacts (number, ticket_hash, appeal_id, contact, language) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT (number, ticket_hash) DO NOTHING
       """,
-      number, ticketHash, appealID, contact)
+      filing.number, ticketHash, appealID, contact, filing.language)
+  }
+
+  /// The contacts of the people who filed an appeal, with their languages.
+  package static func readContacts(
+    number: Int64, appealID: UUID
+  ) -> Statement<(contact: String, language: String)> {
+    Statement(
+      "SELECT contact, language FROM appeal_contacts WHERE number = $1 AND appeal_id = $2 ORDER BY ticket_hash",
+      number, appealID
+    ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
   /// Filings that hold the places of an appeal, the oldest first.

@@ -48,6 +48,7 @@ public enum TablePlacement: Sendable, Equatable {
     "number_reporters": .distributed,
     "number_sources": .distributed,
     "numbers": .distributed,
+    "outbox": .local,
     "personal_numbers": .local,
     "protected_numbers": .distributed,
     "protected_patterns": .reference,
@@ -85,7 +86,6 @@ public enum TablePlacement: Sendable, Equatable {
     "used_form_stamps": .local,
     "usual_bursts": .distributed,
     "vouched_reporters": .reference,
-    "webhook_deliveries": .local,
     "webhook_receivers": .local,
   ]
 }

@@ -25,7 +25,7 @@ public struct OperationStore: Sendable {
         packs: try await connection.run(SQL.readPackStatistics()),
         runs: try await connection.run(SQL.countRuns()),
         failedGates: try await connection.run(SQL.countFailedGates()).first ?? 0,
-        webhooks: try await connection.run(SQL.readWebhookBacklog()).first ?? .init(count: 0),
+        outbox: try await connection.run(SQL.readOutboxBacklog()).first ?? .init(count: 0),
         revocations: try await connection.run(SQL.countOpenRevocations()).first ?? .init(count: 0),
         reviewQueue: try await connection.run(SQL.readReviewQueue()).first ?? .init(count: 0),
         goodSources: sources?.good ?? 0, failingSources: sources?.failing ?? 0, oldestSource: sources?.oldest,
@@ -103,8 +103,8 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var runs: [Runs]
   /// Gates that the last finished run did not pass and nobody overrode.
   public var failedGates: Int64
-  /// Webhook messages that are not delivered.
-  public var webhooks: Waiting
+  /// Messages to webhooks and mail addresses that are not delivered.
+  public var outbox: Waiting
   /// Open revocations.
   public var revocations: Waiting
   /// Cases in the review queue.
@@ -169,9 +169,9 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Webhook messages that are not delivered.
-  static func readWebhookBacklog() -> Statement<OperationalStatistics.Waiting> {
-    Statement("SELECT count(*), min(created_at) FROM webhook_deliveries WHERE delivered_at IS NULL") { try .init($0) }
+  /// Messages that are not delivered.
+  static func readOutboxBacklog() -> Statement<OperationalStatistics.Waiting> {
+    Statement("SELECT count(*), min(created_at) FROM outbox WHERE delivered_at IS NULL") { try .init($0) }
   }
 
   /// Open revocations.

@@ -68,14 +68,17 @@ extension SQL {
   }
 
   /// Numbers of a range with a decision, an appeal or a listing against blocking them.
-  static func findDisputedNumbers(first: Int64, last: Int64) -> Statement<Int64> {
+  static func findDisputedNumbers(in ranges: [ClosedRange<Int64>]) -> Statement<Int64> {
     Statement(
       """
-      SELECT number FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision <> 'block'
-      UNION SELECT number FROM appeals WHERE number BETWEEN $1 AND $2 AND state <> 'rejected'
-      UNION SELECT number FROM listings WHERE number BETWEEN $1 AND $2 AND treatment <> 0
+      SELECT d.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
+      JOIN number_decisions d ON d.number BETWEEN r.first AND r.last WHERE d.decision <> 'block'
+      UNION SELECT a.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
+      JOIN appeals a ON a.number BETWEEN r.first AND r.last WHERE a.state <> 'rejected'
+      UNION SELECT l.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
+      JOIN listings l ON l.number BETWEEN r.first AND r.last WHERE l.treatment <> 0
       """,
-      first, last
+      ranges.map(\.lowerBound), ranges.map(\.upperBound)
     ) { try $0.decode(0) }
   }
 

@@ -158,23 +158,17 @@ public struct CallerStore: Sendable {
 
   /// The ranges of the newest publication that are to be blocked, ascending; those that follow each other are joined.
   public func blockedRanges() async throws -> [ClosedRange<Int64>] {
-    var joined: [ClosedRange<Int64>] = []
-    for range in try await ListedRangeStore(pool: pool).ranges().ranges where range.blocks {
-      if let last = joined.last, last.upperBound + 1 == range.first {
-        joined[joined.count - 1] = last.lowerBound...range.last
-      } else {
-        joined.append(range.numbers)
-      }
-    }
-    return joined
+    RangeMerge.joined(try await ListedRangeStore(pool: pool).ranges().ranges.filter(\.blocks).map(\.numbers))
   }
 
-  /// The numbers of a listed range that may not be blocked, as ranges in ascending order of their first numbers: those
-  /// that are protected, allowed, identified or appealed, so that no client blocks one of them with the range.
-  public func disputed(in range: ClosedRange<Int64>) async throws -> [ClosedRange<Int64>] {
-    let numbers = try await pool.run(SQL.findDisputedNumbers(first: range.lowerBound, last: range.upperBound))
-    let protected = try await protection.numbers().ranges(in: range)
-    return (numbers.map { $0...$0 } + protected).sorted { $0.lowerBound < $1.lowerBound }
+  /// The numbers of listed ranges that may not be blocked, as ascending ranges without overlaps: those that are protected, allowed, identified or appealed, so that no client blocks one of them with its range.
+  /// - Parameter ranges: ascending, without overlaps.
+  public func disputed(in ranges: [ClosedRange<Int64>]) async throws -> [ClosedRange<Int64>] {
+    guard !ranges.isEmpty else { return [] }
+    let numbers = try await pool.run(SQL.findDisputedNumbers(in: ranges))
+    let protected = try await protection.numbers()
+    let all = numbers.map { $0...$0 } + ranges.flatMap(protected.ranges)
+    return RangeMerge.joined(all.sorted { $0.lowerBound < $1.lowerBound })
   }
 
   /// The numbers to block, or only to identify, with the most heat, the hottest first.

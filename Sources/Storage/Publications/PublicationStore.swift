@@ -59,11 +59,13 @@ public struct PublicationStore: Sendable {
 
   /// Ends a run without a publication, and stores the results of the gates.
   public func end(
-    _ claim: PublicationClaim, as state: PublicationRun.State, failure: PublicationFailure, gates: [GateRecord] = []
+    _ claim: PublicationClaim, as state: PublicationRun.State, failure: PublicationFailure, gates: [GateRecord] = [],
+    event: Event? = nil
   ) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.endRun(claim: claim, state: state, failure: failure))
       if !gates.isEmpty { _ = try await connection.run(SQL.recordGates(serial: claim.serial, gates: gates)) }
+      if let event { _ = try await connection.run(SQL.recordEvent(event, at: Date())) }
     }
   }
 

@@ -209,17 +209,17 @@ extension SQL {
   }
 
   /// Figures of accounts as reviewers, in ascending order of name.
-  static func countReviewers(account: String?) -> Statement<ReviewerRecord> {
+  static func countReviewers(account: String?, since: Date) -> Statement<ReviewerRecord> {
     Statement(
       """
       SELECT o.account, count(*) FILTER (WHERE o.is_golden), count(*) FILTER (WHERE o.is_golden AND d.decision = o.decision),
              count(*) FILTER (WHERE NOT o.is_golden), count(*) FILTER (WHERE NOT o.is_golden AND d.decision = o.decision)
       FROM review_opinions o
       JOIN decisions d ON d.number = o.number AND d.decision_id = o.decision_id
-      WHERE $1::text IS NULL OR o.account = $1::text
+      WHERE ($1::text IS NULL OR o.account = $1::text) AND o.reviewed_at >= $2
       GROUP BY o.account ORDER BY o.account
       """,
-      account
+      account, since
     ) { row in
       ReviewerRecord(
         account: try row.decode(0), golden: Int(try row.decode(1, as: Int64.self)),
@@ -229,15 +229,15 @@ extension SQL {
   }
 
   /// Figures of accounts whose decisions were reviewed, in ascending order of name.
-  static func countReviewed(account: String?) -> Statement<ReviewerRecord> {
+  static func countReviewed(account: String?, since: Date) -> Statement<ReviewerRecord> {
     Statement(
       """
       SELECT decided_by, count(*), count(*) FILTER (WHERE state = 'confirmed'), count(*) FILTER (WHERE state = 'overruled')
       FROM decision_reviews
-      WHERE state <> 'open' AND ($1::text IS NULL OR decided_by = $1::text)
+      WHERE state <> 'open' AND ($1::text IS NULL OR decided_by = $1::text) AND opened_at >= $2
       GROUP BY decided_by ORDER BY decided_by
       """,
-      account
+      account, since
     ) { row in
       ReviewerRecord(
         account: try row.decode(0), reviewed: Int(try row.decode(1, as: Int64.self)),

@@ -55,10 +55,15 @@ public struct ReviewStore: Sendable {
   }
 
   /// Figures of reviewers, in ascending order of name.
-  /// - Parameter account: nil for all accounts.
-  public func records(of account: String?) async throws -> [ReviewerRecord] {
+  /// - Parameters:
+  ///   - account: nil for all accounts.
+  ///   - since: the earliest decision or review that counts.
+  public func records(
+    of account: String?, since: Date = Date(timeIntervalSince1970: 0)
+  ) async throws -> [ReviewerRecord] {
     let (reviewers, reviewed) = try await pool.withConnection {
-      try await $0.pipeline(SQL.countReviewers(account: account), SQL.countReviewed(account: account))
+      try await $0.pipeline(
+        SQL.countReviewers(account: account, since: since), SQL.countReviewed(account: account, since: since))
     }
     var records = Dictionary(reviewers.map { ($0.account, $0) }) { first, _ in first }
     for other in reviewed {

@@ -101,6 +101,10 @@ extension SourceStore {
           actor: "ringfence", role: "system", action: "source.suspend", subject: feed.name, before: nil,
           after: ["confirmed": "\(recent.confirmed)", "wrong": "\(recent.wrong)"], reason: nil)
         _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+        let told = Event(
+          .sourceSuspended, id: event.id, at: time,
+          ["source": .text(feed.name), "confirmed": .count(Int(recent.confirmed)), "wrong": .count(Int(recent.wrong))])
+        _ = try await connection.run(SQL.recordEvent(told, at: time))
         return true
       }
       if isNew { suspended.append(feed) }

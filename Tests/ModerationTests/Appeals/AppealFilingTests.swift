@@ -166,3 +166,36 @@ import Testing
     }
   }
 }
+
+extension AppealFilingTests {
+  /// The receiver, language, first time and body of each queued mail.
+  private func mails() async throws -> [(receiver: String, language: String, at: Date, body: String)] {
+    try await pool.withConnection { connection in
+      try await connection.query(
+        "SELECT receiver, language, next_attempt_at, body FROM outbox WHERE event = 'appeal_answered' ORDER BY receiver"
+      ).map { (try $0.decode(0), try $0.decode(1), try $0.decode(2), try $0.decode(3)) }
+    }
+  }
+
+  @Test func `people who left a mail address get the answer when it cannot be undone any more`() async throws {
+    for (index, contact) in ["owner@example.org", "call me at noon", "other@example.org"].enumerated() {
+      let filing = try AppealFiling(
+        number: number, statement: "Mine \(index)", contact: contact, filedAt: now, language: index == 2 ? "ru" : "en")
+      _ = try await service.file(filing, ticket: AppealTicket(), stamp: stamp(UInt8(index)))
+    }
+    _ = try await service.settle(number, as: .rejected, by: "Ada", role: .moderator, answer: "No proof.", at: now + 60)
+    let rejected = try await mails()
+    #expect(rejected.map(\.receiver) == ["mailto:other@example.org", "mailto:owner@example.org"])
+    #expect(rejected.map(\.language) == ["ru", "en"])
+    #expect(rejected.allSatisfy { $0.at == now + 60 + Appeal.undoWindow })
+    #expect(rejected[0].body.contains(#""answer":"No proof.""#) && rejected[0].body.contains(#""state":"rejected""#))
+    // An undo takes the answer back before anybody is told.
+    let ada = QueueWorker(account: "Ada", role: .moderator)
+    #expect(try await service.undoRejection(number, answeredAt: now + 60, by: ada, at: now + 90))
+    #expect(try await mails().isEmpty)
+    _ = try await service.settle(number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now + 120)
+    let upheld = try await mails()
+    #expect(upheld.map(\.receiver) == ["mailto:other@example.org", "mailto:owner@example.org"])
+    #expect(upheld.allSatisfy { $0.at == now + 120 + Appeal.undoWindow && $0.body.contains(#""state":"upheld""#) })
+  }
+}

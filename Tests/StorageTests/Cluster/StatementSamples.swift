@@ -33,6 +33,8 @@ extension String: Sample { static var sample: String { "a" } }
 extension Date: Sample { static var sample: Date { Date(timeIntervalSince1970: 0) } }
 extension UUID: Sample { static var sample: UUID { UUID() } }
 
+extension Event: Sample { static var sample: Event { Event(.test, at: Date(timeIntervalSince1970: 0)) } }
+extension MailAddress: Sample { static var sample: MailAddress { MailAddress("ada@example.org")! } }
 extension HeatFloor: Sample { static var sample: HeatFloor { HeatFloor(heat: 1) } }
 extension Appeal: Sample {
   static var sample: Appeal { get throws { try Appeal(number: 1, statement: "A shop.", filedAt: .sample) } }
@@ -169,8 +171,8 @@ extension Source.SeenPublication: Sample {
 extension SourceFailure: Sample {
   static var sample: SourceFailure { get throws { try SourceFailure(json: #"{"code":"expired"}"#) } }
 }
-extension WebhookFailure: Sample {
-  static var sample: WebhookFailure { get throws { try WebhookFailure(json: #"{"code":"ended_early"}"#) } }
+extension DeliveryFailure: Sample {
+  static var sample: DeliveryFailure { get throws { try DeliveryFailure(json: #"{"code":"ended_early"}"#) } }
 }
 extension SourceCeiling: Sample {}
 extension SourcePrecision: Sample { static var sample: SourcePrecision { SourcePrecision() } }

@@ -35,13 +35,7 @@ struct ExplainedChanges: Sendable {
   ) async throws {
     (self.state, self.revoked, self.protection) = (state, revoked, protection)
     ruled = (state.ruledRanges().map(\.numbers), try await ListedRangeStore.numbers(on: connection))
-    either = (ruled.now + ruled.before).sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
-      if let last = merged.last, range.lowerBound <= last.upperBound {
-        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
-      } else {
-        merged.append(range)
-      }
-    }
+    either = RangeMerge.joined((ruled.now + ruled.before).sorted { $0.lowerBound < $1.lowerBound })
     (withdrawn, expected) = found.numbers
     guard !sources.removed.isEmpty else { return }
     withdrawn += try await PublicationStore.listed(because: sources.removed, on: connection)

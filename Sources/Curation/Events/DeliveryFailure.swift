@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The reason why a receiver did not get a message.
-public enum WebhookFailure: CodedData {
+public enum DeliveryFailure: CodedData {
   /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
-    case answerTooLong, connectionFailed, endedEarly, invalidAddress, malformedAnswer, silent, tookTooLong
+    case answerTooLong, connectionFailed, endedEarly, invalidAddress, mailFailed, malformedAnswer, noMailServer
+    case silent, tookTooLong
     case unexpectedEncoding, unexpectedStatus, untrustedCertificate
   }
 
@@ -16,8 +17,12 @@ public enum WebhookFailure: CodedData {
   case endedEarly
   /// The URL is not an HTTP or HTTPS URL.
   case invalidAddress
+  /// The mail server or program refused the message or could not be reached.
+  case mailFailed(String)
   /// The response violates HTTP.
   case malformedAnswer
+  /// No setting says how mail is sent.
+  case noMailServer
   /// The receiver sent nothing for too long.
   case silent
   /// The response took longer than allowed.

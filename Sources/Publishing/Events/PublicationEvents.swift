@@ -2,11 +2,12 @@
 
 import CallerPack
 import Crypto
+import Curation
 public import Foundation
 import PostgreSQL
 import Storage
 
-/// The receivers of messages about publications.
+/// The receivers of webhooks that a command or the settings name.
 public struct Webhooks: Sendable, Equatable {
   /// http or https.
   public let urls: [URL]
@@ -16,30 +17,29 @@ public struct Webhooks: Sendable, Equatable {
     self.urls = urls
   }
 
-  /// Queues a message to each of them and to the receivers in the database, in the transaction that records the
-  /// publication.
+  /// Queues a message to each of them and to all other receivers, in the transaction that records the publication.
   func announce(_ manifest: Manifest, _ link: Manifest.Link, on connection: PostgresConnection) async throws {
-    let all = Set(urls.map(\.absoluteString) + (try await WebhookStore.receivers(on: connection)))
-    let deliveries = try all.sorted().map { try Self.delivery(of: manifest, link, to: $0) }
-    try await WebhookStore.queue(deliveries, at: Date(), on: connection)
+    let event = try Self.event(of: manifest, link)
+    _ = try await connection.run(SQL.recordEvent(event, to: urls.map(\.absoluteString), at: Date()))
   }
 
-  /// The message to one receiver. Id and text are the same each time it is made.
-  static func delivery(of manifest: Manifest, _ link: Manifest.Link, to url: String) throws -> WebhookDelivery {
-    let id = id(of: "publication \(link.serial) \(link.sha256) \(url)")
+  /// The event of a publication. Id and text are the same each time it is made.
+  static func event(of manifest: Manifest, _ link: Manifest.Link) throws -> Event {
+    let id = UUID(naming: "publication \(link.serial) \(link.sha256)")
     let message = Message(
-      id: id.uuidString.lowercased(), serial: link.serial, manifestSHA256: link.sha256, issued: manifest.issued,
-      asOf: manifest.asOf, expires: manifest.expires, packs: manifest.packs.count,
+      id: id.uuidString.lowercased(), occurredAt: manifest.issued, serial: link.serial, manifestSHA256: link.sha256,
+      issued: manifest.issued, asOf: manifest.asOf, expires: manifest.expires, packs: manifest.packs.count,
       changed: manifest.packs.filter { $0.serial == link.serial }.prefix(200).map(\.name))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    return WebhookDelivery(id: id, url: url, body: String(decoding: try encoder.encode(message), as: UTF8.self))
+    return Event(id: id, kind: .publication, body: String(decoding: try encoder.encode(message), as: UTF8.self))
   }
 
   private struct Message: Encodable {
     let event = "publication"
     let id: String
+    let occurredAt: Date
     let serial: Int64
     let manifestSHA256: String
     let issued: Date
@@ -50,17 +50,20 @@ public struct Webhooks: Sendable, Equatable {
 
     private enum CodingKeys: String, CodingKey {
       case event, id, serial, issued, expires, packs, changed
+      case occurredAt = "occurred_at"
       case manifestSHA256 = "manifest_sha256"
       case asOf = "as_of"
     }
   }
+}
 
-  /// A UUID of version 8 (RFC 9562) derived from a SHA-256.
-  private static func id(of text: String) -> UUID {
-    var bytes = Array(SHA256.hash(data: Data(text.utf8)))
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+extension Event {
+  /// Gates refused a publication.
+  static func gatesFailed(_ gates: [GateRecord], serial: Int64, at time: Date) -> Event {
+    let names = Set(gates.closed.map(\.gate)).sorted().joined(separator: ", ")
+    return Event(
+      .gateFailed, id: UUID(naming: "gates \(serial)"), at: time,
+      ["serial": .count(Int(serial)), "gates": .text(names)])
   }
 }
 

@@ -12,12 +12,11 @@ import Testing
 
 @testable import Publishing
 
-@Suite(.database) struct WebhookTests {
+@Suite(.database) struct OutboxTests {
   private static let manifest = Manifest(
     serial: 7, issued: Date(timeIntervalSince1970: 1_700_000_000), asOf: Date(timeIntervalSince1970: 1_700_000_000),
     expires: Date(timeIntervalSince1970: 1_700_086_400), previous: nil, packs: [])
   private static let link = Manifest.Link(serial: 7, sha256: String(repeating: "ab", count: 32))
-  private static let now = Date(timeIntervalSince1970: 1_700_000_100)
 
   private func queue(_ urls: String...) async throws {
     let webhooks = Webhooks(urls: urls.compactMap { URL(string: $0) })
@@ -35,25 +34,58 @@ import Testing
     #expect(WebhookSecret("too short") == nil)
   }
 
-  @Test func `a delivery is the same whenever it is created`() throws {
-    let one = try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://a.example/")
-    #expect(try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://a.example/") == one)
-    #expect(try Webhooks.delivery(of: Self.manifest, Self.link, to: "https://b.example/").id != one.id)
+  @Test func `an event is the same whenever it is created`() throws {
+    let one = try Webhooks.event(of: Self.manifest, Self.link)
+    #expect(try Webhooks.event(of: Self.manifest, Self.link) == one)
     #expect(one.body.contains(#""serial":7"#) && one.body.contains(one.id.uuidString.lowercased()))
+    let other = Event(.appealFiled, id: one.id, at: Self.manifest.issued, ["number": .text("+33162000248")])
+    #expect(
+      other.body
+        == #"{"event":"appeal_filed","id":"\#(one.id.uuidString.lowercased())","number":"+33162000248","occurred_at":"2023-11-14T22:13:20Z"}"#
+    )
+  }
+
+  @Test func `accounts get the events that they chose, while they are enabled`() async throws {
+    let pool = TestDatabase.current.pool
+    let store = OutboxStore(pool: pool)
+    try await TestDatabase.current.addModerators(3)
+    let ids = try await pool.withConnection { connection in
+      try await connection.query("SELECT account_id FROM accounts ORDER BY name").map {
+        try $0.decode(0) as Int32
+      }
+    }
+    for (index, id) in ids.enumerated() {
+      let events: [Event.Kind] = index == 0 ? [.appealFiled] : Event.Kind.chosen
+      try await store.choose(MailAddress("person\(index)@example.org"), events, of: id)
+    }
+    try await pool.withConnection {
+      _ = try await $0.execute(
+        "UPDATE accounts SET disabled_at = '2026-01-01T00:00:00Z', language = 'ru' WHERE account_id = \(ids[2])")
+      _ = try await $0.execute("UPDATE accounts SET language = 'ru' WHERE account_id = \(ids[1])")
+    }
+    let now = Date()
+    try await store.record(Event(.caseOverdue, at: now), at: now)
+    try await store.record(Event(.appealFiled, at: now), at: now)
+    let taken = try await store.take(at: now, until: now + 60, limit: 8)
+    #expect(
+      Set(taken.map { "\($0.event) \($0.receiver) \($0.language ?? "")" }) == [
+        "case_overdue mailto:person1@example.org ru", "appeal_filed mailto:person0@example.org en",
+        "appeal_filed mailto:person1@example.org ru",
+      ])
   }
 
   @Test func `a delivery queued twice is sent once and by one server`() async throws {
-    let store = WebhookStore(pool: TestDatabase.current.pool)
+    let store = OutboxStore(pool: TestDatabase.current.pool)
     try await queue("https://a.example/", "https://b.example/")
     try await queue("https://a.example/", "https://b.example/")
     let later = Date().addingTimeInterval(1)
-    let taken = try await withThrowingTaskGroup(of: [WebhookDelivery].self) { group in
+    let taken = try await withThrowingTaskGroup(of: [OutboxMessage].self) { group in
       for _ in 0..<4 {
         group.addTask { try await store.take(at: later, until: later.addingTimeInterval(60), limit: 8) }
       }
       return try await group.reduce(into: []) { $0 += $1 }
     }
-    #expect(taken.map(\.url).sorted() == ["https://a.example/", "https://b.example/"])
+    #expect(taken.map(\.receiver).sorted() == ["https://a.example/", "https://b.example/"])
     try await store.settle(taken[0], at: later)
     try await store.postpone(taken[1], until: later.addingTimeInterval(5), failure: .unexpectedStatus(status: 500))
     #expect(try await store.take(at: later.addingTimeInterval(4), until: later, limit: 8).isEmpty)
@@ -62,13 +94,13 @@ import Testing
   }
 
   @Test func `a publication notifies all stored receivers once`() async throws {
-    let store = WebhookStore(pool: TestDatabase.current.pool)
+    let store = OutboxStore(pool: TestDatabase.current.pool)
     try await store.replaceReceivers(["https://gone.example/"])
     try await store.replaceReceivers(["https://a.example/", "https://b.example/", "https://a.example/"])
     try await queue("https://a.example/")
     let later = Date().addingTimeInterval(1)
     let taken = try await store.take(at: later, until: later.addingTimeInterval(60), limit: 8)
-    #expect(taken.map(\.url).sorted() == ["https://a.example/", "https://b.example/"])
+    #expect(taken.map(\.receiver).sorted() == ["https://a.example/", "https://b.example/"])
   }
 
   @Test func `a publication that is not recorded notifies no receiver`() async throws {
@@ -80,23 +112,23 @@ import Testing
         throw Failure()
       }
     }
-    let store = WebhookStore(pool: TestDatabase.current.pool)
+    let store = OutboxStore(pool: TestDatabase.current.pool)
     #expect(try await store.take(at: .now.addingTimeInterval(5), until: .now, limit: 8).isEmpty)
   }
 
   @Test func `an unreachable receiver is retried with backoff`() async throws {
-    let store = WebhookStore(pool: TestDatabase.current.pool)
+    let store = OutboxStore(pool: TestDatabase.current.pool)
     let secret = try #require(WebhookSecret("a secret of 26 characters"))
-    let job = WebhookJob(store: store, secret: secret, logger: .forTests)
+    let job = OutboxJob(store: store, secret: secret, mailer: nil, writer: { _ in nil }, logger: .forTests)
     // No server listens on this port.
     try await queue("http://127.0.0.1:9/")
     let now = Date().addingTimeInterval(1)
     try await OutboundHTTP.withClient { client throws in
-      #expect(try await job.sendDue(at: now, by: client) == 1)
-      #expect(try await job.sendDue(at: now.addingTimeInterval(4), by: client) == 0)
-      #expect(try await job.sendDue(at: now.addingTimeInterval(6), by: client) == 1)
+      #expect(try await job.sendDue(at: now, by: client).count == 1)
+      #expect(try await job.sendDue(at: now.addingTimeInterval(4), by: client).isEmpty)
+      #expect(try await job.sendDue(at: now.addingTimeInterval(6), by: client).count == 1)
     }
     #expect(
-      (1...12).map { WebhookJob.delay(after: $0) } == [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
+      (1...12).map { OutboxJob.delay(after: $0) } == [5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600, 3_600])
   }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+import Synchronization
+
+/// Runs other programs to their end.
+package enum ExternalProgram {
+  /// What is kept of a program's output, in bytes.
+  package static let maxOutput = 1 << 20
+
+  /// The most bytes of standard input: what a pipe holds before anybody reads it.
+  package static let maxInput = 60_000
+
+  /// Runs a program, and ends it with all programs of its process group after the limit or when the task is canceled.
+  /// - Parameters:
+  ///   - path: of the executable file.
+  ///   - input: its standard input, at most ``maxInput`` bytes.
+  ///   - limit: nil for none.
+  /// - Returns: its exit code, or the number of the signal that ended it; the last ``maxOutput`` bytes of its standard
+  ///   output and error; and whether it was ended because of the limit.
+  /// - Throws: errors of Foundation where it cannot be started; `CancellationError`.
+  package static func run(
+    _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
+    input: Data = Data(), limit: Duration? = nil
+  ) async throws -> (status: Int32, output: String, isOverdue: Bool) {
+    precondition(input.count <= maxInput, "the input does not fit into a pipe")
+    let child = Child()
+    return try await withTaskCancellationHandler {
+      let timer = limit.map { limit in
+        Task {
+          try await Task.sleep(for: limit)
+          child.end(isOverdue: true)
+        }
+      }
+      defer { timer?.cancel() }
+      let (status, output) = try await runOnThread {
+        // The pool's threads block signals, and child processes inherit that.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+        let (process, standardInput, output) = (Process(), Pipe(), Pipe())
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = standardInput
+        process.standardOutput = output
+        process.standardError = output
+        // Before the start, so that a program that reads nothing cannot break the pipe under the write.
+        try standardInput.fileHandleForWriting.write(contentsOf: input)
+        try process.run()
+        try standardInput.fileHandleForWriting.close()
+        child.begin(process.processIdentifier)
+        var kept = Data()
+        while let data = try output.fileHandleForReading.read(upToCount: 1 << 16), !data.isEmpty {
+          kept = Data((kept + data).suffix(maxOutput))
+        }
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: kept, as: UTF8.self))
+      }
+      let isOverdue = child.finish()
+      try Task.checkCancellation()
+      return (status, output, isOverdue)
+    } onCancel: {
+      child.end(isOverdue: false)
+    }
+  }
+
+  /// A process that may be ended from another thread.
+  private final class Child: Sendable {
+    private struct State {
+      var identifier: pid_t?
+      var (isEnding, isOverdue, isFinished) = (false, false, false)
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ identifier: pid_t) {
+      let isEnding = state.withLock {
+        $0.identifier = identifier
+        return $0.isEnding
+      }
+      if isEnding { kill(-identifier, SIGKILL) }
+    }
+
+    func end(isOverdue: Bool) {
+      state.withLock {
+        guard !$0.isFinished else { return }
+        $0.isEnding = true
+        if isOverdue { $0.isOverdue = true }
+        // Foundation gives each process a group of its own.
+        if let identifier = $0.identifier { kill(-identifier, SIGKILL) }
+      }
+    }
+
+    /// - Returns: whether it was overdue.
+    func finish() -> Bool {
+      state.withLock {
+        $0.isFinished = true
+        return $0.isOverdue
+      }
+    }
+  }
+}

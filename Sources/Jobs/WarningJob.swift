@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncSupport
+import Curation
+package import Foundation
+package import Logging
+import Publishing
+package import Storage
+
+/// Looks once an hour for what nobody asks for: cases that wait too long, and keys that are about to expire. Each is an
+/// event once a day, also where several servers look.
+package struct WarningJob: Sendable {
+  private let stores: Stores
+  private let caseTarget: TimeInterval
+  private let rootExpiry: @Sendable () throws -> Date?
+  private let logger: Logger
+
+  /// How long before its end an expiring root is told, in seconds: 30 days.
+  static let notice: TimeInterval = 30 * 86_400
+
+  /// - Parameters:
+  ///   - caseTarget: seconds after which a case should be decided.
+  ///   - rootExpiry: the end of the newest root of the signing keys; nil where there is none yet.
+  package init(
+    stores: Stores, caseTarget: TimeInterval, rootExpiry: @escaping @Sendable () throws -> Date?, logger: Logger
+  ) {
+    (self.stores, self.caseTarget, self.rootExpiry, self.logger) = (stores, caseTarget, rootExpiry, logger)
+  }
+
+  /// Looks until the task is cancelled.
+  package func run() async {
+    await repeatedly(every: .seconds(3_600), "Cannot look for overdue cases and keys", logger: logger) {
+      try await look(at: Date())
+    }
+  }
+
+  /// Records what is wrong at a time. Safe to repeat.
+  package func look(at now: Date) async throws {
+    let day = Int(now.timeIntervalSince1970 / 86_400)
+    if let oldest = try await stores.operations.figures().reviewQueue.oldest {
+      let waits = now.timeIntervalSince(oldest)
+      if waits > caseTarget {
+        let details: [String: Event.Detail] = [
+          "oldest_hours": .count(Int(waits / 3_600)), "target_hours": .count(Int(caseTarget / 3_600)),
+        ]
+        let id = UUID(naming: "case overdue \(day)")
+        try await stores.outbox.record(Event(.caseOverdue, id: id, at: now, details), at: now)
+      }
+    }
+    if let expiry = try rootExpiry(), expiry.timeIntervalSince(now) < Self.notice {
+      let details: [String: Event.Detail] = ["expires": .text(expiry.formatted(.iso8601))]
+      let id = UUID(naming: "key expiring \(day)")
+      try await stores.outbox.record(Event(.keyExpiring, id: id, at: now, details), at: now)
+    }
+  }
+}

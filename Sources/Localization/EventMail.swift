@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+
+/// Writes mails about events: `events.mail.KIND.subject` and `events.mail.KIND.text`, with the details of the event as
+/// values.
+package struct EventMail: Sendable {
+  private let catalog: MessageCatalog
+  private let address: String
+
+  /// - Parameter address: of the server for browsers, without a slash at the end.
+  package init(catalog: MessageCatalog, address: String) {
+    (self.catalog, self.address) = (catalog, address)
+  }
+
+  /// - Parameters:
+  ///   - kind: of the event.
+  ///   - body: its JSON.
+  ///   - language: English where it is nil or unknown.
+  /// - Returns: nil if the body cannot be read, or there is no text for the kind.
+  package func write(kind: String, body: String, language: String?) -> (subject: String, text: String)? {
+    let texts = catalog[language.flatMap(Language.init(rawValue:)) ?? .english]
+    guard let object = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any] else { return nil }
+    var values = object.compactMapValues { value in
+      (value as? String) ?? (value as? NSNumber).map { texts.number($0.int64Value) }
+    }
+    values["address"] = address
+    for (name, value) in values where ["expires", "occurred_at"].contains(name) { values[name] = texts.time(value) }
+    if let state = values["state"] { values["state"] = texts("appeal.state-\(state)") }
+    if let answer = values["answer"] { values["answer"] = answer.isEmpty ? "" : texts.reason(answer) + "\n" }
+    guard let subject = texts.find("events.mail.\(kind).subject"),
+      let text = texts.find("events.mail.\(kind).text", values)
+    else { return nil }
+    let isOwn = kind == Event.Kind.appealAnswered.rawValue
+    return (subject, "\(text)\n\n\(texts(isOwn ? "events.mail.why-answer" : "events.mail.why", values))\n")
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Curation
+import Foundation
+import Jobs
+import Localization
+import OutboundHTTP
+import Storage
+
+/// `ringfence notify`
+struct NotifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notify", abstract: "Show who is told about events, or send a test to all of them.",
+    discussion: """
+      Webhooks get all events; each account chooses its mails on its page. The settings mail, mail-user, mail-password \
+      and mail-from must be the server's: set them in the same file.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Flag(help: "Send a test to every webhook and mail address.")
+  var test = false
+
+  func run() async throws {
+    try await database.open(migrates: false) { context in
+      let texts = try context.installation.englishTexts()
+      if test { return try await send(context, texts) }
+      let receivers = try await context.stores.outbox.receivers()
+      if receivers.isEmpty { print("Nobody is told about events. Set webhook, or choose mails on an account's page.") }
+      for (receiver, events) in receivers {
+        print("\(receiver): \(receiver.hasPrefix("mailto:") ? events.joined(separator: ", ") : "all events")")
+      }
+      for message in try await context.stores.outbox.waiting() {
+        let failure = message.failure.map { texts.message("events.failure", $0) } ?? "It was not sent yet."
+        print("waiting: \(message.event) to \(message.receiver). \(failure)")
+      }
+    }
+  }
+
+  private func send(_ context: CommandContext, _ texts: Localizer) async throws {
+    let event = Event(.test, at: Date())
+    try await context.stores.outbox.record(event, at: Date())
+    let job = try context.outboxJob(logger: .quiet)
+    var results: [(receiver: String, failure: DeliveryFailure?)] = []
+    try await OutboundHTTP.withClient { client throws in
+      while case let sent = try await job.sendDue(at: Date(), of: event.id, by: client), !sent.isEmpty {
+        results += sent
+      }
+    }
+    if results.isEmpty {
+      throw CommandFailure.failed("Nobody is told about events. Set webhook, or choose mails on an account's page.")
+    }
+    for result in results {
+      print("\(result.receiver): \(result.failure.map { texts.message("events.failure", $0) } ?? "told")")
+    }
+    let failures = results.count { $0.failure != nil }
+    guard failures == 0 else {
+      throw CommandFailure.failed("\(failures) of \(results.count) receivers were not told.")
+    }
+  }
+}

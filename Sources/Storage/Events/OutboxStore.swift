@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Curation
+public import Foundation
+public import PostgreSQL
+
+/// Events, as messages to receivers of webhooks and to people by mail.
+public struct OutboxStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: the pool of the database with the messages.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Records an event. Safe to repeat: a receiver gets an event once.
+  public func record(_ event: Event, at now: Date) async throws {
+    _ = try await pool.run(SQL.recordEvent(event, at: now))
+  }
+
+  /// Replaces the webhook receivers.
+  /// - Parameter urls: each 1 to 2,000 characters; others are deleted.
+  public func replaceReceivers(_ urls: [String]) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(SQL.forgetReceivers(except: urls))
+      _ = try await connection.run(SQL.addReceivers(urls: Set(urls).sorted()))
+    }
+  }
+
+  /// The receivers, and the kinds of events that each mail address gets; webhooks get all.
+  public func receivers() async throws -> [(receiver: String, events: [String])] {
+    try await pool.run(SQL.readReceivers())
+  }
+
+  /// The mails that an account chose: its address, nil for none, and kinds of events.
+  public func mails(of account: Int32) async throws -> (address: String?, events: [String]) {
+    try await pool.run(SQL.readMails(accountID: account)).first ?? (nil, [])
+  }
+
+  /// Chooses the mails of an account. Without an address, it gets none.
+  public func choose(_ address: MailAddress?, _ events: [Event.Kind], of account: Int32) async throws {
+    _ = try await pool.run(
+      SQL.chooseMails(accountID: account, address: address?.text, events: events.map(\.rawValue)))
+  }
+
+  /// Messages that were not delivered, the oldest first, each with the reason of its last failure.
+  public func waiting(limit: Int = 100) async throws -> [(receiver: String, event: String, failure: DeliveryFailure?)] {
+    try await pool.run(SQL.readWaitingMessages(limit: limit))
+  }
+
+  /// Takes messages that are due at `now`; no other server gets them before `until`.
+  /// - Parameters:
+  ///   - limit: the most messages.
+  ///   - event: only those of an event.
+  public func take(at now: Date, until: Date, limit: Int, of event: UUID? = nil) async throws -> [OutboxMessage] {
+    try await pool.run(SQL.takeMessages(now: now, until: until, limit: limit, event: event))
+  }
+
+  /// Stores that a message was delivered.
+  public func settle(_ message: OutboxMessage, at now: Date) async throws {
+    _ = try await pool.run(SQL.settleMessage(id: message.id, now: now))
+  }
+
+  /// Stores why an attempt failed, and when to try again; nil for never.
+  public func postpone(_ message: OutboxMessage, until next: Date?, failure: DeliveryFailure) async throws {
+    let next = next ?? Self.never
+    _ = try await pool.run(SQL.postponeMessage(id: message.id, next: next, failure: failure))
+  }
+
+  /// Deletes messages that were queued before `time`.
+  public func purge(before time: Date) async throws {
+    _ = try await pool.run(SQL.purgeMessages(before: time))
+  }
+
+  /// 9999-01-01
+  private static let never = Date(timeIntervalSince1970: 253_370_764_800)
+}
+
+/// One message to one receiver.
+public struct OutboxMessage: Sendable, Equatable {
+  /// The same for the same event and receiver, however often it is queued or sent.
+  public let id: UUID
+  /// The URL of a webhook, or `mailto:` and an address.
+  public let receiver: String
+  /// The kind of the event; see `Event.Kind`.
+  public let event: String
+  /// The JSON of the event, exactly as signed.
+  public let body: String
+  /// The language of a mail, such as `en`.
+  public let language: String?
+  /// When the event was recorded.
+  public let queuedAt: Date
+  /// Number of attempts, including this one.
+  public let attempts: Int
+}
+
+extension SQL {
+  /// Queues an event to all receivers: the webhooks, and the accounts that chose mails of its kind. Safe to repeat.
+  ///
+  /// As a statement of the transaction that makes the event, it is sent if and only if that commits.
+  /// - Parameter urls: further receivers of webhooks.
+  package static func recordEvent(_ event: Event, to urls: [String] = [], at now: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO outbox (message_id, event_id, event, receiver, language, body, created_at, next_attempt_at)
+      SELECT substr(encode(sha256(convert_to($1::text || ' ' || r.receiver, 'UTF8')), 'hex'), 1, 32)::uuid,
+        $1::text::uuid, $2, r.receiver, r.language, $3, $4, $4
+      FROM (
+        SELECT url AS receiver, NULL AS language FROM webhook_receivers
+        UNION SELECT url, NULL FROM unnest($5::text[]) AS t (url)
+        UNION SELECT 'mailto:' || mail_address, coalesce(language, 'en') FROM accounts
+        WHERE ($2 = 'test' OR $2 = ANY(mail_events)) AND mail_address IS NOT NULL AND disabled_at IS NULL
+      ) AS r
+      ORDER BY r.receiver
+      ON CONFLICT (message_id) DO NOTHING
+      """,
+      event.id.uuidString.lowercased(), event.kind.rawValue, event.body, now, urls)
+  }
+
+  /// Queues one event to one mail address. Safe to repeat.
+  /// - Parameter time: the first time to send it.
+  package static func queueMail(
+    _ event: Event, to address: MailAddress, language: String, at time: Date
+  ) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO outbox (message_id, event_id, event, receiver, language, body, created_at, next_attempt_at)
+      VALUES (substr(encode(sha256(convert_to($1::text || ' ' || $4, 'UTF8')), 'hex'), 1, 32)::uuid,
+        $1::text::uuid, $2, 'mailto:' || $4, $5, $3, $6, $6)
+      ON CONFLICT (message_id) DO NOTHING
+      """,
+      event.id.uuidString.lowercased(), event.kind.rawValue, event.body, address.text, language, time)
+  }
+
+  /// Removes mails with answers to appeals about a number, if nobody has begun to send them.
+  package static func withdrawAnswers(number: Int64) -> Statement<Void> {
+    Statement(
+      """
+      DELETE FROM outbox
+      WHERE event = 'appeal_answered' AND delivered_at IS NULL AND attempts = 0 AND body::jsonb->>'number' = '+' || $1
+      """,
+      String(number))
+  }
+
+  /// Takes due messages for a limited time: each goes to one server, and is due again if that server fails.
+  static func takeMessages(now: Date, until: Date, limit: Int, event: UUID?) -> Statement<OutboxMessage> {
+    // The condition is repeated, because a statement that has waited for a row checks only the outer one again.
+    Statement(
+      """
+      UPDATE outbox SET attempts = attempts + 1, next_attempt_at = $2
+      WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND message_id IN (
+        SELECT message_id FROM outbox
+        WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND ($4::uuid IS NULL OR event_id = $4)
+        ORDER BY next_attempt_at LIMIT $3::bigint
+      )
+      RETURNING message_id, receiver, event, body, language, created_at, attempts
+      """,
+      now, until, Int64(limit), event
+    ) { row in
+      let attempts: Int32 = try row.decode(6)
+      return OutboxMessage(
+        id: try row.decode(0), receiver: try row.decode(1), event: try row.decode(2), body: try row.decode(3),
+        language: try row.decode(4), queuedAt: try row.decode(5), attempts: Int(attempts))
+    }
+  }
+
+  /// Stores that a message was delivered.
+  static func settleMessage(id: UUID, now: Date) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE outbox SET delivered_at = $2, last_error = NULL
+      WHERE message_id = $1 AND delivered_at IS NULL
+      """,
+      id, now)
+  }
+
+  /// Stores that an attempt failed, and the time of the next one.
+  static func postponeMessage(id: UUID, next: Date, failure: DeliveryFailure) -> Statement<Void> {
+    Statement(
+      """
+      UPDATE outbox SET next_attempt_at = $2, last_error = $3::text::jsonb
+      WHERE message_id = $1 AND delivered_at IS NULL
+      """,
+      id, next, failure.json)
+  }
+
+  /// Deletes old messages, delivered or given up.
+  static func purgeMessages(before: Date) -> Statement<Void> {
+    Statement("DELETE FROM outbox WHERE created_at < $1", before)
+  }
+
+  /// The receivers of webhooks, and the mail addresses with the kinds of their events.
+  static func readReceivers() -> Statement<(receiver: String, events: [String])> {
+    Statement(
+      """
+      SELECT url, '{}'::text[] FROM webhook_receivers
+      UNION ALL SELECT 'mailto:' || mail_address, mail_events FROM accounts
+      WHERE mail_address IS NOT NULL AND disabled_at IS NULL
+      ORDER BY 1
+      """
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// The mails that an account chose.
+  static func readMails(accountID: Int32) -> Statement<(address: String?, events: [String])> {
+    Statement("SELECT mail_address, mail_events FROM accounts WHERE account_id = $1", accountID) {
+      (try $0.decode(0), try $0.decode(1))
+    }
+  }
+
+  /// Chooses the mails of an account.
+  static func chooseMails(accountID: Int32, address: String?, events: [String]) -> Statement<Void> {
+    Statement(
+      "UPDATE accounts SET mail_address = $2, mail_events = $3::text[] WHERE account_id = $1", accountID, address,
+      events)
+  }
+
+  /// Messages that were not delivered, the oldest first.
+  static func readWaitingMessages(
+    limit: Int
+  ) -> Statement<(receiver: String, event: String, failure: DeliveryFailure?)> {
+    Statement(
+      """
+      SELECT receiver, event, last_error::text FROM outbox WHERE delivered_at IS NULL
+      ORDER BY created_at, message_id LIMIT $1::bigint
+      """,
+      Int64(limit)
+    ) { row in
+      let failure: String? = try row.decode(2)
+      return (try row.decode(0), try row.decode(1), failure.flatMap { try? DeliveryFailure(json: $0) })
+    }
+  }
+
+  /// Adds missing receivers.
+  static func addReceivers(urls: [String]) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO webhook_receivers (url) SELECT url FROM unnest($1::text[]) AS t (url) ORDER BY url
+      ON CONFLICT (url) DO NOTHING
+      """,
+      urls)
+  }
+
+  /// Deletes all receivers except these.
+  static func forgetReceivers(except: [String]) -> Statement<Void> {
+    Statement("DELETE FROM webhook_receivers WHERE NOT url = ANY($1::text[])", except)
+  }
+}
