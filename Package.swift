@@ -154,8 +154,8 @@ let package = Package(
     library(
       "Jobs",
       [
-        "AsyncSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "OutboundHTTP",
-        logging,
+        "AsyncSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "FileSupport",
+        "OutboundHTTP", logging,
       ]),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Runs other programs to their end.
 package enum ExternalProgram {
-  /// What is kept of a program's output, in bytes.
-  package static let maxOutput = 1 << 20
+  /// Maximum of the output that is kept, in bytes.
+  private static let maxOutput = 1 << 20
 
   /// The most bytes of standard input: what a pipe holds before anybody reads it.
   package static let maxInput = 60_000
@@ -16,8 +16,8 @@ package enum ExternalProgram {
   ///   - path: of the executable file.
   ///   - input: its standard input, at most ``maxInput`` bytes.
   ///   - limit: nil for none.
-  /// - Returns: its exit code, or the number of the signal that ended it; the last ``maxOutput`` bytes of its standard
-  ///   output and error; and whether it was ended because of the limit.
+  /// - Returns: its exit code, or the number of the signal that ended it; the last megabyte of its standard output
+  ///   and error; and whether it was ended because of the limit.
   /// - Throws: errors of Foundation where it cannot be started; `CancellationError`.
   package static func run(
     _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment,

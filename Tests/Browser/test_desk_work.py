@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-TREATMENTS = {"block": "Block", "identify": "Label only", "allow": "Allow"}
+TREATMENTS = ["block", "identify", "allow"]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ class Desk:
 
     def type(self, treatment, reason, label):
         page = self.page
-        page.get_by_label(TREATMENTS[treatment], exact=True).check()
+        page.locator(f"#decision input[name=decision][value={treatment}]").check()
         page.locator("#reason").fill(reason)
         if treatment != "allow":
             page.locator("#label").fill(label)
@@ -47,17 +47,17 @@ class Desk:
     def is_stored(self, number, reason):
         return self.home.query(f"SELECT 1 FROM decisions WHERE number = {number} AND reason = '{reason}'") != []
 
-    # What may happen between typing and saving. Each returns when the input is ready to be saved.
+    # Interruptions between typing and saving. Each returns when the input is ready to be saved.
 
     def nothing(self, number):
-        """Nobody interrupts."""
+        """No interruption."""
 
     def reload(self, number):
         """The page is loaded again."""
         self.page.reload()
 
     def leave(self, number):
-        """The moderator looks at another page first."""
+        """The moderator opens another page first."""
         self.ada.open(f"{self.home.address}/moderation/queue")
         self.ada.open(self.address(number))
 

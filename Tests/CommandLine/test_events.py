@@ -125,7 +125,8 @@ def test_a_mail_goes_by_starttls_with_a_password_and_again_with_the_same_id(make
     assert set(post.mailbox.sign_ins) == {("ringfence", PASSWORD)}
     assert len(post.mailbox.envelopes) == 1
     log = server.log.read_text()
-    assert PASSWORD not in log and not list(server.data.glob("*.mail"))
+    assert PASSWORD not in log
+    wait_until(lambda: not list(server.data.glob("*.mail")), 30, "the file of the message to be removed")
 
 
 def test_a_kill_between_commit_and_send_loses_no_mail(make_server, post, settings):

@@ -26,7 +26,7 @@ public struct Event: Sendable, Equatable {
 
   /// The same for the same event, however often it is recorded.
   public let id: UUID
-  /// What happened.
+  /// The kind of event.
   public let kind: Kind
   /// The JSON object that receivers get: `event`, `id`, `occurred_at` and details of the kind.
   public let body: String

@@ -27,7 +27,7 @@ struct NotifyCommand: AsyncParsableCommand {
       let texts = try context.installation.englishTexts()
       if test { return try await send(context, texts) }
       let receivers = try await context.stores.outbox.receivers()
-      if receivers.isEmpty { print("Nobody is told about events. Set webhook, or choose mails on an account's page.") }
+      if receivers.isEmpty { print("Events have no receiver. Set webhook, or choose mails on an account's page.") }
       for (receiver, events) in receivers {
         print("\(receiver): \(receiver.hasPrefix("mailto:") ? events.joined(separator: ", ") : "all events")")
       }
@@ -39,17 +39,19 @@ struct NotifyCommand: AsyncParsableCommand {
   }
 
   private func send(_ context: CommandContext, _ texts: Localizer) async throws {
-    let event = Event(.test, at: Date())
-    try await context.stores.outbox.record(event, at: Date())
+    // One attempt each: a failed message is due again later than this.
+    let now = Date()
+    let event = Event(.test, at: now)
+    try await context.stores.outbox.record(event, at: now)
     let job = try context.outboxJob(logger: .quiet)
     var results: [(receiver: String, failure: DeliveryFailure?)] = []
     try await OutboundHTTP.withClient { client throws in
-      while case let sent = try await job.sendDue(at: Date(), of: event.id, by: client), !sent.isEmpty {
+      while case let sent = try await job.sendDue(at: now, of: event.id, by: client), !sent.isEmpty {
         results += sent
       }
     }
     if results.isEmpty {
-      throw CommandFailure.failed("Nobody is told about events. Set webhook, or choose mails on an account's page.")
+      throw CommandFailure.failed("Events have no receiver. Set webhook, or choose mails on an account's page.")
     }
     for result in results {
       print("\(result.receiver): \(result.failure.map { texts.message("events.failure", $0) } ?? "told")")
