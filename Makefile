@@ -45,7 +45,7 @@ test-swift:
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
 PARALLEL = Tests/Architecture Tests/Documentation Tests/CommandLine Tests/Browser Tests/Docker Tests/Packaging Tests/Security \
-  Tests/Vectors Tests/Readers
+  Tests/Vectors Tests/Readers Tests/Mirrors
 ALONE = Tests/Faults Tests/HighAvailability
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
