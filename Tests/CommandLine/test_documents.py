@@ -32,6 +32,8 @@ ELSEWHERE = {
     "Documentation/api.md": "test_api.py runs it",
     "Documentation/clients.md": "its command is for another machine; ListsTests.swift asks for every list",
     "Documentation/configuration.md": "it needs a file in /etc; test_settings.py checks files of settings",
+    "Documentation/kubernetes.md": "it needs a cluster; Tests/Packaging runs the commands of the pods",
+    "Documentation/mirrors.md": "Tests/Mirrors runs its scripts",
     "Documentation/operations.md": "test_operations.py runs it",
     "Documentation/pipeline.md": "test_fetch.py runs it",
     "Documentation/scaling.md": "its commands fill a disk",
@@ -67,7 +69,7 @@ def invocations(code):
         words = rest.split()
         # The first name may be that of a service, a role or a database.
         for place, word in enumerate(rest.split()):
-            is_value = place > 0 and rest.split()[place - 1].startswith("-")
+            is_value = place > 0 and re.match("-+[^-]", rest.split()[place - 1])
             if not is_value and (word == "ringfence" or word.endswith("/ringfence")):
                 words = rest.split()[place + 1:]
         if not (words and words[0].startswith("/")):
@@ -101,6 +103,7 @@ def fault(program, words):
     ("ringfence publish --overrule churn --reason 'a --b' --by Ada", []),
     ("KEY=$(ringfence app create 'My app' --scopes report)", []),
     ("docker compose exec ringfence /usr/bin/ringfence publish --nonsense", ["publish has no option --nonsense"]),
+    ("kubectl exec deployment/ringfence -- /usr/bin/ringfence publish --nonsense", ["publish has no option --nonsense"]),
     pytest.param("ringfence-benchmark intake --file x | tail", ["intake has no option --file"], marks=pytest.mark.slow),
     ("$R decide --by Ada; $R publsh", ["ringfence has no subcommand publsh"]),
 ])
