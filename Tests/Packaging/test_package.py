@@ -37,6 +37,9 @@ def test_package_has_the_program_and_its_files(package):
     for folder in ("Migrations", "Public", "Resources"):
         ours = sorted(path.relative_to(CHECKOUT) for path in (CHECKOUT / folder).rglob("*") if path.is_file())
         assert ours and all((root / "usr/share/ringfence" / path).is_file() for path in ours)
+    for script in (CHECKOUT / "Packaging/examples").iterdir():
+        installed = root / "usr/share/doc/ringfence/examples" / script.name
+        assert installed.read_bytes() == script.read_bytes() and installed.stat().st_mode & 0o777 == 0o755
     fields = subprocess.run(["dpkg-deb", "--field", found], capture_output=True, text=True, check=True).stdout
     version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     assert f"Version: {version.replace('-', '~')}\n" in fields
