@@ -170,9 +170,9 @@ let package = Package(
     library(
       "API",
       [
-        "HTTPServer", "Localization", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack",
-        "PackFormats", "Telemetry", "Timestamps", "XMLSyntax", hummingbird, httpTypes, nioCore, nioHTTP1, crypto,
-        logging, metrics,
+        "HTTPServer", "Localization", "Intake", "Importing", "Moderation", "Publishing", "Storage", "Curation",
+        "PhoneNumbers", "CallerPack", "PackFormats", "Telemetry", "Timestamps", "XMLSyntax", hummingbird, httpTypes,
+        nioCore, nioHTTP1, crypto, logging, metrics,
       ]),
     library(
       "ModerationSite",

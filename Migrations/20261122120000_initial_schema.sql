@@ -145,8 +145,8 @@ CREATE TABLE app_keys (
     key_hash     bytea       NOT NULL UNIQUE CHECK (length(key_hash) = 32),
     -- The first characters of the key, to identify it on pages.
     hint         text        NOT NULL CHECK (length(hint) <= 16),
-    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch, 16 vouch.
-    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 31),
+    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch, 16 vouch, 32 moderate, 64 administer.
+    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 127),
     created_at   timestamptz NOT NULL,
     created_by   text        NOT NULL CHECK (length(created_by) BETWEEN 1 AND 80),
     expires_at   timestamptz,
@@ -629,6 +629,23 @@ CREATE TABLE queue_passes (
     PRIMARY KEY (number, account)
 );
 
+-- Decisions that programs propose for cases, one of a program for a case. The case stays in the queue; its decision deletes
+-- them.
+CREATE TABLE case_proposals (
+    number      bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    account     text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
+    -- Chosen by the program, the same for every retry.
+    proposal_id uuid        NOT NULL,
+    decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
+    label       text        CHECK (length(label) BETWEEN 1 AND 100),
+    category_id smallint,
+    reason      text        CHECK (length(reason) BETWEEN 1 AND 500),
+    note        text        CHECK (length(note) BETWEEN 1 AND 2000),
+    expires_at  timestamptz,
+    proposed_at timestamptz NOT NULL,
+    PRIMARY KEY (number, account)
+);
+
 -- Saved filters of the queue, with their order.
 CREATE TABLE saved_filters (
     filter_id   uuid        PRIMARY KEY,
@@ -694,8 +711,12 @@ CREATE TABLE bulks (
     category_id     smallint,
     reason          text        CHECK (length(reason) BETWEEN 1 AND 500),
     -- The length of chosen_numbers.
-    numbers         integer     NOT NULL CHECK (numbers BETWEEN 1 AND 1000),
-    chosen_numbers  bigint[]    NOT NULL CHECK (cardinality(chosen_numbers) BETWEEN 1 AND 1000),
+    numbers         integer     NOT NULL CHECK (numbers BETWEEN 1 AND 100000),
+    chosen_numbers  bigint[]    NOT NULL CHECK (cardinality(chosen_numbers) BETWEEN 1 AND 100000),
+    -- Of a file with different decisions: the decisions as JSON, and the place of each chosen number's decision among
+    -- them, from 0. NULL where all numbers have the decision above.
+    row_decisions   jsonb,
+    row_places      integer[],
     -- The count of decisions about each chosen number when the bulk decision began. A number with more has a newer
     -- decision, and is skipped when the bulk decision is finished later.
     decision_counts integer[]   NOT NULL,
@@ -709,6 +730,8 @@ CREATE TABLE bulks (
     -- When the decisions expire; NULL for never.
     expires_at      timestamptz,
     CHECK (cardinality(decision_counts) = cardinality(chosen_numbers)),
+    CHECK ((row_decisions IS NULL) = (row_places IS NULL)),
+    CHECK (row_places IS NULL OR cardinality(row_places) = cardinality(chosen_numbers)),
     CHECK ((undone_at IS NULL) = (undone_by IS NULL))
 );
 CREATE INDEX bulks_unfinished ON bulks (decided_at) WHERE finished_at IS NULL AND undone_at IS NULL;
@@ -736,6 +759,9 @@ CREATE TABLE appeals (
     answer      text        CHECK (length(answer) BETWEEN 1 AND 2000),
     -- The decision that upheld the appeal. Undoing the decision opens the appeal again.
     decision_id uuid,
+    -- Level and colleague of the case when the appeal was rejected. Undoing the rejection restores both.
+    case_level       smallint CHECK (case_level BETWEEN 0 AND 2),
+    case_assigned_to text     CHECK (length(case_assigned_to) BETWEEN 1 AND 80),
     PRIMARY KEY (number, appeal_id),
     CHECK ((state = 'open') = (answered_at IS NULL))
 );

@@ -6,6 +6,7 @@ package import Hummingbird
 package import Intake
 package import Localization
 package import Metrics
+package import Moderation
 package import PhoneNumbers
 package import Publishing
 package import Storage
@@ -78,6 +79,7 @@ package struct APIRoutes {
       .add(to: router)
     }
     if let appleReports = configuration.appleReports { appleRoutes(router, bodies, reports, appleReports) }
+    ModerationRoutes(services: services, network: network, bodies: bodies, texts: catalog[.english]).add(to: router)
   }
 
   /// The path of telephone systems.
@@ -180,6 +182,7 @@ package struct APIRoutes {
 /// Stores and services that the API uses.
 package struct APIServices: Sendable {
   let stores: Stores
+  let moderation: ModerationServices
   let intake: ReportIntake
   let identifications: IdentificationIntake
   let pseudonymizer: Pseudonymizer
@@ -196,11 +199,12 @@ package struct APIServices: Sendable {
   /// - failures: logs internal failures at a limited rate.
   /// - metrics: makes the metrics of lists.
   package init(
-    stores: Stores, intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer,
-    uses: KeyUseCounter, limiter: RateLimiter, publications: PublicationFolder,
+    stores: Stores, moderation: ModerationServices, intake: ReportIntake, identifications: IdentificationIntake,
+    pseudonymizer: Pseudonymizer, uses: KeyUseCounter, limiter: RateLimiter, publications: PublicationFolder,
     nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog, metrics: any MetricsFactory
   ) {
     self.stores = stores
+    self.moderation = moderation
     self.intake = intake
     self.identifications = identifications
     self.pseudonymizer = pseudonymizer

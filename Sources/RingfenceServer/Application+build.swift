@@ -30,7 +30,8 @@ package func buildApplication(
   ServerStatistics(services: services, caseTarget: configuration.site.caseTarget).join(services.metrics)
   let log = RequestLog(isOn: configuration.logsRequests, logger: logger)
   let api = APIServices(
-    stores: services.stores, intake: services.intake, identifications: services.identifications,
+    stores: services.stores, moderation: services.site.moderation, intake: services.intake,
+    identifications: services.identifications,
     pseudonymizer: services.pseudonymizer, uses: services.keyUses, limiter: limiter,
     publications: services.publications, nextPublication: services.nextPublication,
     failures: log.failures, metrics: services.metrics)

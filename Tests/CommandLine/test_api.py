@@ -148,9 +148,24 @@ def test_every_answer_is_as_described(server, key, tmp_path):
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
+def moderated(server, key):
+    """A decision and a file of decisions, as the documents' variables."""
+    ids = {"DECISION_ID": str(uuid.uuid4()), "BULK_ID": str(uuid.uuid4())}
+    for path, name, body, kind in [
+        ("cases/33162000250/decisions", "DECISION_ID", '{"decision":"allow","reason":"Checked."}', "application/json"),
+        ("bulks", "BULK_ID", '{"number":"+33162000252","decision":"allow","reason":"Checked."}', "application/x-ndjson"),
+    ]:
+        answer = requests.post(f"{server.address}/v1/moderation/{path}", data=body, timeout=30, headers={
+            "Authorization": f"Bearer {key}", "Content-Type": kind, "Idempotency-Key": ids[name]})
+        assert answer.status_code in (201, 202), answer.text
+    return ids
+
+
 def test_every_example_command_works(published, document, tmp_path):
     """Runs every command of the documentation."""
-    server, key = published, published.run("app", "create", "Tester")
+    scopes = "report,identify,lookup,fetch,moderate,administer"
+    server, key = published, published.run("app", "create", "Tester", "--scopes", scopes)
+    moderation = moderated(server, key)
     report = str(uuid.uuid4())
     sent = requests.post(server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30, json={
         "number": "+33162000248", "category": "fraud", "reporter": "me", "report_id": report,
@@ -162,7 +177,7 @@ def test_every_example_command_works(published, document, tmp_path):
     known = environment() | {
         "SERVER": server.address, "KEY": key, "REPORT_ID": report,
         "METRICS_TOKEN": (server.data / "metrics.token").read_text().strip(), "PATH": f"{os.environ['PATH']}:{tmp_path}"
-    } | parts(server)
+    } | parts(server) | moderation
     text = DOCUMENT.read_text()
     for name, (method, path, operation) in operations(document).items():
         command = operation["x-codeSamples"][0]["source"]

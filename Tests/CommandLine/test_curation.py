@@ -40,6 +40,44 @@ def test_a_decision_is_made_explained_and_undone(tmp_path):
         "decide", "+33162000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
 
 
+def test_a_file_is_decided_continued_and_undone(tmp_path):
+    data, file = tmp_path / "data", tmp_path / "decisions.csv"
+    reported(data, "+33162000248")
+    head = "number,decision,category,reason\n"
+    rows = "".join(f"+3316200{i:04d},block,robocall,Campaign.\n" for i in range(1000, 1200))
+    file.write_text(head + rows + "+33162000248,ban,,x\n+33162001000,allow,,\n")
+    for more in [], ["--dry-run"]:
+        said = run("decide", "--file", file, "--by", "Ada", "--data", data, *more, code=0 if more else 1)
+        assert 'decisions.csv, line 202: decision "ban": Unknown decision.' in said.stderr
+        assert 'line 203: number "+33162001000": An earlier row has this number.' in said.stderr
+        assert "(number_repeated)" in said.stderr and "200 rows can be decided, 2 are wrong." in said.stdout + said.stderr
+        assert "Nothing was decided." in said.stdout + said.stderr
+    assert run("decisions", "+33162001000", "--data", data).stdout == ""
+    said = run("decide", "--file", file, "--by", "Ada", "--skip-invalid", "--data", data).stdout
+    assert "200 decisions made" in said and f"ringfence decide --file {file} --undo" in said
+    # The same file again: nothing is decided twice.
+    assert "was decided before: 200 of 200" in run("decide", "--file", file, "--by", "Ada", "--data", data).stdout
+    [line] = run("decisions", "+33162001000", "--data", data).stdout.splitlines()
+    assert line.split("\t")[1:6] == ["Ada", "block", "", "robocall", "Campaign."]
+    again = tmp_path / "again.jsonl"
+    again.write_text('{"number":"+33162001000","decision":"allow","reason":"Wrong."}\n')
+    refused = run("decide", "--file", again, "--by", "Bob", "--data", data, code=1).stderr
+    assert "line 1: number" in refused and "(decision_in_force)" in refused
+    assert "1 decision made" in run("decide", "--file", again, "--replace", "--by", "Bob", "--data", data).stdout
+    assert "1 decision undone." in run("decide", "--file", again, "--undo", "--by", "Bob", "--data", data).stdout
+    assert "200 decisions undone." in run("decide", "--file", file, "--undo", "--by", "Ada", "--data", data).stdout
+    assert "are not in force" in run("decide", "--file", file, "--undo", "--by", "Ada", "--data", data, code=1).stderr
+    # It can be decided again after it was undone.
+    said = run("decide", "--file", file, "--by", "Ada", "--skip-invalid", "--data", data).stdout
+    assert "200 decisions made" in said
+    for arguments, words in [
+        (["--block"], "With --file, the number and the decision are in the file."),
+        (["+33162000248"], "With --file, the number and the decision are in the file."),
+    ]:
+        assert words in run("decide", "--file", file, "--by", "Ada", *arguments, "--data", data, code=2).stderr
+    assert "need --file" in run("decide", "+33162000248", "--allow", "--dry-run", "--by", "Ada", "--data", data, code=2).stderr
+
+
 def test_a_protected_number_is_not_decided(tmp_path):
     data, file = tmp_path / "data", tmp_path / "list.tsv"
     reported(data, "+33162000249")

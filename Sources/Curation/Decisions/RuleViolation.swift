@@ -44,6 +44,20 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case endTooEarly
     /// The days until the expiry are none of ``Decision/lifetimes``.
     case expiryNotOffered
+    /// A row of a file is not a row of its format, or lacks a column.
+    case notARow
+    /// The field is no number in international form.
+    case notANumber
+    /// There is no such category.
+    case categoryUnknown
+    /// An earlier row of the file has the number.
+    case numberRepeated
+    /// The case has a higher level, or another account has claimed it.
+    case caseWithheld
+    /// A decision about the number is in force.
+    case decisionInForce
+    /// The file has more than `most` rows.
+    case tooManyRows
   }
 
   /// The rule.

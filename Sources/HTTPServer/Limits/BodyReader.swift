@@ -19,6 +19,8 @@ package struct BodyReader: Sendable {
     case batch
     /// One object of a system that wraps the app's data.
     case envelope
+    /// A file of many rows.
+    case file
   }
 
   /// Maximum bytes of one report: 500 characters of comment take 3,000 in escaped JSON.
@@ -27,6 +29,8 @@ package struct BodyReader: Sendable {
   static let envelopeLimit = 65_536
   /// Maximum bytes of a batch.
   static let batchLimit = 1 << 20
+  /// Maximum bytes of a file: 100,000 rows of 160 bytes, and what one network may use.
+  static let fileLimit = 16 << 20
 
   package let budget: BodyBudget
 
@@ -85,6 +89,7 @@ package struct BodyReader: Sendable {
       case .object: Self.objectLimit
       case .envelope: Self.envelopeLimit
       case .objectOrArray, .batch: Self.batchLimit
+      case .file: Self.fileLimit
       }
     // An announced length that is too large is refused before anything is read.
     if let length, length > limit { throw Problem.tooLarge(limit: limit) }

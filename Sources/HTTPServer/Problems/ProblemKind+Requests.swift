@@ -62,7 +62,8 @@ extension ProblemKind {
     case .tooLarge:
       Documentation(
         status: .contentTooLarge, title: "Body too large", detail: "The body can have at most 16384 bytes.",
-        cause: "The limit is 16 KiB for one report and 1 MiB for a batch.", remedy: "Divide the batch.")
+        cause: "The limit is 16 KiB for one report, 1 MiB for a batch and 16 MiB for a file of decisions.",
+        remedy: "Divide the batch or the file.")
     case .unsupportedMediaType:
       Documentation(
         status: .unsupportedMediaType, title: "Unsupported media type",
@@ -134,7 +135,7 @@ extension ProblemKind {
       Documentation(
         status: .conflict, title: "ID already used",
         detail: "Your app has used this ID with other content. Send the content with a new ID.",
-        cause: "A report_id or batch_id was used before with other content.",
+        cause: "A report_id, a batch_id or an Idempotency-Key was used before with other content.",
         remedy: "Create a new UUID for each report and batch. Use it again only for retries.")
     case .withdrawn:
       Documentation(
@@ -160,6 +161,24 @@ extension ProblemKind {
         detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "An item of the batch is invalid. No item was counted.",
         remedy: "Correct or remove the items in `errors`, and send the batch with the same batch_id.")
+    case .invalidDecision:
+      Documentation(
+        status: .unprocessableContent, title: "Invalid decision",
+        detail: "Correct the fields listed in `errors` and send the request again.",
+        cause: "A value breaks a rule of decisions, or rows of a file do. Nothing was decided.",
+        remedy: "Each entry of `errors` has the JSON pointer of a field, in a file of its line and column, and a code.")
+    case .caseClaimed:
+      Documentation(
+        status: .conflict, title: "Case claimed",
+        detail: "Another account has the case open. Nothing was decided. Try again when its claim has ended.",
+        cause: "A moderator works on the case. A claim ends after ten minutes without renewal.",
+        remedy: "Decide another case, or propose the decision with needs_person.")
+    case .caseDecided:
+      Documentation(
+        status: .conflict, title: "Case decided",
+        detail: "Another decision is in force than `replaces` names. Nothing was decided. Read the case again.",
+        cause: "Somebody else has decided about the number meanwhile.",
+        remedy: "Read the case. To replace its decision, send decision_in_force as `replaces`.")
     default: nil
     }
   }

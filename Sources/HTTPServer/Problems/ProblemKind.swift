@@ -30,6 +30,9 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   case range
   case invalidReport = "invalid-report"
   case invalidBatch = "invalid-batch"
+  case invalidDecision = "invalid-decision"
+  case caseClaimed = "case-claimed"
+  case caseDecided = "case-decided"
   case tooMany = "too-many"
   case limited
   // Pages.
@@ -79,6 +82,9 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case .invalidBatch:
       Problem(
         self, errors: [.init(pointer: "/items/3/day", code: "too_old", detail: "The day is more than 30 days ago.")])
+    case .invalidDecision:
+      Problem(
+        self, errors: [.init(pointer: "/reason", code: "reason_missing", detail: "A reason is required.")])
     default: Problem(self)
     }
   }

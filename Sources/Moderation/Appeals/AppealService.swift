@@ -80,11 +80,14 @@ package struct AppealService: Sendable {
       _ = try await connection.run(SQL.lockAppeals(number: number))
       // The event is in the log where the commit of an earlier attempt was in doubt.
       guard try await !connection.hasMade(event.id, at: time) else { return true }
-      let reopened = try await connection.run(SQL.reopenRejected(number: number, answeredAt: answeredAt))
-      guard !reopened.isEmpty else { return false }
+      let reopen = SQL.reopenRejected(number: number, answeredAt: answeredAt)
+      guard let former = try await connection.run(reopen).first else { return false }
       _ = try await connection.run(SQL.withdrawAnswers(number: number))
       _ = try await connection.pipeline(
-        SQL.enqueueCases([(number, .appeal)], at: time), SQL.appendAuditEvent(event, at: time))
+        SQL.enqueueCases([(number, .appeal)], at: time),
+        SQL.raiseCase(
+          number: number, account: worker.account, level: former.level, colleague: former.colleague),
+        SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
@@ -113,10 +116,13 @@ package struct AppealService: Sendable {
       }
       let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
       let behind = state == .upheld ? decision.id : nil
-      for appeal in answers { _ = try await connection.run(SQL.answerAppeal(appeal: appeal, decision: behind)) }
+      let item = try await connection.run(SQL.readCase(number: number)).first
+      for appeal in answers {
+        let answer = SQL.answerAppeal(appeal: appeal, decision: behind, case: state == .rejected ? item : nil)
+        _ = try await connection.run(answer)
+      }
       let listing = try await connection.run(SQL.readListing(number: number)).first
       if state == .upheld {
-        let item = try await connection.run(SQL.readCase(number: number)).first
         // The appeals are answered by now, so the rule does not find them.
         var rule = try await connection.run(SQL.readAllowRule(number: number)).first
         rule?.isAppealed = true

@@ -30,19 +30,41 @@ package struct DecisionService: Sendable {
   ///   - expected: the decision in force that the moderator saw.
   ///   - role: the moderator's role; commands act as administrator.
   ///   - action: the action that revokes the listing of a number whose appeal is upheld.
+  ///   - answersAppeals: whether to allow a number upholds its open appeals; otherwise such a decision is refused.
   /// - Throws: ``DecisionError/protected(_:)`` for a protected number, unless it is allowed; `RuleViolation` for a
   ///   number outside every numbering plan, for a number with an open appeal unless it is allowed, and by `AllowRule`;
   ///   ``DecisionError/stale`` when another decision than the expected one is in
   ///   force; `PostgresError`.
   package func record(
     _ decision: Decision, expecting expected: ExpectedDecision = .any, role: Role = .administrator,
-    revoking action: Revocation.Action = .unlist
+    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true
   ) async throws -> DecisionOutcome {
     if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: decision.number) {
       throw DecisionError.protected(rule)
     }
     return try await pool.transaction {
-      try await $0.record(decision, expecting: expected, role: role, revoking: action, reviews: reviews)
+      try await $0.record(
+        decision, expecting: expected, role: role, revoking: action, answersAppeals: answersAppeals, reviews: reviews)
+    }
+  }
+
+  /// Proposes a decision for a case, which stays in the queue: a person decides it. Safe to call again.
+  /// - Parameter proposal: its author is the account that proposes it; a later proposal of the account replaces it.
+  /// - Returns: false where the number has no case.
+  /// - Throws: ``DecisionError/protected(_:)``; `PostgresError`.
+  package func propose(_ proposal: Decision, role: Role) async throws -> Bool {
+    if proposal.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: proposal.number) {
+      throw DecisionError.protected(rule)
+    }
+    let event = AuditEvent(
+      actor: proposal.decidedBy, role: role, action: "proposal.add", subject: "+\(proposal.number)",
+      after: ["decision": proposal.treatment.rawValue], reason: proposal.reason)
+    return try await pool.transaction { connection in
+      let known = try await connection.run(SQL.readProposals(number: proposal.number))
+      if known.contains(where: { $0.id == proposal.id && $0.account == proposal.decidedBy }) { return true }
+      guard try await !connection.run(SQL.addProposal(proposal)).isEmpty else { return false }
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: proposal.decidedAt))
+      return true
     }
   }
 

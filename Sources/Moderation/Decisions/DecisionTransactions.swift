@@ -13,25 +13,30 @@ extension PostgresConnection {
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(
     _ decision: Decision, expecting expected: ExpectedDecision, role: Role,
-    revoking action: Revocation.Action = .unlist, reviews: ReviewPolicy
+    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, reviews: ReviewPolicy
   ) async throws -> DecisionOutcome {
-    try await record([(decision, expected)], role: role, revoking: action, reviews: reviews)[0].get()
+    try await record(
+      [(decision, expected)], role: role, revoking: action, answersAppeals: answersAppeals, reviews: reviews)[0].get()
   }
 
   /// Records decisions about different numbers, each with its audit event, in as many round trips as one decision.
-  /// - Parameter wanted: in ascending order of number, so that transactions lock in the same order.
+  /// - Parameters:
+  ///   - wanted: in ascending order of number, so that transactions lock in the same order.
+  ///   - answersAppeals: whether to allow a number upholds its open appeals; otherwise such a decision fails.
   /// - Returns: the outcome of each; a failure is a `RuleViolation` or ``DecisionError/stale``, and changed nothing.
   /// - Throws: `PostgresError`.
   func record(
     _ wanted: [(decision: Decision, expected: ExpectedDecision)], role: Role,
-    revoking action: Revocation.Action = .unlist, reviews: ReviewPolicy
+    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, reviews: ReviewPolicy
   ) async throws -> [Result<DecisionOutcome, any Error>] {
     var reading = PostgresPipeline()
     let places = wanted.map { RecordFacts.Places(of: $0.decision.number, in: &reading) }
     let read = try await run(reading)
     let facts = try places.map { try RecordFacts($0, in: read) }
     var outcomes = zip(wanted, facts).map { wish, facts in
-      Result { try facts.outcome(of: wish.decision, expecting: wish.expected, role: role) }
+      Result {
+        try facts.outcome(of: wish.decision, expecting: wish.expected, role: role, answersAppeals: answersAppeals)
+      }
     }
     let dated = zip(wanted, facts).map { wish, facts in facts.dated(wish.decision, expecting: wish.expected) }
     func recorded() -> [Int] { outcomes.indices.filter { (try? outcomes[$0].get()) == .recorded } }
@@ -254,7 +259,7 @@ private struct RecordFacts {
   /// The outcome before anything is written: `recorded` for a decision that is to be recorded.
   /// - Throws: `RuleViolation`; ``DecisionError/stale``.
   func outcome(
-    of decision: Decision, expecting expected: ExpectedDecision, role: Role
+    of decision: Decision, expecting expected: ExpectedDecision, role: Role, answersAppeals: Bool
   ) throws -> DecisionOutcome {
     guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
       throw RuleViolation(.numberInvalid, field: "number")
@@ -262,7 +267,7 @@ private struct RecordFacts {
     if let known = history.first(where: { $0.id == decision.id }) {
       return known.says(decision) ? .duplicate : .conflict
     }
-    try rule?.check(decision, role: role)
+    try rule?.check(decision, role: role, answersAppeals: answersAppeals)
     if case .this(let id) = expected, standing?.decisionID != id { throw DecisionError.stale }
     return .recorded
   }
@@ -318,8 +323,8 @@ extension DecisionEvent {
 
 extension AllowRule {
   /// - Throws: `RuleViolation` where the decision is not permitted.
-  fileprivate func check(_ decision: Decision, role: Role) throws(RuleViolation) {
-    if decision.treatment == .allow {
+  fileprivate func check(_ decision: Decision, role: Role, answersAppeals: Bool) throws(RuleViolation) {
+    if decision.treatment == .allow, answersAppeals || !isAppealed {
       try check(reason: decision.reason, role: role)
     } else if isAppealed {
       throw RuleViolation(.appealOpen, field: "appeal")

@@ -9,25 +9,29 @@ extension Bulk {
   /// Checks the rule for allowing numbers.
   /// - Throws: `RuleViolation` for the first number that the bulk may not allow.
   package func check(_ items: [BulkItem]) throws(RuleViolation) {
-    guard treatment == .allow else { return }
     for item in items where item.isOpen(to: self) {
-      try item.allowRule.check(reason: reason, role: worker.role)
+      let values = values(of: item.number)
+      guard values.treatment == .allow else { continue }
+      try item.allowRule.check(reason: values.reason, role: worker.role)
     }
   }
 
   /// The numbers that the bulk would block and that `BlockRule` guards.
   package func guarded(_ items: [BulkItem]) -> [Int64] {
-    guard treatment == .block else { return [] }
-    return items.filter { $0.isOpen(to: self) && $0.blockRule.isGuarded }.map(\.number)
+    items.filter {
+      values(of: $0.number).treatment == .block && $0.isOpen(to: self) && $0.blockRule.isGuarded
+    }.map(\.number)
   }
 
   /// The decision for one number. Its id is derived from the bulk's id and the number, so that a retry makes the same
   /// decisions.
   /// - Throws: `RuleViolation`.
   package func decision(of number: Int64) throws -> Decision {
-    try Decision(
-      id: Self.id(bulk: id, number: number), number: number, treatment: treatment, label: label, category: category,
-      reason: reason, decidedBy: worker.account, decidedAt: decidedAt, expiresAt: expiresAt)
+    let values = values(of: number)
+    return try Decision(
+      id: Self.id(bulk: id, number: number), number: number, treatment: values.treatment, label: values.label,
+      category: values.category, reason: values.reason, note: values.note, decidedBy: worker.account,
+      decidedAt: decidedAt, expiresAt: values.expiresAt)
   }
 
   /// A name-based UUID: the first 16 bytes of SHA-256 over both.
@@ -79,7 +83,8 @@ extension BulkItem {
 extension BulkRun {
   /// Whether a decision about the number was made or undone since the bulk started, even if the same one is in force.
   func isOvertaken(at item: BulkItem) -> Bool {
-    guard let place = chosenNumbers.firstIndex(of: item.number) else { return true }
+    let place = chosenNumbers.firstPlace(atLeast: item.number)
+    guard place < chosenNumbers.count, chosenNumbers[place] == item.number else { return true }
     return item.decisionCount != Int(decisionCounts[place])
   }
 

@@ -7,7 +7,7 @@ package import Storage
 
 /// Bulk decisions: made together and undone together.
 package struct BulkService: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
   private let reviews: ReviewPolicy
 
   /// Decisions of one transaction.
@@ -30,25 +30,30 @@ package struct BulkService: Sendable {
   /// sample are not counted, so that their author does not know about it. Zero while reviews are off.
   package func reviewed(_ bulk: Bulk, _ items: [BulkItem]) async throws -> Int {
     guard try await areReviewsOn() else { return 0 }
-    return items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.treatment, $0.allowRule) }
+    return items.count { $0.isOpen(to: bulk) && reviews.hasReach(bulk.values(of: $0.number).treatment, $0.allowRule) }
   }
 
   /// Makes a decision about each of the items, some in each transaction. Safe to call again: an interrupted bulk
   /// continues, and finished decisions stay.
   ///
-  /// A number is left out when it was decided since the items were read, and for each ``BulkItem/Omission``. Nothing more
-  /// is done once the bulk is undone.
+  /// A number is left out when it was decided or appealed since the items were read, and for each ``BulkItem/Omission``.
+  /// Nothing more is done once the bulk is undone.
+  /// - Parameter onProgress: receives the count of processed numbers after each transaction.
   /// - Returns: the numbers that were left out.
   /// - Throws: `RuleViolation`, with nothing done; `PostgresError`.
-  package func apply(_ bulk: Bulk, to items: [BulkItem]) async throws -> [Int64] {
-    try bulk.check(Array(items.prefix(Bulk.most)))
-    let left = try await decide(bulk, items)
+  package func apply(
+    _ bulk: Bulk, to items: [BulkItem], onProgress: @Sendable (Int) -> Void = { _ in }
+  ) async throws -> [Int64] {
+    try bulk.check(items)
+    let left = try await decide(bulk, items, onProgress)
     _ = try await pool.retrying { try await $0.run(SQL.finishBulk(id: bulk.id, time: bulk.decidedAt)) }
     return left
   }
 
-  private func decide(_ bulk: Bulk, _ items: [BulkItem]) async throws -> [Int64] {
-    let items = items.sorted { $0.number < $1.number }.prefix(Bulk.most)
+  private func decide(
+    _ bulk: Bulk, _ items: [BulkItem], _ onProgress: @Sendable (Int) -> Void = { _ in }
+  ) async throws -> [Int64] {
+    let items = items.sorted { $0.number < $1.number }
     let allowed = items.filter { $0.isOpen(to: bulk) }
     let decisions = try allowed.map { (decision: try bulk.decision(of: $0.number), standing: $0.standing?.decisionID) }
     guard !decisions.isEmpty else { return items.map(\.number) }
@@ -62,7 +67,8 @@ package struct BulkService: Sendable {
         }
         // A failed decision has changed nothing, so the others of the transaction stay.
         let outcomes = try await connection.record(
-          some.map { ($0.decision, .this($0.standing)) }, role: bulk.worker.role, reviews: reviews)
+          some.map { ($0.decision, .this($0.standing)) }, role: bulk.worker.role, answersAppeals: false,
+          reviews: reviews)
         var pipeline = PostgresPipeline()
         var stale: [Int64] = []
         for (decision, outcome) in zip(some.map(\.decision), outcomes) {
@@ -76,6 +82,7 @@ package struct BulkService: Sendable {
         return stale
       }
       left.formUnion(stale)
+      onProgress(min(start + Self.step, decisions.count))
     }
     return left.sorted()
   }
@@ -88,12 +95,13 @@ package struct BulkService: Sendable {
     guard !run.isFinished, run.undoneBy == nil else { return true }
     let made = Set(try await pool.run(SQL.readBulkDecisions(bulk: id)).map(\.number))
     let rest = run.chosenNumbers.filter { !made.contains($0) }
-    let items = try await BulkStore(pool: pool).items(rest).filter { !run.isOvertaken(at: $0) }
-    let bulk = Bulk(
+    let items = try await BulkStore(pool: pool).items(rest, limit: Bulk.maxRows).filter { !run.isOvertaken(at: $0) }
+    var bulk = Bulk(
       id: id, treatment: run.treatment, label: run.label, category: run.category, reason: run.reason, worker: worker,
       decidedAt: time, expiresAt: run.expiresAt,
       // The stored numbers are those that were to be decided.
       replacesDecisions: true)
+    bulk.values = run.rowDecisions?.values(of: run.chosenNumbers) ?? [:]
     let left = try await decide(bulk, items)
     let event = AuditEvent(
       actor: worker.account, role: worker.role, action: "bulk.finish",

@@ -159,7 +159,7 @@ struct AuditQuery {
     }
     (actor, action, subject) = (text("actor"), text("action"), text("subject"))
     (from, to) = (text("from"), text("to"))
-    after = Self.cursor(text("after"))
+    after = AuditCursor(text("after"))
   }
 
   /// - Parameter role: the reader's. Events of golden cases name a number that a moderator may get as a golden case, so
@@ -178,24 +178,11 @@ struct AuditQuery {
   /// The query of the filter, starting after a cursor.
   func query(after cursor: AuditCursor? = nil) -> String {
     var fields = [("actor", actor), ("action", action), ("subject", subject), ("from", from), ("to", to)]
-    if let cursor { fields.append(("after", Self.text(cursor))) }
+    if let cursor { fields.append(("after", cursor.text)) }
     let allowed = CharacterSet(charactersIn: "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     return fields.filter { !$0.1.isEmpty }
       .map { "\($0.0)=\($0.1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
       .joined(separator: "&")
-  }
-
-  /// Microseconds since 1970, the database's precision, and the event's id.
-  private static func text(_ cursor: AuditCursor) -> String {
-    "\(Int64((cursor.time.timeIntervalSince1970 * 1_000_000).rounded()))_\(cursor.id.text)"
-  }
-
-  private static func cursor(_ text: String) -> AuditCursor? {
-    let parts = text.split(separator: "_")
-    guard parts.count == 2, let time = Int64(parts[0]), time.magnitude < 1 << 53,
-      let id = UUID(uuidString: String(parts[1]))
-    else { return nil }
-    return AuditCursor(time: Date(timeIntervalSince1970: Double(time) / 1_000_000), id: id)
   }
 
   private static func day(_ text: String) -> Date? {

@@ -73,6 +73,21 @@ extension Appeal {
   }
 }
 
+extension CaseProposal {
+  /// A decision that a program proposes, above the form.
+  func record(_ texts: Localizer) -> TemplateRecord {
+    let what = [
+      texts("case.decided.\(values.treatment.rawValue)"), values.label, values.category.map { texts.category($0) },
+      values.expiresAt.map { ExpiryField.text($0, texts) },
+    ]
+    return [
+      "title": texts("case.proposal", ["account": account]),
+      "what": what.compactMap { $0 }.joined(separator: " · "), "reason": values.reason.map(texts.reason) ?? "",
+      "note": values.note ?? "", "time": PageTime(proposedAt, texts),
+    ]
+  }
+}
+
 extension [DecisionEvent] {
   /// The history, newest first. The decision in force can be undone.
   /// - Parameter noticed: the decision that a notice of the page offers to undo.

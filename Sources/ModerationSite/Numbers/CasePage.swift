@@ -68,6 +68,7 @@ struct CasePage {
       "listAddress": address.queue.address(QueuePages.path, address.cursor),
       // The page with all facts, for a case beside the list.
       "pageAddress": CaseAddress(address.queue, on: .queue).address(of: number.digits),
+      "proposals": file.proposals.map { $0.record(texts) },
       "isFromQueue": address.isOfQueue, "notice": notice?.record(texts), "form": form,
       "changes": changes.map { texts("case.changed.\($0.rawValue)") }, "isStale": !changes.isEmpty,
       "problem": problem.map { texts.find("case.problem.\($0.field)") ?? texts.message($0) } ?? "",

@@ -102,13 +102,3 @@ extension Protection {
     ["what": what, "reason": reason, "addedBy": addedBy, "addedAt": PageTime(addedAt, texts)]
   }
 }
-
-extension ProtectionTarget {
-  /// The number or pattern in display form.
-  var text: String {
-    switch self {
-    case .number(let number): "+\(number)"
-    case .pattern(let pattern): pattern.text
-    }
-  }
-}

@@ -168,17 +168,27 @@ extension BulkRun {
       "all": isRunning ? numbers : decisions,
       "short": decisions < numbers && undoneBy == nil && !canFinish && !isRunning
         ? texts("bulk.short", ["done": texts.number(decisions), "all": texts.number(numbers)]) : "",
-      "reason": reason.map(texts.reason) ?? "", "label": label ?? "", "expires": expiresAt.map { texts.day($0) } ?? "",
+      "left": isFinished && undoneBy == nil ? left.prefix(Self.named).map { NumberText.text($0) } : [],
+      "reason": isOfFile ? "" : reason.map(texts.reason) ?? "", "label": isOfFile ? "" : label ?? "",
+      "expires": isOfFile ? "" : expiresAt.map { texts.day($0) } ?? "",
       "by": account,
       "time": PageTime(decidedAt, texts), "isUndone": undoneBy != nil, "hidden": address.hidden,
       "listAddress": address.address(QueuePages.path),
     ]
   }
 
+  /// The most numbers without a decision that the page names.
+  private static let named = 50
+
+  /// The decision of all numbers, in words.
+  private func what(_ texts: Localizer) -> String {
+    texts(isOfFile ? "bulk.of-file" : "case.decided.\(treatment.rawValue)")
+  }
+
   /// The heading and the first line of the page.
   private func result(_ texts: Localizer) -> (title: String, said: String) {
     if let undoneBy {
-      let values = ["name": undoneBy, "what": texts("case.decided.\(treatment.rawValue)")]
+      let values = ["name": undoneBy, "what": what(texts)]
       return (texts("bulk.title-undone"), texts.count("bulk.undone", decisions, values))
     }
     if isRunning {
@@ -189,7 +199,7 @@ extension BulkRun {
       let values = ["undone": texts.number(undone), "all": texts.number(decisions)]
       return (texts(isBeingUndone ? "bulk.title-undoing" : "bulk.result"), texts("bulk.undone-part", values))
     }
-    return (texts("bulk.result"), texts.count("bulk.done.\(treatment.rawValue)", decisions))
+    return (texts("bulk.result"), texts.count("bulk.done.\(isOfFile ? "file" : treatment.rawValue)", decisions))
   }
 
   /// An interrupted bulk decision, for the partial `bulk-unfinished`.
@@ -197,12 +207,12 @@ extension BulkRun {
     let done = texts(
       "bulk.unfinished",
       [
-        "name": account, "what": texts("case.decided.\(treatment.rawValue)"), "done": texts.number(decisions),
+        "name": account, "what": what(texts), "done": texts.number(decisions),
         "all": texts.number(numbers),
       ])
     return [
       "id": id.text, "text": "\(done) \(texts.count("bulk.left", numbers - decisions))",
-      "reason": reason.map(texts.reason) ?? "",
+      "reason": isOfFile ? "" : reason.map(texts.reason) ?? "",
       "time": PageTime(decidedAt, texts),
     ]
   }

@@ -118,18 +118,6 @@ struct QueueList {
   }
 }
 
-extension QueuePlace {
-  /// The cursor in the link to the next page: `VALUE.NUMBER`.
-  var text: String { "\(value).\(number)" }
-
-  /// - Parameter text: nil is returned for any text that ``text`` does not produce.
-  init?(_ text: some StringProtocol) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let value = parts[0], let number = parts[1] else { return nil }
-    self.init(value: value, number: number)
-  }
-}
-
 /// Results of earlier actions that the list of the queue shows.
 struct QueueNotes {
   /// Whether no further case could be claimed.

@@ -5,23 +5,36 @@ import Curation
 import Foundation
 import Localization
 import Moderation
+import PhoneNumbers
 import Storage
 import Timestamps
 
 /// `ringfence decide`
 struct DecideCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "decide", abstract: "Block, identify or allow a number, whatever its reports say.",
+    commandName: "decide",
+    abstract: "Block, identify or allow a number, or the numbers of a file, whatever their reports say.",
     discussion: """
       A decision takes effect with the next publication and ends a hold. --allow upholds an open appeal and removes the \
       number from the published packs; its reason is the answer to the owner. To reject an appeal, see ringfence appeals \
       answer. All decisions stay in the history. --undo undoes \
       the current decision and restores the one before it. When a decision with --expires has expired, the one before \
       it is in force again. A decision that answers an appeal does not expire.
+      --file decides the rows of a CSV file with a header, or of JSON Lines: number, decision, label, category, reason, \
+      note, expires_days. Each row obeys the rules of single decisions; numbers with an open appeal or a decision in \
+      force are wrong rows. A file that was interrupted continues when the command runs again, and --file FILE --undo \
+      undoes all of it.
       """)
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var subject: NumberOptions
+
+  @Argument(help: "Number in international form, such as +33162000248, or in national form with --region.")
+  var number: String?
+
+  @Option(help: "Country of a number in national form: two letters, such as FR.")
+  var region: String?
+
+  @OptionGroup(title: "Files") var file: DecideFileOptions
 
   @Flag(help: "Add the number to packs that block and to packs that identify.")
   var block = false
@@ -35,7 +48,7 @@ struct DecideCommand: AsyncParsableCommand {
   @Flag(help: "With --allow or --block: publish this change now.")
   var urgent = false
 
-  @Flag(help: "Undo the current decision.")
+  @Flag(help: "Undo the current decision, or all decisions of the file.")
   var undo = false
 
   @Option(help: "With --block: label that phones show instead of the category.")
@@ -61,6 +74,13 @@ struct DecideCommand: AsyncParsableCommand {
   var by: String
 
   func validate() throws {
+    if file.file != nil {
+      guard number == nil, !block, identify == nil, !allow, !urgent else {
+        throw ValidationError("With --file, the number and the decision are in the file. Leave them out.")
+      }
+      return try AuditOption.check(by)
+    }
+    try file.checkAbsence()
     guard [block, identify != nil, allow, undo].count(where: { $0 }) == 1 else {
       throw ValidationError("No decision, or more than one. Pass one of --block, --identify LABEL, --allow or --undo.")
     }
@@ -74,16 +94,30 @@ struct DecideCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let number = try subject.digits
+    if let path = file.file {
+      return try await database.open { try await file.run(path, isUndo: undo, by: by, $0) }
+    }
+    let number = try digits
     try await database.open { context in
       print(try await undo ? takeBack(number, context) : decide(context))
+    }
+  }
+
+  private var digits: Int64 {
+    get throws {
+      guard let number else { throw ValidationError("No number. Pass a NUMBER, or --file FILE.") }
+      do {
+        return try PhoneNumber(parsing: number, region: region).digits
+      } catch {
+        throw ValidationError("NUMBER: \(error)")
+      }
     }
   }
 
   private func decision(at time: Date) throws -> Decision {
     do {
       return try Decision(
-        number: subject.digits, treatment: block ? .block : allow ? .allow : .identify, label: identify ?? label,
+        number: digits, treatment: block ? .block : allow ? .allow : .identify, label: identify ?? label,
         category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, decidedBy: by,
         decidedAt: time, expiresAt: try Decision.expiry(afterDays: expires, from: time))
     } catch let problem as RuleViolation {

@@ -17,13 +17,17 @@ extension SQL {
 
   /// Answers an appeal, or changes the answer.
   /// - Parameter decision: The decision that upholds the appeal.
-  package static func answerAppeal(appeal: Appeal, decision: UUID? = nil) -> Statement<Int64> {
+  package static func answerAppeal(
+    appeal: Appeal, decision: UUID? = nil, case item: QueueCase? = nil
+  ) -> Statement<Int64> {
     Statement(
       """
-      UPDATE appeals SET state = $3, answered_by = $4, answered_at = $5, answer = $6, decision_id = $7
+      UPDATE appeals SET state = $3, answered_by = $4, answered_at = $5, answer = $6, decision_id = $7, case_level = $8,
+        case_assigned_to = $9
       WHERE number = $1 AND appeal_id = $2 RETURNING number
       """,
-      appeal.number, appeal.id, appeal.state.rawValue, appeal.answeredBy, appeal.answeredAt, appeal.answer, decision
+      appeal.number, appeal.id, appeal.state.rawValue, appeal.answeredBy, appeal.answeredAt, appeal.answer, decision,
+      item?.level, item?.assignedTo
     ) { try $0.decode(0) }
   }
 
@@ -41,21 +45,25 @@ extension SQL {
       number, decision)
   }
 
-  /// Opens the appeals again that were rejected at a time, and keeps their contacts; returns a row for each.
-  package static func reopenRejected(number: Int64, answeredAt: Date) -> Statement<UUID> {
+  /// Opens the appeals again that were rejected at a time, and keeps their contacts; returns level and colleague of the
+  /// case for each.
+  package static func reopenRejected(
+    number: Int64, answeredAt: Date
+  ) -> Statement<(level: Int16, colleague: String?)> {
     Statement(
       """
       WITH reopened AS (
         UPDATE appeals SET state = 'open', answered_by = NULL, answered_at = NULL, answer = NULL
-        WHERE number = $1 AND state = 'rejected' AND answered_at = $2 RETURNING number, appeal_id
+        WHERE number = $1 AND state = 'rejected' AND answered_at = $2
+        RETURNING number, appeal_id, case_level, case_assigned_to
       ), kept AS (
         UPDATE appeal_contacts c SET purge_at = NULL FROM reopened r
         WHERE c.number = $1 AND c.number = r.number AND c.appeal_id = r.appeal_id
       )
-      SELECT appeal_id FROM reopened
+      SELECT coalesce(case_level, 0)::smallint, case_assigned_to FROM reopened
       """,
       number, answeredAt
-    ) { try $0.decode(0) }
+    ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
   /// The seconds from filing to answer of the appeals that were answered last.

@@ -42,12 +42,17 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   public static let fetch = AppScopes(rawValue: 8)
   /// Send what an app's server knows of its users with their reports. Only for a server that the operator trusts.
   public static let vouch = AppScopes(rawValue: 16)
+  /// Moderate: read the queue, decide, undo. A key with it or with ``administer`` is a service account.
+  public static let moderate = AppScopes(rawValue: 32)
+  /// Change protected numbers and read the audit log.
+  public static let administer = AppScopes(rawValue: 64)
   /// The scopes of a new key: all that need no trust.
   public static let standard: AppScopes = [.report, .identify, .lookup, .fetch]
 
   /// Each scope with its name, in display order.
   public static let named: [(name: String, scope: AppScopes)] = [
     ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch), ("vouch", .vouch),
+    ("moderate", .moderate), ("administer", .administer),
   ]
 
   /// The names of the contained scopes.

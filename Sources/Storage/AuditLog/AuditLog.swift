@@ -2,6 +2,7 @@
 
 public import Foundation
 public import PostgreSQL
+import Timestamps
 
 /// An event of the audit log with its time.
 public struct AuditRecord: Sendable, Equatable {
@@ -23,6 +24,43 @@ public struct AuditCursor: Sendable, Equatable {
   /// Creates a value from its properties.
   public init(time: Date, id: UUID) {
     (self.time, self.id) = (time, id)
+  }
+
+  /// The cursor in an address: microseconds since 1970, the database's precision, and the event's id.
+  public var text: String {
+    "\(Int64((time.timeIntervalSince1970 * 1_000_000).rounded()))_\(id.uuidString.lowercased())"
+  }
+
+  /// - Parameter text: nil is returned for any text that ``text`` does not produce.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "_")
+    guard parts.count == 2, let time = Int64(parts[0]), time.magnitude < 1 << 53,
+      let id = UUID(uuidString: String(parts[1]))
+    else { return nil }
+    self.init(time: Date(timeIntervalSince1970: Double(time) / 1_000_000), id: id)
+  }
+}
+
+/// An event of the audit log as a line of JSON.
+public struct AuditLine: Encodable {
+  private let id: String
+  private let time: String
+  private let actor: String
+  private let role: String
+  private let action: String
+  private let subject: String
+  private let before: [String: String]?
+  private let after: [String: String]?
+  private let reason: String?
+  private let cursor: String?
+
+  /// - Parameter hasCursor: whether the line has the cursor of the next page.
+  public init(_ record: AuditRecord, hasCursor: Bool) {
+    let event = record.event
+    (id, time) = (event.id.uuidString.lowercased(), Timestamp.format(record.time))
+    (actor, role, action, subject) = (event.actor, event.role, event.action, event.subject)
+    (before, after, reason) = (event.before, event.after, event.reason)
+    cursor = hasCursor ? record.cursor.text : nil
   }
 }
 

@@ -23,6 +23,7 @@ public enum TablePlacement: Sendable, Equatable {
     "background_jobs": .local,
     "bulk_decisions": .distributed,
     "bulks": .local,
+    "case_proposals": .distributed,
     "categories": .reference,
     "daily_statistics": .local,
     "decision_reviews": .distributed,

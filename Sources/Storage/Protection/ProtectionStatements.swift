@@ -153,6 +153,14 @@ public enum ProtectionTarget: Sendable, Equatable {
       self = .pattern(pattern)
     }
   }
+
+  /// The number or pattern in display form.
+  public var text: String {
+    switch self {
+    case .number(let number): "+\(number)"
+    case .pattern(let pattern): pattern.text
+    }
+  }
 }
 
 /// The reason why a number or pattern was not protected.

@@ -92,17 +92,18 @@ extension SQL {
   /// Stores a bulk with everything that is needed to finish it, once.
   /// - Parameter items: In ascending order.
   package static func addBulk(bulk: Bulk, items: [BulkItem]) -> Statement<Void> {
-    Statement(
+    let rows = bulk.values.isEmpty ? nil : BulkRowDecisions(items.map { bulk.values(of: $0.number) })
+    return Statement(
       """
       INSERT INTO bulks
         (bulk_id, account, decision, label, category_id, reason, numbers, chosen_numbers, decision_counts, decided_at,
-         expires_at, heartbeat_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())
+         expires_at, heartbeat_at, row_decisions, row_places)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp(), $12::text::jsonb, $13)
       ON CONFLICT (bulk_id) DO NOTHING
       """,
       bulk.id, bulk.worker.account, bulk.treatment.rawValue, bulk.label, bulk.category?.rawValue, bulk.reason,
       Int32(items.count), items.map(\.number), items.map { Int32(clamping: $0.decisionCount) }, bulk.decidedAt,
-      bulk.expiresAt)
+      bulk.expiresAt, rows?.json, rows?.places)
   }
 
   /// Prevents a bulk from being undone until the transaction ends, and stores a heartbeat; returns a row where it has not
@@ -182,7 +183,7 @@ extension BulkRun {
   fileprivate static let columns = """
     bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
     heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, chosen_numbers,
-    decision_counts, expires_at
+    decision_counts, expires_at, row_decisions::text, row_places
     """
 
   fileprivate init(_ row: PostgresRow) throws {
@@ -193,7 +194,8 @@ extension BulkRun {
       category: try row.optionalCategory(4), reason: try row.decode(5), decidedAt: try row.decode(6),
       expiresAt: try row.decode(13), numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0,
       undoneBy: try row.decode(7), isSilent: try row.decode(9), isFinished: try row.decode(10),
-      chosenNumbers: try row.decode(11), decisionCounts: try row.decode(12))
+      chosenNumbers: try row.decode(11), decisionCounts: try row.decode(12),
+      rowDecisions: try BulkRowDecisions(json: try row.decode(14), places: try row.decode(15)))
   }
 }
 

@@ -15,10 +15,20 @@ public struct BulkStore: Sendable {
   }
 
   /// The data of numbers before a bulk decision, in ascending order.
-  /// - Parameter numbers: in any order; at most ``Bulk/most``.
-  public func items(_ numbers: [Int64]) async throws -> [BulkItem] {
-    let sorted = Array(Set(numbers).sorted().prefix(Bulk.most))
+  /// - Parameters:
+  ///   - numbers: in any order.
+  ///   - limit: the most numbers; those beyond are left out.
+  public func items(_ numbers: [Int64], limit: Int = Bulk.most) async throws -> [BulkItem] {
+    let sorted = Array(Set(numbers).sorted().prefix(limit))
     let protected = try await ProtectionStore(pool: pool).load()
+    var items: [BulkItem] = []
+    for start in stride(from: 0, to: sorted.count, by: Bulk.most) {
+      items += try await self.items(sorted: Array(sorted[start..<min(start + Bulk.most, sorted.count)]), protected)
+    }
+    return items
+  }
+
+  private func items(sorted: [Int64], _ protected: ProtectedNumbers) async throws -> [BulkItem] {
     // One statement after the other: a decision that is made between two of them is found when the bulk is stored.
     let items = try await pool.withConnection { connection in
       var items = Dictionary(
@@ -81,7 +91,9 @@ public struct BulkStore: Sendable {
   /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
     guard var run = try await pool.run(SQL.readBulk(id: id)).first else { return nil }
-    run.decisions = try await pool.run(SQL.readBulkDecisions(bulk: id)).count
+    let made = Set(try await pool.run(SQL.readBulkDecisions(bulk: id)).map(\.number))
+    run.decisions = made.count
+    run.left = run.chosenNumbers.filter { !made.contains($0) }
     run.undone = try await pool.run(SQL.countUndoneOf(bulk: id)).first ?? 0
     return run
   }
@@ -89,8 +101,10 @@ public struct BulkStore: Sendable {
 
 /// A bulk decision: one decision for many numbers.
 public struct Bulk: Sendable, Equatable {
-  /// The most numbers in a bulk.
+  /// The most numbers in a bulk of a page.
   public static let most = 1_000
+  /// The most rows in a file.
+  public static let maxRows = 100_000
 
   /// Chosen by the client; the same for every retry.
   public var id: UUID
@@ -110,6 +124,8 @@ public struct Bulk: Sendable, Equatable {
   public var expiresAt: Date?
   /// Whether it replaces decisions in force; otherwise their numbers are left out.
   public var replacesDecisions: Bool
+  /// The decision of each number of a file; empty where all numbers have the decision above.
+  public var values: [Int64: DecisionValues] = [:]
 
   /// Creates a value from its properties.
   public init(
@@ -125,6 +141,12 @@ public struct Bulk: Sendable, Equatable {
     self.decidedAt = decidedAt
     self.expiresAt = expiresAt
     self.replacesDecisions = replacesDecisions
+  }
+
+  /// The decision about a number.
+  public func values(of number: Int64) -> DecisionValues {
+    values[number]
+      ?? DecisionValues(treatment: treatment, label: label, category: category, reason: reason, expiresAt: expiresAt)
   }
 }
 
@@ -183,7 +205,9 @@ public struct BulkRun: Sendable, Equatable {
   public var numbers: Int
   /// Number of decisions made.
   public var decisions: Int
-  /// Number of them that were undone, together or singly; only of ``BulkStore/find(_:)``.
+  /// Chosen numbers without a decision of the bulk, ascending; only of ``BulkStore/find(_:)``.
+  public var left: [Int64] = []
+  /// Number of decisions that were undone, together or singly; only of ``BulkStore/find(_:)``.
   public var undone = 0
   /// The account that undid it; nil while it is in force.
   public var undoneBy: String?
@@ -195,6 +219,11 @@ public struct BulkRun: Sendable, Equatable {
   package var chosenNumbers: [Int64]
   /// ``BulkItem/decisionCount`` of each number at the start.
   package var decisionCounts: [Int32]
+  /// The decisions of a file; nil where all numbers have the decision above.
+  package var rowDecisions: BulkRowDecisions?
+
+  /// Whether the numbers have the decisions of a file.
+  public var isOfFile: Bool { rowDecisions != nil }
 
   /// Seconds without a heartbeat after which a bulk counts as interrupted.
   public static let silence: TimeInterval = 30

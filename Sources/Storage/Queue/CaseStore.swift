@@ -47,6 +47,7 @@ public struct CaseStore: Sendable {
     let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
     let filings = pipeline.add(SQL.readFilings(number: number))
     let reviews = pipeline.add(SQL.readReviewActivation())
+    let proposals = pipeline.add(SQL.readProposals(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, pool: pool)
     return CaseFile(
@@ -58,7 +59,8 @@ public struct CaseStore: Sendable {
       newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
       reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
-      range: try results.rows(range).first, areReviewsOn: try results.rows(reviews).first?.isOn == true)
+      range: try results.rows(range).first, areReviewsOn: try results.rows(reviews).first?.isOn == true,
+      proposals: try results.rows(proposals))
   }
 
   /// The data for checking a decision: why a number is listed or not, earlier decisions, the oldest first, its case
@@ -139,6 +141,8 @@ public struct CaseFile: Sendable {
   public var range: RangeRule?
   /// Whether other moderators review decisions.
   public var areReviewsOn: Bool
+  /// Decisions that programs propose, by account.
+  public var proposals: [CaseProposal]
 }
 
 /// Comments on a number that have the same text, apart from case, spaces and punctuation.

@@ -190,6 +190,16 @@ public struct QueuePlace: Sendable, Equatable {
     self.number = number
   }
 
+  /// The cursor in an address: `VALUE.NUMBER`.
+  public var text: String { "\(value).\(number)" }
+
+  /// - Parameter text: nil is returned for any text that ``text`` does not produce.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+    guard parts.count == 2, let value = parts[0], let number = parts[1] else { return nil }
+    self.init(value: value, number: number)
+  }
+
   /// The time of a cursor by age, within the years 1970 to 2970.
   var time: Date {
     let seconds = Double(min(max(value, 0), 31_556_952_000_000_000)) / 1_000_000

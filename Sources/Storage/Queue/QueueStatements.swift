@@ -120,11 +120,12 @@ extension SQL {
     Statement("SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1", number, decode: QueueSQL.decode)
   }
 
-  /// Removes a case from the queue, and deletes who passed it on.
+  /// Removes a case from the queue, and deletes who passed it on and what was proposed.
   package static func settleCase(number: Int64) -> Statement<Void> {
     Statement(
       """
-      WITH settled AS (DELETE FROM queue WHERE number = $1)
+      WITH settled AS (DELETE FROM queue WHERE number = $1),
+        ended AS (DELETE FROM case_proposals WHERE number = $1)
       DELETE FROM queue_passes WHERE number = $1
       """,
       number)

@@ -108,7 +108,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Deletes cases without a cause, and who passed them on; not those that have changed since they were evaluated.
+  /// Deletes cases without a cause, who passed them on and what was proposed; not those that have changed since they were evaluated.
   static func removeCases(cases: [(number: Int64, version: Int64)]) -> Statement<Int64> {
     Statement(
       """
@@ -117,6 +117,8 @@ extension SQL {
         WHERE q.number = t.number AND q.version = t.version RETURNING q.number
       ), forgotten AS (
         DELETE FROM queue_passes p USING removed WHERE p.number = removed.number
+      ), ended AS (
+        DELETE FROM case_proposals p USING removed WHERE p.number = removed.number
       )
       SELECT number FROM removed
       """,

@@ -316,6 +316,8 @@ struct StatementList {
     try list.add("releaseClaim", SQL.releaseClaim)
     try list.add("readCase", SQL.readCase)
     try list.add("settleCase", SQL.settleCase)
+    try list.add("addProposal", SQL.addProposal)
+    try list.add("readProposals", SQL.readProposals)
     try list.add("passCase", SQL.passCase)
     try list.add("raiseCase", SQL.raiseCase)
     try list.add("readPasses", SQL.readPasses)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPServer
+import Hummingbird
+import Localization
+import Moderation
+import Storage
+import Timestamps
+
+/// Protected numbers and patterns for service accounts with the scope administer.
+struct ProtectedNumbersController: Sendable {
+  let protection: ProtectionStore
+  let bodies: BodyReader
+  let texts: Localizer
+
+  private struct Listing: Encodable {
+    let protected: [ProtectedAnswer]
+    /// The cursor of the next page; nil on the last one.
+    let next: String?
+  }
+
+  private struct Body: Decodable {
+    let what: String
+    let reason: String
+  }
+
+  /// `GET /v1/moderation/protected`: all patterns on the first page, and numbers in ascending order.
+  @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let after = try request.parameter("cursor", "It must be the value of next.") { Int64($0) }
+    let limit = try request.limit(upTo: 10_000)
+    let patterns = after == nil ? try await protection.patterns() : []
+    let numbers = try await protection.numbers(after: after ?? 0, limit: limit + 1)
+    let shown = numbers.prefix(limit)
+    return try ModerationAnswer.json(
+      Listing(
+        protected: (patterns + shown.map(\.protection)).map(ProtectedAnswer.init),
+        next: numbers.count > limit ? shown.last.map { "\($0.number)" } : nil))
+  }
+
+  /// `POST /v1/moderation/protected`: protects a number or a pattern, or changes its reason.
+  @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let worker = try context.serviceAccount
+    try request.requireJSON()
+    return try await bodies.read(request, .object, context: context) { data in
+      let body = try JSON.decode(Body.self, from: data)
+      let (target, now) = (try target(body.what), Date())
+      let reason: String
+      do throws(RuleViolation) {
+        reason = try RuleViolation.line(body.reason, "reason", atMost: 200)
+      } catch {
+        throw try Problem.refusal(error, texts)
+      }
+      let event = AuditEvent(
+        actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,
+        after: ["what": target.text], reason: reason)
+      do {
+        try await protection.add([(target, reason)], by: worker.account, at: now, audit: event)
+      } catch let error as ProtectionError {
+        throw Problem(.invalidDecision, detail: error.description)
+      }
+      return Response(status: .noContent)
+    }
+  }
+
+  /// `DELETE /v1/moderation/protected/{what}`
+  @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (worker, text) = (try context.serviceAccount, try context.parameters.require("what"))
+    guard let target = try? ProtectionTarget(text.removingPercentEncoding ?? text) else { throw Problem.notFound }
+    let event = AuditEvent(
+      actor: worker.account, role: worker.role, action: "protection.remove", subject: target.text,
+      before: ["what": target.text])
+    guard try await protection.remove(target, audit: (event, Date())) else { throw Problem.notFound }
+    return Response(status: .noContent)
+  }
+
+  private func target(_ text: String) throws -> ProtectionTarget {
+    do throws(ProtectedPatternError) {
+      return try ProtectionTarget(text)
+    } catch {
+      throw Problem(
+        .invalidDecision, errors: [.init(pointer: "/what", code: error.rawValue, detail: texts.message(error))])
+    }
+  }
+
+  /// The JSON of a protection.
+  private struct ProtectedAnswer: Encodable {
+    let what: String
+    let reason: String
+    let addedBy: String
+    let addedAt: String
+
+    init(_ item: Protection) {
+      (what, reason, addedBy) = (item.what, item.reason, item.addedBy)
+      addedAt = Timestamp.format(item.addedAt)
+    }
+  }
+}

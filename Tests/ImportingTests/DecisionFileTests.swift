@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Storage
+import Testing
+
+@testable import Importing
+
+/// Files of decisions: rows, and the line, field, value and rule of wrong ones.
+@Suite struct DecisionFileTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private func read(_ text: String, _ format: DecisionFile.Format = .csv) async throws -> DecisionFile {
+    try await DecisionFile.read(Data(text.utf8), as: format, at: now)
+  }
+
+  private func text(_ problem: DecisionRowProblem) -> String {
+    "\(problem.line) \(problem.violation.field) \(problem.violation.code.name) [\(problem.value)]"
+  }
+
+  @Test func `CSV and JSON Lines give the same rows`() async throws {
+    let csv = try await read(
+      "\u{FEFF}number,decision,label,category,reason,note,expires_days\r\n"
+        + "+33162000248,block,,fraud,\"Confirmed, by calls.\",,90\r\n\r\n33162000249,allow,,,,\"Two\nlines\",\r\n")
+    let lines = try await read(
+      """
+      {"number":"+33162000248","decision":"block","category":"fraud","reason":"Confirmed, by calls.","expires_days":90}
+
+      {"number":33162000249,"decision":"allow","note":"Two\\nlines","label":null}
+      """, .jsonLines)
+    let values = [
+      DecisionValues(
+        treatment: .block, category: .fraud, reason: "Confirmed, by calls.", expiresAt: now + 90 * 86_400),
+      DecisionValues(treatment: .allow, note: "Two\nlines"),
+    ]
+    #expect(csv.rows.map(\.values) == values && lines.rows.map(\.values) == values)
+    #expect(csv.rows.map(\.number) == [33_162_000_248, 33_162_000_249] && csv.problems.isEmpty)
+    #expect(csv.rows.map(\.line) == [2, 4] && lines.rows.map(\.line) == [1, 3] && lines.problems.isEmpty)
+  }
+
+  @Test func `each wrong row is named with line, field, value and rule`() async throws {
+    let file = try await read(
+      """
+      number,decision,label,category,reason,expires_days
+      +33162000248,ban,,,x,
+      12345abc,block,,,x,
+      +33162000249,block,,spam,x,
+      +33162000250,block,,,,
+      +33162000251,identify,,,x,
+      +33162000252,block,,,x,7
+      +33162000253,block,,,x,
+      +33162000253,allow,,,,
+      +33162000254,block,,,"x,
+      +33162000255,block
+      +33162000256,block,,,x,30
+      """)
+    #expect(
+      file.problems.map(text) == [
+        "2 decision decision_not_offered [ban]", "3 number not_a_number [12345abc]",
+        "4 category category_unknown [spam]",
+        "5 reason reason_missing []", "6 label label_missing []", "7 expires_days expiry_not_offered [7]",
+        "9 number number_repeated [+33162000253]", "10 row not_a_row []", "11 row not_a_row []",
+      ])
+    // A missing quote does not swallow the rows after it.
+    #expect(file.rows.map(\.number) == [33_162_000_253, 33_162_000_256])
+    for header in ["number,reason", "number,decision,lable", "number,decision,decision", "\"number"] {
+      let refused = try await read("\(header)\n+33162000248,allow,x\n")
+      #expect(refused.rows.isEmpty && refused.problems.count == 1, "\(header)")
+    }
+    let lines = try await read("{\"number\":\"+33162000248\"}\n[]\n{\"number\":{}}\nnull\n{\"spam\":1}\n", .jsonLines)
+    #expect(lines.rows.isEmpty && lines.problems.map(\.line) == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `the count of rows is limited`() async throws {
+    let rows = (0...Bulk.maxRows).map { "\(33_100_000_000 + Int64($0)),allow\n" }.joined()
+    let file = try await read("number,decision\n" + rows)
+    #expect(file.rows.count == Bulk.maxRows)
+    #expect(file.problems.map(text) == ["\(Bulk.maxRows + 2) rows too_many_rows []"])
+  }
+}
