@@ -562,19 +562,31 @@ CREATE INDEX ranges_by_prefix ON ranges (prefix);
 
 -- Patterns of numbers that may never be published.
 CREATE TABLE protected_patterns (
-    pattern  text        PRIMARY KEY CHECK (pattern ~ '^\+[0-9x]{4,15}\*?$'),
-    reason   text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
-    added_by text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
-    added_at timestamptz NOT NULL
+    pattern    text        NOT NULL CHECK (pattern ~ '^\+[0-9x]{4,15}\*?$'),
+    -- The source whose list has the pattern; 0 for patterns that people have added.
+    app_id     integer     NOT NULL,
+    reason     text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
+    added_by   text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
+    added_at   timestamptz NOT NULL,
+    -- When the protection ends; NULL for never. A job deletes the row then.
+    expires_at timestamptz,
+    PRIMARY KEY (pattern, app_id)
 );
 
 -- Single numbers that may never be published.
 CREATE TABLE protected_numbers (
-    number   bigint      PRIMARY KEY CHECK (number BETWEEN 1 AND 999999999999999),
-    reason   text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
-    added_by text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
-    added_at timestamptz NOT NULL
+    number     bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    -- As in protected_patterns.
+    app_id     integer     NOT NULL,
+    reason     text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
+    added_by   text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
+    added_at   timestamptz NOT NULL,
+    expires_at timestamptz,
+    PRIMARY KEY (number, app_id)
 );
+-- Protections that end, and those of a source.
+CREATE INDEX protected_numbers_by_expiry ON protected_numbers (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX protected_numbers_by_source ON protected_numbers (app_id) WHERE app_id > 0;
 
 -- Increases with every change of the two tables above. Servers cache both tables and compare the version.
 CREATE TABLE protection_version (

@@ -10,8 +10,8 @@ package import Storage
 import Synchronization
 
 /// Keeps the review queue up to date: every second it evaluates numbers with new reports and stale cases, after a
-/// publication all cases, and every hour it judges the holds and sweeps all numbers to correct omissions. Decisions that
-/// have expired end.
+/// publication all cases, and every hour it judges the holds and sweeps all numbers to correct omissions. Decisions and
+/// protections that have expired end.
 ///
 /// Several servers may run the rounds at once. Only one of them sweeps at a time.
 package struct QueueJob: Sendable {
@@ -41,6 +41,7 @@ package struct QueueJob: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await repeatedly(every: .seconds(1)) { try await evaluateOnce(at: Date()) } }
       group.addTask { await repeatedly(every: .seconds(5)) { _ = try await decisions.expire(at: Date()) } }
+      group.addTask { await repeatedly(every: .seconds(30)) { _ = try await stores.protection.expire(at: Date()) } }
       group.addTask { await followPublications() }
       group.addTask { await repeatedly(every: .seconds(3_600)) { try await sweep(at: Date()) } }
     }

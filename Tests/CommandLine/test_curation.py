@@ -103,6 +103,32 @@ def test_a_protected_number_is_not_decided(tmp_path):
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
 
 
+def test_a_list_of_others_protects_for_a_time(tmp_path):
+    data, file = tmp_path / "data", tmp_path / "banks.json"
+    reported(data, "+33162000249")
+    entries = ["+33162000248", "+3316200031x", "+33162*", "spam"]
+    file.write_text(json.dumps({
+        "name": "Banks", "version": 20260101, "description": "Numbers of banks", "type": "string",
+        "matching_attributes": ["phone-number"], "list": entries}))
+    said = run("protect", "import", file, "--preview", "--data", data).stdout
+    assert 'Entry 3, "+33162*": A pattern of a list must have at least 7 digits' in said
+    assert "2 numbers and patterns, 2 refused. 0 of their numbers are listed" in said and "Nothing was saved." in said
+    assert "pass --yes" in run("protect", "import", file, "--data", data, code=1).stderr
+    assert "+33162000248 is not protected." in run("protect", "check", "+33162000248", "--data", data, code=1).stderr
+    run("protect", "import", file, "--yes", "--until", "2099-01-31T00:00:00Z", "--by", "Ada", "--data", data)
+    run("protect", "add", "+33162000248", "--reason", "City bank", "--data", data)
+    for number, lines in [
+        ("+33162000248", [["+33162000248", "City bank", "command line", ""]]),
+        ("+33162000315", [["+3316200031x", "Numbers of banks", "Ada", "2099-01-31T00:00:00Z"]]),
+    ]:
+        found = [line.split("\t") for line in run("protect", "check", number, "--data", data).stdout.splitlines()]
+        assert [[line[0], line[1], line[2], line[4]] for line in found] == lines
+    assert "is not a later time" in run(
+        "protect", "import", file, "--until", "2020-01-31T00:00:00Z", "--data", data, code=2).stderr
+    file.write_text('{"name": "Hosts", "type": "hostname", "list": ["example.org"]}')
+    assert "its type is not string" in run("protect", "import", file, "--data", data, code=1).stderr
+
+
 def test_wrong_usage_names_the_rule(tmp_path):
     data = tmp_path / "data"
     for arguments, words in [

@@ -560,3 +560,18 @@ def test_a_file_that_unpacks_to_too_much_is_refused(server, site, flooded):
     assert peak - flooded <= MOST_GROWTH
     assert len(complaints(server, "flooded")) == 3
     assert list((server.data / "downloads").iterdir()) == []
+
+
+def test_a_source_protects_numbers_and_frees_them_when_it_is_removed(server, site):
+    url = site.give("/banks.json", json.dumps({
+        "name": "Banks", "description": "Numbers of banks", "type": "string", "list": ["+33162000320", "+3316200033x"]}))
+    options = ["--url", url, "--format", "misp-warninglist"]
+    preview = json.loads(server.run("sources", "add", "banks", *options, "--preview", "--json"))
+    assert preview["entries"] == 2 and preview["lost"] == 0
+    assert "0 of their numbers are listed now" in server.run("sources", "add", "banks", *options)
+    wait_for_first(server, "banks")
+    assert status(server, "banks")["entries"] == 2
+    found = server.run("protect", "check", "+33162000320")
+    assert "+33162000320\tNumbers of banks\tlist:banks\t" in found
+    server.run("sources", "remove", "banks")
+    assert call(server, "protect", "check", "+33162000320")[0] == 1

@@ -16,7 +16,7 @@ struct ProtectedNumbersController: Sendable {
   let texts: Localizer
 
   private struct Listing: Encodable {
-    let protected: [ProtectedAnswer]
+    let protected: [[String: String]]
     /// The cursor of the next page; nil on the last one.
     let next: String?
   }
@@ -24,6 +24,7 @@ struct ProtectedNumbersController: Sendable {
   private struct Body: Decodable {
     let what: String
     let reason: String
+    let until: String?
   }
 
   /// `GET /v1/moderation/protected`: all patterns on the first page, and numbers in ascending order.
@@ -35,7 +36,7 @@ struct ProtectedNumbersController: Sendable {
     let shown = numbers.prefix(limit)
     return try ModerationAnswer.json(
       Listing(
-        protected: (patterns + shown.map(\.protection)).map(ProtectedAnswer.init),
+        protected: (patterns + shown.map(\.protection)).map(\.fields),
         next: numbers.count > limit ? shown.last.map { "\($0.number)" } : nil))
   }
 
@@ -52,11 +53,16 @@ struct ProtectedNumbersController: Sendable {
       } catch {
         throw try Problem.refusal(error, texts)
       }
+      let end = body.until.flatMap { Timestamp.parse($0) }
+      guard body.until == nil || end.map({ $0 > now }) == true else {
+        let field = Problem.Field(pointer: "/until", code: "not_a_later_time", detail: "Send a later RFC 3339 time.")
+        throw Problem(.invalidDecision, errors: [field])
+      }
       let event = AuditEvent(
         actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,
         after: ["what": target.text], reason: reason)
       do {
-        try await protection.add([(target, reason)], by: worker.account, at: now, audit: event)
+        try await protection.add([(target, reason)], by: worker.account, until: end, at: now, audit: event)
       } catch let error as ProtectionError {
         throw Problem(.invalidDecision, detail: error.description)
       }
@@ -83,17 +89,15 @@ struct ProtectedNumbersController: Sendable {
         .invalidDecision, errors: [.init(pointer: "/what", code: error.rawValue, detail: texts.message(error))])
     }
   }
+}
 
-  /// The JSON of a protection.
-  private struct ProtectedAnswer: Encodable {
-    let what: String
-    let reason: String
-    let addedBy: String
-    let addedAt: String
-
-    init(_ item: Protection) {
-      (what, reason, addedBy) = (item.what, item.reason, item.addedBy)
-      addedAt = Timestamp.format(item.addedAt)
-    }
+extension Protection {
+  /// The members of a protection in the API.
+  fileprivate var fields: [String: String] {
+    let fields: [String: String?] = [
+      "what": what, "reason": reason, "added_by": addedBy, "added_at": Timestamp.format(addedAt),
+      "until": expiresAt.map { Timestamp.format($0) },
+    ]
+    return fields.compactMapValues { $0 }
   }
 }

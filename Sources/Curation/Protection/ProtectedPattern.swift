@@ -10,10 +10,12 @@ public struct ProtectedPattern: Sendable, Hashable {
   /// The stored and displayed form: `+`, digits, `x`, and perhaps a `*` at the end.
   public let text: String
   /// The blocks of all matching numbers.
-  let blocks: [ClosedRange<Int64>]
+  package let blocks: [ClosedRange<Int64>]
 
   /// The fewest digits before a wildcard.
   public static let minDigits = 4
+  /// The same in a list of somebody else: a block of numbers, and not a country or a network.
+  public static let minDigitsOfList = 7
   /// The most `x` before a digit.
   static let maxInnerWildcards = 2
   /// The most digits of E.164.
@@ -49,6 +51,9 @@ public struct ProtectedPattern: Sendable, Hashable {
     blocks = Self.blocks(of: Array(fixed), open: trailing...(isOpen ? Self.maxDigits - fixed.count : trailing))
   }
 
+  /// Whether at least ``minDigitsOfList`` digits precede the first wildcard.
+  public var isNarrow: Bool { text.dropFirst().prefix { $0.isNumber }.count >= Self.minDigitsOfList }
+
   private static func blocks(of digits: [UInt8?], open: ClosedRange<Int>) -> [ClosedRange<Int64>] {
     var heads: [Int64] = [0]
     for digit in digits {
@@ -70,6 +75,8 @@ public enum ProtectedPatternError: String, Error, CaseIterable {
   case starWithin = "star_within"
   /// Too few digits before the first wildcard.
   case tooWide = "too_wide"
+  /// Too few digits before the first wildcard for a pattern of a list.
+  case tooWideForList = "too_wide_for_list"
   /// More digits than a number has.
   case tooLong = "too_long"
   /// Too many `x` before a digit.

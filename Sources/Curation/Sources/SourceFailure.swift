@@ -4,9 +4,9 @@
 public enum SourceFailure: CodedData, Error {
   /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
-    case answerTooLong, cannotWrite, connectionFailed, damagedFile, endedEarly, expandsTooFar, expired, invalidAddress
-    case keyUnreadable, keyWithoutHTTPS, malformedAnswer, missingColumn, missingFile, noEntries, noEvidence, noPack
-    case notRead, notStored, olderPublication, otherOrigin, otherServer, ownServer, privateAddress
+    case answerTooLong, cannotWrite, connectionFailed, damagedFile, endedEarly, expandsTooFar, expired, freesTooMany
+    case invalidAddress, keyUnreadable, keyWithoutHTTPS, malformedAnswer, missingColumn, missingFile, noEntries
+    case noEvidence, noPack, notRead, notStored, olderPublication, otherOrigin, otherServer, ownServer, privateAddress
     case rootExpired, sameServer, silent, stillRemoving, storedComplaints, superseded, tookTooLong, tooManyChanges
     case tooManyEntries, tooManyRejects, tooMuchWork, unexpectedEncoding, unexpectedStatus, unreadable
     case unsupportedVersion, untrustedCertificate, untrustedKey, wrongDigest, wrongSignature, wrongType, xzMissing
@@ -56,6 +56,8 @@ public enum SourceFailure: CodedData, Error {
   case tookTooLong(seconds: Int64)
   /// The complete list adds or removes more entries than the source's settings allow, in percent of the former ones.
   case tooManyChanges(added: Int, removed: Int, former: Int, mostPercent: Int)
+  /// The list would protect, and so take off the list, more listed numbers than allowed.
+  case freesTooMany(listed: Int, maximum: Int)
   /// The file has more entries than allowed, or more than twice as many rows.
   case tooManyEntries(maximum: Int)
   /// Most entries of the file cannot be read.

@@ -22,13 +22,22 @@ public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   case ringfence
   /// Saracroche's JSON list of numbers and patterns. A pattern with wildcards is a rule for a range.
   case saracroche
+  /// Numbers and patterns that are protected instead of listed: one a line, and perhaps a reason after a tab.
+  case protectedList = "protected-list"
+  /// The same in the JSON of MISP's warning lists.
+  case mispWarningList = "misp-warninglist"
+
+  /// Whether the numbers of the list are protected: it frees numbers, and lists none.
+  public var protects: Bool { self == .protectedList || self == .mispWarningList }
 
   /// Whether the file has dated complaints. The other formats are lists: each file contains all numbers of the source,
   /// and a number that is no longer in it is withdrawn.
   public var hasComplaints: Bool {
     switch self {
     case .ftcCSV, .ftcTSV, .jsonLines: true
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche: false
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .protectedList,
+      .mispWarningList:
+      false
     }
   }
 
@@ -116,7 +125,9 @@ extension SourceFormat {
     switch self {
     case .phoneBlock: SourceOptions.phoneBlockCategories
     case .ringfence: SourceOptions.ringfenceCategories
-    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche: [:]
+    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .protectedList,
+      .mispWarningList:
+      [:]
     }
   }
 }

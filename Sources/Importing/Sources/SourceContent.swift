@@ -87,7 +87,7 @@ struct SourceContent: Sendable {
         file, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
     case .phoneBlock: JSONArrayRows(file, array: "numbers")
     case .saracroche: JSONArrayRows(file, array: "patterns")
-    case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence:
+    case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence, .protectedList, .mispWarningList:
       try DelimitedRows(file, number: options.numberColumn, category: options.categoryColumn)
     }
   }

@@ -161,7 +161,9 @@ extension SourceFormat {
     case .ftcCSV: .ftcCSV
     case .ftcTSV: .ftcTSV
     case .jsonLines: .jsonLines
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche: nil
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .protectedList,
+      .mispWarningList:
+      nil
     }
   }
 }

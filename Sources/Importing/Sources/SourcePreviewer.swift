@@ -55,6 +55,7 @@ public struct SourcePreviewer: Sendable {
     } catch {
       throw SourceFailure.cannotWrite(error.description)
     }
+    if settings.format.protects { return try await protection(settings, by: client) }
     var preview = SourcePreview()
     let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id
     try await checkHasNoComplaints(settings, list)
@@ -74,7 +75,7 @@ public struct SourcePreviewer: Sendable {
     if settings.format == .ringfence {
       return try await withClient { [settings] in try await self.preview(settings, rule: rule, by: $0, at: time) }
     }
-    guard !settings.format.hasComplaints else { throw SourceFailure.storedComplaints }
+    guard !settings.format.hasComplaints, !settings.format.protects else { throw SourceFailure.storedComplaints }
     guard feed.state.refreshedAt != nil, feed.state.changingSHA256 == nil else { throw SourceFailure.notRead }
     var entries: [SourceEntry] = []
     while case let page = try await stores.sources.entries(of: feed.id, after: entries.last?.number ?? 0), !page.isEmpty
@@ -146,6 +147,19 @@ public struct SourcePreviewer: Sendable {
       return taken(content, at: time, &preview)
     }
     return try await complaints(plain.path, format, of: settings, at: time, &preview)
+  }
+
+  /// The entries of a list that protects, and the listed numbers that it would free.
+  private func protection(_ settings: Source.Settings, by client: OutboundHTTP) async throws -> SourcePreview {
+    let download = SourceDownload(client: client, folder: folder, limits: limits)
+    let outcome = try await download.run(settings, Source.State(), since: nil, isConditional: false)
+    guard case .file(let file, _, _) = outcome else { throw SourceFailure.unexpectedStatus(status: 304) }
+    let plain = try await SourceExpansion(folder: folder, limits: limits).run(file)
+    let list = try await ProtectionList.read(plain.path, settings)
+    var preview = SourcePreview()
+    (preview.entries, preview.rejected) = (list.targets.count, list.refusals.count)
+    preview.lost = try await stores.protection.listed(among: list.targets.map(\.target))
+    return preview
   }
 
   private func taken(_ content: SourceContent, at time: Date, _ preview: inout SourcePreview) -> [SourceEntry] {

@@ -117,6 +117,7 @@ public struct SourceRefresher: Sendable {
       }
       _ = try await stores.ranges.replace(
         of: source.id, named: source.name, ceiling: .nothing, with: [], at: time)
+      try await stores.protection.replace(of: source.id, named: source.name, with: [], at: time)
       try await stores.sources.remove(source, at: time, audit: audit)
       return true
     } ?? false
@@ -146,6 +147,7 @@ public struct SourceRefresher: Sendable {
           try await withdraw(entries, of: id, at: time)
         }
         _ = try await stores.ranges.replace(of: id, named: "", ceiling: .nothing, with: [], at: time)
+        try await stores.protection.replace(of: id, named: "", with: [], at: time)
         try await stores.sources.finishRemoval(of: id)
       }
     }
@@ -246,7 +248,7 @@ public struct SourceRefresher: Sendable {
     guard case .file(let file, let etag, let lastModified) = outcome else {
       guard source.state.refreshedAt != nil else { throw SourceFailure.unexpectedStatus(status: 304) }
       var summary = Summary()
-      if !format.hasComplaints {
+      if !format.hasComplaints, !format.protects {
         try await stores.sources.beginChanges(of: source, to: Self.noDigest)
         summary = try await store(SourceContent(), isComplete: false, of: source, at: time)
       }
@@ -258,6 +260,7 @@ public struct SourceRefresher: Sendable {
     if let complaints = format.complaints {
       return (state, try await importComplaints(plain.path, complaints, of: source, at: time, force: force))
     }
+    if format.protects { return (state, try await protect(plain.path, of: source, at: time, force: force)) }
     let digest = try await runOnThread { try PackDigest.ofFile(plain.path).hex }
     let content = try await SourceContent.read(
       path: plain.path, format: format, options: source.settings.options, isComplete: since == nil, limits: limits)

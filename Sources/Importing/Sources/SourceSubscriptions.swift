@@ -118,6 +118,7 @@ extension Source.Settings {
   ///   - list: the list's id in `apps`; nil for a new one.
   ///   - change: the weight and limits that the source gets.
   public func ineffective(_ list: Int32?, _ change: SourceRuleChange, in set: ThresholdSet) -> [IneffectiveSetting] {
+    guard !format.protects else { return [] }
     let rule = rule(of: list ?? SourceRule.everyList, isNew: list == nil, change, in: set)
     guard rule.weight > 0 else { return [.weightZero] }
     guard !format.hasComplaints, ceiling > .nothing else { return [] }

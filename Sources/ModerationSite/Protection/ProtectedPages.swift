@@ -8,6 +8,7 @@ import HTTPTypes
 import Hummingbird
 import PageTemplates
 import Storage
+import Timestamps
 
 /// `/moderation/protected`: protected numbers. Moderators may read them, administrators may change them.
 struct ProtectedPages: Sendable {
@@ -28,10 +29,11 @@ struct ProtectedPages: Sendable {
     let texts = pages.texts(context)
     let what = String((context.form.text("what") ?? "").prefix(200))
     let reason = context.form.text("reason") ?? ""
-    func refuse(_ what: String, _ problem: String = "", reason: String = "") -> ProtectedDraft {
+    let (day, now) = (context.form.text("until"), Date())
+    func refuse(_ what: String, _ problem: String = "", reason reasonProblem: String = "") -> ProtectedDraft {
       ProtectedDraft(
-        what: what, reason: String((context.form.text("reason") ?? "").prefix(400)), whatProblem: problem,
-        reasonProblem: reason)
+        until: day ?? "", what: what, reason: String(reason.prefix(400)), whatProblem: problem,
+        reasonProblem: reasonProblem)
     }
     let target: ProtectionTarget
     do throws(ProtectedPatternError) {
@@ -42,11 +44,18 @@ struct ProtectedPages: Sendable {
     guard (1...Self.longestReason).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline) else {
       return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
     }
+    // The protection ends with the day.
+    let end = day.flatMap { Timestamp.parse("\($0)T00:00:00Z") }?.addingTimeInterval(86_400)
+    guard day == nil || end.map({ $0 > now }) == true else {
+      var draft = refuse(what)
+      draft.untilProblem = texts.message(RuleViolation(.notADay, field: texts("protected.until")))
+      return try await show(context, draft: draft)
+    }
     let event = AuditEvent(
       actor: moderator.name, role: moderator.role, action: "protection.add", subject: target.text,
       after: ["what": target.text], reason: reason)
     do {
-      try await protection.add([(target, reason)], by: moderator.name, at: Date(), audit: event)
+      try await protection.add([(target, reason)], by: moderator.name, until: end, at: now, audit: event)
     } catch is ProtectionError {
       return try await show(context, draft: refuse(what, texts("protected.too-many")))
     }
@@ -84,21 +93,29 @@ struct ProtectedPages: Sendable {
 
 /// The text typed into the form, with its errors.
 struct ProtectedDraft {
+  var until = ""
+  var untilProblem = ""
   var what = ""
   var reason = ""
   var whatProblem = ""
   var reasonProblem = ""
 
-  var hasProblem: Bool { !whatProblem.isEmpty || !reasonProblem.isEmpty }
+  var hasProblem: Bool { ![whatProblem, reasonProblem, untilProblem].allSatisfy(\.isEmpty) }
 
   var record: TemplateRecord {
-    ["what": what, "reason": reason, "whatProblem": whatProblem, "reasonProblem": reasonProblem]
+    [
+      "what": what, "reason": reason, "whatProblem": whatProblem, "reasonProblem": reasonProblem, "until": until,
+      "untilProblem": untilProblem,
+    ]
   }
 }
 
 extension Protection {
   /// A row of the list.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
-    ["what": what, "reason": reason, "addedBy": addedBy, "addedAt": PageTime(addedAt, texts)]
+    [
+      "what": what, "reason": reason, "addedBy": addedBy, "addedAt": PageTime(addedAt, texts),
+      "until": expiresAt.map { PageTime($0, texts) },
+    ]
   }
 }

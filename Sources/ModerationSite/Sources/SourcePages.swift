@@ -272,7 +272,7 @@ private struct SourceDraft {
   var preview: [TemplateRecord] = []
 
   /// The formats of files. A subscription to another server needs its root from a trusted channel: the command adds it.
-  private static let formats = SourceFormat.allCases.filter { $0 != .ringfence }
+  private static let formats = SourceFormat.allCases.filter { $0 != .ringfence && !$0.protects }
   /// The maximum characters of a license.
   private static let maxLicense = 200
 

@@ -19,7 +19,7 @@ struct ProtectCommand: AsyncParsableCommand {
       that contains it is stopped. Entries of imported lists keep their weight: a lookup counts them, but no publication \
       lists the number.
       """,
-    subcommands: [Add.self, List.self, Remove.self])
+    subcommands: [Add.self, ProtectImport.self, ProtectCheck.self, List.self, Remove.self])
 
   /// `ringfence protect add`
   struct Add: AsyncParsableCommand {
@@ -38,6 +38,7 @@ struct ProtectCommand: AsyncParsableCommand {
     @Option(help: "Owner and reason, 1 to 200 characters, shown to everyone who looks up the number.")
     var reason: String
 
+    @OptionGroup var end: ProtectionEnd
     @OptionGroup var audit: AuditOption
 
     func validate() throws {
@@ -55,7 +56,8 @@ struct ProtectCommand: AsyncParsableCommand {
     func run() async throws {
       let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
       try await database.open { context in
-        try await context.stores.protection.add(targets, by: audit.by, at: Date(), audit: event(targets))
+        try await context.stores.protection.add(
+          targets, by: audit.by, until: end.time, at: Date(), audit: event(targets))
         print("\(targets.count) protected.")
         for item in targets {
           guard case .number(let number) = item.target, targets.count <= 1_000,
@@ -91,7 +93,7 @@ struct ProtectCommand: AsyncParsableCommand {
   /// `ringfence protect list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List protected patterns and numbers, separated by tabs: pattern, reason, name, time.")
+      abstract: "List protected patterns and numbers, separated by tabs: pattern, reason, name, time, end.")
 
     @OptionGroup var database: DatabaseOptions
 
@@ -99,7 +101,7 @@ struct ProtectCommand: AsyncParsableCommand {
       try await database.open { context in
         try await context.stores.protection.forEach { batch in
           for item in batch {
-            print([item.what, item.reason, item.addedBy, Timestamp.format(item.addedAt)].joined(separator: "\t"))
+            print(item.line)
           }
         }
       }
@@ -130,7 +132,8 @@ struct ProtectCommand: AsyncParsableCommand {
       try await database.open { context in
         let event = audit.actor.did("protection.remove", to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
-          throw CommandFailure.failed("There is no protection \(pattern). List all with: ringfence protect list")
+          throw CommandFailure.failed(
+            "There is no protection \(pattern) by a person. List all with: ringfence protect list")
         }
         print("\(pattern) is no longer protected.")
       }

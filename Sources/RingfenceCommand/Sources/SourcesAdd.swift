@@ -228,6 +228,7 @@ struct SourcesAdd: AsyncParsableCommand {
       {
         (settings.ceiling, rule.blockComplaints) = (.block, 1)
       }
+      if settings.format.protects { try await checkFreed(settings, context) }
       let subscriptions = SourceSubscriptions(stores: context.stores)
       let set = try await context.stores.thresholds.current()
       for problem in settings.ineffective(nil, rule, in: set) {
@@ -246,6 +247,18 @@ struct SourcesAdd: AsyncParsableCommand {
     print(
       "Added \(name) with the ceiling \(settings.ceiling.rawValue). A running server downloads it now, and then every "
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
+  }
+
+  /// Reads a list that protects numbers, and says how many listed ones it would free.
+  private func checkFreed(_ settings: Source.Settings, _ context: CommandContext) async throws {
+    let previewer = try context.feedPreviewer()
+    let preview = try await previewer.withClient { try await previewer.preview(settings, by: $0, at: Date()) }
+    print(
+      "\(preview.entries) numbers and patterns, \(preview.rejected) refused. \(preview.lost) of their numbers are listed now "
+        + "and would not be.")
+    guard preview.lost == 0 || yes else {
+      throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
+    }
   }
 
   /// Reads a list and asks whether to block all its numbers.
@@ -303,7 +316,8 @@ struct SourcesAdd: AsyncParsableCommand {
     return Source.Settings(
       name: name, url: url, format: format,
       every: every.flatMap { SourceSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
-      options: options, ceiling: ceiling ?? former?.ceiling ?? .review, license: license ?? former?.license,
+      options: options, ceiling: format.protects ? .nothing : ceiling ?? former?.ceiling ?? .review,
+      license: license ?? former?.license,
       maxChange: maxChange ?? former?.maxChange ?? Source.Settings.usualMostChange,
       isPublic: former?.isPublic ?? false)
   }

@@ -7,40 +7,50 @@ import PostgreSQL
 extension SQL {
   /// Protects patterns, or changes the reason of protected ones.
   static func addProtectedPatterns(
-    patterns: [String], reasons: [String], addedBy: String, time: Date
+    patterns: [String], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
   ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO protected_patterns (pattern, reason, added_by, added_at)
-      SELECT pattern, reason, $3, $4::timestamptz FROM unnest($1::text[], $2::text[]) AS t (pattern, reason)
+      INSERT INTO protected_patterns (pattern, reason, added_by, added_at, expires_at, app_id)
+      SELECT pattern, reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
+      FROM unnest($1::text[], $2::text[]) AS t (pattern, reason)
       ORDER BY pattern
-      ON CONFLICT (pattern) DO UPDATE SET
-        reason = excluded.reason, added_by = excluded.added_by, added_at = excluded.added_at
+      ON CONFLICT (pattern, app_id) DO UPDATE SET
+        reason = excluded.reason, added_by = excluded.added_by, added_at = excluded.added_at,
+        expires_at = excluded.expires_at
       """,
-      patterns, reasons, addedBy, time)
+      patterns, reasons, addedBy, time, until, appID)
   }
 
   /// Protects numbers, or changes the reason of protected ones.
-  static func addProtectedNumbers(numbers: [Int64], reasons: [String], addedBy: String, time: Date) -> Statement<Void> {
+  static func addProtectedNumbers(
+    numbers: [Int64], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
+  ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO protected_numbers (number, reason, added_by, added_at)
-      SELECT number, reason, $3, $4::timestamptz FROM unnest($1::bigint[], $2::text[]) AS t (number, reason)
+      INSERT INTO protected_numbers (number, reason, added_by, added_at, expires_at, app_id)
+      SELECT number, reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
+      FROM unnest($1::bigint[], $2::text[]) AS t (number, reason)
       ORDER BY number
-      ON CONFLICT (number) DO UPDATE SET
-        reason = excluded.reason, added_by = excluded.added_by, added_at = excluded.added_at
+      ON CONFLICT (number, app_id) DO UPDATE SET
+        reason = excluded.reason, added_by = excluded.added_by, added_at = excluded.added_at,
+        expires_at = excluded.expires_at
       """,
-      numbers, reasons, addedBy, time)
+      numbers, reasons, addedBy, time, until, appID)
   }
 
-  /// Removes a pattern's protection.
+  /// Removes the protection of a pattern by people.
   static func removeProtectedPattern(pattern: String) -> Statement<String> {
-    Statement("DELETE FROM protected_patterns WHERE pattern = $1 RETURNING pattern", pattern) { try $0.decode(0) }
+    Statement(
+      "DELETE FROM protected_patterns WHERE pattern = $1 AND app_id = 0 RETURNING pattern", pattern
+    ) { try $0.decode(0) }
   }
 
-  /// Removes a number's protection.
+  /// Removes the protection of a number by people.
   static func removeProtectedNumber(number: Int64) -> Statement<Int64> {
-    Statement("DELETE FROM protected_numbers WHERE number = $1 RETURNING number", number) { try $0.decode(0) }
+    Statement(
+      "DELETE FROM protected_numbers WHERE number = $1 AND app_id = 0 RETURNING number", number
+    ) { try $0.decode(0) }
   }
 
   /// Increments the version, so that servers discard their caches.
@@ -59,14 +69,15 @@ extension SQL {
     // all.
     Statement(
       """
-      SELECT pattern, reason, added_by, added_at FROM protected_patterns
+      SELECT pattern, reason, added_by, added_at, expires_at FROM protected_patterns
       WHERE $1::bigint IS NULL OR '+' || $1::bigint::text LIKE translate(pattern, 'x*', '_%')
-      ORDER BY pattern
+      ORDER BY pattern, app_id
       """,
       only
     ) { row in
       Protection(
-        what: try row.decode(0), reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3))
+        what: try row.decode(0), reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3),
+        expiresAt: try row.decode(4))
     }
   }
 
@@ -74,14 +85,14 @@ extension SQL {
   /// all of them.
   static func readProtectedNumber(number: Int64) -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      "SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = $1",
+      "SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers WHERE number = $1 ORDER BY app_id",
       number, decode: decodeReadProtectedNumbers)
   }
 
   /// All numbers in ascending order.
   static func readProtectedNumbers() -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      "SELECT number, reason, added_by, added_at FROM protected_numbers ORDER BY number",
+      "SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers ORDER BY number, app_id",
       decode: decodeReadProtectedNumbers)
   }
 
@@ -90,7 +101,8 @@ extension SQL {
     return (
       number,
       Protection(
-        what: "+\(number)", reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3))
+        what: "+\(number)", reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3),
+        expiresAt: try row.decode(4))
     )
   }
 
@@ -134,6 +146,8 @@ public struct Protection: Sendable, Equatable {
   public let addedBy: String
   /// When it was protected.
   public let addedAt: Date
+  /// When the protection ends; nil for never.
+  public let expiresAt: Date?
 }
 
 /// A number or pattern to be protected.

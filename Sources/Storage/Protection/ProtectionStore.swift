@@ -25,11 +25,25 @@ public struct ProtectionStore: Sendable {
   /// - Parameters:
   ///   - targets: each with its owner and reason, 1 to 200 characters.
   ///   - addedBy: the account that adds them, 1 to 80 characters.
+  ///   - end: when the protection ends; nil for never.
   ///   - audit: the audit event.
   /// - Throws: ``ProtectionError``; `PostgresError`.
   public func add(
-    _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, at time: Date,
+    _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, until end: Date? = nil, at time: Date,
     audit: AuditEvent? = nil
+  ) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(SQL.bumpProtectionVersion())
+      try await Self.add(targets, by: addedBy, until: end, at: time, on: connection)
+      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+    }
+  }
+
+  /// The same within a transaction.
+  /// - Parameter appID: the source whose list has them; 0 for people.
+  static func add(
+    _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, until end: Date? = nil,
+    appID: Int32 = 0, at time: Date, on connection: PostgresConnection
   ) async throws {
     var numbers: [Int64: String] = [:]
     var patterns: [String: String] = [:]
@@ -40,28 +54,24 @@ public struct ProtectionStore: Sendable {
       }
     }
     let (sortedNumbers, sortedPatterns) = (numbers.sorted { $0.key < $1.key }, patterns.sorted { $0.key < $1.key })
-    try await pool.transaction { connection in
-      _ = try await connection.run(SQL.bumpProtectionVersion())
-      for start in stride(from: 0, to: sortedNumbers.count, by: 10_000) {
-        let batch = sortedNumbers[start..<min(start + 10_000, sortedNumbers.count)]
-        _ = try await connection.run(
-          SQL.addProtectedNumbers(
-            numbers: batch.map(\.key), reasons: batch.map(\.value), addedBy: addedBy, time: time))
-      }
-      if !sortedPatterns.isEmpty {
-        _ = try await connection.run(
-          SQL.addProtectedPatterns(
-            patterns: sortedPatterns.map(\.key), reasons: sortedPatterns.map(\.value), addedBy: addedBy, time: time))
-      }
-      let counts = try await connection.run(SQL.countProtected())[0]
-      guard counts.patterns <= Self.maxPatterns else {
-        throw ProtectionError.tooManyPatterns(limit: Self.maxPatterns)
-      }
-      guard counts.numbers <= Self.maxNumbers else { throw ProtectionError.tooManyNumbers(limit: Self.maxNumbers) }
-      try await Self.revokeListed(
-        numbers: sortedNumbers.map(\.key), patterns: sortedPatterns.map(\.key), by: addedBy, at: time, on: connection)
-      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+    for start in stride(from: 0, to: sortedNumbers.count, by: 10_000) {
+      let batch = sortedNumbers[start..<min(start + 10_000, sortedNumbers.count)]
+      _ = try await connection.run(
+        SQL.addProtectedNumbers(
+          numbers: batch.map(\.key), reasons: batch.map(\.value), addedBy: addedBy, time: time, until: end, appID: appID
+        ))
     }
+    if !sortedPatterns.isEmpty {
+      _ = try await connection.run(
+        SQL.addProtectedPatterns(
+          patterns: sortedPatterns.map(\.key), reasons: sortedPatterns.map(\.value), addedBy: addedBy, time: time,
+          until: end, appID: appID))
+    }
+    let counts = try await connection.run(SQL.countProtected())[0]
+    guard counts.patterns <= maxPatterns else { throw ProtectionError.tooManyPatterns(limit: maxPatterns) }
+    guard counts.numbers <= maxNumbers else { throw ProtectionError.tooManyNumbers(limit: maxNumbers) }
+    try await revokeListed(
+      numbers: sortedNumbers.map(\.key), patterns: sortedPatterns.map(\.key), by: addedBy, at: time, on: connection)
   }
 
   /// Requests revocations of listed numbers that are now protected, up to the limit of one publication. The next
@@ -192,11 +202,14 @@ public struct ProtectionCounts: Sendable, Equatable {
 }
 
 extension SQL {
-  /// Protected numbers above `after`, ascending.
+  /// Protected numbers above `after`, ascending, each once.
   static func readProtectedPage(after: Int64, limit: Int) -> Statement<(number: Int64, protection: Protection)> {
     Statement(
       """
-      SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number > $1 ORDER BY number LIMIT $2::bigint
+      SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers p
+      WHERE number > $1
+        AND NOT EXISTS (SELECT 1 FROM protected_numbers o WHERE o.number = p.number AND o.app_id < p.app_id)
+      ORDER BY number LIMIT $2::bigint
       """,
       after, Int64(limit), decode: decodeReadProtectedNumbers)
   }

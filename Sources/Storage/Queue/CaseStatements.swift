@@ -85,8 +85,8 @@ extension SQL {
   static func readProtectedNeighbour(number: Int64) -> Statement<Protection> {
     Statement(
       """
-      SELECT number, reason, added_by, added_at FROM protected_numbers WHERE number = ANY($2::bigint[])
-      ORDER BY abs(number - $1::bigint), number LIMIT 1
+      SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers WHERE number = ANY($2::bigint[])
+      ORDER BY abs(number - $1::bigint), number, app_id LIMIT 1
       """,
       number, RangePattern(around: number, size: 100).blocks[0].filter { $0 != number }
     ) { try SQL.decodeReadProtectedNumbers($0).protection }

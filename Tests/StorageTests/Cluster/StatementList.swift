@@ -247,6 +247,13 @@ struct StatementList {
     try list.add("findListedOfProtected", SQL.findListedOfProtected)
     try list.add("revokeProtected", SQL.revokeProtected)
     try list.add("readProtectedPage", SQL.readProtectedPage)
+    try list.add("removeNumbersOfSource", SQL.removeNumbersOfSource)
+    try list.add("removePatternsOfSource", SQL.removePatternsOfSource)
+    try list.add("readNumbersOfSource", SQL.readNumbersOfSource)
+    try list.add("readPatternsOfSource", SQL.readPatternsOfSource)
+    try list.add("expireProtectedNumbers", SQL.expireProtectedNumbers)
+    try list.add("expireProtectedPatterns", SQL.expireProtectedPatterns)
+    try list.add("countListed", SQL.countListed)
     try list.add("countProtected", SQL.countProtected)
     // Publications
     try list.add("readListings", SQL.readListings)

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Curation
+import Foundation
+import Importing
+import Localization
+import Storage
+import Timestamps
+
+/// The end of a protection.
+struct ProtectionEnd: ParsableArguments {
+  @Option(help: .value("time", "Time at which the protection ends (RFC 3339). Default: never."))
+  var until: String?
+
+  func validate() throws { _ = try time }
+
+  var time: Date? {
+    get throws {
+      guard let until else { return nil }
+      guard let time = Timestamp.parse(until), time > Date() else {
+        throw ValidationError("--until \"\(until)\" is not a later time. Write it as 2027-01-31T00:00:00Z.")
+      }
+      return time
+    }
+  }
+}
+
+/// `ringfence protect import`
+struct ProtectImport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Protect the numbers and patterns of somebody else's list.",
+    discussion: """
+      A list has one number or pattern per line, and perhaps a reason after a tab; or it is the JSON of a warning list of \
+      MISP. A pattern needs at least \(ProtectedPattern.minDigitsOfList) digits before the first wildcard, and a list has at most \
+      \(ProtectionStore.maxTargetsOfSource) entries, \(ProtectionStore.maxPatternsOfSource) of them patterns. The command says how many \
+      listed numbers the list would free, and asks for --yes if there are some. To follow a list, see: ringfence sources add \
+      --format protected-list or misp-warninglist.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: "File with the list.", completion: .file())
+  var file: String
+
+  @Option(help: "Reason of entries without their own. Default: the description of the list, or the name of the file.")
+  var reason: String?
+
+  @OptionGroup var end: ProtectionEnd
+
+  @Flag(help: "Show the effect and save nothing.")
+  var preview = false
+
+  @Flag(help: "Free listed numbers.")
+  var yes = false
+
+  @OptionGroup var audit: AuditOption
+
+  func validate() throws { try checkLength(reason, "--reason", in: 1...200) }
+
+  func run() async throws {
+    let list = try list()
+    let texts = try Localizer.commandLine()
+    for refusal in list.refusals.prefix(20) {
+      print("Entry \(refusal.place), \"\(refusal.text)\": \(texts.message(refusal.error))")
+    }
+    guard !list.targets.isEmpty else { throw CommandFailure.failed("\(file) has nothing to protect.") }
+    try await database.open { context in
+      let freed = try await context.stores.protection.listed(among: list.targets.map(\.target))
+      print(
+        "\(list.targets.count) numbers and patterns, \(list.refusals.count) refused. \(freed) of their numbers are listed "
+          + "now and would not be.")
+      guard !preview else { return print("Nothing was saved.") }
+      guard list.refusals.isEmpty || yes, freed == 0 || yes else {
+        throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
+      }
+      let event = audit.actor.did(
+        "protection.add", to: "\(list.targets.count) numbers and patterns", after: ["what": file], because: reason)
+      try await context.stores.protection.add(
+        list.targets, by: audit.by, until: end.time, at: Date(), audit: event)
+      print("\(list.targets.count) protected.")
+    }
+  }
+
+  private func list() throws -> ProtectionList {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw CommandFailure.unreadable("Cannot read \(file). Check its name, owner and permissions.")
+    }
+    let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+    do {
+      return try ProtectionList(
+        data, as: isJSON ? .mispWarningList : .protectedList, reason: reason,
+        named: URL(filePath: file).lastPathComponent)
+    } catch {
+      throw CommandFailure.failed("\(file): \(try Localizer.commandLine().message("sources.failure", error))")
+    }
+  }
+}
+
+/// `ringfence protect check`
+struct ProtectCheck: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Say whether a number is protected, and by what.",
+    discussion: """
+      Prints a line for each protection, separated by tabs, as `protect list` does. The exit code is 1 for a number that is \
+      not protected.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var subject: NumberOptions
+
+  func run() async throws {
+    let number = try subject.digits
+    try await database.open { context in
+      let found = try await context.stores.protection.protections(of: number)
+      for item in found { print(item.line) }
+      guard found.isEmpty else { return }
+      guard let rule = try await context.stores.protection.rule(for: number) else {
+        throw CommandFailure.failed("+\(number) is not protected.")
+      }
+      print("+\(number)\t\(try Localizer.commandLine().message(rule))\tringfence")
+    }
+  }
+}
+
+extension Protection {
+  /// The columns of lists.
+  var line: String {
+    [what, reason, addedBy, Timestamp.format(addedAt), expiresAt.map { Timestamp.format($0) } ?? ""]
+      .joined(separator: "\t")
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+public import Foundation
+import PostgreSQL
+
+/// Protections of sources and of limited time.
+extension ProtectionStore {
+  /// The most numbers and patterns of one source.
+  public static let maxTargetsOfSource = 100_000
+  /// The most patterns among them.
+  public static let maxPatternsOfSource = 200
+
+  /// Replaces the protections of a source. Numbers that are now protected and listed are revoked.
+  /// - Parameters:
+  ///   - appID: the source; its name is the author of the protections.
+  ///   - targets: each with its reason; none for a source that is removed.
+  /// - Throws: ``ProtectionError``; `PostgresError`.
+  public func replace(
+    of appID: Int32, named name: String, with targets: [(target: ProtectionTarget, reason: String)], at time: Date
+  ) async throws {
+    try await pool.transaction { connection in
+      let (numbers, patterns) = try await connection.pipeline(
+        SQL.removeNumbersOfSource(appID: appID), SQL.removePatternsOfSource(appID: appID))
+      guard !numbers.isEmpty || !patterns.isEmpty || !targets.isEmpty else { return }
+      _ = try await connection.run(SQL.bumpProtectionVersion())
+      let author = String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(80)))
+      try await Self.add(targets, by: author, appID: appID, at: time, on: connection)
+    }
+  }
+
+  /// The numbers and patterns of a source, in display form.
+  public func texts(of appID: Int32) async throws -> Set<String> {
+    let (numbers, patterns) = try await pool.withConnection {
+      try await $0.pipeline(SQL.readNumbersOfSource(appID: appID), SQL.readPatternsOfSource(appID: appID))
+    }
+    return Set(numbers.map { "+\($0)" } + patterns)
+  }
+
+  /// The count of listed numbers among some numbers and patterns, which their protection would take off the list. Numbers
+  /// of rules for ranges are not counted, and one in several patterns may be counted for each.
+  public func listed(among targets: [ProtectionTarget]) async throws -> Int {
+    let blocks = targets.flatMap { target -> [ClosedRange<Int64>] in
+      switch target {
+      case .number(let number): [number...number]
+      case .pattern(let pattern): pattern.blocks
+      }
+    }
+    var count = 0
+    for start in stride(from: 0, to: blocks.count, by: 10_000) {
+      let some = blocks[start..<min(start + 10_000, blocks.count)]
+      let counted = SQL.countListed(firsts: some.map(\.lowerBound), lasts: some.map(\.upperBound))
+      count += try await pool.run(counted).first ?? 0
+    }
+    return count
+  }
+
+  /// The most listed numbers that a source may free without a person: a hundred, and a percent of the list.
+  public func mostFreed() async throws -> Int {
+    let all = try await pool.run(SQL.countListed(firsts: [1], lasts: [999_999_999_999_999])).first ?? 0
+    return 100 + all / 100
+  }
+
+  /// Everything that protects a number now, people first.
+  public func protections(of number: Int64) async throws -> [Protection] {
+    let (numbers, patterns) = try await pool.withConnection {
+      try await $0.pipeline(SQL.readProtectedNumber(number: number), SQL.readProtectedPatterns(only: number))
+    }
+    // A pattern with x may match a number of another length in SQL.
+    return try numbers.map(\.protection)
+      + patterns.filter { item in
+        try ProtectedPattern(item.what).blocks.contains { $0.contains(number) }
+      }
+  }
+
+  /// Ends protections whose time is over, each with an audit event.
+  /// - Returns: the number of protections that ended.
+  public func expire(at time: Date) async throws -> Int {
+    try await pool.transaction { connection in
+      let (numbers, patterns) = try await connection.pipeline(
+        SQL.expireProtectedNumbers(time: time), SQL.expireProtectedPatterns(time: time))
+      let ended = numbers + patterns
+      guard !ended.isEmpty else { return 0 }
+      _ = try await connection.run(SQL.bumpProtectionVersion())
+      for (what, reason) in ended {
+        let event = AuditEvent(
+          actor: "ringfence", role: "system", action: "protection.expire", subject: what, before: ["what": what],
+          reason: reason)
+        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      }
+      return ended.count
+    }
+  }
+}
+
+extension SQL {
+  /// Deletes the numbers of a source.
+  static func removeNumbersOfSource(appID: Int32) -> Statement<Int64> {
+    Statement(
+      "DELETE FROM protected_numbers WHERE app_id = $1 AND app_id > 0 RETURNING number", appID
+    ) { try $0.decode(0) }
+  }
+
+  /// Deletes the patterns of a source.
+  static func removePatternsOfSource(appID: Int32) -> Statement<String> {
+    Statement(
+      "DELETE FROM protected_patterns WHERE app_id = $1 AND app_id > 0 RETURNING pattern", appID
+    ) { try $0.decode(0) }
+  }
+
+  /// The numbers of a source.
+  static func readNumbersOfSource(appID: Int32) -> Statement<Int64> {
+    Statement(
+      "SELECT number FROM protected_numbers WHERE app_id = $1 AND app_id > 0 ORDER BY number", appID
+    ) { try $0.decode(0) }
+  }
+
+  /// The patterns of a source.
+  static func readPatternsOfSource(appID: Int32) -> Statement<String> {
+    Statement("SELECT pattern FROM protected_patterns WHERE app_id = $1 ORDER BY pattern", appID) { try $0.decode(0) }
+  }
+
+  /// Deletes the numbers whose protection is over.
+  static func expireProtectedNumbers(time: Date) -> Statement<(what: String, reason: String)> {
+    Statement(
+      "DELETE FROM protected_numbers WHERE expires_at <= $1 RETURNING '+' || number::text, reason", time
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// Deletes the patterns whose protection is over.
+  static func expireProtectedPatterns(time: Date) -> Statement<(what: String, reason: String)> {
+    Statement(
+      "DELETE FROM protected_patterns WHERE expires_at <= $1 RETURNING pattern, reason", time
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// The count of listed numbers in some intervals.
+  static func countListed(firsts: [Int64], lasts: [Int64]) -> Statement<Int> {
+    Statement(
+      """
+      SELECT count(DISTINCT l.number) FROM unnest($1::bigint[], $2::bigint[]) AS t (first, last)
+      JOIN listings l ON l.number BETWEEN t.first AND t.last
+      """,
+      firsts, lasts
+    ) { Int(try $0.decode(0, as: Int64.self)) }
+  }
+}
