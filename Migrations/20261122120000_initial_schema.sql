@@ -1212,6 +1212,20 @@ $$;
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+-- Where a server writes the events, from the setting of the server that started last. No row where there is none.
+CREATE TABLE audit_output (
+    only_row   boolean     PRIMARY KEY CHECK (only_row),
+    target     text        NOT NULL CHECK (length(target) BETWEEN 1 AND 2000),
+    started_at timestamptz NOT NULL
+);
+
+-- Events that are still to be written there, stored in the transaction of the event and deleted after their delivery.
+CREATE TABLE audit_outbox (
+    outbox_id   bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    happened_at timestamptz NOT NULL,
+    event_id    uuid        NOT NULL
+);
+
 -- Jobs
 
 -- Leases: the server that currently does a job. They avoid duplicate work; correctness does not depend on them.

@@ -23,6 +23,8 @@ package struct JobConfiguration: Sendable {
   package var schedule: PublicationSchedule?
   /// The retention limits of data.
   package var retention = RetentionJob.Limits()
+  /// Where events of the audit log are written; nil for nowhere else.
+  package var auditOutput: AuditOutput?
   /// The time for which the listener stays open after readiness has failed.
   package var drain = Duration.zero
 
@@ -99,6 +101,9 @@ package struct Server: Sendable {
       stores: stores, decisions: services.site.moderation.decisions, holding: BrigadeReview(store: stores.holds),
       protection: protection, touched: pending, logger: logger)
     let statistics = StatisticsJob(figures: stores.statistics, appeals: stores.appeals, logger: logger)
+    let audit = configuration.auditOutput.map {
+      AuditOutputJob(output: $0, auditLog: stores.auditLog, leases: stores.leases, logger: logger)
+    }
     let sources = self.sources.map { SourceRefreshJob(sources: stores.sources, refresher: $0, logger: logger) }
     return [
       JobService(work: services.intake.run, close: services.intake.close),
@@ -125,7 +130,7 @@ package struct Server: Sendable {
       JobService(work: apps.run, finish: { try? await apps.noteUses() }),
       JobService(work: services.site.run, close: services.site.close),
       JobService(work: statistics.run),
-    ] + (sources.map { [JobService(work: $0.run)] } ?? [])
+    ] + [sources.map { JobService(work: $0.run) }, audit.map { JobService(work: $0.run) }].compactMap { $0 }
   }
 }
 

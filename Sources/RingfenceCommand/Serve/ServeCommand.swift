@@ -138,6 +138,7 @@ extension CommandContext {
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
     try await stores.outbox.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
+    try await stores.auditLog.setOutput(jobs.auditOutput?.text, at: Date())
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let pending = PendingNumberQueue()

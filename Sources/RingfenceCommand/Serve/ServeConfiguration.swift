@@ -68,6 +68,7 @@ extension JobConfiguration {
     schedule = try settings.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
     retention = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
     drain = .seconds(try settings.drain)
+    auditOutput = try settings.auditOut
   }
 }
 

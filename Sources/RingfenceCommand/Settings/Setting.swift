@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import Jobs
 import Curation
 import Foundation
+import Jobs
 import PhoneNumbers
 import Publishing
 
@@ -194,6 +194,14 @@ extension SettingRule where Value == Mailer.Transport {
 extension SettingRule where Value == MailAddress {
   static var mailAddress: Self {
     Self(text: "an address such as ringfence@example.org", value: "address") { MailAddress($0) }
+  }
+}
+
+extension SettingRule where Value == AuditOutput {
+  static var auditOutput: Self {
+    Self(
+      text: "an absolute path of a file, syslog, unix:/PATH, udp://HOST:PORT or tcp://HOST:PORT", value: "target"
+    ) { AuditOutput($0) }
   }
 }
 

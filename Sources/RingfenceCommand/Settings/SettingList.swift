@@ -163,6 +163,10 @@ package struct SettingList: Sendable {
   let logRequests = Setting(
     "log-requests", .boolean, default: false, "Log each request with its route, without its address.")
 
+  let auditOut = Setting(
+    "audit-out", .auditOutput, absent: "none", hasOption: false,
+    "Where each event of the audit log is written as JSON: a file, or syslog by RFC 5424.")
+
   // Keys.
   let pseudonymKey = Setting(
     secret: "pseudonym-key", .key, absent: "pseudonym.key of the data folder", "Key of reporters' pseudonyms.")

@@ -14,6 +14,22 @@ public struct AuditRecord: Sendable, Equatable {
   public var cursor: AuditCursor { AuditCursor(time: time, id: event.id) }
 }
 
+extension AuditRecord {
+  /// The columns of ``init(_:)``, of `e`.
+  static let columns = """
+    e.happened_at, e.event_id, e.actor, e.role, e.action, e.subject, e.before::text, e.after::text, e.reason
+    """
+
+  init(_ row: PostgresRow) throws {
+    self.init(
+      time: try row.decode(0),
+      event: AuditEvent(
+        id: try row.decode(1), actor: try row.decode(2), role: try row.decode(3) as String, action: try row.decode(4),
+        subject: try row.decode(5), before: AuditFields.decode(try row.decode(6)),
+        after: AuditFields.decode(try row.decode(7)), reason: try row.decode(8)))
+  }
+}
+
 /// A cursor in the audit log.
 public struct AuditCursor: Sendable, Equatable {
   /// The time of the event.
@@ -44,7 +60,8 @@ public struct AuditCursor: Sendable, Equatable {
 /// An event of the audit log as a line of JSON.
 public struct AuditLine: Encodable {
   private let id: String
-  private let time: String
+  /// RFC 3339.
+  public let time: String
   private let actor: String
   private let role: String
   private let action: String
@@ -94,7 +111,7 @@ public struct AuditLog: Sendable {
   /// the log grows only at its newest end.
   public static let batch = 1_000
 
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// - Parameter pool: where it is kept.
   public init(pool: PostgresPool) {
@@ -127,7 +144,7 @@ extension SQL {
   static func readAudit(filter: AuditFilter, after: AuditCursor?, limit: Int64) -> Statement<AuditRecord> {
     Statement(
       """
-      SELECT happened_at, event_id, actor, role, action, subject, before::text, after::text, reason FROM audit_events
+      SELECT \(AuditRecord.columns) FROM audit_events e
       WHERE ($1::text IS NULL OR actor = $1)
         AND ($2::text IS NULL OR action LIKE $2) AND ($3::text IS NULL OR subject LIKE $3)
         AND ($4::timestamptz IS NULL OR happened_at >= $4) AND ($5::timestamptz IS NULL OR happened_at < $5)
@@ -137,14 +154,7 @@ extension SQL {
       """,
       filter.actor, filter.action.map(beginning), filter.subject.map(beginning), filter.since, filter.until,
       after?.time, after?.id, limit, filter.excluded.map(beginning)
-    ) { row in
-      AuditRecord(
-        time: try row.decode(0),
-        event: AuditEvent(
-          id: try row.decode(1), actor: try row.decode(2), role: try row.decode(3) as String, action: try row.decode(4),
-          subject: try row.decode(5), before: AuditFields.decode(try row.decode(6)),
-          after: AuditFields.decode(try row.decode(7)), reason: try row.decode(8)))
-    }
+    ) { try AuditRecord($0) }
   }
 
   /// Whether an event is in the audit log: a change whose commit was in doubt has been made.
@@ -180,13 +190,19 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Adds an event to the audit log. Run it in the transaction of the change, so that both commit or neither does.
+  /// Adds an event to the audit log, and to the outbox where events are written elsewhere too. Run it in the transaction of
+  /// the change, so that both commit or neither does.
   package static func appendAuditEvent(_ event: AuditEvent, at time: Date) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason)
-      VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9)
-      ON CONFLICT (happened_at, event_id) DO NOTHING
+      WITH added AS (
+        INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason)
+        VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9)
+        ON CONFLICT (happened_at, event_id) DO NOTHING
+        RETURNING happened_at, event_id
+      )
+      INSERT INTO audit_outbox (happened_at, event_id)
+      SELECT happened_at, event_id FROM added WHERE EXISTS (SELECT 1 FROM audit_output)
       """,
       time, event.id, event.actor, event.role, event.action, event.subject, AuditFields.encode(event.before),
       AuditFields.encode(event.after), event.reason)

@@ -20,6 +20,8 @@ public enum TablePlacement: Sendable, Equatable {
     "apps": .reference,
     "assignment_rules": .reference,
     "audit_events": .local,
+    "audit_outbox": .local,
+    "audit_output": .local,
     "background_jobs": .local,
     "bulk_decisions": .distributed,
     "bulks": .local,

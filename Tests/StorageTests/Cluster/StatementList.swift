@@ -114,6 +114,11 @@ struct StatementList {
     try list.add("readAudit", SQL.readAudit)
     try list.add("findAuditEvent", SQL.findAuditEvent)
     try list.add("readAuditActors", SQL.readAuditActors)
+    try list.add("setAuditOutput", SQL.setAuditOutput)
+    try list.add("removeAuditOutput", SQL.removeAuditOutput)
+    try list.add("emptyAuditOutbox", SQL.emptyAuditOutbox)
+    try list.add("readAuditOutbox", SQL.readAuditOutbox)
+    try list.add("settleAuditOutbox", SQL.settleAuditOutbox)
     // Cluster
     try list.add("readTableSizes", SQL.readTableSizes)
     // Decisions
