@@ -125,7 +125,8 @@ let package = Package(
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
     // Accounts: passwords, second factors, attempts.
-    library("Accounts", ["AsyncSupport", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
+    library(
+      "Accounts", ["AsyncSupport", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
     library("OutboundHTTP", ["CallerPack", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -215,7 +216,9 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: sharedSettings),
     tests("AsyncSupportTests", ["AsyncSupport"]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
-    tests("AccountsTests", ["Accounts", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport"]),
+    tests(
+      "AccountsTests",
+      ["Accounts", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport", crypto, cryptoExtras]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["TestData", "Curation", "TestSupport"]),

@@ -1142,7 +1142,7 @@ CREATE TABLE sign_in_steps (
     token_hash bytea       PRIMARY KEY CHECK (length(token_hash) = 32),
     account_id integer     NOT NULL REFERENCES accounts,
     -- The first factor.
-    way        text        NOT NULL CHECK (way IN ('link', 'password')),
+    way        text        NOT NULL CHECK (way IN ('link', 'password', 'sign_on')),
     expires_at timestamptz NOT NULL
 );
 
@@ -1167,6 +1167,22 @@ CREATE TABLE known_browsers (
     seen_at    timestamptz NOT NULL,
     PRIMARY KEY (account_id, token_hash)
 );
+
+-- Accounts that sign in with an identity provider, by the provider's name for the person.
+CREATE TABLE account_identities (
+    issuer     text        NOT NULL CHECK (length(issuer) BETWEEN 1 AND 2000),
+    subject    text        NOT NULL CHECK (length(subject) BETWEEN 1 AND 255),
+    account_id integer     NOT NULL UNIQUE REFERENCES accounts,
+    tied_at    timestamptz NOT NULL,
+    PRIMARY KEY (issuer, subject)
+);
+
+-- Used challenges of sign-ins: each is accepted once. A row is deleted after its challenge has expired.
+CREATE TABLE used_challenges (
+    digest     bytea       PRIMARY KEY CHECK (length(digest) = 32),
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX used_challenges_by_age ON used_challenges (expires_at);
 
 -- Failed sign-ins.
 CREATE TABLE sign_in_attempts (

@@ -26,16 +26,23 @@ public struct AccountKey: Sendable {
 
   /// Encrypts a secret for an account (AES-256-GCM): nonce, ciphertext and tag.
   public func seal(_ secret: [UInt8], for account: Int32) throws -> [UInt8] {
-    guard let sealed = try AES.GCM.seal(secret, using: sealing, authenticating: Self.owner(account)).combined else {
-      throw CryptoKitError.incorrectParameterSize
-    }
+    try seal(secret, for: Self.owner(account))
+  }
+
+  /// Encrypts a secret for a purpose.
+  func seal(_ secret: some Collection<UInt8>, for purpose: String) throws -> [UInt8] {
+    let box = try AES.GCM.seal(Data(secret), using: sealing, authenticating: Data(purpose.utf8))
+    guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
     return Array(sealed)
   }
 
   /// Decrypts a secret; nil where it was encrypted for another account or with another key, or was changed.
-  public func open(_ sealed: [UInt8], for account: Int32) -> [UInt8]? {
-    guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
-    return (try? AES.GCM.open(box, using: sealing, authenticating: Self.owner(account))).map { Array($0) }
+  public func open(_ sealed: [UInt8], for account: Int32) -> [UInt8]? { open(sealed, for: Self.owner(account)) }
+
+  /// Decrypts a secret; nil where it was encrypted for another purpose or with another key, or was changed.
+  func open(_ sealed: some Collection<UInt8>, for purpose: String) -> [UInt8]? {
+    guard let box = try? AES.GCM.SealedBox(combined: Data(sealed)) else { return nil }
+    return (try? AES.GCM.open(box, using: sealing, authenticating: Data(purpose.utf8))).map { Array($0) }
   }
 
   /// A keyed hash of a subject whose attempts are counted: 32 bytes.
@@ -55,7 +62,5 @@ public struct AccountKey: Sendable {
     Array(HMAC<SHA256>.authenticationCode(for: Data(code.utf8), using: recovering))
   }
 
-  private static func owner(_ account: Int32) -> Data {
-    Data("totp \(account)".utf8)
-  }
+  private static func owner(_ account: Int32) -> String { "totp \(account)" }
 }

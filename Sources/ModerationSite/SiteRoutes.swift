@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Accounts
 import Intake
 import Curation
 package import HTTPServer
@@ -20,6 +21,8 @@ package struct SiteRoutes {
   private let queueCounts: QueueCountCache
   private let knownSessions = KnownSessions()
   private let failures: FailureLog
+  /// The sign-in with the identity provider; nil for none. It keeps what the provider says about itself.
+  private let signOn: SignOnService?
 
   private var stores: Stores { services.stores }
   private var answers: AppealAnswer {
@@ -30,7 +33,9 @@ package struct SiteRoutes {
       sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor,
       known: knownSessions)
   }
-  private var cookies: SignInCookies { SignInCookies(isSecure: access.isSecure) }
+  private var cookies: SignInCookies {
+    SignInCookies(isSecure: access.isSecure, sessionLifetime: services.accounts.sessions.sessionLifetime)
+  }
 
   package init(
     services: SiteServices, configuration: SiteConfiguration, access: AccessConfiguration, pages: PageRenderer,
@@ -43,6 +48,9 @@ package struct SiteRoutes {
     self.description = description
     self.clock = clock
     self.pages = pages
+    signOn = configuration.signOn.map {
+      SignOnService($0, sessions: services.accounts.sessions, key: services.accounts.key)
+    }
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 
@@ -101,7 +109,7 @@ package struct SiteRoutes {
   ) {
     let signIn = SignInPages(
       sessions: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies,
-      network: services.pseudonymizer.network(of:))
+      provider: signOn?.name, network: services.pseudonymizer.network(of:))
     router.get("sign-in", use: signIn.form)
     router.get("sign-in/code", use: signIn.codeForm)
     router.group("sign-in")
@@ -110,6 +118,13 @@ package struct SiteRoutes {
       .post(use: signIn.signIn)
       .post("code", use: signIn.signInByCode)
     signOut.post(use: signIn.signOut)
+    guard let signOn else { return }
+    let provider = SignOnPages(service: signOn, signIn: signIn, access: access)
+    router.group("sign-in/provider")
+      .add(middleware: networkLimit)
+      .get(use: provider.start)
+      .get("callback", use: provider.finish)
+      .get("out", use: provider.signOut)
   }
 
   private func accountRoutes(_ moderation: RouterGroup<ServerRequestContext>) {

@@ -95,6 +95,9 @@ package struct SiteConfiguration: Sendable {
   /// Whether the settings say how mail is sent.
   package var sendsMail = false
 
+  /// The identity provider; nil for none.
+  package var signOn: SignOnConfiguration?
+
   /// Creates a configuration with the defaults of the settings.
   package init() {}
 }
@@ -102,6 +105,8 @@ package struct SiteConfiguration: Sendable {
 /// Stores and services for the pages about accounts.
 package struct AccountServices: Sendable {
   package let accounts: AccountStore
+  /// Sessions, with the longest lifetime that is set.
+  let sessions: SessionStore
   /// Checks sign-ins.
   package let signIn: SignInService
   package let auditLog: AuditLog
@@ -118,6 +123,7 @@ package struct AccountServices: Sendable {
     commonPasswords: CommonPasswords, hasher: PasswordHasher = PasswordHasher()
   ) {
     self.accounts = accounts
+    self.sessions = sessions
     self.auditLog = auditLog
     self.hasher = hasher
     self.commonPasswords = commonPasswords

@@ -98,11 +98,11 @@ import Testing
     #expect(try await moderator(session, at: now + SessionStore.idleLifetime + 1) == nil)
     // While in use, it lasts until its greatest age.
     var time = now
-    while time < now + SessionStore.sessionLifetime - 3_000 {
+    while time < now + SessionStore.standardLifetime - 3_000 {
       time += 3_000
       #expect(try await moderator(session, at: time) != nil)
     }
-    #expect(try await moderator(session, at: now + SessionStore.sessionLifetime + 1) == nil)
+    #expect(try await moderator(session, at: now + SessionStore.standardLifetime + 1) == nil)
 
     let token = try await sessions.makeSignInToken(for: "Bob", at: now)
     let former = try await self.session("Bob")
@@ -227,7 +227,7 @@ import Testing
 
   @Test func `redeeming a link twice in one transaction opens one session`() async throws {
     let link = try await sessions.makeSignInToken(for: "Ada", at: now)
-    let opening = SessionOpening(browser: "Test", former: nil, time: now)
+    let opening = sessions.opening("Test", nil, at: now)
     let first = try await sessions.enter(link: link, opening)
     #expect(first == .session(opening.token, isNew: true))
     // As after a commit in doubt.

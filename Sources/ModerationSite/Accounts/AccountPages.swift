@@ -25,13 +25,15 @@ struct AccountPages: Sendable {
     return try await show(
       context,
       [
-        "isWelcome": query["welcome"] != nil && !context.signedIn().hasPassword,
+        "isWelcome": query["welcome"] != nil && !context.signedIn().hasPassword && !context.signedIn().isTied,
         "notice": done.map { pages.texts(context)("account.done-\($0.rawValue)") } ?? "",
       ])
   }
 
   @Sendable func setPassword(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (form, moderator) = (context.form, try context.signedIn())
+    // A password would let a person in whom the provider refuses.
+    guard !moderator.isTied else { throw Problem.notFound }
     let new = form["new"] ?? ""
     var problem: String?
     if new != form["again"] { problem = "account.password-again" }
@@ -122,7 +124,7 @@ struct AccountPages: Sendable {
   func back(_ done: Done?, _ token: String?, to address: String = Self.address) -> Response {
     var response = Response.redirect(to: done.map { "\(address)?done=\($0.rawValue)" } ?? address, type: .normal)
     if let token {
-      response.setCookie(cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
+      response.setCookie(cookies.session(token))
     }
     return response
   }
@@ -139,7 +141,9 @@ struct AccountPages: Sendable {
       "name": account.name, "role": texts("role.\(account.role.rawValue)"), "hasPassword": account.hasPassword,
       "hasSecondFactor": account.hasSecondFactor,
       // Whether the account must have a second factor.
-      "asksSecondFactor": policy.asks(account.role) && !account.hasSecondFactor,
+      "asksSecondFactor": policy.asks(account.role) && !account.hasSecondFactor && !account.isTied,
+      "isTied": account.isTied,
+      "sessionsAbout": texts.count("account.sessions-about", Int(cookies.sessionLifetime / 3_600)),
       "recoveryCodes": texts.count("account.codes-left", Int(account.recoveryCodes)),
       "areCodesFew": account.recoveryCodes < 3,
       "sessions": sessions.map { $0.record(isThis: $0.id == moderator.sessionID, texts) },

@@ -118,7 +118,7 @@ extension Account {
       "id": id, "name": name, "role": texts("role.\(role.rawValue)"), "created": PageTime(createdAt, texts),
       "signedIn": signedInAt.map { PageTime($0, texts) }, "disabled": disabledAt.map { PageTime($0, texts) },
       "hasPassword": hasPassword, "hasSecondFactor": hasSecondFactor, "sessions": texts.number(sessions),
-      "hasSessions": sessions > 0,
+      "hasSessions": sessions > 0, "isTied": isTied,
     ]
   }
 }

@@ -98,7 +98,7 @@ struct SecondFactorPages: Sendable {
     var context = context
     context.csrf = FormToken.make(session: token)
     var response = try account.pages.page("recovery-codes", ["codes": codes], context)
-    response.setCookie(account.cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
+    response.setCookie(account.cookies.session(token))
     return response
   }
 }

@@ -26,7 +26,9 @@ struct SessionMiddleware: RouterMiddleware {
       return .redirect(to: ReturnAddress(request).signIn, type: .normal)
     }
     // The first session may open all pages. Later sessions may open only the account pages until a factor is set up.
-    let isMissing = policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1
+    // An identity provider asks for the factors that it requires itself.
+    let isMissing =
+      policy.asks(moderator.role) && !moderator.hasSecondFactor && moderator.signIns > 1 && !moderator.isTied
     if isMissing, !Self.isOpen(request.uri.path) {
       return .redirect(to: SecondFactorPages.address, type: .normal)
     }

@@ -16,6 +16,8 @@ struct SignInPages: Sendable {
   let signIn: SignInService
   let pages: PageRenderer
   let cookies: SignInCookies
+  /// The name of the identity provider; nil for none.
+  let provider: String?
   /// Replaces the network of an address by its keyed hash.
   let network: @Sendable (String) -> [UInt8]?
 
@@ -25,8 +27,17 @@ struct SignInPages: Sendable {
     var next = ReturnAddress.home
     var name = ""
     var problem = ""
+  }
 
-    var record: TemplateRecord { ["token": token, "next": next, "name": name, "problem": problem] }
+  /// The values for a template, and the button of the identity provider.
+  private func record(_ values: Values, _ context: ServerRequestContext) -> TemplateRecord {
+    let button = provider.map { pages.texts(context)("sign-on.button", ["provider": $0]) }
+    return [
+      "token": values.token, "next": values.next, "name": values.name, "problem": values.problem,
+      "provider": button ?? "",
+      "providerAddress": ReturnAddress(values.next).signIn.replacing(
+        "/sign-in", with: SignOnPages.address, maxReplacements: 1),
+    ]
   }
 
   /// Opens a page with one button; the button uses the link. Link scanners that open addresses do not consume it.
@@ -62,7 +73,8 @@ struct SignInPages: Sendable {
     guard let step = cookies.read(.step, request),
       let account = try await sessions.credentials(step: step, at: Date())
     else { return .redirect(to: next.signIn, type: .normal) }
-    return withoutStore(try pages.page("sign-in-code", Values(next: next.path, name: account.name).record, context))
+    return withoutStore(
+      try pages.page("sign-in-code", record(Values(next: next.path, name: account.name), context), context))
   }
 
   @Sendable func signInByCode(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -77,7 +89,9 @@ struct SignInPages: Sendable {
 
   @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if let token = cookies.read(.session, request) { try await sessions.signOut(session: token, at: Date()) }
-    var response = Response.redirect(to: "/sign-in", type: .normal)
+    // A form may not lead to another server, so the page of this address does.
+    let isElsewhere = provider != nil && context.moderator?.isTied == true
+    var response = Response.redirect(to: isElsewhere ? SignOnPages.address + "/out" : "/sign-in", type: .normal)
     response.setCookie(cookies.gone(.session))
     return response
   }
@@ -108,12 +122,12 @@ struct SignInPages: Sendable {
     }
   }
 
-  private func entered(_ entrance: FirstFactor, _ browser: String, _ next: ReturnAddress) -> Response {
+  func entered(_ entrance: FirstFactor, _ browser: String, _ next: ReturnAddress) -> Response {
     var response: Response
     switch entrance {
     case .session(let token, let isNew):
       response = .redirect(to: isNew ? "/moderation/account?welcome=1" : next.path, type: .normal)
-      response.setCookie(cookies.make(.session, token, lifetime: SessionStore.sessionLifetime))
+      response.setCookie(cookies.session(token))
     case .secondFactor(let token):
       let address = next.signIn.replacing("/sign-in", with: "/sign-in/code", maxReplacements: 1)
       response = .redirect(to: address, type: .normal)
@@ -124,19 +138,19 @@ struct SignInPages: Sendable {
     return withoutStore(response)
   }
 
-  private func visitor(_ request: Request, _ context: ServerRequestContext) -> Visitor {
+  func visitor(_ request: Request, _ context: ServerRequestContext) -> Visitor {
     Visitor(
       network: context.clientAddress.flatMap(network) ?? [], known: cookies.read(.browser, request),
       session: cookies.read(.session, request), browser: BrowserName.of(request.headers[.userAgent]))
   }
 
-  private func show(
+  func show(
     _ values: Values, page: String = "sign-in", _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    withoutStore(try pages.page(page, values.record, context, status: status))
+    withoutStore(try pages.page(page, record(values, context), context, status: status))
   }
 
-  private func withoutStore(_ response: Response) -> Response {
+  func withoutStore(_ response: Response) -> Response {
     var response = response
     response.headers[.cacheControl] = "no-store"
     return response
@@ -152,15 +166,29 @@ struct SignInCookies: Sendable {
     case step
     /// Marks a browser that has signed in before.
     case browser
+    /// An encrypted sign-in with the identity provider.
+    case signOn = "sign_on"
+    /// The identity provider's token of the session, encrypted, which the provider's sign-out needs.
+    case provider
+
+    /// Browsers keep no cookie of more than 4,096 bytes with its name.
+    var maxBytes: Int { self == .signOn || self == .provider ? 4_000 : 128 }
   }
 
   let isSecure: Bool
+  /// Longest lifetime of a session, in seconds.
+  let sessionLifetime: Double
 
-  /// The token in the request's cookie; nil if there is none or its length is not 1 to 128 bytes.
+  /// The token in the request's cookie; nil if there is none or it is empty or too long.
   func read(_ kind: Kind, _ request: Request) -> String? {
-    guard let token = request.cookies[name(kind)]?.value, (1...128).contains(token.utf8.count) else { return nil }
+    guard let token = request.cookies[name(kind)]?.value, (1...kind.maxBytes).contains(token.utf8.count) else {
+      return nil
+    }
     return token
   }
+
+  /// The cookie of a session.
+  func session(_ token: String) -> Cookie { make(.session, token, lifetime: sessionLifetime) }
 
   /// - Parameter lifetime: in seconds.
   func make(_ kind: Kind, _ token: String, lifetime: Double) -> Cookie {

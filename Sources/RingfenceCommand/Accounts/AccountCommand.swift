@@ -10,7 +10,7 @@ import Timestamps
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Manage accounts of moderators and administrators.",
-    subcommands: [List.self, Add.self, SetRole.self, Disable.self, Enable.self, Reset.self])
+    subcommands: [List.self, Add.self, SetRole.self, Disable.self, Enable.self, Reset.self, Tie.self])
 
   /// The account that a command changes, and the person who runs it.
   struct Subject: ParsableArguments {
@@ -121,13 +121,38 @@ struct AccountCommand: AsyncParsableCommand {
   /// `ringfence account reset NAME`
   struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove the password, second factor, recovery codes, links and sessions of an account.")
+      abstract: "Remove the password, second factor, recovery codes, links, sessions and tie of an account.")
 
     @OptionGroup var subject: Subject
 
     func run() async throws {
       try await subject.change { try await $0.reset(subject.name, by: subject.actor, at: Date()) }
       print("\(subject.name) is reset. Create a sign-in link with: ringfence sign-in-link \(quoted(subject.name))")
+    }
+  }
+}
+
+extension AccountCommand {
+  /// `ringfence account tie NAME SUBJECT`
+  struct Tie: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tie an account to a person at the identity provider. It loses its password and its sessions.")
+
+    @OptionGroup var subject: Subject
+
+    @Argument(help: "The claim sub of the person, 1 to 255 characters. The audit log has it after a refused sign-in.")
+    var person: String
+
+    func validate() throws { try checkLength(person, "The subject", in: 1...255) }
+
+    func run() async throws {
+      guard let issuer = try Settings(of: self).oidcIssuer else {
+        throw CommandFailure.failed("oidc-issuer is not set. Set it to the provider's address.")
+      }
+      try await subject.change {
+        try await $0.tie(subject.name, issuer: issuer, subject: person, by: subject.actor, at: Date())
+      }
+      print("\(subject.name) signs in with \(issuer) from now on.")
     }
   }
 }

@@ -32,6 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
     } catch let error as PostgresError {
       findings.append(Self.finding(error, place: folder.settings.origin(of: SettingList.all.databaseURL.description)))
     }
+    findings += try await SignOnCheck.findings(database.settings())
     if json {
       print(try CommandJSON.text(findings))
     } else {

@@ -147,7 +147,8 @@ extension CommandContext {
       metrics: metrics)
     let publisher = try publisher(publication, logger: logger)
     let accounts = AccountServices(
-      sessions: stores.sessions, accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
+      sessions: stores.sessions.with(sessionLifetime: Double(try folder.settings.sessionHours) * 3_600),
+      accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
       key: accountKey,
       commonPasswords: try CommonPasswords(contentsOf: URL(filePath: installation.commonPasswords)))
     let schedule = jobs.schedule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-import EmbeddedPostgreSQL
+import Accounts
 import Curation
+import EmbeddedPostgreSQL
 import Foundation
 import HTTPServer
 import Intake
@@ -57,6 +58,39 @@ extension SiteConfiguration {
     (appealDifficulty, appealDelay) = (try settings.appealWork, try settings.appealDelay)
     caseTarget = Double(try settings.caseTargetHours) * 3_600
     sendsMail = try settings.mail != nil
+    signOn = try SignOnConfiguration.read(settings)
+  }
+}
+
+extension SignOnConfiguration {
+  /// The identity provider; nil for none.
+  /// - Throws: ``CommandFailure`` for an invalid setting, and for one without its other half.
+  static func read(_ settings: Settings) throws -> SignOnConfiguration? {
+    let (issuer, client) = (try settings.oidcIssuer, try settings.oidcClientID)
+    guard let issuer else {
+      guard client == nil else {
+        throw CommandFailure.failed(
+          "oidc-client-id is \"\(client ?? "")\", and oidc-issuer is not set. Set it to the provider's address, or "
+            + "unset oidc-client-id.")
+      }
+      return nil
+    }
+    guard let client else {
+      throw CommandFailure.failed(
+        "oidc-issuer is \"\(issuer)\", and oidc-client-id is not set. Set it to the ID that the provider has given to "
+          + "this server.")
+    }
+    var configuration = SignOnConfiguration(
+      issuer: issuer, client: client, secret: try settings.oidcClientSecret,
+      name: try settings.oidcName ?? URL(string: issuer)?.host ?? issuer)
+    (configuration.scopes, configuration.roleClaim) = (try settings.oidcScopes, try settings.oidcRoleClaim)
+    let values: [Role: [String]?] = [
+      .administrator: try settings.oidcAdministrators, .moderator: try settings.oidcModerators,
+      .triage: try settings.oidcTriage,
+    ]
+    configuration.roleValues = values.compactMapValues(\.self)
+    configuration.addsAccounts = try settings.oidcAccounts
+    return configuration
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Accounts
 import CallerPack
 import Curation
 import Foundation
@@ -147,6 +148,38 @@ extension SettingRule where Value == String {
 
   static var timeZone: Self {
     Self(text: "a time zone such as Europe/Berlin", value: "zone") { TimeZone(identifier: $0) == nil ? nil : $0 }
+  }
+}
+
+extension SettingRule where Value == String {
+  static var issuer: Self {
+    Self(text: "an address that begins with https://, without a query; http:// is for this machine only", value: "url")
+    {
+      guard let url = URL(string: $0), SignOnConfiguration.isSafe(url), url.query == nil, $0.utf8.count <= 2_000 else {
+        return nil
+      }
+      return $0
+    }
+  }
+
+  static var label: Self {
+    Self(text: "a text of 1 to 40 characters", value: "name") { (1...40).contains($0.count) ? $0 : nil }
+  }
+
+  static var scopes: Self {
+    Self(text: "scopes with spaces between, with openid among them", value: "scopes") {
+      $0.split(separator: " ").contains("openid") ? $0 : nil
+    }
+  }
+}
+
+extension SettingRule where Value == [String] {
+  static var values: Self {
+    Self(text: "values with commas between", value: "values") { text in
+      let values = text.split(separator: ",", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+      return values.contains("") ? nil : values
+    }
   }
 }
 

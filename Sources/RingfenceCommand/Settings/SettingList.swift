@@ -87,6 +87,37 @@ package struct SettingList: Sendable {
   let secondFactor = Setting<SecondFactorPolicy?>(
     "second-factor", .choice, absent: "administrators; nobody with --demo",
     "Accounts that must set up a second factor.")
+  let sessionHours = Setting(
+    "session-hours", .number(1...168, "hours"), default: 12, hasOption: false,
+    "Hours after which a session ends at the latest.")
+  let oidcIssuer = Setting(
+    "oidc-issuer", .issuer, absent: "no single sign-on", hasOption: false,
+    "Identity provider (OpenID Connect) that people sign in with, exactly as it names itself.")
+  let oidcClientID = Setting(
+    "oidc-client-id", .text("id"), absent: "none", hasOption: false,
+    "Client ID that the identity provider has given to this server.")
+  let oidcClientSecret = Setting(
+    secret: "oidc-client-secret", .text, absent: "a client without a secret",
+    "Client secret that the identity provider has given to this server.")
+  let oidcName = Setting(
+    "oidc-name", .label, absent: "the host of oidc-issuer", hasOption: false,
+    "Name of the identity provider on the button \"Sign in with NAME\".")
+  let oidcScopes = Setting(
+    "oidc-scopes", .scopes, default: "openid profile", hasOption: false,
+    "Scopes to request from the identity provider.")
+  let oidcRoleClaim = Setting(
+    "oidc-role-claim", .text("claim"), default: "roles", hasOption: false,
+    "Claim with the roles of a person: a text or a list of texts. Dots lead into objects.")
+  let oidcAdministrators = Setting(
+    "oidc-administrators", .values, absent: "none", hasOption: false,
+    "Values of the claim that mean administrator.")
+  let oidcModerators = Setting(
+    "oidc-moderators", .values, absent: "none", hasOption: false, "Values of the claim that mean moderator.")
+  let oidcTriage = Setting(
+    "oidc-triage", .values, absent: "none", hasOption: false, "Values of the claim that mean triage.")
+  let oidcAccounts = Setting(
+    "oidc-accounts", .boolean, default: false, hasOption: false,
+    "Add an account at the first sign-in of a person.")
   let publicNumberPages = Setting(
     "public-number-pages", .choice, default: PublicNumberVisibility.off,
     "Public pages /number/NUMBER with the listing of a number; hidden: not for search engines.")

@@ -25,7 +25,7 @@ extension SQL {
         (SELECT count(*) FROM recovery_codes c WHERE c.account_id = a.account_id),
         (SELECT count(*) FROM sessions s
           WHERE s.account_id = a.account_id AND s.expires_at > $3 AND s.seen_at > $4),
-        a.shortcuts
+        a.shortcuts, EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id)
       FROM accounts a
       WHERE a.account_id = coalesce($1::int, a.account_id) AND a.name = coalesce($2::text, a.name)
       ORDER BY a.disabled_at IS NOT NULL, a.name
@@ -38,7 +38,7 @@ extension SQL {
         signedInAt: try row.decode(5),
         signIns: try row.decode(6),
         disabledAt: try row.decode(7), hasPassword: try row.decode(8), hasSecondFactor: try row.decode(9),
-        recoveryCodes: try row.decode(10), sessions: try row.decode(11))
+        recoveryCodes: try row.decode(10), sessions: try row.decode(11), isTied: try row.decode(13))
     }
   }
 
@@ -131,6 +131,8 @@ public struct Account: Sendable, Equatable {
   public let recoveryCodes: Int64
   /// Number of open sessions.
   public let sessions: Int64
+  /// Whether the account signs in with the identity provider, and so has no password.
+  public let isTied: Bool
 }
 
 /// One of an account's sessions.
@@ -159,6 +161,8 @@ public struct Credentials: Sendable {
   public let secret: [UInt8]?
   /// The newest time step of which a code was accepted.
   public let step: Int64
+  /// Whether the account signs in with the identity provider.
+  public let isTied: Bool
 }
 
 /// The reason why an account was not changed.
@@ -167,6 +171,8 @@ public enum AccountError: Error, Equatable, CustomStringConvertible {
   case unknown(String)
   /// There is an account of this name already.
   case taken(String)
+  /// The account or the person of this subject is tied already.
+  case tied(String)
   /// The change would leave no administrator who can sign in.
   case lastAdministrator(String)
 
@@ -175,6 +181,8 @@ public enum AccountError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unknown(let name): "There is no account \(name). See `ringfence account list`."
     case .taken(let name): "There is an account \(name) already. Choose another name."
+    case .tied(let subject):
+      "The account or the subject \(subject) is tied already. Untie an account with: ringfence account reset NAME"
     case .lastAdministrator(let name):
       "\(name) is the last administrator that can sign in. Make another one first: ringfence account role NAME administrator"
     }

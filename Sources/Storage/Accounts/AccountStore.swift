@@ -85,8 +85,8 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Removes an account's password, second factor, recovery codes, links and sessions. The account then signs in with a
-  /// new link.
+  /// Removes an account's password, second factor, recovery codes, links and sessions, and its tie to the identity
+  /// provider. The account then signs in with a new link.
   ///
   /// When the last second factor is removed, the key's fingerprint is deleted: the next server may start with another
   /// key.
@@ -97,6 +97,7 @@ public struct AccountStore: Sendable {
       let account = try await connection.account(named: name, at: time)
       _ = try await connection.run(SQL.setPassword(id: account.id, hash: nil))
       _ = try await connection.run(SQL.setSecondFactor(id: account.id, secret: nil, step: 0))
+      _ = try await connection.run(SQL.dropIdentity(accountID: account.id))
       _ = try await connection.run(SQL.dropRecoveryCodes(id: account.id))
       _ = try await connection.run(SQL.forgetAccountKey())
       let ended = try await connection.close(account)
@@ -141,7 +142,8 @@ extension Account {
 }
 
 extension PostgresConnection {
-  fileprivate func account(named name: String, at time: Date) async throws -> Account {
+  /// - Throws: ``AccountError/unknown(_:)``.
+  func account(named name: String, at time: Date) async throws -> Account {
     guard let account = try await run(SQL.readAccounts(name: name, time: time)).first else {
       throw AccountError.unknown(name)
     }
@@ -153,7 +155,7 @@ extension PostgresConnection {
   }
 
   /// Ends an account's sessions, links and steps, and deletes its known browsers.
-  fileprivate func close(_ account: Account) async throws -> Int {
+  func close(_ account: Account) async throws -> Int {
     _ = try await run(SQL.dropEntrances(id: account.id))
     return try await run(SQL.endSessions(accountID: account.id, only: nil, except: nil)).count
   }

@@ -34,7 +34,8 @@ extension SQL {
     Statement(
       """
       SELECT a.account_id, a.name, a.role, a.language, s.session_id, a.password IS NOT NULL,
-        a.totp_secret IS NOT NULL, a.sign_ins, s.seen_at, a.shortcuts
+        a.totp_secret IS NOT NULL, a.sign_ins, s.seen_at, a.shortcuts,
+        EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id)
       FROM sessions s JOIN accounts a USING (account_id)
       WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND a.disabled_at IS NULL
       """,
@@ -44,7 +45,8 @@ extension SQL {
         Session(
           id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
           shortcuts: ShortcutKeys(stored: try row.decode(9)), sessionID: try row.decode(4),
-          hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6), signIns: try row.decode(7)),
+          hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6), isTied: try row.decode(10),
+          signIns: try row.decode(7)),
         try row.decode(8)
       )
     }
@@ -116,6 +118,8 @@ public struct Session: Sendable, Equatable {
   public let hasPassword: Bool
   /// Whether the account has a second factor.
   public let hasSecondFactor: Bool
+  /// Whether the account signs in with the identity provider, and so has no password.
+  public let isTied: Bool
   /// Number of sign-ins, including this one.
   public let signIns: Int32
 }
@@ -143,13 +147,19 @@ extension SQL {
       tokenHash, accountID, expiresAt)
   }
 
+  /// The columns of ``Credentials``, of the table `accounts a`.
+  private static let credentials = """
+    a.account_id, a.name, a.role, a.password, a.totp_secret, a.totp_step,
+      EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id)
+    """
+
   /// Consumes a sign-in link; of two simultaneous uses one gets a row.
   static func redeemSignInLink(linkHash: [UInt8], time: Date) -> Statement<Credentials> {
     Statement(
       """
       DELETE FROM sign_in_links l USING accounts a
       WHERE l.token_hash = $1 AND l.expires_at > $2 AND a.account_id = l.account_id AND a.disabled_at IS NULL
-      RETURNING a.account_id, a.name, a.role, a.password, a.totp_secret, a.totp_step
+      RETURNING \(credentials)
       """,
       linkHash, time
     ) { try $0.credentials() }
@@ -166,7 +176,7 @@ extension SQL {
   static func findSignInStep(tokenHash: [UInt8], time: Date) -> Statement<Credentials> {
     Statement(
       """
-      SELECT a.account_id, a.name, a.role, a.password, a.totp_secret, a.totp_step
+      SELECT \(credentials)
       FROM sign_in_steps s JOIN accounts a USING (account_id)
       WHERE s.token_hash = $1 AND s.expires_at > $2 AND a.disabled_at IS NULL
       """,
@@ -206,11 +216,50 @@ extension SQL {
   static func findCredentials(name: String) -> Statement<Credentials> {
     Statement(
       """
-      SELECT account_id, name, role, password, totp_secret, totp_step FROM accounts
-      WHERE name = $1 AND disabled_at IS NULL
+      SELECT \(credentials) FROM accounts a WHERE a.name = $1 AND a.disabled_at IS NULL
       """,
       name
     ) { try $0.credentials() }
+  }
+}
+
+extension SQL {
+  /// Finds the account of a person at an identity provider, and whether it is enabled.
+  static func findIdentity(issuer: String, subject: String) -> Statement<(account: Credentials, isEnabled: Bool)> {
+    Statement(
+      """
+      SELECT \(credentials), a.disabled_at IS NULL
+      FROM account_identities JOIN accounts a USING (account_id) WHERE issuer = $1 AND subject = $2
+      """,
+      issuer, subject
+    ) { (try $0.credentials(), try $0.decode(7)) }
+  }
+
+  /// Ties an account to a person at an identity provider; no row where either is tied already.
+  static func addIdentity(issuer: String, subject: String, accountID: Int32, time: Date) -> Statement<Int32> {
+    Statement(
+      """
+      INSERT INTO account_identities (issuer, subject, account_id, tied_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT DO NOTHING RETURNING account_id
+      """,
+      issuer, subject, accountID, time
+    ) { try $0.decode(0) }
+  }
+
+  /// Unties an account from the identity provider.
+  static func dropIdentity(accountID: Int32) -> Statement<Void> {
+    Statement("DELETE FROM account_identities WHERE account_id = $1", accountID)
+  }
+
+  /// Consumes a challenge, and deletes expired ones; no row where it was used before.
+  static func useChallenge(digest: [UInt8], expiresAt: Date, time: Date) -> Statement<[UInt8]> {
+    Statement(
+      """
+      WITH gone AS (DELETE FROM used_challenges WHERE expires_at < $3)
+      INSERT INTO used_challenges (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING RETURNING digest
+      """,
+      digest, expiresAt, time
+    ) { try $0.decode(0) }
   }
 }
 
@@ -225,6 +274,6 @@ extension PostgresRow {
   fileprivate func credentials() throws -> Credentials {
     Credentials(
       id: try decode(0), name: try decode(1), role: try role(2), password: try decode(3), secret: try decode(4),
-      step: try decode(5))
+      step: try decode(5), isTied: try decode(6))
   }
 }

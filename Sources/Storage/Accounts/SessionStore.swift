@@ -7,12 +7,14 @@ public import PostgreSQL
 /// Sign-in links, sign-in steps and sessions of moderators.
 public struct SessionStore: Sendable {
   let pool: PostgresPool
+  /// Longest lifetime of a session, in seconds.
+  public let sessionLifetime: TimeInterval
 
   /// Lifetime of an unused sign-in link, in seconds: a day.
   public static let linkLifetime: TimeInterval = 86_400
 
-  /// Longest lifetime of a session, in seconds: twelve hours.
-  public static let sessionLifetime: TimeInterval = 43_200
+  /// Longest lifetime of a session unless it is set, in seconds: twelve hours.
+  public static let standardLifetime: TimeInterval = 43_200
 
   /// Lifetime of an unused session, in seconds: two hours.
   public static let idleLifetime: TimeInterval = 7_200
@@ -20,9 +22,17 @@ public struct SessionStore: Sendable {
   /// Time allowed for the second factor after the first one, in seconds: ten minutes.
   public static let stepLifetime: TimeInterval = 600
 
-  /// - Parameter pool: where moderators are kept.
-  public init(pool: PostgresPool) {
+  /// - Parameters:
+  ///   - pool: where moderators are kept.
+  ///   - sessionLifetime: longest lifetime of a session, in seconds.
+  public init(pool: PostgresPool, sessionLifetime: TimeInterval = standardLifetime) {
     self.pool = pool
+    self.sessionLifetime = sessionLifetime
+  }
+
+  /// The same store with another longest lifetime of sessions, in seconds.
+  public func with(sessionLifetime: TimeInterval) -> SessionStore {
+    SessionStore(pool: pool, sessionLifetime: sessionLifetime)
   }
 
   /// Creates the token of a sign-in link for a moderator; a new name is added as an account. The link works once,
@@ -65,7 +75,7 @@ public struct SessionStore: Sendable {
   public func enter(
     link token: String, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> FirstFactor? {
-    try await enter(link: token, SessionOpening(browser: browser, former: former, time: time))
+    try await enter(link: token, opening(browser, former, at: time))
   }
 
   /// As above. Safe to call again with the same opening, because a transaction is repeated when its commit was in
@@ -84,7 +94,7 @@ public struct SessionStore: Sendable {
   public func enter(
     password account: Credentials, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> FirstFactor {
-    let opening = SessionOpening(browser: browser, former: former, time: time)
+    let opening = opening(browser, former, at: time)
     return try await pool.transaction { connection in
       if let opened = try await connection.entrance(of: opening) { return opened }
       return try await connection.enter(account, way: "password", opening)
@@ -102,7 +112,7 @@ public struct SessionStore: Sendable {
     step token: String, of account: Credentials, by factor: SecondFactor, replacing former: String? = nil,
     browser: String = "", at time: Date
   ) async throws -> String? {
-    let opening = SessionOpening(browser: browser, former: former, time: time)
+    let opening = opening(browser, former, at: time)
     return try await pool.transaction { connection in
       if case .session(let token, _) = try await connection.entrance(of: opening) { return token }
       let step = SQL.endSignInStep(tokenHash: Secret.hash(token), accountID: account.id, time: time)
@@ -116,6 +126,17 @@ public struct SessionStore: Sendable {
       let second = if case .code = factor { "code" } else { "recovery code" }
       return try await connection.open(account, way: "\(way), \(second)", opening).token
     }
+  }
+
+  func opening(_ browser: String, _ former: String?, at time: Date) -> SessionOpening {
+    SessionOpening(browser: browser, former: former, lifetime: sessionLifetime, time: time)
+  }
+
+  /// Consumes a challenge.
+  /// - Parameter digest: 32 bytes.
+  /// - Returns: whether it was not used before.
+  public func use(challenge digest: [UInt8], until expiresAt: Date, at time: Date) async throws -> Bool {
+    try await !pool.run(SQL.useChallenge(digest: digest, expiresAt: expiresAt, time: time)).isEmpty
   }
 
   /// The session of a token; nil when it has ended.
@@ -141,12 +162,16 @@ public struct SessionStore: Sendable {
   }
 
   /// Records a failed attempt in the audit log.
-  /// - Parameter account: nil for an unknown name. The name is then not recorded: it may be a password typed in the
-  ///   wrong field.
-  public func noteFailure(of account: Credentials?, because reason: String, at time: Date) async throws {
+  /// - Parameters:
+  ///   - account: nil for an unknown name. The name is then not recorded: it may be a password typed in the wrong field.
+  ///   - values: further values of the attempt, by field.
+  public func noteFailure(
+    of account: Credentials?, because reason: String, _ values: [String: String]? = nil, at time: Date
+  ) async throws {
     let name = account?.name ?? "unknown"
     let event = AuditEvent(
-      actor: name, role: account?.role.rawValue ?? "system", action: "session.refuse", subject: name, reason: reason)
+      actor: name, role: account?.role.rawValue ?? "system", action: "session.refuse", subject: name, after: values,
+      reason: reason)
     try await pool.transaction { try await $0.append(event, at: time) }
   }
 }
@@ -158,10 +183,12 @@ struct SessionOpening {
   let event = UUID()
   let browser: String
   let former: String?
+  /// Longest lifetime of the session, in seconds.
+  let lifetime: TimeInterval
   let time: Date
 
-  init(browser: String, former: String?, time: Date) {
-    (self.browser, self.former, self.time) = (String(browser.prefix(80)), former, time)
+  init(browser: String, former: String?, lifetime: TimeInterval, time: Date) {
+    (self.browser, self.former, self.lifetime, self.time) = (String(browser.prefix(80)), former, lifetime, time)
   }
 }
 
@@ -172,19 +199,23 @@ extension PostgresConnection {
   }
 
   /// The result of an earlier run of this opening, because a transaction is repeated when its commit was in doubt.
-  fileprivate func entrance(of opening: SessionOpening) async throws -> FirstFactor? {
+  func entrance(of opening: SessionOpening) async throws -> FirstFactor? {
     let hash = Secret.hash(opening.token)
     if try await !run(SQL.findSignInStep(tokenHash: hash, time: opening.time)).isEmpty {
       return .secondFactor(opening.token)
     }
     let session = try await run(SQL.findSession(tokenHash: hash, time: opening.time, seenAfter: opening.time - 1)).first
-    return session.map { .session(opening.token, isNew: $0.moderator.signIns == 1 || !$0.moderator.hasPassword) }
+    return session.map { found in
+      let (account, first) = (found.moderator, found.moderator.signIns == 1)
+      return .session(opening.token, isNew: !account.isTied && (first || !account.hasPassword))
+    }
   }
 
-  fileprivate func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> FirstFactor {
+  /// Opens a session, or a step for the second factor if the account has one.
+  func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> FirstFactor {
     guard account.secret != nil else {
       let session = try await open(account, way: way, opening)
-      return .session(session.token, isNew: session.signIns == 1 || account.password == nil)
+      return .session(session.token, isNew: !account.isTied && (session.signIns == 1 || account.password == nil))
     }
     _ = try await run(
       SQL.addSignInStep(
@@ -200,7 +231,7 @@ extension PostgresConnection {
     let signIns = try await run(
       SQL.openSession(
         accountID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
-        browser: opening.browser, time: opening.time, expiresAt: opening.time + SessionStore.sessionLifetime))
+        browser: opening.browser, time: opening.time, expiresAt: opening.time + opening.lifetime))
     try await append(
       AuditEvent(
         id: opening.event, actor: account.name, role: account.role, action: "session.open", subject: account.name,

@@ -11,6 +11,7 @@ public enum TablePlacement: Sendable, Equatable {
 
   /// All tables. A test compares them with the catalog of the database.
   public static let all: [String: TablePlacement] = [
+    "account_identities": .local,
     "account_key": .local,
     "accounts": .local,
     "app_keys": .reference,
@@ -86,6 +87,7 @@ public enum TablePlacement: Sendable, Equatable {
     "templates": .local,
     "threshold_rules": .reference,
     "threshold_versions": .reference,
+    "used_challenges": .local,
     "used_form_stamps": .local,
     "usual_bursts": .distributed,
     "vouched_reporters": .reference,

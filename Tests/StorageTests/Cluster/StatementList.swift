@@ -57,6 +57,10 @@ struct StatementList {
     try list.add("takeCode", SQL.takeCode)
     try list.add("takeRecoveryCode", SQL.takeRecoveryCode)
     try list.add("findCredentials", SQL.findCredentials)
+    try list.add("findIdentity", SQL.findIdentity)
+    try list.add("addIdentity", SQL.addIdentity)
+    try list.add("dropIdentity", SQL.dropIdentity)
+    try list.add("useChallenge", SQL.useChallenge)
     // Appeals
     try list.add("readOpenAppeals", SQL.readOpenAppeals)
     try list.add("readAnsweredAppeals", SQL.readAnsweredAppeals)

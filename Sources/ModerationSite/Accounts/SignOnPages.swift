@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Accounts
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Hummingbird
+import Localization
+import PageTemplates
+
+/// Pages to sign in with an identity provider, and to sign out there.
+struct SignOnPages: Sendable {
+  let service: SignOnService
+  let signIn: SignInPages
+  let access: AccessConfiguration
+
+  static let address = "/sign-in/provider"
+
+  private static let refresh = HTTPField.Name("Refresh")!
+
+  /// Leads to the provider.
+  @Sendable func start(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
+    do {
+      let (address, pending) = try await service.start(
+        redirect: "\(access.address(for: request))\(Self.address)/callback", next: next.path, at: Date())
+      var response = Response.redirect(to: address, type: .normal)
+      response.setCookie(signIn.cookies.make(.signOn, pending, lifetime: SignOnService.lifetime))
+      return signIn.withoutStore(response)
+    } catch let refusal as SignOnRefusal {
+      return try refused(refusal, next, context)
+    }
+  }
+
+  /// Receives the provider's answer.
+  @Sendable func finish(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let answer = SignOnAnswer { request.uri.queryParameters[Substring($0)].map(String.init) }
+    var response: Response
+    do {
+      let (entrance, next, kept) = try await service.finish(
+        answer, pending: signIn.cookies.read(.signOn, request), signIn.visitor(request, context), at: Date())
+      response = signIn.entered(entrance, "", ReturnAddress(next))
+      if kept.utf8.count <= SignInCookies.Kind.provider.maxBytes {
+        response.setCookie(signIn.cookies.make(.provider, kept, lifetime: signIn.cookies.sessionLifetime))
+      }
+    } catch let refusal as SignOnRefusal {
+      response = try refused(refusal, ReturnAddress(nil), context)
+    }
+    response.setCookie(signIn.cookies.gone(.signOn))
+    return response
+  }
+
+  /// Tells a person who has signed out here, and leads to the provider's own sign-out if it has one.
+  @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let back = "\(access.address(for: request))/sign-in"
+    let kept = signIn.cookies.read(.provider, request)
+    guard let address = await service.endSession(kept: kept, back: back, at: Date()) else {
+      return .redirect(to: "/sign-in", type: .normal)
+    }
+    let (texts, names) = (signIn.pages.texts(context), ["provider": service.name])
+    var response = try signIn.pages.page(
+      "sign-on-out",
+      ["about": texts("sign-on.out-about", names), "address": address, "button": texts("sign-on.out", names)], context)
+    // Works without scripts, and the policy for forms does not apply to it.
+    response.headers[Self.refresh] = "0;url=\(address)"
+    response.setCookie(signIn.cookies.gone(.provider))
+    return signIn.withoutStore(response)
+  }
+
+  /// The sign-in page with the reason of a refusal. A person with a password can sign in there.
+  private func refused(
+    _ refusal: SignOnRefusal, _ next: ReturnAddress, _ context: ServerRequestContext
+  ) throws -> Response {
+    let key =
+      switch refusal {
+      case .state: "again"
+      case .denied: "denied"
+      case .unreachable: "unreachable"
+      case .noAccount, .disabled: "no-account"
+      case .noRole: "no-role"
+      case .provider, .code, .malformed, .algorithm, .key, .signature, .issuer, .audience, .nonce, .expired, .early:
+        "invalid"
+      }
+    let problem = signIn.pages.texts(context)("sign-on.\(key)", ["provider": service.name])
+    return try signIn.show(
+      SignInPages.Values(next: next.path, problem: problem), context,
+      status: refusal == .unreachable ? .serviceUnavailable : .forbidden)
+  }
+}
