@@ -105,6 +105,9 @@ let package = Package(
     // Calendar arithmetic.
     library("Timestamps"),
 
+    // CBOR without floats, tags and indefinite lengths.
+    library("CBOR"),
+
     // XML without document types.
     library("XMLSyntax"),
 
@@ -126,7 +129,8 @@ let package = Package(
 
     // Accounts: passwords, second factors, attempts.
     library(
-      "Accounts", ["AsyncSupport", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
+      "Accounts",
+      ["AsyncSupport", "CBOR", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
     library("OutboundHTTP", ["CallerPack", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
@@ -218,7 +222,8 @@ let package = Package(
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests(
       "AccountsTests",
-      ["Accounts", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport", crypto, cryptoExtras]),
+      ["Accounts", "CBOR", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport", crypto, cryptoExtras]),
+    tests("CBORTests", ["CBOR"]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["TestData", "Curation", "TestSupport"]),

@@ -1177,7 +1177,21 @@ CREATE TABLE account_identities (
     PRIMARY KEY (issuer, subject)
 );
 
--- Used challenges of sign-ins: each is accepted once. A row is deleted after its challenge has expired.
+-- Passkeys (Web Authentication).
+CREATE TABLE passkeys (
+    credential_id bytea       PRIMARY KEY CHECK (length(credential_id) BETWEEN 16 AND 1023),
+    account_id    integer     NOT NULL REFERENCES accounts,
+    -- COSE_Key (RFC 9052).
+    public_key    bytea       NOT NULL CHECK (length(public_key) BETWEEN 30 AND 2000),
+    -- The authenticator's counter of signatures; always 0 if it does not count.
+    counter       bigint      NOT NULL CHECK (counter BETWEEN 0 AND 4294967295),
+    name          text        NOT NULL CHECK (length(name) BETWEEN 1 AND 80),
+    added_at      timestamptz NOT NULL,
+    used_at       timestamptz
+);
+CREATE INDEX passkeys_by_account ON passkeys (account_id);
+
+-- Used challenges of sign-ins and passkeys: each is accepted once. A row is deleted after its challenge has expired.
 CREATE TABLE used_challenges (
     digest     bytea       PRIMARY KEY CHECK (length(digest) = 32),
     expires_at timestamptz NOT NULL

@@ -180,7 +180,9 @@ public struct SignInService: Sendable {
     }
   }
 
-  private func known(
+  /// Stores the browser as one of the account.
+  /// - Returns: the secret for its cookie.
+  func known(
     _ visitor: Visitor, _ entrance: FirstFactor, _ account: Credentials, at time: Date
   ) async throws -> String {
     guard case .session = entrance else { return "" }

@@ -107,9 +107,7 @@ package struct SiteRoutes {
     _ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware,
     signOut: RouterGroup<ServerRequestContext>
   ) {
-    let signIn = SignInPages(
-      sessions: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies,
-      provider: signOn?.name, network: services.pseudonymizer.network(of:))
+    let (signIn, passkeys) = (signInPages, passkeyPages)
     router.get("sign-in", use: signIn.form)
     router.get("sign-in/code", use: signIn.codeForm)
     router.group("sign-in")
@@ -117,6 +115,10 @@ package struct SiteRoutes {
       .add(middleware: FormMiddleware(needsToken: false))
       .post(use: signIn.signIn)
       .post("code", use: signIn.signInByCode)
+      .post("passkey/challenge", use: passkeys.startSignIn)
+      .post("passkey", use: passkeys.finishSignIn)
+      .post("code/passkey/challenge", use: passkeys.startStep)
+      .post("code/passkey", use: passkeys.finishStep)
     signOut.post(use: signIn.signOut)
     guard let signOn else { return }
     let provider = SignOnPages(service: signOn, signIn: signIn, access: access)
@@ -127,9 +129,25 @@ package struct SiteRoutes {
       .get("out", use: provider.signOut)
   }
 
+  private var signInPages: SignInPages {
+    SignInPages(
+      sessions: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies, access: access,
+      provider: signOn?.name, network: services.pseudonymizer.network(of:))
+  }
+
+  private var accountPages: AccountPages {
+    AccountPages(services: services.accounts, pages: pages, cookies: cookies, policy: configuration.secondFactor)
+  }
+
+  private var passkeyPages: PasskeyPages {
+    let accounts = services.accounts
+    return PasskeyPages(
+      service: PasskeyService(sessions: accounts.sessions, accounts: accounts.accounts, key: accounts.key),
+      account: accountPages, signIn: signInPages, access: access)
+  }
+
   private func accountRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
-    let account = AccountPages(
-      services: services.accounts, pages: pages, cookies: cookies, policy: configuration.secondFactor)
+    let (account, passkeys) = (accountPages, passkeyPages)
     let second = SecondFactorPages(account: account)
     let mail = MailPages(outbox: stores.outbox, isSent: configuration.sendsMail, pages: pages)
     moderation.group("account")
@@ -144,6 +162,10 @@ package struct SiteRoutes {
       .post("second-factor", use: second.setUp)
       .post("second-factor/codes", use: second.renewCodes)
       .post("second-factor/remove", use: second.remove)
+      .get("passkeys", use: passkeys.list)
+      .post("passkeys", use: passkeys.add)
+      .post("passkeys/challenge", use: passkeys.startAdding)
+      .post("passkeys/remove", use: passkeys.remove)
     let accounts = AccountsPages(
       services: services.accounts, sessions: stores.sessions, pages: pages, access: access)
     moderation.group("accounts")

@@ -444,6 +444,7 @@ PAGES = [
     Page("account-keys-wrong", "/moderation/account", then=mistype_a_key),
     Page("account-welcome", "/moderation/account?welcome=1", role="triage"),
     Page("account-second-factor", "/moderation/account/second-factor"),
+    Page("account-passkeys", "/moderation/account/passkeys"),
     Page("accounts", "/moderation/accounts", role="administrator"),
     Page("accounts-one", account_of_ada, role="administrator"),
     Page("accounts-refused", "/moderation/accounts", role="moderator", status=403),

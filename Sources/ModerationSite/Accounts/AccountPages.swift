@@ -117,7 +117,8 @@ struct AccountPages: Sendable {
   }
 
   enum Done: String {
-    case password, language, shortcuts, sessions, removed
+    case password, language, shortcuts, sessions, removed, passkey
+    case passkeyRemoved = "passkey-removed"
   }
 
   /// Redirects to the page with a notice and sets the session's new token.
@@ -126,6 +127,15 @@ struct AccountPages: Sendable {
     if let token {
       response.setCookie(cookies.session(token))
     }
+    return response
+  }
+
+  /// Shows new recovery codes once.
+  func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) throws -> Response {
+    var context = context
+    context.csrf = FormToken.make(session: token)
+    var response = try pages.page("recovery-codes", ["codes": codes], context)
+    response.setCookie(cookies.session(token))
     return response
   }
 
@@ -142,7 +152,7 @@ struct AccountPages: Sendable {
       "hasSecondFactor": account.hasSecondFactor,
       // Whether the account must have a second factor.
       "asksSecondFactor": policy.asks(account.role) && !account.hasSecondFactor && !account.isTied,
-      "isTied": account.isTied,
+      "isTied": account.isTied, "hasPasskeys": moderator.hasPasskeys,
       "sessionsAbout": texts.count("account.sessions-about", Int(cookies.sessionLifetime / 3_600)),
       "recoveryCodes": texts.count("account.codes-left", Int(account.recoveryCodes)),
       "areCodesFew": account.recoveryCodes < 3,

@@ -20,14 +20,13 @@ struct SecondFactorPages: Sendable {
 
   @Sendable func form(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let moderator = try context.signedIn()
-    let values = moderator.hasSecondFactor ? Self.isOn : try offer(TOTP.makeSecret(), moderator)
-    return try show(values, moderator, context)
+    return try show(try offerIfNeeded(moderator), moderator, context)
   }
 
   /// Stores a new secret after a code shows that the app has it.
   @Sendable func setUp(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (moderator, time) = (try context.signedIn(), Date())
-    guard !moderator.hasSecondFactor else { return .redirect(to: Self.address, type: .normal) }
+    guard !moderator.hasAuthenticator else { return .redirect(to: Self.address, type: .normal) }
     guard let sealed = Data(base64Encoded: context.form["secret"] ?? ""),
       let secret = services.key.open(Array(sealed), for: moderator.id)
     else { throw Problem.staleForm }
@@ -38,7 +37,7 @@ struct SecondFactorPages: Sendable {
     let codes = RecoveryCodes.make()
     let token = try await services.accounts.setSecondFactor(
       Array(sealed), step: step, recovery: RecoveryCodes.hashes(codes, key: services.key), of: moderator, at: time)
-    return try show(codes, token, context)
+    return try account.show(codes, token, context)
   }
 
   @Sendable func renewCodes(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -47,7 +46,7 @@ struct SecondFactorPages: Sendable {
     let codes = RecoveryCodes.make()
     let token = try await services.accounts.setRecoveryCodes(
       RecoveryCodes.hashes(codes, key: services.key), of: moderator, at: Date())
-    return try show(codes, token, context)
+    return try account.show(codes, token, context)
   }
 
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -57,14 +56,16 @@ struct SecondFactorPages: Sendable {
     return account.back(.removed, token)
   }
 
-  private static let isOn: TemplateRecord = ["hasSecondFactor": true]
+  private func offerIfNeeded(_ moderator: Session) throws -> TemplateRecord {
+    moderator.hasAuthenticator ? [:] : try offer(TOTP.makeSecret(), moderator)
+  }
 
   /// A new secret as a picture and as text. Nothing is stored before a code confirms it: the form has the encrypted
   /// secret.
   private func offer(_ secret: [UInt8], _ moderator: Session) throws -> TemplateRecord {
     let address = TOTP.address(of: secret, account: moderator.name)
     return [
-      "hasSecondFactor": false, "secret": TOTP.text(of: secret), "address": address,
+      "secret": TOTP.text(of: secret), "address": address,
       "sealed": Data(try services.key.seal(secret, for: moderator.id)).base64EncodedString(),
       "picture": QRCode(address).map { ["size": $0.size, "path": $0.path] as TemplateRecord },
     ]
@@ -76,8 +77,9 @@ struct SecondFactorPages: Sendable {
     let typed = String((context.form["code"] ?? "").prefix(40))
     switch try await services.signIn.confirm(moderator, code: typed, at: Date()) {
     case .confirmed: return nil
-    case .refused: return try show(Self.isOn, moderator, context, problem: "second-factor.wrong-code")
-    case .later: return try show(Self.isOn, moderator, context, problem: "account.later")
+    case .refused:
+      return try show(try offerIfNeeded(moderator), moderator, context, problem: "second-factor.wrong-code")
+    case .later: return try show(try offerIfNeeded(moderator), moderator, context, problem: "account.later")
     }
   }
 
@@ -86,20 +88,12 @@ struct SecondFactorPages: Sendable {
     _ values: TemplateRecord, _ moderator: Session, _ context: ServerRequestContext, problem: String? = nil
   ) throws -> Response {
     let form: TemplateRecord = [
-      "isRequired": account.policy.asks(moderator.role),
+      "isRequired": account.policy.asks(moderator.role), "hasAuthenticator": moderator.hasAuthenticator,
+      "hasSecondFactor": moderator.hasSecondFactor,
       "problem": problem.map { account.pages.texts(context)($0) } ?? "",
     ]
     return try account.pages.page(
       "second-factor", values.adding(form), context, status: problem == nil ? .ok : .unprocessableContent)
-  }
-
-  /// Shows new recovery codes once.
-  private func show(_ codes: [String], _ token: String, _ context: ServerRequestContext) throws -> Response {
-    var context = context
-    context.csrf = FormToken.make(session: token)
-    var response = try account.pages.page("recovery-codes", ["codes": codes], context)
-    response.setCookie(account.cookies.session(token))
-    return response
   }
 }
 

@@ -16,6 +16,7 @@ struct SignInPages: Sendable {
   let signIn: SignInService
   let pages: PageRenderer
   let cookies: SignInCookies
+  let access: AccessConfiguration
   /// The name of the identity provider; nil for none.
   let provider: String?
   /// Replaces the network of an address by its keyed hash.
@@ -27,14 +28,24 @@ struct SignInPages: Sendable {
     var next = ReturnAddress.home
     var name = ""
     var problem = ""
+    /// The site of passkeys; nil if there can be none.
+    var site: PasskeySite?
+    /// Whether the account of the step for the second factor has passkeys.
+    var hasPasskeys = false
+
+    /// Adds the account of the step for the second factor.
+    mutating func add(_ account: Credentials) { (name, hasPasskeys) = (account.name, account.hasPasskeys) }
   }
 
+  private func site(_ request: Request) -> PasskeySite? { PasskeySite(address: access.address(for: request)) }
+
   /// The values for a template, and the button of the identity provider.
-  private func record(_ values: Values, _ context: ServerRequestContext) -> TemplateRecord {
+  private func record(_ page: String, _ values: Values, _ context: ServerRequestContext) -> TemplateRecord {
+    let passkeys = page == "sign-in" ? "/sign-in/passkey" : values.hasPasskeys ? "/sign-in/code/passkey" : ""
     let button = provider.map { pages.texts(context)("sign-on.button", ["provider": $0]) }
     return [
       "token": values.token, "next": values.next, "name": values.name, "problem": values.problem,
-      "provider": button ?? "",
+      "passkeyAddress": values.site == nil ? "" : passkeys, "provider": button ?? "",
       "providerAddress": ReturnAddress(values.next).signIn.replacing(
         "/sign-in", with: SignOnPages.address, maxReplacements: 1),
     ]
@@ -44,14 +55,15 @@ struct SignInPages: Sendable {
   @Sendable func form(_ request: Request, context: ServerRequestContext) throws -> Response {
     let token = request.uri.queryParameters["token"].map(String.init) ?? ""
     let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
-    return try show(Values(token: token.utf8.count <= 128 ? token : "", next: next.path), context)
+    return try show(
+      Values(token: token.utf8.count <= 128 ? token : "", next: next.path, site: site(request)), context)
   }
 
   @Sendable func signIn(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (form, time) = (context.form, Date())
     let next = ReturnAddress(form["next"])
     let outcome: SignInOutcome
-    var values = Values(next: next.path)
+    var values = Values(next: next.path, site: site(request))
     if let token = form["token"] {
       guard token.utf8.count <= 128 else {
         values.problem = pages.texts(context)("sign-in.used")
@@ -73,8 +85,9 @@ struct SignInPages: Sendable {
     guard let step = cookies.read(.step, request),
       let account = try await sessions.credentials(step: step, at: Date())
     else { return .redirect(to: next.signIn, type: .normal) }
-    return withoutStore(
-      try pages.page("sign-in-code", record(Values(next: next.path, name: account.name), context), context))
+    var values = Values(next: next.path, site: site(request))
+    values.add(account)
+    return try show(values, page: "sign-in-code", context)
   }
 
   @Sendable func signInByCode(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -82,7 +95,8 @@ struct SignInPages: Sendable {
     guard let step = cookies.read(.step, request) else { return .redirect(to: next.signIn, type: .normal) }
     let typed = String((context.form["code"] ?? "").prefix(40))
     let outcome = try await signIn.signIn(step: step, typed: typed, visitor(request, context), at: Date())
-    var values = Values(next: next.path)
+    var values = Values(next: next.path, site: site(request))
+    if let account = try await sessions.credentials(step: step, at: Date()) { values.add(account) }
     values.problem = pages.texts(context)("sign-in.wrong-code")
     return try answer(to: outcome, "sign-in-code", values, next, context)
   }
@@ -96,7 +110,7 @@ struct SignInPages: Sendable {
     return response
   }
 
-  private func answer(
+  func answer(
     to outcome: SignInOutcome, _ page: String, _ values: Values, _ next: ReturnAddress, _ context: ServerRequestContext
   ) throws -> Response {
     var values = values
@@ -147,7 +161,7 @@ struct SignInPages: Sendable {
   func show(
     _ values: Values, page: String = "sign-in", _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    withoutStore(try pages.page(page, record(values, context), context, status: status))
+    withoutStore(try pages.page(page, record(page, values, context), context, status: status))
   }
 
   func withoutStore(_ response: Response) -> Response {
@@ -168,6 +182,8 @@ struct SignInCookies: Sendable {
     case browser
     /// An encrypted sign-in with the identity provider.
     case signOn = "sign_on"
+    /// An encrypted challenge for a passkey.
+    case passkey
     /// The identity provider's token of the session, encrypted, which the provider's sign-out needs.
     case provider
 

@@ -21,7 +21,8 @@ extension SQL {
     Statement(
       """
       SELECT a.account_id, a.name, a.role, a.language, a.created_at, a.signed_in_at, a.sign_ins, a.disabled_at,
-        a.password IS NOT NULL, a.totp_secret IS NOT NULL,
+        a.password IS NOT NULL,
+        a.totp_secret IS NOT NULL OR EXISTS (SELECT 1 FROM passkeys p WHERE p.account_id = a.account_id),
         (SELECT count(*) FROM recovery_codes c WHERE c.account_id = a.account_id),
         (SELECT count(*) FROM sessions s
           WHERE s.account_id = a.account_id AND s.expires_at > $3 AND s.seen_at > $4),
@@ -157,12 +158,14 @@ public struct Credentials: Sendable {
   public let role: Role
   /// As `PasswordHash` encodes it; nil for none.
   public let password: String?
-  /// Encrypted; nil for none.
+  /// Of the authenticator app, encrypted; nil for none.
   public let secret: [UInt8]?
   /// The newest time step of which a code was accepted.
   public let step: Int64
   /// Whether the account signs in with the identity provider.
   public let isTied: Bool
+  /// Whether the account has passkeys.
+  public let hasPasskeys: Bool
 }
 
 /// The reason why an account was not changed.
@@ -173,6 +176,8 @@ public enum AccountError: Error, Equatable, CustomStringConvertible {
   case taken(String)
   /// The account or the person of this subject is tied already.
   case tied(String)
+  /// The account has as many passkeys as it may have, or the passkey is known.
+  case passkeyRefused
   /// The change would leave no administrator who can sign in.
   case lastAdministrator(String)
 
@@ -183,6 +188,8 @@ public enum AccountError: Error, Equatable, CustomStringConvertible {
     case .taken(let name): "There is an account \(name) already. Choose another name."
     case .tied(let subject):
       "The account or the subject \(subject) is tied already. Untie an account with: ringfence account reset NAME"
+    case .passkeyRefused:
+      "The account has \(AccountStore.maxPasskeys) passkeys, or has this one already. Remove a passkey first."
     case .lastAdministrator(let name):
       "\(name) is the last administrator that can sign in. Make another one first: ringfence account role NAME administrator"
     }
@@ -212,6 +219,7 @@ extension SQL {
     Statement(
       """
       DELETE FROM account_key WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE totp_secret IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM recovery_codes)
       """)
   }
 }
@@ -230,4 +238,6 @@ public enum SecondFactor: Sendable, Equatable {
   case code(step: Int64)
   /// A recovery code, identified by its hash of 32 bytes.
   case recovery([UInt8])
+  /// A passkey, identified by its credential, and the counter that it sent.
+  case passkey([UInt8], counter: Int64)
 }

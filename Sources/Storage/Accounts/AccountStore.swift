@@ -85,8 +85,8 @@ public struct AccountStore: Sendable {
     }
   }
 
-  /// Removes an account's password, second factor, recovery codes, links and sessions, and its tie to the identity
-  /// provider. The account then signs in with a new link.
+  /// Removes an account's password, second factor, passkeys, recovery codes, links and sessions, and its tie to the
+  /// identity provider. The account then signs in with a new link.
   ///
   /// When the last second factor is removed, the key's fingerprint is deleted: the next server may start with another
   /// key.
@@ -98,6 +98,7 @@ public struct AccountStore: Sendable {
       _ = try await connection.run(SQL.setPassword(id: account.id, hash: nil))
       _ = try await connection.run(SQL.setSecondFactor(id: account.id, secret: nil, step: 0))
       _ = try await connection.run(SQL.dropIdentity(accountID: account.id))
+      _ = try await connection.run(SQL.dropPasskeys(accountID: account.id))
       _ = try await connection.run(SQL.dropRecoveryCodes(id: account.id))
       _ = try await connection.run(SQL.forgetAccountKey())
       let ended = try await connection.close(account)
@@ -185,7 +186,7 @@ extension AccountStore {
     _ secret: [UInt8], step: Int64, recovery: [[UInt8]], of moderator: Session, at time: Date
   ) async throws -> String {
     try await secure(
-      moderator, "account.second_factor", before: ["second_factor": moderator.hasSecondFactor ? "set" : "none"],
+      moderator, "account.second_factor", before: ["second_factor": moderator.hasAuthenticator ? "set" : "none"],
       after: ["second_factor": "set"], at: time
     ) { connection in
       _ = try await connection.run(SQL.setSecondFactor(id: moderator.id, secret: secret, step: step))
@@ -194,14 +195,14 @@ extension AccountStore {
     }
   }
 
-  /// Removes the signed-in account's second factor.
+  /// Removes the signed-in account's authenticator app. Without passkeys the recovery codes are deleted too.
   /// - Returns: the session's new token.
   public func removeSecondFactor(of moderator: Session, at time: Date) async throws -> String {
     try await secure(
       moderator, "account.second_factor", before: ["second_factor": "set"], after: ["second_factor": "none"], at: time
     ) { connection in
       _ = try await connection.run(SQL.setSecondFactor(id: moderator.id, secret: nil, step: 0))
-      _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id))
+      if !moderator.hasPasskeys { _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id)) }
     }
   }
 
@@ -231,10 +232,13 @@ extension AccountStore {
     switch factor {
     case .code(let step): try await !pool.run(SQL.takeCode(accountID: moderator.id, step: step)).isEmpty
     case .recovery(let hash): try await !pool.run(SQL.takeRecoveryCode(accountID: moderator.id, codeHash: hash)).isEmpty
+    // A passkey confirms nothing: the password does.
+    case .passkey: false
     }
   }
 
-  private func secure(
+  /// Changes an account's credentials, ends its other sessions, and replaces the token of this one.
+  func secure(
     _ moderator: Session, _ action: String, before: [String: String]? = nil, after: [String: String]? = nil,
     at time: Date, _ change: @Sendable (PostgresConnection) async throws -> Void
   ) async throws -> String {

@@ -35,7 +35,8 @@ extension SQL {
       """
       SELECT a.account_id, a.name, a.role, a.language, s.session_id, a.password IS NOT NULL,
         a.totp_secret IS NOT NULL, a.sign_ins, s.seen_at, a.shortcuts,
-        EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id)
+        EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id),
+        EXISTS (SELECT 1 FROM passkeys p WHERE p.account_id = a.account_id)
       FROM sessions s JOIN accounts a USING (account_id)
       WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.seen_at > $3 AND a.disabled_at IS NULL
       """,
@@ -45,8 +46,8 @@ extension SQL {
         Session(
           id: try row.decode(0), name: try row.decode(1), role: try row.role(2), language: try row.decode(3),
           shortcuts: ShortcutKeys(stored: try row.decode(9)), sessionID: try row.decode(4),
-          hasPassword: try row.decode(5), hasSecondFactor: try row.decode(6), isTied: try row.decode(10),
-          signIns: try row.decode(7)),
+          hasPassword: try row.decode(5), hasAuthenticator: try row.decode(6), hasPasskeys: try row.decode(11),
+          isTied: try row.decode(10), signIns: try row.decode(7)),
         try row.decode(8)
       )
     }
@@ -116,12 +117,17 @@ public struct Session: Sendable, Equatable {
   public let sessionID: UUID
   /// Whether the account can sign in without a link.
   public let hasPassword: Bool
-  /// Whether the account has a second factor.
-  public let hasSecondFactor: Bool
+  /// Whether the account has an authenticator app.
+  public let hasAuthenticator: Bool
+  /// Whether the account has passkeys.
+  public let hasPasskeys: Bool
   /// Whether the account signs in with the identity provider, and so has no password.
   public let isTied: Bool
   /// Number of sign-ins, including this one.
   public let signIns: Int32
+
+  /// Whether the account has a second factor.
+  public var hasSecondFactor: Bool { hasAuthenticator || hasPasskeys }
 }
 
 extension SQL {
@@ -148,9 +154,10 @@ extension SQL {
   }
 
   /// The columns of ``Credentials``, of the table `accounts a`.
-  private static let credentials = """
+  static let credentials = """
     a.account_id, a.name, a.role, a.password, a.totp_secret, a.totp_step,
-      EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id)
+      EXISTS (SELECT 1 FROM account_identities i WHERE i.account_id = a.account_id),
+      EXISTS (SELECT 1 FROM passkeys p WHERE p.account_id = a.account_id)
     """
 
   /// Consumes a sign-in link; of two simultaneous uses one gets a row.
@@ -232,7 +239,7 @@ extension SQL {
       FROM account_identities JOIN accounts a USING (account_id) WHERE issuer = $1 AND subject = $2
       """,
       issuer, subject
-    ) { (try $0.credentials(), try $0.decode(7)) }
+    ) { (try $0.credentials(), try $0.decode(8)) }
   }
 
   /// Ties an account to a person at an identity provider; no row where either is tied already.
@@ -271,9 +278,10 @@ extension PostgresRow {
     return role
   }
 
-  fileprivate func credentials() throws -> Credentials {
+  /// The values of ``SQL/credentials``.
+  func credentials() throws -> Credentials {
     Credentials(
       id: try decode(0), name: try decode(1), role: try role(2), password: try decode(3), secret: try decode(4),
-      step: try decode(5), isTied: try decode(6))
+      step: try decode(5), isTied: try decode(6), hasPasskeys: try decode(7))
   }
 }

@@ -120,8 +120,8 @@ extension PostgresConnection {
 }
 
 extension AccountStore {
-  /// Ties an account to a person at an identity provider. The account loses its password and its sessions, and signs in
-  /// with the provider from then on.
+  /// Ties an account to a person at an identity provider. The account loses its password, passkeys and sessions, and
+  /// signs in with the provider from then on.
   /// - Throws: ``AccountError``.
   public func tie(_ name: String, issuer: String, subject: String, by actor: Actor, at time: Date) async throws {
     let event = actor.did("account.tie", to: name, after: ["subject": subject])
@@ -133,6 +133,7 @@ extension AccountStore {
         throw AccountError.tied(subject)
       }
       _ = try await connection.run(SQL.setPassword(id: account.id, hash: nil))
+      _ = try await connection.run(SQL.dropPasskeys(accountID: account.id))
       _ = try await connection.close(account)
       try await connection.append(event, at: time)
     }

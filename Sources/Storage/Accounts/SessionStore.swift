@@ -121,9 +121,18 @@ public struct SessionStore: Sendable {
         case .code(let step): try await !connection.run(SQL.takeCode(accountID: account.id, step: step)).isEmpty
         case .recovery(let hash):
           try await !connection.run(SQL.takeRecoveryCode(accountID: account.id, codeHash: hash)).isEmpty
+        case .passkey(let id, let counter):
+          try await !connection.run(
+            SQL.usePasskey(accountID: account.id, credentialID: id, counter: counter, time: time)
+          ).isEmpty
         }
       guard isNew, let way = try await connection.run(step).first else { return nil }
-      let second = if case .code = factor { "code" } else { "recovery code" }
+      let second =
+        switch factor {
+        case .code: "code"
+        case .recovery: "recovery code"
+        case .passkey: "passkey"
+        }
       return try await connection.open(account, way: "\(way), \(second)", opening).token
     }
   }
@@ -213,7 +222,7 @@ extension PostgresConnection {
 
   /// Opens a session, or a step for the second factor if the account has one.
   func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> FirstFactor {
-    guard account.secret != nil else {
+    guard account.secret != nil || account.hasPasskeys else {
       let session = try await open(account, way: way, opening)
       return .session(session.token, isNew: !account.isTied && (session.signIns == 1 || account.password == nil))
     }
@@ -224,7 +233,8 @@ extension PostgresConnection {
     return .secondFactor(opening.token)
   }
 
-  fileprivate func open(
+  /// Opens a session.
+  func open(
     _ account: Credentials, way: String, _ opening: SessionOpening
   ) async throws -> (token: String, signIns: Int32) {
     if let former = opening.former { _ = try await run(SQL.deleteSession(tokenHash: Secret.hash(former))) }

@@ -53,6 +53,7 @@ public enum TablePlacement: Sendable, Equatable {
     "number_sources": .distributed,
     "numbers": .distributed,
     "outbox": .local,
+    "passkeys": .local,
     "personal_numbers": .local,
     "protected_numbers": .distributed,
     "protected_patterns": .reference,

@@ -61,6 +61,11 @@ struct StatementList {
     try list.add("addIdentity", SQL.addIdentity)
     try list.add("dropIdentity", SQL.dropIdentity)
     try list.add("useChallenge", SQL.useChallenge)
+    try list.add("readPasskeys", SQL.readPasskeys)
+    try list.add("findPasskey", SQL.findPasskey)
+    try list.add("addPasskey", SQL.addPasskey)
+    try list.add("usePasskey", SQL.usePasskey)
+    try list.add("dropPasskeys", SQL.dropPasskeys)
     // Appeals
     try list.add("readOpenAppeals", SQL.readOpenAppeals)
     try list.add("readAnsweredAppeals", SQL.readAnsweredAppeals)
