@@ -37,6 +37,7 @@ ELSEWHERE = {
     "Documentation/operations.md": "test_operations.py runs it",
     "Documentation/pipeline.md": "test_fetch.py runs it",
     "Documentation/scaling.md": "its commands fill a disk",
+    "Documentation/sign-on.md": "it needs an identity provider; Tests/Browser/test_sign_on.py has two",
     "Documentation/benchmarks": "they take hours, and some need lists that are not in the repository",
 }
 

@@ -1,6 +1,8 @@
 """Forged, replayed, late and oversized answers of an identity provider are refused, and nothing secret is logged."""
 
 import base64
+import json
+import subprocess
 import threading
 import time
 import urllib.parse
@@ -9,6 +11,7 @@ import pytest
 import requests
 
 from forging_provider import ForgingProvider, Key
+from ringfence_server import BINARY, environment
 
 SECRET = "a client secret of the test"
 INVALID = "is not valid"
@@ -284,3 +287,34 @@ def test_secrets_and_tokens_are_never_logged(server, provider):
         assert secret not in log, secret
     [[events]] = server.query("SELECT string_agg(e::text, ' ') FROM audit_events e")
     assert "eyJ" not in events and SECRET not in events
+
+
+@pytest.mark.parametrize("settings, said", [
+    ({"ISSUER": "http://id.example.org", "CLIENT_ID": "r"}, 'RINGFENCE_OIDC_ISSUER is "http://id.example.org". It must be an address'),
+    ({"ISSUER": "https://id.example.org"}, 'oidc-issuer is "https://id.example.org", and oidc-client-id is not set.'),
+    ({"CLIENT_ID": "r"}, 'oidc-client-id is "r", and oidc-issuer is not set.'),
+    ({"ISSUER": "https://id.example.org", "CLIENT_ID": "r", "SCOPES": "profile"}, 'RINGFENCE_OIDC_SCOPES is "profile". It must be scopes'),
+    ({"ISSUER": "https://id.example.org", "CLIENT_ID": "r", "MODERATORS": "a,,b"}, 'RINGFENCE_OIDC_MODERATORS is "a,,b". It must be values'),
+], ids=["unsafe", "no-client", "no-issuer", "scopes", "values"])
+def test_a_setting_that_does_not_fit_is_named(tmp_path, settings, said):
+    done = subprocess.run(
+        [BINARY, "serve", "--data", str(tmp_path)], capture_output=True, text=True, timeout=60,
+        env=environment() | {f"RINGFENCE_OIDC_{name}": value for name, value in settings.items()})
+    assert done.returncode == 1 and said in done.stderr
+
+
+def test_the_doctor_checks_the_provider(server, provider):
+    def finding(**variables):
+        done = subprocess.run(
+            [BINARY, "doctor", "--json", "--data", str(server.data)], capture_output=True, text=True, timeout=60,
+            env=environment() | server.variables | variables)
+        [found] = [each for each in json.loads(done.stdout) if each["what"] == "identity provider"]
+        return found["state"], found["found"] + found["advice"]
+
+    assert finding()[0] == "ok"
+    assert "names itself otherwise" in finding(RINGFENCE_OIDC_ISSUER=provider.issuer + "/")[1]
+    down = ForgingProvider()
+    down.close()
+    assert finding(RINGFENCE_OIDC_ISSUER=down.issuer) == (
+        "bad", f"{down.issuer} gives no valid answer within 5 seconds"
+        f"Open {down.issuer}/.well-known/openid-configuration from this machine. Local accounts can sign in meanwhile.")
