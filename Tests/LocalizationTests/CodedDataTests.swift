@@ -154,6 +154,7 @@ import Testing
       case .endedEarly: .endedEarly
       case .expandsTooFar: .expandsTooFar(maximumBytes: 536_870_912)
       case .expired: .expired
+      case .freesTooMany: .freesTooMany(listed: 150, maximum: 101)
       case .invalidAddress: .invalidAddress
       case .keyUnreadable: .keyUnreadable(path: "/etc/ringfence/list.key")
       case .keyWithoutHTTPS: .keyWithoutHTTPS

@@ -125,16 +125,16 @@ import Testing
 
   @Test func `a proposal stays on its case until somebody decides`() async throws {
     let service = DecisionService(pool: pool)
-    func proposal(_ id: UUID = UUID(), _ reason: String) throws -> Decision {
+    func proposal(_ id: UUID, _ reason: String) throws -> Decision {
       try Decision(
         id: id, number: numbers[0], treatment: .block, category: .fraud, reason: reason, decidedBy: "app:bot",
         decidedAt: now)
     }
-    #expect(try await !service.propose(try proposal("No case."), role: .moderator))
+    #expect(try await !service.propose(try proposal(UUID(), "No case."), role: .moderator))
     _ = try await pool.run(SQL.enqueueCases([(numbers[0], .threshold)], at: now))
     let id = UUID()
     for _ in 0..<2 { #expect(try await service.propose(try proposal(id, "Score 0.9"), role: .moderator)) }
-    #expect(try await service.propose(try proposal("Score 0.8"), role: .moderator))
+    #expect(try await service.propose(try proposal(UUID(), "Score 0.8"), role: .moderator))
     let file = try await CaseStore(pool: pool).read(numbers[0], at: now)
     #expect(file.item != nil && file.proposals.map(\.values.reason) == ["Score 0.8"] && file.decisions.isEmpty)
     let events = try await AuditLog(pool: pool).events(AuditFilter(action: "proposal."), limit: 10)

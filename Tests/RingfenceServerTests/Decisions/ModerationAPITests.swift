@@ -12,6 +12,7 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
+@testable import RingfenceServer
 
 /// The moderation API: decisions of service accounts with the rules of the pages.
 @Suite(.database) struct ModerationAPITests {
