@@ -139,7 +139,8 @@ import Testing
     let samples: [SourceFailure] = [
       .answerTooLong(maximumBytes: 67_108_864), .cannotWrite("No space left on device"),
       .connectionFailed("Connection refused"), .damagedFile, .endedEarly, .expandsTooFar(maximumBytes: 536_870_912),
-      .expired, .invalidAddress, .keyUnreadable(path: "/etc/ringfence/list.key"), .keyWithoutHTTPS, .malformedAnswer,
+      .expired, .freesTooMany(listed: 150, maximum: 101), .invalidAddress,
+      .keyUnreadable(path: "/etc/ringfence/list.key"), .keyWithoutHTTPS, .malformedAnswer,
       .missingColumn(column: "phone"), .missingFile(address: "https://localhost/v1/manifest.json"), .noEntries,
       .noEvidence(pack: "blocklist"), .noPack(pack: "blocklist"), .notStored("The database could not be reached."),
       .olderPublication(serial: 1_000, accepted: 1_001), .otherOrigin,
@@ -163,6 +164,7 @@ import Testing
       {"code":"ended_early"}
       {"code":"expands_too_far","maximum_bytes":536870912}
       {"code":"expired"}
+      {"code":"frees_too_many","listed":150,"maximum":101}
       {"code":"invalid_address"}
       {"code":"key_unreadable","path":"/etc/ringfence/list.key"}
       {"code":"key_without_https"}

@@ -129,8 +129,9 @@ public struct DecisionFile: Sendable {
       guard known.insert(number).inserted else { return refuse(line, .numberRepeated, "number", text) }
       rows.append(DecisionRow(line: line, number: number, values: values))
     } catch {
-      let field = error.field == "expires" ? "expires_days" : error.field
-      problems.append(DecisionRowProblem(line: line, value: fields[field] ?? "", error))
+      // The column of a file has days.
+      let violation = error.field == "expires" ? RuleViolation(error.code, field: "expires_days") : error
+      problems.append(DecisionRowProblem(line: line, value: fields[violation.field] ?? "", violation))
     }
   }
 

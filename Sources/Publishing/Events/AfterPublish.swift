@@ -62,7 +62,12 @@ public struct AfterPublish: Sendable {
     return nil
   }
 
-  private var done: String { "\(state)/after-publish.serial" }
+  private var done: String { Self.done(state) }
+
+  private static func done(_ dataFolder: String) -> String { "\(dataFolder)/after-publish.serial" }
+
+  /// Makes the next check of a server run the program again for the newest publication, whose files have changed.
+  public static func repeatLast(dataFolder: String) { unlink(done(dataFolder)) }
 
   /// The serial of the newest publication, unless the program has ended well for it.
   private func due() throws -> Int64? {

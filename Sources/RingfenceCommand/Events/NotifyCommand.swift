@@ -39,8 +39,9 @@ struct NotifyCommand: AsyncParsableCommand {
   }
 
   private func send(_ context: CommandContext, _ texts: Localizer) async throws {
-    // One attempt each: a failed message is due again later than this.
-    let now = Date()
+    // Due a little later, so that a server that runs does not take the messages first; and one attempt each, because a
+    // failed message is due again later than this.
+    let now = Date() + 20
     let event = Event(.test, at: now)
     try await context.stores.outbox.record(event, at: now)
     let job = try context.outboxJob(logger: .quiet)

@@ -78,6 +78,8 @@ struct KeysCommand: AsyncParsableCommand {
       try FileManager.default.createDirectory(atPath: folder.publications, withIntermediateDirectories: true)
       let root = try publications.rotate(from: old, to: new, at: Date())
       if isInFolder { try folder.adopt(new) }
+      // Mirrors need the new root before the next publication.
+      AfterPublish.repeatLast(dataFolder: folder.path)
       print("Root \(root.serial), valid until \(Timestamp.format(root.expires))")
       print("Public key \(new.verifying.base64)")
     }

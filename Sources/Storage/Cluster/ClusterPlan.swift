@@ -69,7 +69,8 @@ public struct ClusterPlan: Sendable {
   /// the plan continues each after the greatest id.
   static let identities = [
     (table: "accounts", column: "account_id"), (table: "app_keys", column: "key_id"),
-    (table: "apps", column: "app_id"), (table: "directory_sources", column: "source_id"),
+    (table: "apps", column: "app_id"), (table: "audit_outbox", column: "outbox_id"),
+    (table: "directory_sources", column: "source_id"),
     (table: "key_withdrawals", column: "withdrawal_id"),
   ]
 

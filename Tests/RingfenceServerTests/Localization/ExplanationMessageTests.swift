@@ -25,7 +25,7 @@ import Testing
 
   private static let violations: [RuleViolation] =
     RuleViolation.Code.allCases.map { code in
-      [.length, .allowNeedsModerator, .allowNeedsReason].contains(code)
+      [.length, .allowNeedsModerator, .allowNeedsReason, .tooManyRows].contains(code)
         ? RuleViolation(code, field: "label", most: 100) : RuleViolation(code, field: "label")
     }
 
