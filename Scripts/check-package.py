@@ -71,7 +71,7 @@ class Service:
         # Signs of life every half of this time.
         limit = min(2.0, unit.watchdog)
         self.process = subprocess.Popen(
-            ["chroot", f"--userspec={unit.user}:{unit.user}", root, *unit.command], stdout=self.log, stderr=self.log,
+            ["/usr/sbin/chroot", f"--userspec={unit.user}:{unit.user}", root, *unit.command], stdout=self.log, stderr=self.log,
             env={"PATH": "/usr/bin:/bin", "HOME": f"/{DATA}", "LC_ALL": "C.UTF-8", "NOTIFY_SOCKET": "/run/notify",
                  "WATCHDOG_USEC": str(int(limit * 1e6))})
         seen = ""
@@ -128,7 +128,7 @@ def check(root, package, newer):
     install(root, newer)
     say(f"upgraded to {inside(root, 'ringfence', '--version').strip()}")
     service = Service(root, unit)
-    assert "block" in ringfence(root, "explain", "+33162000248")
+    assert "block" in ringfence(root, "explain", "+33162000248").lower()
     ringfence(root, "publish")
     service.stop()
     inside(root, "apt-get", "remove", "-q=2", "--yes", "ringfence")

@@ -103,7 +103,7 @@ private struct SyslogMessage {
 }
 
 /// A failed call with the system's reason.
-package struct AuditOutputFailure: Error, CustomStringConvertible {
+struct AuditOutputFailure: Error, CustomStringConvertible {
   package let description: String
 
   init(_ call: String, _ reason: String? = nil) {

@@ -38,7 +38,7 @@ class Desk:
         page = self.page
         page.locator(f"#decision input[name=decision][value={treatment}]").check()
         page.locator("#reason").fill(reason)
-        if treatment != "allow":
+        if treatment == "identify":
             page.locator("#label").fill(label)
 
     def save(self):
@@ -132,7 +132,7 @@ def test_what_was_typed_is_stored_once_whatever_interrupts(home, visit, make_lin
                 pytest.fail(f"{interruption}: the reason of {number} is lost: {desk.page.locator('main').inner_text()}")
             desk.save()
             desk.page.wait_for_function("() => !document.querySelector('#decision') || document.querySelector('#reason').value === ''")
-        expected[reason] = [str(number), treatment, label if treatment != "allow" else "", "Ada"]
+        expected[reason] = [str(number), treatment, label if treatment == "identify" else "", "Ada"]
     stored = home.query(
         "SELECT reason, number, decision, coalesce(label, ''), decided_by FROM decisions "
         f"WHERE reason LIKE 'Reason {count} %' ORDER BY number, reason")

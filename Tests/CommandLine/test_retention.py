@@ -72,7 +72,8 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
 REFUSING = {
     "publish": [], "migrate": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
     "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
-    "decisions": ["+12015550123"], "holds": [], "queue sweep": [],
+    "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "notify": [], "account tie": ["Ada", "subject"],
+    "protect import": [str(CHECKOUT / "Resources/Prefixes/fr-arcep.txt")], "protect check": ["+12015550123"],
     "protect add": ["+12015550123", "--reason", "x"], "protect list": [], "protect remove": ["+12015550123"],
     "reporters recount": [], "prefixes detect": [], "prefixes list": [],
     "prefixes approve": ["+1201555012x", "--by", "Ada"], "prefixes reject": ["+1201555012x", "--by", "Ada"],
