@@ -72,8 +72,8 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
 REFUSING = {
     "publish": [], "migrate": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
     "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
-    "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "notify": [], "account tie": ["Ada", "subject"],
-    "protect import": [str(CHECKOUT / "Resources/Prefixes/fr-arcep.txt")], "protect check": ["+12015550123"],
+    "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "notify": [],
+    "protect import": ["LIST"], "protect check": ["+12015550123"],
     "protect add": ["+12015550123", "--reason", "x"], "protect list": [], "protect remove": ["+12015550123"],
     "reporters recount": [], "prefixes detect": [], "prefixes list": [],
     "prefixes approve": ["+1201555012x", "--by", "Ada"], "prefixes reject": ["+1201555012x", "--by", "Ada"],
@@ -119,14 +119,17 @@ def commands_with_data(command, path=()):
 @pytest.mark.parametrize("binary, refusing, making", [
     pytest.param(BINARY, REFUSING, MAKING, id="ringfence"),
     pytest.param(BENCHMARK, BENCHMARK_REFUSING, BENCHMARK_MAKING, id="benchmark", marks=pytest.mark.slow)])
-def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing, making, tmp_path):
+def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing, making, tmp_path, tmp_path_factory):
     dumped = subprocess.run([binary, "--experimental-dump-help"], capture_output=True, env=environment(), check=True)
-    commands = set(commands_with_data(json.loads(dumped.stdout)["command"]))
+    # `account tie` asks for the setting oidc-issuer first.
+    commands = set(commands_with_data(json.loads(dumped.stdout)["command"])) - {"account tie"}
     assert commands - making == set(refusing), "say in REFUSING what the command needs, or in MAKING that it makes one"
     absent, other = tmp_path / "absent", tmp_path / "other"
     other.mkdir()
     for command, arguments in refusing.items():
-        arguments = [tmp_path / "backup" if argument == "BACKUP" else argument for argument in arguments]
+        places = {"BACKUP": tmp_path / "backup", "LIST": tmp_path_factory.mktemp("list") / "list"}
+        places["LIST"].write_text("+12015550123\n")
+        arguments = [places.get(argument, argument) if isinstance(argument, str) else argument for argument in arguments]
         for folder in [absent, other]:
             done = subprocess.run(
                 [binary, *command.split(), *map(str, arguments), "--data", str(folder)], capture_output=True, text=True,
