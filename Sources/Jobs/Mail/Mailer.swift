@@ -124,16 +124,13 @@ struct MailMessage: Sendable {
 
   /// The message in the form of RFC 5322.
   func data(from sender: MailAddress) -> Data {
-    let encoded = Data(text.replacing("\n", with: "\r\n").utf8).base64EncodedString()
-    let body = stride(from: 0, to: encoded.utf8.count, by: 76).map { offset in
-      String(encoded.dropFirst(offset).prefix(76))
-    }
-    let lines =
-      [
-        "From: Ringfence <\(sender.text)>", "To: <\(recipient.text)>", "Subject: \(Self.encodedWords(subject))",
-        "Date: \(Self.format(date))", "Message-ID: <\(id)>", "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
-        "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64", "",
-      ] + body
+    let body = Data(text.replacing("\n", with: "\r\n").utf8).base64EncodedString(
+      options: [.lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed])
+    let lines = [
+      "From: Ringfence <\(sender.text)>", "To: <\(recipient.text)>", "Subject: \(Self.encodedWords(subject))",
+      "Date: \(Self.format(date))", "Message-ID: <\(id)>", "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
+      "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64", "", body,
+    ]
     return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
   }
 
