@@ -40,17 +40,11 @@
 
   const forget = () => drafts().forEach((key) => sessionStorage.removeItem(key))
 
-  // A form that was sent is done if this page is the answer: not the sign-in page, an error, or the page of before.
-  const arrival = performance.getEntriesByType("navigation")[0]
-  const isError = arrival.responseStatus === undefined
-    ? document.querySelector("main .error[role=alert]:not([hidden])") : arrival.responseStatus >= 400
-  const isRefused = isError || arrival.type != "navigate" || !account
+  // The server names the form that it accepted last. Without its answer, a form that was sent is kept.
+  const saved = document.cookie.match(/(?:^|; )ringfence_saved=(\w+)/)?.[1]
   for (const key of drafts()) {
-    const draft = load(key)
-    if (account && !key.startsWith(own)) sessionStorage.removeItem(key)
-    else if (!draft.isSent) continue
-    else if (isRefused) store(key, { ...draft, isSent: false })
-    else sessionStorage.removeItem(key)
+    const isDone = saved && load(key).id == saved
+    if (isDone || account && !key.startsWith(own)) sessionStorage.removeItem(key)
   }
 
   function restore(form, typed) {
@@ -80,9 +74,18 @@
       })
       form.prepend(said)
     }
-    const keep = () => store(key, { typed: read(form), isSent: false })
+    const keep = () => store(key, { typed: read(form) })
     form.addEventListener("input", keep)
     form.addEventListener("change", keep)
+  }
+
+  // Gives a form a name that its draft shares.
+  function send(form, key) {
+    const id = Array.from(crypto.getRandomValues(new Uint32Array(4)), (each) => each.toString(36)).join("")
+    store(key, { typed: read(form), id })
+    const field = form.elements.namedItem("draft") ?? document.createElement("input")
+    Object.assign(field, { type: "hidden", name: "draft", value: id })
+    form.append(field)
   }
 
   // Signing out in one tab ends the drafts of all.
@@ -97,14 +100,6 @@
     }
     const key = keys.get(event.target)
     // A button that fills in an answer saves nothing.
-    if (key) store(key, { typed: read(event.target), isSent: event.submitter?.name != "fill" })
-  })
-  // A page that comes back from the browser's memory was not accepted.
-  addEventListener("pageshow", (event) => {
-    if (!event.persisted) return
-    for (const key of keys.values()) {
-      const draft = load(key)
-      if (draft) store(key, { ...draft, isSent: false })
-    }
+    if (key && event.submitter?.name != "fill") send(event.target, key)
   })
 }

@@ -83,11 +83,34 @@ class Desk:
             back.first.click()
         self.page.locator("#decision").wait_for()
 
+    def lost_request(self, number):
+        """The connection ends before the server has the form."""
+        self.lose(number, lambda route: route.abort())
 
-INTERRUPTIONS = ["nothing", "reload", "leave", "end_of_session", "take_over"]
+    def lost_answer(self, number):
+        """The server saves the form, and its answer is lost."""
+        def answer(route):
+            route.fetch(max_redirects=0)
+            route.abort()
+        self.lose(number, answer)
+
+    def lose(self, number, handler):
+        def handle(route):
+            handler(route) if route.request.method == "POST" else route.fallback()
+        self.page.route("**/moderation/**", handle)
+        with self.page.expect_event("requestfailed", lambda request: request.method == "POST"):
+            self.save()
+        self.page.unroute("**/moderation/**")
+        # The browser shows a page of its own for it.
+        self.page.wait_for_url("chrome-error:**")
+        self.ada.complaints = [each for each in self.ada.complaints if "net::ERR_FAILED" not in each]
+        self.ada.open(self.address(number))
 
 
-@pytest.mark.parametrize("count", [15, pytest.param(200, marks=pytest.mark.slow)])
+INTERRUPTIONS = ["nothing", "reload", "leave", "end_of_session", "take_over", "lost_request", "lost_answer"]
+
+
+@pytest.mark.parametrize("count", [21, pytest.param(200, marks=pytest.mark.slow)])
 def test_what_was_typed_is_stored_once_whatever_interrupts(home, visit, make_link, count):
     desk = Desk(home, visit, make_link)
     rows = home.query(
