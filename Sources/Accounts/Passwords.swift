@@ -42,7 +42,7 @@ public enum PasswordRules {
 /// Hashes passwords outside the cooperative pool, with limited concurrency: each takes 32 MiB for about 100 ms, and a
 /// flood of sign-ins must not exhaust the memory.
 ///
-/// Passwords from known browsers are hashed before all others and have a queue of their own, so that strangers
+/// Passwords from known browsers are checked before all others and have a queue of their own, so that strangers
 /// do not delay people who signed in with the same browser before.
 public actor PasswordHasher {
   /// The password was not checked, because too many are waiting. It can be sent again in a moment.
@@ -87,31 +87,56 @@ public actor PasswordHasher {
   /// Whether a password matches the stored one. Without a stored one it takes as long and returns false.
   /// - Parameter isKnown: whether the browser has signed in to the account before.
   /// - Throws: ``Busy``.
-  public func verify(_ password: String, _ stored: String?, isKnown: Bool) async throws -> Bool {
+  public nonisolated func verify(_ password: String, _ stored: String?, isKnown: Bool) async throws -> Bool {
+    try await inTurn(isKnown: isKnown) { try await compare(password, stored) }
+  }
+
+  nonisolated func work<T: Sendable>(isKnown: Bool, _ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await inTurn(isKnown: isKnown) { try await run(body) }
+  }
+
+  /// Runs a check of a password when its turn comes.
+  /// - Parameter isKnown: whether the browser has signed in to the account before.
+  /// - Throws: ``Busy``, and the errors of `body`.
+  nonisolated func inTurn<T: Sendable>(isKnown: Bool, _ body: () async throws -> T) async throws -> T {
+    try await begin(isKnown: isKnown)
+    do {
+      let result = try await body()
+      await end()
+      return result
+    } catch {
+      await end()
+      throw error
+    }
+  }
+
+  /// Compares a password as ``verify(_:_:isKnown:)`` does, in a turn that has begun.
+  nonisolated func compare(_ password: String, _ stored: String?) async throws -> Bool {
     let text = stored ?? nobody
-    let isRight = try await work(isKnown: isKnown) { try PasswordHash(text)?.matches(password) ?? false }
+    let isRight = try await run { try PasswordHash(text)?.matches(password) ?? false }
     return isRight && stored != nil
   }
 
-  func work<T: Sendable>(isKnown: Bool, _ body: @escaping @Sendable () throws -> T) async throws -> T {
-    if running < slots {
-      running += 1
-    } else {
-      guard (isKnown ? first : others).count < queueLimit else { throw Busy() }
-      // A finished task passes its slot on.
-      await withCheckedContinuation { isKnown ? first.append($0) : others.append($0) }
-    }
-    defer {
-      if !first.isEmpty {
-        first.removeFirst().resume()
-      } else if !others.isEmpty {
-        others.removeFirst().resume()
-      } else {
-        running -= 1
-      }
-    }
+  private func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     derivations += 1
     return try await queue.run(body)
+  }
+
+  private func begin(isKnown: Bool) async throws {
+    guard running == slots else { return running += 1 }
+    guard (isKnown ? first : others).count < queueLimit else { throw Busy() }
+    // A finished task passes its slot on.
+    await withCheckedContinuation { isKnown ? first.append($0) : others.append($0) }
+  }
+
+  private func end() {
+    if !first.isEmpty {
+      first.removeFirst().resume()
+    } else if !others.isEmpty {
+      others.removeFirst().resume()
+    } else {
+      running -= 1
+    }
   }
 }
 

@@ -68,27 +68,37 @@ public struct SignInService: Sendable {
   public func signIn(name: String, password: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     let name = String(name.prefix(80))
     let browser = try await knownBrowser(visitor, of: name)
+    do {
+      // Everything is in turn: many strangers that wait for one account's counts would use all connections.
+      return try await Stores.urgently(browser != nil) {
+        try await hasher.inTurn(isKnown: browser != nil) {
+          try await signIn(name, password, visitor, browser: browser, at: time)
+        }
+      }
+    } catch is PasswordHasher.Busy {
+      return .later(2)
+    }
+  }
+
+  private func signIn(
+    _ name: String, _ password: String, _ visitor: Visitor, browser: [UInt8]?, at time: Date
+  ) async throws -> SignInOutcome {
     let throttle = SignInThrottle(subjects(name, visitor, browser))
     let former = try await reserve(throttle, at: time)
     if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
     let account = try await accounts.credentials(of: name)
-    do {
-      guard password.count <= PasswordRules.length.upperBound,
-        try await hasher.verify(password, account?.password, isKnown: browser != nil), let account
-      else {
-        // Also for an unknown name: otherwise the response time would reveal which names exist.
-        try await sessions.noteFailure(of: account, because: "wrong password", at: time)
-        return .refused
-      }
-      try await giveBack(throttle, former, at: time)
-      try await attempts.forget(throttle.clearedOnSignIn, at: time)
-      let entrance = try await sessions.enter(
-        password: account, replacing: visitor.session, browser: visitor.browser, at: time)
-      return .entered(entrance, browser: try await known(visitor, entrance, account, at: time))
-    } catch is PasswordHasher.Busy {
-      try await giveBack(throttle, former, at: time)
-      return .later(2)
+    guard password.count <= PasswordRules.length.upperBound,
+      try await hasher.compare(password, account?.password), let account
+    else {
+      // Also for an unknown name: otherwise the response time would reveal which names exist.
+      try await sessions.noteFailure(of: account, because: "wrong password", at: time)
+      return .refused
     }
+    try await giveBack(throttle, former, at: time)
+    try await attempts.forget(throttle.clearedOnSignIn, at: time)
+    let entrance = try await sessions.enter(
+      password: account, replacing: visitor.session, browser: visitor.browser, at: time)
+    return .entered(entrance, browser: try await known(visitor, entrance, account, at: time))
   }
 
   /// Signs in by the second factor, after the first one.
