@@ -110,7 +110,7 @@ class Desk:
 INTERRUPTIONS = ["nothing", "reload", "leave", "end_of_session", "take_over", "lost_request", "lost_answer"]
 
 
-@pytest.mark.parametrize("count", [21, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [21, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
 def test_what_was_typed_is_stored_once_whatever_interrupts(home, visit, make_link, count):
     desk = Desk(home, visit, make_link)
     rows = home.query(
