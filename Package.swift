@@ -22,13 +22,11 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
 
-let asyncHTTPClient = server("AsyncHTTPClient", "async-http-client")
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let httpTypes = server("HTTPTypes", "swift-http-types")
 let hummingbird = server("Hummingbird", "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", "hummingbird")
-let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
 let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
 let logging = server("Logging", "swift-log")
@@ -37,7 +35,6 @@ let coreMetrics = server("CoreMetrics", "swift-metrics")
 let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioPosix = server("NIOPosix", "swift-nio")
 let nioCore = server("NIOCore", "swift-nio")
-let nioSSL = server("NIOSSL", "swift-nio-ssl")
 let yams = server("Yams", "Yams")
 let protobuf = server("SwiftProtobuf", "swift-protobuf")
 
@@ -79,15 +76,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // System libraries.
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -133,7 +129,7 @@ let package = Package(
       ["AsyncSupport", "CBOR", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
-    library("OutboundHTTP", ["CallerPack", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+    library("OutboundHTTP", ["AsyncSupport", "CCurl", "CallerPack"]),
     library("Fetching", ["OutboundHTTP", "CallerPack", "FileSupport"]),
 
     // Pages out of templates.
@@ -274,7 +270,7 @@ let package = Package(
         "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats",
         "PhoneNumbers",
         "PostgreSQL", "RingfenceClient", "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird,
-        hummingbirdTesting, httpTypes, nioCore, crypto, lifecycle, logging, metrics,
+        httpTypes, nioCore, nioHTTP1, nioPosix, crypto, lifecycle, logging, metrics,
       ]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
     // A small app around RingfenceClient, which tests kill.

@@ -22,7 +22,6 @@ APACHE = "Apache-2.0"
 SWIFT = "Apache-2.0 with the Swift runtime library exception"
 # Direct packages: licence and purpose.
 DIRECT = {
-    "async-http-client": (APACHE, "requests to other servers"),
     "hdrhistogram-swift": (APACHE, "benchmarks only: percentiles"),
     "hummingbird": (APACHE, "the HTTP server"),
     "swift-argument-parser": (SWIFT, "the command line"),
@@ -32,17 +31,17 @@ DIRECT = {
     "swift-log": (APACHE, "the log"),
     "swift-metrics": (APACHE, "measurements"),
     "swift-nio": (f"{APACHE}; llhttp within it: MIT", "sockets"),
-    "swift-nio-ssl": (f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC", "TLS of requests to other servers"),
     "swift-protobuf": (SWIFT, "Apple's Live Caller ID dataset"),
     "swift-service-lifecycle": (APACHE, "starting and stopping"),
     "yams": ("MIT; LibYAML within it: MIT", "settings, recipes and the description of the API"),
 }
 # Indirect packages.
 INDIRECT = {
-    "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
+    "async-http-client": APACHE, "swift-algorithms": SWIFT, "swift-asn1": APACHE, "swift-async-algorithms": SWIFT,
     "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT,
     "swift-distributed-tracing": APACHE, "swift-http-structured-headers": APACHE,
     "swift-nio-extras": APACHE, "swift-nio-http2": APACHE,
+    "swift-nio-ssl": f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC",
     "swift-nio-transport-services": APACHE, "swift-numerics": SWIFT, "swift-service-context": APACHE,
     "swift-system": SWIFT,
 }
@@ -55,6 +54,7 @@ DEBIAN = {
     "default-jdk-headless": ("GPL-2.0 with Classpath exception", "tests only: the reader in Java"),
     "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
     "glewlwyd": ("GPL-3.0", "tests only: an identity provider"),
+    "libcurl4": ("curl", "requests to other servers"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
     "libpq5": ("PostgreSQL", "the database's client"),
     "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
@@ -73,7 +73,7 @@ DEBIAN = {
     "zlib1g": ("Zlib", "compression"),
 }
 # Headers come from the same source as the library.
-LIBRARY = {"libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
+LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
            "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
 PYPI = {
     "aiosmtpd": ("Apache-2.0", "a mail server"),

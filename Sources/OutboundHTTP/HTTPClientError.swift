@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
+import CCurl
+import CallerPack
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
 
 /// A failed request to another server.
 public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -65,37 +62,23 @@ public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible
     return seconds
   }
 
-  /// The error that corresponds to one of the libraries.
-  static func translated(_ error: any Error) -> any Error {
-    switch error {
-    case is CancellationError: error
-    case let error as AsyncHTTPClient.HTTPClientError: translated(error)
-    case HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown: endedEarly
-    case is HTTPParserError, is NIOHTTPDecoderError: malformed
-    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: untrusted
-    default: connectionFailed(reason(of: error))
-    }
-  }
-
-  private static func translated(_ error: AsyncHTTPClient.HTTPClientError) -> any Error {
-    switch error {
-    case .cancelled: CancellationError()
-    case .readTimeout: silent
-    case .remoteConnectionClosed: endedEarly
-    case .connectTimeout, .tlsHandshakeTimeout: connectionFailed("nothing answered in time")
-    case .invalidURL, .emptyHost, .emptyScheme: unsupportedAddress
-    default: connectionFailed(error.shortDescription)
-    }
-  }
-
-  private static func reason(of error: any Error) -> String {
-    switch error {
-    case let error as IOError: String(cString: strerror(error.errnoCode))
-    case let error as NIOConnectionError:
-      error.connectionErrors.first.map { reason(of: $0.error) } ?? "there is no server named \(error.host)"
-    case ChannelError.connectTimeout: "nothing answered in time"
-    default: "\(error)"
-    }
+  /// The error that corresponds to the end of a transfer.
+  /// - Parameter number: the system's number of the error; 0 for none.
+  init(_ code: CURLcode, system number: Int, at url: URL) {
+    self =
+      switch code {
+      case CURLE_COULDNT_RESOLVE_HOST: .connectionFailed("there is no server named \(url.host ?? "")")
+      case CURLE_OPERATION_TIMEDOUT: .connectionFailed("nothing answered in time")
+      case CURLE_URL_MALFORMAT: .unsupportedAddress
+      case CURLE_PEER_FAILED_VERIFICATION: .untrusted
+      case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: .endedEarly
+      // Chunks; with TLS an end without notice, too.
+      case CURLE_RECV_ERROR where number == 0: WebOrigin(url)?.scheme == "http" ? .malformed : .endedEarly
+      // Another version, a length that is no number, a line that is too long (since 8.6: 100).
+      case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY, CURLcode(100): .malformed
+      case _ where number != 0: .connectionFailed(String(cString: strerror(Int32(number))))
+      default: .connectionFailed(String(cString: curl_easy_strerror(code)))
+      }
   }
 }
 

@@ -6,7 +6,6 @@ public import Curation
 import Foundation
 public import OutboundHTTP
 import Storage
-import Synchronization
 
 /// Downloads a source's file into a private temporary file.
 struct SourceDownload {
@@ -61,18 +60,16 @@ struct SourceDownload {
     }
     request.fields["Authorization"] = try settings.options.keyFile.map { "Bearer \(try Self.key(in: $0))" }
     let file = try SourceFile(folder: folder)
-    let head = Mutex<OutboundResponse?>(nil)
+    let head: OutboundResponse
     do {
-      try await client.send(request, limit: limits.fileBytes, total: limits.total) { answer in
+      head = try await client.send(request, limit: limits.fileBytes, total: limits.total) { answer in
         try Self.check(answer)
-        head.withLock { $0 = answer }
       } body: { data in
         try data.withUnsafeBytes { try file.append($0) }
       }
     } catch let error as HTTPClientError {
       throw SourceFailure(error)
     }
-    guard let head = head.withLock({ $0 }) else { throw SourceFailure.endedEarly }
     guard head.status != 304 else { return .unchanged }
     return .file(
       file, etag: head["ETag"].flatMap { Self.stored($0, atMost: 1_000) },

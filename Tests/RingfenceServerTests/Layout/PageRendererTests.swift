@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import PageTemplates
 import Synchronization
@@ -50,16 +49,8 @@ import Testing
     router.get("works") { _, context in try pages.page("sign-in", values, context) }
     router.get("missing") { _, context in try pages.page("no-such-page", [:], context) }
     let lines = KeptLog.Lines()
-    let application = Application(
-      router: router, logger: Logger(label: "test") { _ in KeptLog(lines: lines) })
-    let found = try await application.test(.router) { client in
-      var found: [TestResponse] = []
-      for path in paths {
-        let answer = try await client.execute(uri: path, method: .get, headers: [.accept: accept])
-        found.append(TestResponse(head: answer.head, body: answer.body))
-      }
-      return found
-    }
+    let found = try await router.answers(
+      to: paths, headers: [.accept: accept], logger: Logger(label: "test") { _ in KeptLog(lines: lines) })
     return (found, lines.all.withLock { $0 })
   }
 
