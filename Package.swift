@@ -244,6 +244,7 @@ let package = Package(
     tests(
       "ModerationTests",
       ["Moderation", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport"]),
+    tests("OutboundHTTPTests", ["OutboundHTTP"]),
     tests(
       "PackFormatsTests",
       [

@@ -130,6 +130,14 @@ def test_a_server_that_drips_is_not_well(way):
     site.close()
 
 
+def test_proxies_of_the_environment_are_not_used(server):
+    absent = "http://127.0.0.1:9"
+    done = subprocess.run(
+        [BINARY, "healthcheck", "--url", f"{server.address}/healthz"], capture_output=True, text=True,
+        env=environment() | {"http_proxy": absent, "all_proxy": absent, "no_proxy": ""}, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("ways", [
     pytest.param(["chunked", "gzip", "fields", "drip"], id="some"),
     pytest.param([way for way in [*WAYS, *SLOW_WAYS] if way not in WHOLE_ANSWERS], id="all", marks=pytest.mark.slow)])
