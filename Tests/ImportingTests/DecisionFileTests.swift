@@ -72,10 +72,35 @@ import Testing
     #expect(lines.rows.isEmpty && lines.problems.map(\.line) == [1, 2, 3, 4, 5])
   }
 
+  @Test func `a file of a spreadsheet has Windows lines and quotes at their ends`() async throws {
+    let file = try await read(
+      "number,decision,reason\r\n+33162000248,block,\"Calls, at night\"\r\n\"+33162000249\",block,\"x\"\r\n")
+    #expect(file.rows.map(\.values.reason) == ["Calls, at night", "x"] && file.problems.isEmpty)
+  }
+
+  /// Digits without a country could be a number of somebody else: those of a number in Berlin one in Greece.
+  @Test(arguments: ["02101234567", "00302101234567", "=+302101234567", "-302101234567", "call +302101234567"])
+  func `a number that is not in international form is refused`(_ number: String) async throws {
+    let file = try await read("number,decision,reason\n\(number),block,x\n302101234567,allow,x\n")
+    #expect(file.problems.map(text) == ["2 number not_a_number [\(number)]"])
+    #expect(file.rows.map(\.number) == [302_101_234_567])
+  }
+
+  @Test func `a file of another encoding, or without rows, is refused`() async throws {
+    let latin = Data("number,decision,label,reason\n+33162000248,identify,M".utf8) + [0xFC] + Data("ller,x\n".utf8)
+    for format in [DecisionFile.Format.csv, .jsonLines] {
+      let file = try await DecisionFile.read(latin, as: format, at: now)
+      #expect(file.rows.isEmpty && file.problems.map(text) == ["1 rows wrong_encoding []"])
+      #expect(try await read("\n", format).problems.map(text) == ["1 rows no_rows []"])
+    }
+    #expect(try await read("number,decision\n").problems.map(text) == ["1 rows no_rows []"])
+  }
+
   @Test func `the count of rows is limited`() async throws {
     let rows = (0...Bulk.maxRows).map { "\(33_100_000_000 + Int64($0)),allow\n" }.joined()
     let file = try await read("number,decision\n" + rows)
-    #expect(file.rows.count == Bulk.maxRows)
+    // A part of a file is not decided, even without its wrong rows.
+    #expect(file.rows.isEmpty)
     #expect(file.problems.map(text) == ["\(Bulk.maxRows + 2) rows too_many_rows []"])
   }
 }

@@ -15,11 +15,14 @@ struct AuditLogController: Sendable {
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let time = { (text: String) in Timestamp.parse(text) }
     // PostgreSQL has no text with NUL.
-    let text = { (text: String) -> String? in text.contains("\0") ? nil : text }
+    func text(_ name: String, upTo most: Int) throws -> String? {
+      try request.parameter(name, "It must have at most \(most) characters, and no NUL.") {
+        $0.unicodeScalars.count > most || $0.contains("\0") ? nil : $0
+      }
+    }
     let filter = AuditFilter(
-      actor: try request.parameter("actor", "It must have no NUL.", text),
-      action: try request.parameter("action", "It must have no NUL.", text),
-      subject: try request.parameter("subject", "It must have no NUL.", text),
+      actor: try text("actor", upTo: 80), action: try text("action", upTo: 80),
+      subject: try text("subject", upTo: 200),
       since: try request.parameter("since", "It must be a time such as 2026-11-21T00:00:00Z.", time),
       until: try request.parameter("until", "It must be a time such as 2026-11-21T00:00:00Z.", time))
     let cursor = try request.parameter("cursor", "It must be the cursor of the last line.", { AuditCursor($0) })

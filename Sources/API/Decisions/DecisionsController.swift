@@ -32,7 +32,7 @@ struct DecisionsController: Sendable {
       do {
         let decision = try body.decision(of: number.digits, id: id, by: worker.account, at: Date())
         let status = try await make(decision, body, worker)
-        return try ModerationAnswer.json(
+        return try JSON.uncachedResponse(
           Answer(number: number.e164, decisionID: id.uuidString.lowercased(), status: status),
           status: status == "duplicate" ? .ok : .created)
       } catch {
@@ -104,14 +104,11 @@ private struct DecisionBody: Decodable {
 
   /// - Throws: `RuleViolation`.
   func decision(of number: Int64, id: UUID, by account: String, at time: Date) throws(RuleViolation) -> Decision {
-    guard let treatment = Decision.Treatment(rawValue: treatment) else {
-      throw RuleViolation(.decisionNotOffered, field: "decision")
-    }
-    let category = self.category.flatMap { ReportCategory(slug: $0) }
-    guard category != nil || self.category == nil else { throw RuleViolation(.categoryUnknown, field: "category") }
+    let texts = [
+      "decision": treatment, "label": label, "category": category, "reason": reason, "note": note,
+      "expires_days": expiresDays.map { "\($0)" },
+    ]
     return try Decision(
-      id: id, number: number, treatment: treatment, label: label, category: treatment == .allow ? nil : category,
-      reason: reason, note: note, decidedBy: account, decidedAt: time,
-      expiresAt: try Decision.expiry(afterDays: expiresDays.map { "\($0)" }, from: time))
+      id: id, number: number, texts: texts.compactMapValues { $0 }, decidedBy: account, decidedAt: time)
   }
 }

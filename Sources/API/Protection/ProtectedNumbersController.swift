@@ -34,7 +34,7 @@ struct ProtectedNumbersController: Sendable {
     let patterns = after == nil ? try await protection.patterns() : []
     let numbers = try await protection.numbers(after: after ?? 0, limit: limit + 1)
     let shown = numbers.prefix(limit)
-    return try ModerationAnswer.json(
+    return try JSON.uncachedResponse(
       Listing(
         protected: (patterns + shown.map(\.protection)).map(\.fields),
         next: numbers.count > limit ? shown.last.map { "\($0.number)" } : nil))

@@ -38,33 +38,33 @@ struct BulksController: Sendable {
         guard run.isOf(file.rows, by: worker.account, at: now) else { throw Problem.conflict }
         // Its answer was lost, or its server has stopped.
         if run.isUnfinished { work(context) { _ = try await service.finish(id, by: worker, at: now) } }
-        return try ModerationAnswer.json(BulkAnswer(run))
+        return try JSON.uncachedResponse(BulkAnswer(run))
       }
       let plan = try await service.plan(
         file.rows, id: id, by: worker, isReplacing: isReplacing, isConfirmed: isConfirmed, at: now)
       let wrong = (file.problems + (plan?.problems ?? [])).sorted { $0.line < $1.line }
       let fields = wrong.prefix(Self.shown).map { Problem.Field($0, texts) }
       if isDryRun {
-        return try ModerationAnswer.json(BulkAnswer(rows: plan?.items.count ?? 0, wrong: wrong.count, errors: fields))
+        return try JSON.uncachedResponse(BulkAnswer(rows: plan?.items.count ?? 0, wrong: wrong.count, errors: fields))
       }
       guard wrong.isEmpty || skips, let plan, !plan.items.isEmpty else {
         throw Problem(
           .invalidDecision,
-          detail: "\(wrong.count) rows are wrong, and nothing was decided. The first are in `errors`, by line.",
+          detail: "Nothing was decided, because of wrong rows: \(wrong.count). The first are in `errors`, by line.",
           errors: fields)
       }
       guard try await service.store(plan), let run = try await bulks.find(id) else { throw Problem.conflict }
       work(context) { _ = try await service.apply(plan.bulk, to: plan.items) }
       var answer = BulkAnswer(run)
       (answer.wrong, answer.errors) = (wrong.count, fields)
-      return try ModerationAnswer.json(answer, status: .accepted)
+      return try JSON.uncachedResponse(answer, status: .accepted)
     }
   }
 
   /// `GET /v1/moderation/bulks/{bulk_id}`: the progress.
   @Sendable func read(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let run = try await bulks.find(try context.uuid("bulk_id")) else { throw Problem.notFound }
-    return try ModerationAnswer.json(BulkAnswer(run))
+    return try JSON.uncachedResponse(BulkAnswer(run))
   }
 
   /// `DELETE /v1/moderation/bulks/{bulk_id}`: undoes all decisions, in the background. Also 202 if they were undone
@@ -73,7 +73,7 @@ struct BulksController: Sendable {
     let (worker, id) = (try context.serviceAccount, try context.uuid("bulk_id"))
     guard let run = try await bulks.find(id) else { throw Problem.notFound }
     if run.undoneBy == nil { work(context) { _ = try await service.undo(id, by: worker, at: Date()) } }
-    return try ModerationAnswer.json(BulkAnswer(run), status: .accepted)
+    return try JSON.uncachedResponse(BulkAnswer(run), status: .accepted)
   }
 
   /// Starts work that lasts longer than a request. Where the server stops, the same request continues it.

@@ -45,7 +45,7 @@ struct CasesController: Sendable {
       at: Date())
     let shown = rows.prefix(limit)
     let last = rows.count > limit ? shown.last.map { (order ?? .urgency).place(of: $0) } : nil
-    return try ModerationAnswer.json(
+    return try JSON.uncachedResponse(
       Listing(
         cases: shown.map { CaseAnswer($0.item, $0, at: Date()) }, next: last?.text))
   }
@@ -61,7 +61,7 @@ struct CasesController: Sendable {
   @Sendable func read(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, now) = (try context.number, Date())
     let file = try await cases.read(number.digits, at: now)
-    return try ModerationAnswer.json(CaseFileAnswer(file, texts))
+    return try JSON.uncachedResponse(CaseFileAnswer(file, texts))
   }
 
   /// `POST /v1/moderation/cases/{number}/notes`

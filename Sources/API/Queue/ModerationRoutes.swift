@@ -7,7 +7,6 @@ import HTTPTypes
 import Hummingbird
 import Localization
 import Moderation
-import NIOCore
 import PhoneNumbers
 import Storage
 
@@ -50,22 +49,6 @@ struct ModerationRoutes {
     DeadlineRoutes(router, deadline: deadline).group("v1/moderation").add(middleware: network)
       .add(middleware: APIKeyMiddleware(directory: services.apps))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
-  }
-}
-
-/// JSON answers that no cache keeps. Their members are the properties in snake case.
-enum ModerationAnswer {
-  private static let encoder = {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    return encoder
-  }()
-
-  static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-    Response(
-      status: status, headers: [.contentType: JSON.contentType, .cacheControl: "no-store"],
-      body: .init(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
   }
 }
 
@@ -146,8 +129,7 @@ extension Problem {
 
 extension Problem.Field {
   init(_ violation: RuleViolation, _ texts: Localizer) {
-    let field = violation.field == "expires" ? "expires_days" : violation.field
-    self.init(pointer: "/\(field)", code: violation.code.name, detail: texts.message(violation))
+    self.init(pointer: "/\(violation.field)", code: violation.code.name, detail: texts.message(violation))
   }
 
   /// A row of a file: its line and field.

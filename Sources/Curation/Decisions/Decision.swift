@@ -61,6 +61,25 @@ public struct Decision: Sendable, Equatable {
     }
   }
 
+  /// Reads the texts of a program or of a file.
+  /// - Parameter texts: `decision`, `label`, `category`, `reason`, `note` and `expires_days`; only the first is required.
+  ///   A number that is allowed has no category.
+  /// - Throws: ``RuleViolation`` for the first rule that is broken, with one of these names as its field.
+  public init(
+    id: UUID = UUID(), number: Int64, texts: [String: String], decidedBy: String, decidedAt: Date
+  ) throws(RuleViolation) {
+    guard let treatment = texts["decision"].flatMap({ Treatment(rawValue: $0) }) else {
+      throw RuleViolation(.decisionNotOffered, field: "decision")
+    }
+    let category = texts["category"].flatMap { ReportCategory(slug: $0) }
+    guard category != nil || texts["category"] == nil else { throw RuleViolation(.categoryUnknown, field: "category") }
+    try self.init(
+      id: id, number: number, treatment: treatment, label: texts["label"],
+      category: treatment == .allow ? nil : category, reason: texts["reason"], note: texts["note"],
+      decidedBy: decidedBy, decidedAt: decidedAt,
+      expiresAt: try Self.expiry(afterDays: texts["expires_days"], from: decidedAt, field: "expires_days"))
+  }
+
   /// The days after which a decision may expire.
   public static let lifetimes = [30, 90, 365]
 
@@ -68,12 +87,13 @@ public struct Decision: Sendable, Equatable {
   /// - Parameters:
   ///   - days: one of ``lifetimes``; nil and an empty text for a decision that never expires.
   ///   - time: the time of the decision.
+  ///   - field: the caller's name of the days.
   /// - Throws: ``RuleViolation`` for any other text.
-  public static func expiry(afterDays days: String?, from time: Date) throws(RuleViolation) -> Date? {
+  public static func expiry(
+    afterDays days: String?, from time: Date, field: String = "expires"
+  ) throws(RuleViolation) -> Date? {
     guard let days, !days.isEmpty else { return nil }
-    guard let count = Int(days), lifetimes.contains(count) else {
-      throw RuleViolation(.expiryNotOffered, field: "expires")
-    }
+    guard let count = Int(days), lifetimes.contains(count) else { throw RuleViolation(.expiryNotOffered, field: field) }
     return time + Double(count) * 86_400
   }
 

@@ -25,6 +25,13 @@ public struct DecisionValues: Sendable, Hashable, Codable {
     (self.treatment, self.label, self.category) = (treatment, label, category)
     (self.reason, self.note, self.expiresAt) = (reason, note, expiresAt)
   }
+
+  /// The values of a decision.
+  public init(_ decision: Decision) {
+    self.init(
+      treatment: decision.treatment, label: decision.label, category: decision.category, reason: decision.reason,
+      note: decision.note, expiresAt: decision.expiresAt)
+  }
 }
 
 extension Decision.Treatment: Codable {}

@@ -58,6 +58,10 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case decisionInForce
     /// The file has more than `most` rows.
     case tooManyRows
+    /// The file has no rows.
+    case noRows
+    /// The file is not UTF-8 text.
+    case wrongEncoding
   }
 
   /// The rule.

@@ -7,16 +7,29 @@ package import NIOCore
 
 /// Encodes and decodes JSON and converts decoding errors to problems.
 package enum JSON {
-  private static let encoder = {
+  private static let encoder = encoder(.useDefaultKeys)
+  private static let snakeCaseEncoder = encoder(.convertToSnakeCase)
+
+  private static func encoder(_ keys: JSONEncoder.KeyEncodingStrategy) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = keys
     return encoder
-  }()
+  }
 
   package static let contentType = "application/json; charset=utf-8"
 
   package static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> Response {
     Response(status: status, headers: [.contentType: contentType], body: .init(byteBuffer: encode(value)))
+  }
+
+  /// A response that no cache keeps. Its members are the properties in snake case.
+  package static func uncachedResponse(
+    _ value: some Encodable, status: HTTPResponse.Status = .ok
+  ) throws -> Response {
+    Response(
+      status: status, headers: [.contentType: contentType, .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(bytes: try snakeCaseEncoder.encode(value))))
   }
 
   package static func encode(_ value: some Encodable) -> ByteBuffer { ByteBuffer(bytes: data(value)) }

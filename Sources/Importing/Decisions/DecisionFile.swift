@@ -30,6 +30,8 @@ public struct DecisionFile: Sendable {
   public private(set) var problems: [DecisionRowProblem] = []
   private let time: Date
   private var known: Set<Int64> = []
+  /// Whether the file has too many rows.
+  private var isFull = false
 
   /// Reads a file on a thread of its own.
   /// - Parameters:
@@ -41,6 +43,11 @@ public struct DecisionFile: Sendable {
 
   init(_ data: Data, as format: Format, at time: Date) {
     self.time = time
+    // Other encodings would change labels that phones show.
+    guard String(validating: data, as: UTF8.self) != nil else {
+      refuse(1, .wrongEncoding, "rows", "")
+      return
+    }
     let hasMark = data.starts(with: [0xEF, 0xBB, 0xBF])
     data.dropFirst(hasMark ? 3 : 0).withUnsafeBytes { bytes in
       let bytes = bytes.bindMemory(to: UInt8.self)
@@ -49,9 +56,8 @@ public struct DecisionFile: Sendable {
       case .jsonLines: readLines(bytes)
       }
     }
+    if rows.isEmpty, problems.isEmpty { refuse(1, .noRows, "rows", "") }
   }
-
-  private var isFull: Bool { rows.count + problems.count > Bulk.maxRows }
 
   private mutating func readLines(_ bytes: UnsafeBufferPointer<UInt8>) {
     for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
@@ -84,7 +90,8 @@ public struct DecisionFile: Sendable {
       repeat {
         let begin = next
         end = bytes[begin...].firstIndex(of: 0x0A) ?? bytes.count
-        scanner.read(UnsafeBufferPointer(rebasing: bytes[begin..<end]))
+        let isWindows = end > begin && bytes[end - 1] == 0x0D
+        scanner.read(UnsafeBufferPointer(rebasing: bytes[begin..<(isWindows ? end - 1 : end)]))
         next = min(end + 1, bytes.count)
         lines += 1
       } while scanner.isInsideQuotes && next < bytes.count && end - start < Self.maxRecordBytes
@@ -117,21 +124,22 @@ public struct DecisionFile: Sendable {
 
   /// - Parameter fields: nil for a row that cannot be read.
   private mutating func take(_ fields: [String: String]?, line: Int) {
-    guard !isFull, rows.count + problems.count < Bulk.maxRows else {
+    guard rows.count + problems.count < Bulk.maxRows else {
+      // A part of a file is never decided.
+      (rows, isFull) = ([], true)
       let violation = RuleViolation(.tooManyRows, field: "rows", most: Bulk.maxRows)
-      return problems.append(DecisionRowProblem(line: line, value: "", violation))
+      problems = [DecisionRowProblem(line: line, value: "", violation)]
+      return
     }
     guard let fields else { return refuse(line, .notARow, "row", "") }
     let text = fields["number"] ?? ""
     guard let number = Self.number(text) else { return refuse(line, .notANumber, "number", text) }
     do {
-      let values = try Self.values(fields, number: number, at: time)
+      let decision = try Decision(number: number, texts: fields, decidedBy: "file", decidedAt: time)
       guard known.insert(number).inserted else { return refuse(line, .numberRepeated, "number", text) }
-      rows.append(DecisionRow(line: line, number: number, values: values))
+      rows.append(DecisionRow(line: line, number: number, values: DecisionValues(decision)))
     } catch {
-      // The column of a file has days.
-      let violation = error.field == "expires" ? RuleViolation(error.code, field: "expires_days") : error
-      problems.append(DecisionRowProblem(line: line, value: fields[violation.field] ?? "", violation))
+      problems.append(DecisionRowProblem(line: line, value: fields[error.field] ?? "", error))
     }
   }
 
@@ -139,29 +147,14 @@ public struct DecisionFile: Sendable {
     problems.append(DecisionRowProblem(line: line, value: value, RuleViolation(code, field: field)))
   }
 
-  /// A number in international form; digits alone are E.164.
+  /// A number that begins with "+", or the digits of E.164: those of a national form, or of one that begins with 00, may be
+  /// a number of another country.
   private static func number(_ text: String) -> Int64? {
-    if let digits = Int64(text), text.utf8.first != UInt8(ascii: "+") { return PhoneNumber(digits: digits)?.digits }
-    return (try? PhoneNumber(parsing: text, region: nil))?.digits
-  }
-
-  private static func values(
-    _ fields: [String: String], number: Int64, at time: Date
-  ) throws(RuleViolation) -> DecisionValues {
-    guard let treatment = fields["decision"].flatMap({ Decision.Treatment(rawValue: $0) }) else {
-      throw RuleViolation(.decisionNotOffered, field: "decision")
+    switch text.utf8.first {
+    case UInt8(ascii: "+"): (try? PhoneNumber(parsing: text, region: nil))?.digits
+    case UInt8(ascii: "0"), UInt8(ascii: "-"): nil
+    default: Int64(text).flatMap { PhoneNumber(digits: $0)?.digits }
     }
-    let category = fields["category"].flatMap { ReportCategory(slug: $0) }
-    guard category != nil || fields["category"] == nil else {
-      throw RuleViolation(.categoryUnknown, field: "category")
-    }
-    let decision = try Decision(
-      number: number, treatment: treatment, label: fields["label"], category: treatment == .allow ? nil : category,
-      reason: fields["reason"], note: fields["note"], decidedBy: "file", decidedAt: time,
-      expiresAt: try Decision.expiry(afterDays: fields["expires_days"], from: time))
-    return DecisionValues(
-      treatment: treatment, label: decision.label, category: decision.category, reason: decision.reason,
-      note: decision.note, expiresAt: decision.expiresAt)
   }
 }
 

@@ -201,6 +201,8 @@ import Testing
       #expect(checked.json["rows"] as? Int == 300 && checked.json["wrong"] as? Int == 2)
       #expect(try await get(server, "bulks/\(id)", key: key).status == 404)
       #expect(try await decisions.history(of: numbers[0]).isEmpty)
+      let empty = try await upload("number,decision\n", id: id)
+      #expect(empty.status == 422 && Self.codes(empty.json) == ["/1/rows no_rows"])
 
       let accepted = try await upload(wrong, "?skip_invalid=true", id: id)
       #expect(accepted.status == 202 && accepted.json["rows"] as? Int == 300 && accepted.json["wrong"] as? Int == 2)
@@ -269,6 +271,8 @@ import Testing
       }
 
       #expect(try await get(server, "audit-log", key: moderating).status == 403)
+      let long = String(repeating: "x", count: 201)
+      #expect(try await get(server, "audit-log?subject=\(long)", key: administering).status == 400)
       var (seen, cursor) = ([[String: Any]](), "")
       while true {
         let answer = try await server.client.execute(
