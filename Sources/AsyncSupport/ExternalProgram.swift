@@ -16,12 +16,14 @@ package enum ExternalProgram {
   ///   - path: of the executable file.
   ///   - input: its standard input, at most ``maxInput`` bytes.
   ///   - limit: nil for none.
+  ///   - receive: takes the standard output in parts; then nothing of it is kept, nor of the standard error. The program
+  ///     is ended where this throws.
   /// - Returns: its exit code, or the number of the signal that ended it; the last megabyte of its standard output
   ///   and error; and whether it was ended because of the limit.
-  /// - Throws: errors of Foundation where it cannot be started; `CancellationError`.
+  /// - Throws: errors of Foundation where it cannot be started; of `receive`; `CancellationError`.
   package static func run(
     _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
-    input: Data = Data(), limit: Duration? = nil
+    input: Data = Data(), limit: Duration? = nil, receive: (@Sendable (Data) throws -> Void)? = nil
   ) async throws -> (status: Int32, output: String, isOverdue: Bool) {
     precondition(input.count <= maxInput, "the input does not fit into a pipe")
     let child = Child()
@@ -44,18 +46,28 @@ package enum ExternalProgram {
         process.environment = environment
         process.standardInput = standardInput
         process.standardOutput = output
-        process.standardError = output
+        process.standardError = receive == nil ? output : FileHandle.nullDevice
         // Before the start, so that a program that reads nothing cannot break the pipe under the write.
         try standardInput.fileHandleForWriting.write(contentsOf: input)
         try process.run()
         try standardInput.fileHandleForWriting.close()
         child.begin(process.processIdentifier)
         var kept = Data()
-        while let data = try output.fileHandleForReading.read(upToCount: 1 << 16), !data.isEmpty {
-          kept = Data((kept + data).suffix(maxOutput))
+        let result = Result {
+          try read(output.fileHandleForReading.fileDescriptor, of: process) { data in
+            if let receive { return try receive(data) }
+            kept.append(data)
+            if kept.count > 2 * maxOutput { kept = Data(kept.suffix(maxOutput)) }
+          }
         }
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: kept, as: UTF8.self))
+        if case .failure = result { child.end(isOverdue: false) }
+        while true {
+          if let code = ending(of: process) {
+            try result.get()
+            return (code, String(decoding: kept.suffix(maxOutput), as: UTF8.self))
+          }
+          usleep(5_000)
+        }
       }
       let isOverdue = child.finish()
       try Task.checkCancellation()
@@ -63,6 +75,33 @@ package enum ExternalProgram {
     } onCancel: {
       child.end(isOverdue: false)
     }
+  }
+
+  /// Reads until the program has ended. A program that it leaves behind, in a session of its own, may keep the pipe open.
+  private static func read(_ pipe: Int32, of process: Process, _ take: (Data) throws -> Void) throws {
+    // A pipe holds no more, so that one read after the end returns everything.
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var hasEnded = false
+    while !hasEnded {
+      hasEnded = ending(of: process) != nil
+      var place = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+      guard poll(&place, 1, hasEnded ? 0 : 50) > 0 else { continue }
+      let count = Foundation.read(pipe, &buffer, buffer.count)
+      if count > 0 { try take(Data(buffer[..<count])) }
+      guard count > 0 || errno == EINTR && count < 0 else { return }
+    }
+  }
+
+  /// The exit code, or the number of the signal that ended a program; nil while it runs. Foundation waits for the programs
+  /// that it leaves behind, too.
+  private static func ending(of process: Process) -> Int32? {
+    var information = siginfo_t()
+    if waitid(P_PID, id_t(process.processIdentifier), &information, WEXITED | WNOHANG | WNOWAIT) == 0 {
+      return information.si_signo == SIGCHLD ? information._sifields._sigchld.si_status : nil
+    }
+    // Foundation has taken the status.
+    process.waitUntilExit()
+    return process.terminationStatus
   }
 
   /// A process that may be ended from another thread.

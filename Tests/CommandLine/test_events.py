@@ -7,6 +7,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import time
 
 import pytest
 from aiosmtpd.controller import Controller
@@ -201,10 +202,11 @@ def test_wrong_settings_are_refused_at_the_start(tmp_path, variables, said):
 def test_a_program_runs_after_each_publication_and_its_failure_is_an_event(make_server, tmp_path):
     program, log = tmp_path / "after", tmp_path / "log"
     program.write_text(
-        f'#!/bin/sh\necho "$RINGFENCE_SERIAL $(ls "$RINGFENCE_PUBLICATIONS"/manifest.json) $RINGFENCE_PSEUDONYM_KEY" >> {log}\n'
+        f'#!/bin/sh\necho "$RINGFENCE_SERIAL $(ls "$RINGFENCE_PUBLICATIONS"/manifest.json) $RINGFENCE_PSEUDONYM_KEY$RINGFENCE_OIDC_CLIENT_SECRET" >> {log}\n'
         f'test ! -e {tmp_path}/broken || {{ echo "no room"; exit 3; }}\n')
     program.chmod(0o755)
-    server = make_server("--demo", "--after-publish", str(program), is_first=True, RINGFENCE_PSEUDONYM_KEY="ab" * 32)
+    server = make_server("--demo", "--after-publish", str(program), is_first=True, RINGFENCE_PSEUDONYM_KEY="ab" * 32,
+                         RINGFENCE_OIDC_CLIENT_SECRET="a client's secret")
     state = server.data / "after-publish.serial"
     first = int(server.query("SELECT max(serial) FROM publications")[0][0])
     wait_until(lambda: state.exists() and int(state.read_text()) == first, 60, "the run after the newest publication")
@@ -233,3 +235,15 @@ def test_a_program_that_hangs_is_ended_with_its_children(make_server, tmp_path):
     child = int((tmp_path / "child").read_text())
     wait_until(lambda: not os.path.exists(f"/proc/{child}") or "Z" in open(f"/proc/{child}/stat").read().split()[2], 30,
                "the child to end")
+
+
+@pytest.mark.parametrize("script, status", [("setsid sleep 60 &", 0), ("setsid sleep 60 & wait", 1)])
+def test_a_program_that_leaves_another_one_behind_ends(make_server, tmp_path, script, status):
+    """The other one is in a session of its own, and keeps the output open."""
+    program = tmp_path / "after"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    server = make_server()
+    begin = time.monotonic()
+    ended = server.run_unchecked("publish", "--after-publish", str(program), RINGFENCE_AFTER_PUBLISH_SECONDS="3")
+    assert ended.returncode == status and time.monotonic() - begin < 55, ended.stderr

@@ -4,6 +4,7 @@ import AsyncSupport
 import Curation
 import FileSupport
 import Foundation
+import Synchronization
 
 /// Decompresses a source's file, gzip or xz, into another temporary file.
 struct SourceExpansion {
@@ -17,14 +18,15 @@ struct SourceExpansion {
   /// The decompressed file; the same file where it is not compressed.
   /// - Throws: ``SourceFailure``.
   func run(_ file: SourceFile) async throws -> SourceFile {
-    let expansion = self
-    return try await readOnThread(within: limits.work) { isOver in
-      guard let compression = Compression(file.path) else { return file }
-      let expanded = try compression == .gzip ? expansion.gunzip(file, isOver) : expansion.unxz(file, isOver)
-      // Readers of lines decompress gzip without a limit.
-      guard Compression(expanded.path) == nil else { throw SourceFailure.unreadable("the file is compressed twice") }
-      return expanded
+    let expanded: SourceFile
+    switch Compression(file.path) {
+    case nil: return file
+    case .gzip: expanded = try await readOnThread(within: limits.work) { [self] in try gunzip(file, $0) }
+    case .xz: expanded = try await unxz(file)
     }
+    // Readers of lines decompress gzip without a limit.
+    guard Compression(expanded.path) == nil else { throw SourceFailure.unreadable("the file is compressed twice") }
+    return expanded
   }
 
   /// The decompressed file of one that must be compressed with gzip.
@@ -80,41 +82,23 @@ struct SourceExpansion {
     }
   }
 
-  private func unxz(_ file: SourceFile, _ isOver: @escaping @Sendable () -> Bool) throws -> SourceFile {
+  private func unxz(_ file: SourceFile) async throws -> SourceFile {
     guard let program = Self.xzPaths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
       throw SourceFailure.xzMissing
     }
     let expanded = try SourceFile(folder: folder)
-    // The pool's threads block signals, and child processes inherit that.
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    pthread_sigmask(SIG_SETMASK, &signals, nil)
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(filePath: program)
-    process.arguments = [
+    let total = Atomic(0)
+    let arguments = [
       "--decompress", "--stdout", "--threads=1", "--memlimit-decompress=\(Self.xzMemory)", "--", file.path,
     ]
-    process.environment = [:]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { throw SourceFailure.xzMissing }
-    var total = 0
-    do {
-      while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 18), !data.isEmpty {
-        total += data.count
-        try checkLength(total)
-        if isOver() { throw CancellationError() }
-        try data.withUnsafeBytes { try expanded.append($0) }
-      }
-    } catch {
-      process.terminate()
-      process.waitUntilExit()
-      throw error is CancellationError ? error : error as? SourceFailure ?? SourceFailure.damagedFile
+    let (status, _, isOverdue) = try await ExternalProgram.run(
+      program, arguments, environment: [:], limit: limits.work
+    ) {
+      try checkLength(total.wrappingAdd($0.count, ordering: .relaxed).newValue)
+      try $0.withUnsafeBytes { try expanded.append($0) }
     }
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw SourceFailure.damagedFile }
+    if isOverdue { throw SourceFailure.tooMuchWork(seconds: limits.work.components.seconds) }
+    guard status == 0 else { throw SourceFailure.damagedFile }
     return expanded
   }
 }

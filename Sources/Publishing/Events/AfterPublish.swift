@@ -20,6 +20,7 @@ public struct AfterPublish: Sendable {
   private let state: String
   private let outbox: OutboxStore
   private let logger: Logger
+  private let environment: [String: String]
 
   /// How long a server waits before it runs a program again that failed.
   public static let pause = Duration.seconds(900)
@@ -29,12 +30,13 @@ public struct AfterPublish: Sendable {
   ///     manifest.json, and `RINGFENCE_SERIAL`.
   ///   - limit: the program is ended after this time.
   ///   - dataFolder: gets the files `after-publish.serial` and `after-publish.lock`.
+  ///   - environment: of the program, without secrets of the server.
   public init(
     program: String, limit: Duration, folder: PublicationFolder, dataFolder: String, outbox: OutboxStore,
-    logger: Logger
+    environment: [String: String], logger: Logger
   ) {
     (self.program, self.limit, self.folder, self.outbox) = (program, limit, folder, outbox)
-    (self.state, self.logger) = (dataFolder, logger)
+    (self.state, self.environment, self.logger) = (dataFolder, environment, logger)
   }
 
   /// Runs the program until it has ended well for the newest publication, or fails.
@@ -90,7 +92,7 @@ public struct AfterPublish: Sendable {
 
   /// - Returns: why it failed.
   private func runOnce(_ serial: Int64) async throws -> String? {
-    var environment = ProcessInfo.processInfo.environment.filter { !Self.secrets.contains($0.key) }
+    var environment = environment
     environment["RINGFENCE_PUBLICATIONS"] = URL(filePath: folder.path).standardizedFileURL.path
     environment["RINGFENCE_SERIAL"] = "\(serial)"
     do {
@@ -103,10 +105,4 @@ public struct AfterPublish: Sendable {
       return "\(program) could not be started: \(error.localizedDescription)"
     }
   }
-
-  /// Variables with secrets of the server, which the program does not get.
-  private static let secrets: Set = [
-    "DATABASE_URL", "RINGFENCE_PSEUDONYM_KEY", "RINGFENCE_ACCOUNT_KEY", "RINGFENCE_SIGNING_KEY",
-    "RINGFENCE_WEBHOOK_SECRET", "RINGFENCE_METRICS_TOKEN", "RINGFENCE_MAIL_PASSWORD", "NOTIFY_SOCKET",
-  ]
 }
