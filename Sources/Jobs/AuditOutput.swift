@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import Foundation
 import Glibc
 
@@ -79,11 +80,19 @@ package enum AuditOutput: Sendable, Equatable {
     var rest = (last == 0x0A ? Data() : Data("\n".utf8)) + lines.joined()
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      guard count > 0 || errno == EINTR else { throw AuditOutputFailure("write \(path)") }
+      guard count > 0 || errno == EINTR else { throw failure(file, size, path) }
       rest = rest.dropFirst(max(0, count))
     }
     // A pipe or a terminal has no disk.
-    guard fsync(file) == 0 || errno == EINVAL else { throw AuditOutputFailure("write \(path)") }
+    guard fsync(file) == 0 || errno == EINVAL else { throw failure(file, size, path) }
+  }
+
+  /// Shortens a file to its lines before a write that failed, for example on a full disk, because all are written again.
+  private static func failure(_ file: Int32, _ size: off_t, _ path: String) -> AuditOutputFailure {
+    let failure = AuditOutputFailure("write \(path)")
+    // A pipe has no size.
+    if size >= 0 { ftruncate(file, size) }
+    return failure
   }
 }
 
@@ -120,17 +129,11 @@ private struct AuditSocket {
 
   init(path: String) throws(AuditOutputFailure) {
     name = path
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+    guard let address = UnixSocketAddress(path) else {
       throw AuditOutputFailure("connect to \(path)", "the path is too long")
     }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-    let isConnected = withUnsafeBytes(of: &address) { bytes in
-      connect(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count)) == 0
-    }
+    let isConnected = address.withPointer { connect(descriptor, $0, $1) } == 0
     guard isConnected else {
       let failure = failure("connect to")
       close()

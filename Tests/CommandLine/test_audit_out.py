@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import struct
+import subprocess
 import threading
 
 import pytest
@@ -168,6 +169,29 @@ def test_datagrams_have_one_event_each(server, tmp_path):
         while "+33162000322" not in (message := log.recv(65_535).decode()):
             pass
         assert message.startswith("<110>1 ")
+
+
+def test_a_full_disk_leaves_whole_lines_and_repeats_none(server, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(disk)], capture_output=True).returncode != 0:
+        pytest.skip("It mounts a small disk, which needs root.")
+    try:
+        (disk / "other").write_bytes(bytes(4_096))
+        file = disk / "audit.jsonl"
+        restart(server, str(file))
+        made = {f"+33162000{number}" for number in range(340, 352)}
+        for number in sorted(made):
+            server.run("protect", "add", number, "--reason", "A bank " + "x" * 190, "--by", "Ada")
+        wait_until(lambda: file.stat().st_size > 3_000 and server.query("SELECT count(*) FROM audit_outbox") != [["0"]], 30,
+                   "a full disk")
+        (disk / "other").unlink()
+        wait_until(lambda: server.query("SELECT count(*) FROM audit_outbox") == [["0"]], 90, "an empty outbox")
+        events = lines(file)
+        assert subjects(events) >= made
+        assert len({event["id"] for event in events}) == len(events)
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def test_without_the_setting_nothing_waits(server):

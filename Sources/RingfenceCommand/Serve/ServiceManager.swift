@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncSupport
 import Foundation
 
 /// Tells systemd about the state of the service, by datagrams to the socket that it names in the environment; see
 /// sd_notify(3). Does nothing for a program that systemd has not started.
 struct ServiceManager: Sendable {
-  private let address: [UInt8]?
+  private let address: UnixSocketAddress?
   /// The pause between two signs of life: half of the limit that systemd sets; nil for none.
   private let pause: Duration?
 
   /// - Parameter environment: of the process.
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     let name = environment["NOTIFY_SOCKET"] ?? ""
-    let isAddress = name.hasPrefix("/") || name.hasPrefix("@")
-    // A name that begins with "@" is not of a file; its first byte is zero.
-    address =
-      isAddress && name.utf8.count < Self.maxBytes ? [name.hasPrefix("@") ? 0 : 0x2F] + name.utf8.dropFirst() : nil
+    address = name.hasPrefix("/") || name.hasPrefix("@") ? UnixSocketAddress(name) : nil
     let process = environment["WATCHDOG_PID"].flatMap { Int32($0) }
     let limit = environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0
     pause = limit > 0 && process ?? getpid() == getpid() ? .microseconds(limit / 2) : nil
   }
-
-  private static let maxBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
   /// Sends a state, such as `READY=1`.
   /// - Returns: false where nobody received it.
@@ -31,15 +27,9 @@ struct ServiceManager: Sendable {
     let socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return false }
     defer { close(socket) }
-    var name = sockaddr_un()
-    name.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + address.count)
     let bytes = Array(state.utf8)
-    return withUnsafePointer(to: &name) { name in
-      name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, length) == bytes.count
-      }
+    return address.withPointer {
+      sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, $1) == bytes.count
     }
   }
 
