@@ -106,18 +106,15 @@ extension SQL {
     )
   }
 
-  /// Listed numbers that the numbers or patterns protect.
-  static func findListedOfProtected(numbers: [Int64], patterns: [String], limit: Int) -> Statement<Int64> {
+  /// Listed numbers in the blocks of patterns; one in several blocks is found for each.
+  static func findListedOfProtected(firsts: [Int64], lasts: [Int64]) -> Statement<Int64> {
+    // A comparison of each listed number with each pattern, or an order with a limit, takes minutes for a long list.
     Statement(
       """
-      SELECT number FROM listings
-      WHERE number = ANY($1::bigint[])
-        OR EXISTS (
-          SELECT 1 FROM unnest($2::text[]) AS t (pattern)
-          WHERE '+' || number::text LIKE translate(t.pattern, 'x*', '_%'))
-      ORDER BY number LIMIT $3::bigint
+      SELECT l.number FROM unnest($1::bigint[], $2::bigint[]) AS t (first, last)
+      JOIN listings l ON l.number BETWEEN t.first AND t.last
       """,
-      numbers, patterns, Int64(limit)
+      firsts, lasts
     ) { try $0.decode(0) }
   }
 

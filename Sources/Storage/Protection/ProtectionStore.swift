@@ -79,21 +79,22 @@ public struct ProtectionStore: Sendable {
   private static func revokeListed(
     numbers: [Int64], patterns: [String], by addedBy: String, at time: Date, on connection: PostgresConnection
   ) async throws {
-    var listed = try await connection.run(
-      SQL.findListedOfProtected(numbers: numbers, patterns: patterns, limit: Revocation.maxTogether))
-    if !patterns.isEmpty {
-      var builder = ProtectedNumbersBuilder()
-      for number in numbers { builder.add(number, reason: "") }
-      for pattern in patterns { builder.add(try ProtectedPattern(pattern), reason: "") }
-      let protected = builder.finish()
-      listed.removeAll { protected.rule(for: $0) == nil }
+    let patterns = try patterns.map { try ProtectedPattern($0) }
+    var found = Set(try await connection.run(SQL.findListed(numbers: numbers)))
+    let blocks = patterns.flatMap(\.blocks)
+    for start in stride(from: 0, to: blocks.count, by: 10_000) {
+      let some = blocks[start..<min(start + 10_000, blocks.count)]
+      found.formUnion(
+        try await connection.run(
+          SQL.findListedOfProtected(firsts: some.map(\.lowerBound), lasts: some.map(\.upperBound))))
     }
+    var listed = Array(found.sorted().prefix(Revocation.maxTogether))
     // One number of each range is enough: a revocation drops all protected numbers.
     let ranges = try await connection.run(SQL.readListedRanges()).map(\.range.numbers)
     if !ranges.isEmpty {
       var builder = ProtectedNumbersBuilder()
       for number in numbers { builder.add(number, reason: "") }
-      for pattern in patterns { builder.add(try ProtectedPattern(pattern), reason: "") }
+      for pattern in patterns { builder.add(pattern, reason: "") }
       let protected = builder.finish()
       listed = Set(listed + ranges.compactMap { protected.first(in: $0)?.number }).sorted()
     }
