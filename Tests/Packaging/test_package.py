@@ -23,7 +23,8 @@ def package(tmp_path_factory):
     out = tmp_path_factory.mktemp("package")
     done = subprocess.run(
         [CHECKOUT / "Scripts/make-package", PROGRAM, out], capture_output=True, text=True,
-        env={**os.environ, "DEB_BUILD_OPTIONS": "nostrip noautodbgsym", "COMPRESSION": "-Zgzip -z1"})
+        env={**os.environ, "DEB_BUILD_OPTIONS": "nostrip noautodbgsym", "COMPRESSION": "-Zgzip -z1",
+             "MAINTAINER": "Ada & Bo <ada@packages.example>", "REPOSITORY": "https://git.example/ringfence"})
     assert done.returncode == 0, done.stdout + done.stderr
     [found] = out.glob("ringfence_*.deb")
     root = out / "root"
@@ -43,6 +44,7 @@ def test_package_has_the_program_and_its_files(package):
     fields = subprocess.run(["dpkg-deb", "--field", found], capture_output=True, text=True, check=True).stdout
     version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     assert f"Version: {version.replace('-', '~')}\n" in fields
+    assert "Maintainer: Ada & Bo <ada@packages.example>\n" in fields and "Homepage: https://git.example/ringfence\n" in fields
     # The libraries that the program loads are those that the package needs.
     for library in ("libcurl4", "libpq5", "libphonenumber8", "libsqlite3-0", "zlib1g"):
         assert library in fields
@@ -59,6 +61,23 @@ def test_units_leave_few_rights(package, unit):
     done = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", f"--threshold={MOST_EXPOSED}", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-400:] + done.stderr
+
+
+def test_the_service_may_write_the_audit_log_where_the_documents_put_it(package):
+    _, root = package
+    unit = (root / "lib/systemd/system/ringfence.service").read_text()
+    [path] = re.findall(r"`(/\S+/audit\.jsonl)`", (CHECKOUT / "Documentation/operations.md").read_text())
+    assert "ProtectSystem=strict\n" in unit and "LogsDirectory=ringfence\n" in unit
+    assert str(Path(path).parent) == "/var/log/ringfence"
+
+
+@pytest.mark.parametrize("name, value", [
+    ("MAINTAINER", "Ada"), ("MAINTAINER", "Ada <ada@localhost>"), ("MAINTAINER", "Ada <ada@packages.example>\nUploaders: Bo"),
+    ("REPOSITORY", "git.example")])
+def test_a_wrong_contact_is_refused_before_anything_is_built(name, value, tmp_path):
+    done = subprocess.run([CHECKOUT / "Scripts/make-package", PROGRAM, tmp_path / "out"], capture_output=True, text=True,
+                          env={**os.environ, name: value})
+    assert done.returncode == 1 and done.stderr.startswith(f'{name} is "{value}".') and not (tmp_path / "out").exists()
 
 
 def test_timer_starts_the_publication(package):
