@@ -26,9 +26,6 @@ package struct OutboxJob: Sendable {
   private static let longestAnswer = 64 << 10
   private static let lease: TimeInterval = 90
   private static let batch = 8
-  /// The same as of contacts of answered appeals, because a mail with an answer has one.
-  private static let memory: TimeInterval = 30 * 86_400
-
   /// Maximum attempts for a message: about 30 hours.
   private static let maxAttempts = 40
 
@@ -45,27 +42,38 @@ package struct OutboxJob: Sendable {
   package func run() async {
     // The only possible error is one of closing idle connections.
     try? await OutboundHTTP.withClient { client in
-      await repeatedly(every: .seconds(2), "Cannot read messages about events", logger: logger) {
-        while try await sendDue(at: Date(), by: client).count == Self.batch { try Task.checkCancellation() }
+      await withDiscardingTaskGroup { group in
+        // Apart, so that webhooks do not wait for a mail server that hangs.
+        for isMail in [false, true] {
+          group.addTask {
+            await repeatedly(every: .seconds(2), "Cannot read messages about events", logger: logger) {
+              while try await sendDue(at: Date(), isMail: isMail, by: client).count == Self.batch {
+                try Task.checkCancellation()
+              }
+            }
+          }
+        }
       }
     }
   }
 
   /// Sends the messages that are due at a time, once.
-  /// - Parameter event: only those of an event.
+  /// - Parameters:
+  ///   - event: only those of an event.
+  ///   - isMail: only mails, or only webhooks.
   /// - Returns: the receivers, each with its failure; nil where it was told.
   @discardableResult
   package func sendDue(
-    at now: Date, of event: UUID? = nil, by client: OutboundHTTP
+    at now: Date, of event: UUID? = nil, isMail: Bool? = nil, by client: OutboundHTTP
   ) async throws -> [(receiver: String, failure: DeliveryFailure?)] {
-    let due = try await store.take(at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch, of: event)
+    let due = try await store.take(
+      at: now, until: now.addingTimeInterval(Self.lease), limit: Self.batch, of: event, isMail: isMail)
     let results = try await withThrowingTaskGroup(of: (String, DeliveryFailure?).self) { group in
       for message in due {
         group.addTask { (message.receiver, try await send(message, by: client, at: now)) }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    if due.isEmpty, event == nil { try await store.purge(before: now.addingTimeInterval(-Self.memory)) }
     return results.sorted { $0.0 < $1.0 }.map { (receiver: $0.0, failure: $0.1) }
   }
 

@@ -15,6 +15,8 @@ package struct RetentionJob: Sendable {
     package var comments: Int?
     /// Ids of identification batches. Longer than the greatest age of a call, or a retry would count twice.
     package var identificationBatches: Int
+    /// Messages about events. The same as of contacts of answered appeals, because a mail with an answer has one.
+    static let messages = 30
     /// Tokens of installed apps, after their last report.
     package var installations: Int
     /// Months of reports; nil keeps all. Fewer than ``minReportMonths`` would let a retry count twice.
@@ -74,6 +76,7 @@ package struct RetentionJob: Sendable {
     let time = now()
     let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
     let networks = try await store.purgeNetworks(before: before(limits.networks))
+    try await store.purgeMessages(before: before(Limits.messages))
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))

@@ -38,6 +38,22 @@ def receiver():
     server.server_close()
 
 
+def test_a_receiver_does_not_wait_for_mail(make_server, receiver, tmp_path):
+    """A mail server that hangs holds each of 24 mails for a minute."""
+    program = tmp_path / "sendmail"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    server = make_server(
+        "--webhook", f"{receiver.address}/told", RINGFENCE_MAIL=str(program), RINGFENCE_MAIL_FROM="ringfence@example.org")
+    server.query(
+        "INSERT INTO accounts (name, role, created_at, mail_address, mail_events) SELECT 'Grace ' || i, 'triage', now(), "
+        "'grace' || i || '@example.org', '{backup_failed}' FROM generate_series(1, 24) AS i")
+    server.run_unchecked("backup", str(server.data))
+    wait_until(lambda: server.query("SELECT 1 FROM outbox WHERE receiver LIKE 'mailto:%' AND attempts > 0"), 60, "a mail")
+    server.run_unchecked("backup", str(server.data))
+    wait_until(lambda: len(receiver.messages) == 2, 40, "both events")
+
+
 def test_a_receiver_is_told_until_it_has_understood(make_server, receiver):
     server = make_server("--demo", "--webhook", f"{receiver.address}/hook", is_first=True)
     # The sample publication was made before any receiver was configured.

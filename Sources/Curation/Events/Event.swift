@@ -31,11 +31,6 @@ public struct Event: Sendable, Equatable {
   /// The JSON object that receivers get: `event`, `id`, `occurred_at` and details of the kind.
   public let body: String
 
-  /// - Parameter body: a JSON object as ``body`` describes it.
-  public init(id: UUID, kind: Kind, body: String) {
-    (self.id, self.kind, self.body) = (id, kind, body)
-  }
-
   /// - Parameters:
   ///   - id: the same for the same event.
   ///   - details: further members of the JSON object.
@@ -48,13 +43,14 @@ public struct Event: Sendable, Equatable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts and integers can always be encoded.
     let data = (try? encoder.encode(common.merging(details) { first, _ in first })) ?? Data()
-    self.init(id: id, kind: kind, body: String(decoding: data, as: UTF8.self))
+    (self.id, self.kind, body) = (id, kind, String(decoding: data, as: UTF8.self))
   }
 
   /// A value of the JSON object.
   public enum Detail: Sendable, Equatable, Encodable {
     case text(String)
     case count(Int)
+    case texts([String])
 
     /// Encodes the value alone.
     public func encode(to encoder: any Encoder) throws {
@@ -62,6 +58,7 @@ public struct Event: Sendable, Equatable {
       switch self {
       case .text(let text): try container.encode(text)
       case .count(let count): try container.encode(count)
+      case .texts(let texts): try container.encode(texts)
       }
     }
   }

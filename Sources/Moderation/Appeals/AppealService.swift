@@ -81,8 +81,9 @@ package struct AppealService: Sendable {
       // The event is in the log where the commit of an earlier attempt was in doubt.
       guard try await !connection.hasMade(event.id, at: time) else { return true }
       let reopen = SQL.reopenRejected(number: number, answeredAt: answeredAt)
-      guard let former = try await connection.run(reopen).first else { return false }
-      _ = try await connection.run(SQL.withdrawAnswers(number: number))
+      let reopened = try await connection.run(reopen)
+      guard let former = reopened.first else { return false }
+      _ = try await connection.run(SQL.withdrawAnswers(appeals: reopened.map(\.id)))
       _ = try await connection.pipeline(
         SQL.enqueueCases([(number, .appeal)], at: time),
         SQL.raiseCase(
@@ -227,7 +228,7 @@ extension PostgresConnection {
         .appealAnswered, at: time,
         [
           "number": .text("+\(answer.number)"), "state": .text(answer.state.rawValue),
-          "answer": .text(answer.answer ?? ""),
+          "answer": .text(answer.answer ?? ""), "appeal": .text(answer.id.uuidString),
         ])
       for contact in try await run(SQL.readContacts(number: answer.number, appealID: answer.id)) {
         guard let address = MailAddress(contact.contact) else { continue }

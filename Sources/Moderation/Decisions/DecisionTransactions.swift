@@ -172,19 +172,20 @@ extension PostgresConnection {
     guard !new.isEmpty else { return added }
     var restoring = PostgresPipeline()
     let places = new.map { ending in
-      restoring.add(SQL.reopenAppeals(number: ending.number, decision: ending.decision))
-      restoring.add(SQL.withdrawAnswers(number: ending.number))
+      let reopened = restoring.add(SQL.reopenAppeals(number: ending.number, decision: ending.decision))
       restoring.add(
         ending.item.map { SQL.restoreCase(number: ending.number, item: $0) }
           ?? SQL.enqueueCases([(ending.number, .threshold)], at: ending.time))
-      return restoring.add(SQL.readStandingDecision(number: ending.number))
+      return (reopened: reopened, standing: restoring.add(SQL.readStandingDecision(number: ending.number)))
     }
     let restored = try await run(restoring)
     var writing = PostgresPipeline()
+    let reopened = try places.flatMap { try restored.rows($0.reopened) }
+    if !reopened.isEmpty { writing.add(SQL.withdrawAnswers(appeals: reopened)) }
     for (ending, place) in zip(new, places) {
       let event = AuditEvent(
         actor: ending.decidedBy, role: role, action: action, subject: "+\(ending.number)",
-        before: ending.before?.fields, after: try restored.rows(place).first?.fields, reason: ending.reason)
+        before: ending.before?.fields, after: try restored.rows(place.standing).first?.fields, reason: ending.reason)
       writing.add(SQL.appendAuditEvent(event, at: ending.time))
     }
     _ = try await run(writing)

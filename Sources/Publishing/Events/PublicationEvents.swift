@@ -19,41 +19,21 @@ public struct Webhooks: Sendable, Equatable {
 
   /// Queues a message to each of them and to all other receivers, in the transaction that records the publication.
   func announce(_ manifest: Manifest, _ link: Manifest.Link, on connection: PostgresConnection) async throws {
-    let event = try Self.event(of: manifest, link)
+    let event = Self.event(of: manifest, link)
     _ = try await connection.run(SQL.recordEvent(event, to: urls.map(\.absoluteString), at: Date()))
   }
 
   /// The event of a publication. Id and text are the same each time it is made.
-  static func event(of manifest: Manifest, _ link: Manifest.Link) throws -> Event {
-    let id = UUID(naming: "publication \(link.serial) \(link.sha256)")
-    let message = Message(
-      id: id.uuidString.lowercased(), occurredAt: manifest.issued, serial: link.serial, manifestSHA256: link.sha256,
-      issued: manifest.issued, asOf: manifest.asOf, expires: manifest.expires, packs: manifest.packs.count,
-      changed: manifest.packs.filter { $0.serial == link.serial }.prefix(200).map(\.name))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    return Event(id: id, kind: .publication, body: String(decoding: try encoder.encode(message), as: UTF8.self))
-  }
-
-  private struct Message: Encodable {
-    let event = "publication"
-    let id: String
-    let occurredAt: Date
-    let serial: Int64
-    let manifestSHA256: String
-    let issued: Date
-    let asOf: Date
-    let expires: Date
-    let packs: Int
-    let changed: [String]
-
-    private enum CodingKeys: String, CodingKey {
-      case event, id, serial, issued, expires, packs, changed
-      case occurredAt = "occurred_at"
-      case manifestSHA256 = "manifest_sha256"
-      case asOf = "as_of"
-    }
+  static func event(of manifest: Manifest, _ link: Manifest.Link) -> Event {
+    let changed = manifest.packs.filter { $0.serial == link.serial }.prefix(200).map(\.name)
+    return Event(
+      .publication, id: UUID(naming: "publication \(link.serial) \(link.sha256)"), at: manifest.issued,
+      [
+        "serial": .count(Int(link.serial)), "manifest_sha256": .text(link.sha256),
+        "issued": .text(manifest.issued.formatted(.iso8601)), "as_of": .text(manifest.asOf.formatted(.iso8601)),
+        "expires": .text(manifest.expires.formatted(.iso8601)), "packs": .count(manifest.packs.count),
+        "changed": .texts(changed),
+      ])
   }
 }
 

@@ -33,7 +33,7 @@ struct NotifyCommand: AsyncParsableCommand {
       }
       for message in try await context.stores.outbox.waiting() {
         let failure = message.failure.map { texts.message("events.failure", $0) } ?? "It was not sent yet."
-        print("waiting: \(message.event) to \(message.receiver). \(failure)")
+        print("\(message.isGivenUp ? "given up" : "waiting"): \(message.event) to \(message.receiver). \(failure)")
       }
     }
   }

@@ -255,7 +255,7 @@ struct DatabaseChecks {
 
   private func outbox(_ figures: OperationalStatistics, _ now: Date) -> Finding {
     let hours = figures.outbox.oldest.map { now.timeIntervalSince($0) / 3_600 } ?? 0
-    let found = "\(figures.outbox.count) messages wait"
+    let found = figures.outbox.count == 1 ? "1 message waits" : "\(figures.outbox.count) messages wait"
     return hours > 1
       ? .warning("events", found, "A receiver does not answer. See why with: ringfence notify")
       : .ok("events", found)

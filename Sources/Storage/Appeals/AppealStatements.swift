@@ -31,25 +31,28 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Opens the appeals again that a decision upheld, and keeps their contacts.
-  package static func reopenAppeals(number: Int64, decision: UUID) -> Statement<Void> {
+  /// Opens the appeals again that a decision upheld, and keeps their contacts; returns their ids.
+  package static func reopenAppeals(number: Int64, decision: UUID) -> Statement<UUID> {
     Statement(
       """
       WITH reopened AS (
         UPDATE appeals SET state = 'open', answered_by = NULL, answered_at = NULL, answer = NULL, decision_id = NULL
         WHERE number = $1 AND decision_id = $2 RETURNING number, appeal_id
+      ), kept AS (
+        UPDATE appeal_contacts c SET purge_at = NULL FROM reopened r
+        WHERE c.number = $1 AND c.number = r.number AND c.appeal_id = r.appeal_id
       )
-      UPDATE appeal_contacts c SET purge_at = NULL FROM reopened r
-      WHERE c.number = $1 AND c.number = r.number AND c.appeal_id = r.appeal_id
+      SELECT appeal_id FROM reopened
       """,
-      number, decision)
+      number, decision
+    ) { try $0.decode(0) }
   }
 
-  /// Opens the appeals again that were rejected at a time, and keeps their contacts; returns level and colleague of the
-  /// case for each.
+  /// Opens the appeals again that were rejected at a time, and keeps their contacts; returns id, and level and colleague
+  /// of the case for each.
   package static func reopenRejected(
     number: Int64, answeredAt: Date
-  ) -> Statement<(level: Int16, colleague: String?)> {
+  ) -> Statement<(id: UUID, level: Int16, colleague: String?)> {
     Statement(
       """
       WITH reopened AS (
@@ -60,10 +63,10 @@ extension SQL {
         UPDATE appeal_contacts c SET purge_at = NULL FROM reopened r
         WHERE c.number = $1 AND c.number = r.number AND c.appeal_id = r.appeal_id
       )
-      SELECT coalesce(case_level, 0)::smallint, case_assigned_to FROM reopened
+      SELECT appeal_id, coalesce(case_level, 0)::smallint, case_assigned_to FROM reopened
       """,
       number, answeredAt
-    ) { (try $0.decode(0), try $0.decode(1)) }
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
   /// The seconds from filing to answer of the appeals that were answered last.

@@ -44,16 +44,21 @@ public struct OutboxStore: Sendable {
   }
 
   /// Messages that were not delivered, the oldest first, each with the reason of its last failure.
-  public func waiting(limit: Int = 100) async throws -> [(receiver: String, event: String, failure: DeliveryFailure?)] {
-    try await pool.run(SQL.readWaitingMessages(limit: limit))
+  public func waiting(
+    limit: Int = 100
+  ) async throws -> [(receiver: String, event: String, isGivenUp: Bool, failure: DeliveryFailure?)] {
+    try await pool.run(SQL.readWaitingMessages(limit: limit, never: Self.never))
   }
 
   /// Takes messages that are due at `now`; no other server gets them before `until`.
   /// - Parameters:
   ///   - limit: the most messages.
   ///   - event: only those of an event.
-  public func take(at now: Date, until: Date, limit: Int, of event: UUID? = nil) async throws -> [OutboxMessage] {
-    try await pool.run(SQL.takeMessages(now: now, until: until, limit: limit, event: event))
+  ///   - isMail: only mails, or only webhooks.
+  public func take(
+    at now: Date, until: Date, limit: Int, of event: UUID? = nil, isMail: Bool? = nil
+  ) async throws -> [OutboxMessage] {
+    try await pool.run(SQL.takeMessages(now: now, until: until, limit: limit, event: event, isMail: isMail))
   }
 
   /// Stores that a message was delivered.
@@ -65,11 +70,6 @@ public struct OutboxStore: Sendable {
   public func postpone(_ message: OutboxMessage, until next: Date?, failure: DeliveryFailure) async throws {
     let next = next ?? Self.never
     _ = try await pool.run(SQL.postponeMessage(id: message.id, next: next, failure: failure))
-  }
-
-  /// Deletes messages that were queued before `time`.
-  public func purge(before time: Date) async throws {
-    _ = try await pool.run(SQL.purgeMessages(before: time))
   }
 
   /// 9999-01-01
@@ -132,18 +132,21 @@ extension SQL {
       event.id.uuidString.lowercased(), event.kind.rawValue, event.body, address.text, language, time)
   }
 
-  /// Removes mails with answers to appeals about a number, if nobody has begun to send them.
-  package static func withdrawAnswers(number: Int64) -> Statement<Void> {
+  /// Removes mails with answers to appeals, if nobody has begun to send them.
+  package static func withdrawAnswers(appeals: [UUID]) -> Statement<Void> {
     Statement(
       """
       DELETE FROM outbox
-      WHERE event = 'appeal_answered' AND delivered_at IS NULL AND attempts = 0 AND body::jsonb->>'number' = '+' || $1
+      WHERE event = 'appeal_answered' AND delivered_at IS NULL AND attempts = 0
+        AND (body::jsonb->>'appeal')::uuid = ANY($1::uuid[])
       """,
-      String(number))
+      appeals)
   }
 
   /// Takes due messages for a limited time: each goes to one server, and is due again if that server fails.
-  static func takeMessages(now: Date, until: Date, limit: Int, event: UUID?) -> Statement<OutboxMessage> {
+  static func takeMessages(
+    now: Date, until: Date, limit: Int, event: UUID?, isMail: Bool?
+  ) -> Statement<OutboxMessage> {
     // The condition is repeated, because a statement that has waited for a row checks only the outer one again.
     Statement(
       """
@@ -151,11 +154,12 @@ extension SQL {
       WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND message_id IN (
         SELECT message_id FROM outbox
         WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND ($4::uuid IS NULL OR event_id = $4)
+          AND coalesce($5::boolean = starts_with(receiver, 'mailto:'), true)
         ORDER BY next_attempt_at LIMIT $3::bigint
       )
       RETURNING message_id, receiver, event, body, language, created_at, attempts
       """,
-      now, until, Int64(limit), event
+      now, until, Int64(limit), event, isMail
     ) { row in
       let attempts: Int32 = try row.decode(6)
       return OutboxMessage(
@@ -217,17 +221,19 @@ extension SQL {
 
   /// Messages that were not delivered, the oldest first.
   static func readWaitingMessages(
-    limit: Int
-  ) -> Statement<(receiver: String, event: String, failure: DeliveryFailure?)> {
+    limit: Int, never: Date
+  ) -> Statement<(receiver: String, event: String, isGivenUp: Bool, failure: DeliveryFailure?)> {
     Statement(
       """
-      SELECT receiver, event, last_error::text FROM outbox WHERE delivered_at IS NULL
+      SELECT receiver, event, next_attempt_at >= $2, last_error::text FROM outbox WHERE delivered_at IS NULL
       ORDER BY created_at, message_id LIMIT $1::bigint
       """,
-      Int64(limit)
+      Int64(limit), never
     ) { row in
-      let failure: String? = try row.decode(2)
-      return (try row.decode(0), try row.decode(1), failure.flatMap { try? DeliveryFailure(json: $0) })
+      let failure: String? = try row.decode(3)
+      return (
+        try row.decode(0), try row.decode(1), try row.decode(2), failure.flatMap { try? DeliveryFailure(json: $0) }
+      )
     }
   }
 

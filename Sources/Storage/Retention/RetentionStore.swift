@@ -21,6 +21,11 @@ public struct RetentionStore: Sendable {
     try await repeatedly { SQL.purgeNetworks(before: time, limit: $0) }
   }
 
+  /// Deletes messages about events that were queued before `time`, delivered or not.
+  public func purgeMessages(before time: Date) async throws {
+    _ = try await pool.run(SQL.purgeMessages(before: time))
+  }
+
   /// Deletes the comments of reports that arrived before `time`.
   /// - Parameter now: stored with each report, so that a retry is still recognized.
   /// - Returns: the number of deleted rows.

@@ -198,4 +198,22 @@ extension AppealFilingTests {
     #expect(upheld.map(\.receiver) == ["mailto:other@example.org", "mailto:owner@example.org"])
     #expect(upheld.allSatisfy { $0.at == now + 120 + Appeal.undoWindow && $0.body.contains(#""state":"upheld""#) })
   }
+
+  @Test func `the end of a decision takes back the answers that it gave, and no others`() async throws {
+    let (decisions, blocking, upholding) = (DecisionService(pool: pool), UUID(), UUID())
+    let block = try Decision(
+      id: blocking, number: number, treatment: .block, category: .fraud, reason: "Fraud.", decidedBy: "Bob",
+      decidedAt: now)
+    #expect(try await decisions.record(block) == .recorded)
+    _ = try await service.file(try filing(contact: "owner@example.org"), ticket: AppealTicket(), stamp: stamp(1))
+    _ = try await service.settle(number, as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: now + 60)
+    #expect(try await decisions.undo(blocking, of: number, decidedBy: "Bob", at: now + 90) == .undone)
+    #expect(try await mails().map(\.receiver) == ["mailto:owner@example.org"])
+    _ = try await service.file(try filing(contact: "other@example.org"), ticket: AppealTicket(), stamp: stamp(2))
+    _ = try await service.settle(
+      number, as: .upheld, by: "Ada", role: .moderator, answer: nil, decisionID: upholding, at: now + 120)
+    #expect(try await mails().count == 2)
+    #expect(try await decisions.undo(upholding, of: number, decidedBy: "Ada", at: now + 150) == .undone)
+    #expect(try await mails().map(\.receiver) == ["mailto:owner@example.org"])
+  }
 }
