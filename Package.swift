@@ -280,8 +280,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "RingfenceServer", "Importing", "Intake", "ModerationSite", "Publishing", "Telemetry",
-        "TestSupport", arguments,
+        "RingfenceCommand", "RingfenceServer", "AsyncSupport", "Importing", "Intake", "ModerationSite", "Publishing",
+        "Telemetry", "TestSupport", arguments,
       ]),
   ],
   swiftLanguageModes: [.v6],

@@ -11,6 +11,18 @@ package enum ExternalProgram {
   /// The most bytes of standard input: what a pipe holds before anybody reads it.
   package static let maxInput = 60_000
 
+  /// The variables of this process without the secrets of the server, such as `RINGFENCE_MAIL_PASSWORD`.
+  package static var environment: [String: String] {
+    ProcessInfo.processInfo.environment.filter { !isSecret($0.key) }
+  }
+
+  /// Whether a variable has a secret of the server, or belongs to its service manager.
+  package static func isSecret(_ variable: String) -> Bool {
+    ["DATABASE_URL", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"].contains(variable)
+      || variable.hasPrefix("RINGFENCE_")
+        && ["_KEY", "_SECRET", "_PASSWORD", "_TOKEN"].contains { variable.hasSuffix($0) }
+  }
+
   /// Runs a program, and ends it with all programs of its process group after the limit or when the task is canceled.
   /// - Parameters:
   ///   - path: of the executable file.
@@ -22,7 +34,7 @@ package enum ExternalProgram {
   ///   and error; and whether it was ended because of the limit.
   /// - Throws: errors of Foundation where it cannot be started; of `receive`; `CancellationError`.
   package static func run(
-    _ path: String, _ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
+    _ path: String, _ arguments: [String], environment: [String: String] = ExternalProgram.environment,
     input: Data = Data(), limit: Duration? = nil, receive: (@Sendable (Data) throws -> Void)? = nil
   ) async throws -> (status: Int32, output: String, isOverdue: Bool) {
     precondition(input.count <= maxInput, "the input does not fit into a pipe")

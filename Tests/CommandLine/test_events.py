@@ -183,6 +183,24 @@ def test_a_program_like_sendmail_gets_the_message(make_server, tmp_path):
     assert message["Subject"] == "Ringfence: Test"
 
 
+def test_a_message_that_is_given_up_does_not_wait(make_server, tmp_path):
+    program = tmp_path / "sendmail"
+    program.write_text(
+        f'#!/bin/sh\ncat > /dev/null\nenv > {tmp_path}/environment\necho "$5: no such user"\nexit 67\n')
+    program.chmod(0o755)
+    server = make_server(
+        RINGFENCE_MAIL=str(program), RINGFENCE_MAIL_FROM="ringfence@example.org", RINGFENCE_ACCOUNT_KEY="ab" * 32)
+    choose(server, "backup_failed")
+    fail_a_backup(server)
+    waits = "backup_failed to mailto:grace@example.org. The mail was not sent: RECIPIENT: no such user"
+    wait_until(lambda: f"waiting: {waits}" in server.run("notify"), 60, "a first attempt")
+    server.query("UPDATE outbox SET attempts = 39, next_attempt_at = now()")
+    wait_until(lambda: f"given up: {waits}" in server.run("notify"), 60, "the last attempt")
+    # The address may be an owner's.
+    assert "Gave up a message" in server.log.read_text() and "grace@example.org" not in server.log.read_text()
+    assert "ab" * 32 not in (tmp_path / "environment").read_text()
+
+
 @pytest.mark.parametrize("variables, said", [
     ({"RINGFENCE_MAIL": "smtp://mail.example.org"}, "mail needs mail-from"),
     ({"RINGFENCE_MAIL": "mail.example.org", "RINGFENCE_MAIL_FROM": "a@example.org"}, "smtp://HOST:PORT"),

@@ -72,7 +72,10 @@ package struct Mailer: Sendable {
     guard end.status != 0 else { return nil }
     // Tried again whatever the reason is: a server that refuses an address may accept it later.
     let lines = end.output.split(separator: "\n")
-    let reason = (lines.first { $0.hasPrefix("curl: (") } ?? lines.last).map { String($0.prefix(300)) }
+    let reason = (lines.first { $0.hasPrefix("curl: (") } ?? lines.last).map {
+      // Logs and the command line do not show the addresses of owners.
+      String($0.replacing(message.recipient.text, with: "RECIPIENT").prefix(300))
+    }
     return .mailFailed(reason ?? "exit code \(end.status)")
   }
 

@@ -20,7 +20,6 @@ public struct AfterPublish: Sendable {
   private let state: String
   private let outbox: OutboxStore
   private let logger: Logger
-  private let environment: [String: String]
 
   /// How long a server waits before it runs a program again that failed.
   public static let pause = Duration.seconds(900)
@@ -30,13 +29,12 @@ public struct AfterPublish: Sendable {
   ///     manifest.json, and `RINGFENCE_SERIAL`.
   ///   - limit: the program is ended after this time.
   ///   - dataFolder: gets the files `after-publish.serial` and `after-publish.lock`.
-  ///   - environment: of the program, without secrets of the server.
   public init(
     program: String, limit: Duration, folder: PublicationFolder, dataFolder: String, outbox: OutboxStore,
-    environment: [String: String], logger: Logger
+    logger: Logger
   ) {
     (self.program, self.limit, self.folder, self.outbox) = (program, limit, folder, outbox)
-    (self.state, self.environment, self.logger) = (dataFolder, environment, logger)
+    (self.state, self.logger) = (dataFolder, logger)
   }
 
   /// Runs the program until it has ended well for the newest publication, or fails.
@@ -92,7 +90,7 @@ public struct AfterPublish: Sendable {
 
   /// - Returns: why it failed.
   private func runOnce(_ serial: Int64) async throws -> String? {
-    var environment = environment
+    var environment = ExternalProgram.environment
     environment["RINGFENCE_PUBLICATIONS"] = URL(filePath: folder.path).standardizedFileURL.path
     environment["RINGFENCE_SERIAL"] = "\(serial)"
     do {

@@ -153,7 +153,7 @@ extension CommandContext {
     configuration.afterPublish.map { program, seconds in
       AfterPublish(
         program: program, limit: .seconds(seconds), folder: publicationFolder, dataFolder: folder.path,
-        outbox: stores.outbox, environment: Settings.environmentWithoutSecrets, logger: logger)
+        outbox: stores.outbox, logger: logger)
     }
   }
 

@@ -17,12 +17,6 @@ package struct Settings: Sendable {
 
   private static let secrets = Set(SettingList.descriptions.filter(\.isSecret).map(\.variable))
 
-  /// The environment of programs of the operator, which get no secrets and do not speak to the service manager.
-  static var environmentWithoutSecrets: [String: String] {
-    let withheld = secrets.union(["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"])
-    return ProcessInfo.processInfo.environment.filter { !withheld.contains($0.key) }
-  }
-
   /// - Parameter given: values of the command line, by the name of the setting.
   /// - Throws: ``CommandFailure`` if the settings file cannot be read or has an unknown key, or a variable has a former name.
   package init(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import AsyncSupport
 import Foundation
 import ModerationSite
 import Publishing
@@ -31,6 +32,12 @@ import Testing
     #expect(try await settings(environment: environment, file: file).port == 2)
     #expect(try await settings(["port": "3"], environment: environment, file: file).port == 3)
     #expect(try await settings(environment: ["RINGFENCE_PORT": ""], file: file).port == 1)
+  }
+
+  @Test func `no other program gets a secret`() {
+    let secrets = SettingList.descriptions.filter(\.isSecret)
+    #expect(secrets.count > 5 && secrets.allSatisfy { ExternalProgram.isSecret($0.variable) })
+    #expect(!ExternalProgram.isSecret("RINGFENCE_URL") && !ExternalProgram.isSecret("PATH"))
   }
 
   @Test func `parses values of every type`() async throws {
