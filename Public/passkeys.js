@@ -1,8 +1,12 @@
 // Passkeys (Web Authentication). A form with the class "passkey" fetches a challenge, asks the browser for its answer,
-// and sends it. Without scripts, and in browsers without passkeys, the form stays hidden.
+// and sends it. Without scripts, and in browsers without passkeys, the form stays hidden. A paragraph of the
+// class "no-passkeys" is shown in such browsers.
 
 for (const form of document.querySelectorAll("form.passkey")) {
-  if (!isSecureContext || !window.PublicKeyCredential?.parseRequestOptionsFromJSON) continue
+  if (!isSecureContext || !window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
+    form.parentElement.querySelector(".no-passkeys")?.removeAttribute("hidden")
+    continue
+  }
   const problem = form.querySelector("[role=alert]")
   const failed = problem.textContent
   form.hidden = false

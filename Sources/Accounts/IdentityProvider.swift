@@ -123,34 +123,22 @@ public struct IdentityProvider: Sendable {
   /// The provider's metadata, at most an hour old.
   /// - Throws: ``SignOnRefusal/unreachable``, ``SignOnRefusal/issuer``.
   public func metadata(at time: Date) async throws -> ProviderMetadata {
-    do {
-      return try await metadataCache.value(olderThan: Self.lifetime, at: time)
-    } catch {
-      throw error as? SignOnRefusal ?? .unreachable
-    }
+    try await metadataCache.value(olderThan: Self.lifetime, at: time)
   }
 
   /// The number of the provider's keys that can sign tokens.
   /// - Throws: ``SignOnRefusal/unreachable``.
   public func keyCount(at time: Date) async throws -> Int {
-    try await keys(olderThan: Self.lifetime, at: time).count
+    try await keyCache.value(olderThan: Self.lifetime, at: time).count
   }
 
   /// The key of a token. An unknown key lets the keys be read again, at most once a minute.
   /// - Throws: ``SignOnRefusal/key``, ``SignOnRefusal/unreachable``.
   func key(of token: IDToken, at time: Date) async throws -> ProviderKey {
     for age in [Self.lifetime, Self.keyInterval] {
-      if let key = token.key(in: try await keys(olderThan: age, at: time)) { return key }
+      if let key = token.key(in: try await keyCache.value(olderThan: age, at: time)) { return key }
     }
     throw SignOnRefusal.key
-  }
-
-  private func keys(olderThan age: TimeInterval, at time: Date) async throws -> [ProviderKey] {
-    do {
-      return try await keyCache.value(olderThan: age, at: time)
-    } catch {
-      throw error as? SignOnRefusal ?? .unreachable
-    }
   }
 
   /// The token that the provider gives for a code.
@@ -218,8 +206,11 @@ actor AnswerCache<Value: Sendable> {
   private let read: @Sendable () async throws -> Value
   private var reading: (task: Task<Value, any Error>, since: Date)?
 
+  /// - Parameter read: errors other than ``SignOnRefusal`` become ``SignOnRefusal/unreachable``.
   init(_ read: @escaping @Sendable () async throws -> Value) {
-    self.read = read
+    self.read = {
+      do { return try await read() } catch { throw error as? SignOnRefusal ?? .unreachable }
+    }
   }
 
   /// The answer, read again where it is older than an age in seconds.

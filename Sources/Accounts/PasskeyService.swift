@@ -147,11 +147,6 @@ public struct PasskeyService: Sendable {
     return (account, data.counter)
   }
 
-  /// An account's passkeys, the oldest first.
-  public func passkeys(of account: Int32) async throws -> [Passkey] {
-    try await accounts.passkeys(of: account)
-  }
-
   /// The challenge that the browser's cookie has for a purpose. It is used up, whatever follows.
   private func taken(_ pending: String?, _ purpose: PasskeyPurpose, at time: Date) async throws -> [UInt8] {
     guard let sealed = pending.flatMap({ Base64URL.decode($0) }), let opened = key.open(sealed, for: purpose.text),
@@ -172,14 +167,14 @@ public struct PasskeyService: Sendable {
 }
 
 extension SignInService {
-  /// Signs in by a passkey alone, which must have checked its user. Each refused sign-in is in the audit log.
+  /// Signs in by a passkey alone, which must have checked its user. Refused sign-ins are in the audit log.
   /// - Parameters:
   ///   - answer: the JSON text of the browser.
   ///   - pending: the value of the browser's cookie.
   public func signIn(
     passkey answer: String, pending: String?, site: PasskeySite, _ visitor: Visitor, at time: Date
   ) async throws -> SignInOutcome {
-    try await attempt(nil, at: time) {
+    try await attempt(nil, visitor, at: time) {
       let answer = try PasskeyAnswer(answer)
       let (account, counter) = try await passkeys.check(
         answer, .signIn, pending: pending, site: site, owner: nil, at: time)
@@ -197,7 +192,7 @@ extension SignInService {
     step: String, passkey answer: String, pending: String?, site: PasskeySite, _ visitor: Visitor, at time: Date
   ) async throws -> SignInOutcome {
     guard let account = try await sessions.credentials(step: step, at: time) else { return .expired }
-    return try await attempt(account, at: time) {
+    return try await attempt(account, visitor, at: time) {
       let answer = try PasskeyAnswer(answer)
       let counter = try await passkeys.check(
         answer, .step(step), pending: pending, site: site, owner: account.id, at: time
@@ -212,12 +207,12 @@ extension SignInService {
   }
 
   private func attempt(
-    _ account: Credentials?, at time: Date, _ body: () async throws -> SignInOutcome
+    _ account: Credentials?, _ visitor: Visitor, at time: Date, _ body: () async throws -> SignInOutcome
   ) async throws -> SignInOutcome {
     do {
       return try await body()
     } catch let refusal as PasskeyRefusal {
-      try await sessions.noteFailure(of: account, because: "passkey: \(refusal.rawValue)", at: time)
+      try await noteRefusal(of: account, because: "passkey: \(refusal.rawValue)", visitor, at: time)
       return .refused
     }
   }

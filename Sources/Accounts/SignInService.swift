@@ -184,6 +184,19 @@ public struct SignInService: Sendable {
     }
   }
 
+  /// Records a refused attempt in the audit log, up to a limit for each network: strangers can repeat attempts that name
+  /// no account without end.
+  func noteRefusal(
+    of account: Credentials?, because reason: String, _ visitor: Visitor, _ values: [String: String]? = nil,
+    at time: Date
+  ) async throws {
+    if account == nil {
+      let throttle = SignInThrottle([(key.subject("refusals", visitor.network), SignInThrottle.network)])
+      guard SignInThrottle.wait(try await reserve(throttle, at: time), at: time) == nil else { return }
+    }
+    try await sessions.noteFailure(of: account, because: reason, values, at: time)
+  }
+
   func giveBack(_ throttle: SignInThrottle, _ former: [AttemptCount], at time: Date) async throws {
     try await attempts.update(Array(throttle.rules.keys), at: time) {
       throttle.takenBack($0, former: former, at: time)

@@ -47,22 +47,19 @@ public struct SignOnAnswer: Sendable {
 public struct SignOnService: Sendable {
   /// The provider.
   public let provider: IdentityProvider
-  private let sessions: SessionStore
-  private let key: AccountKey
+  private let signIn: SignInService
+  private var sessions: SessionStore { signIn.sessions }
+  private var key: AccountKey { signIn.key }
   /// Encrypted sign-ins open for this provider and client only.
   private let purpose: String
 
   /// Seconds that a sign-in at the provider may take.
   public static let lifetime: TimeInterval = 600
 
-  /// - Parameter key: encrypts what the browser keeps.
-  public init(_ configuration: SignOnConfiguration, sessions: SessionStore, key: AccountKey) {
-    self.init(IdentityProvider(configuration), sessions: sessions, key: key)
-  }
-
-  init(_ provider: IdentityProvider, sessions: SessionStore, key: AccountKey) {
-    (self.provider, self.sessions, self.key) = (provider, sessions, key)
-    purpose = "sign-on \(provider.configuration.client) \(provider.configuration.issuer)"
+  /// - Parameter signIn: has the key that encrypts what the browser keeps.
+  public init(_ configuration: SignOnConfiguration, signIn: SignInService) {
+    (provider, self.signIn) = (IdentityProvider(configuration), signIn)
+    purpose = "sign-on \(configuration.client) \(configuration.issuer)"
   }
 
   /// The provider's name.
@@ -92,7 +89,7 @@ public struct SignOnService: Sendable {
     return (address, Base64URL.encode(try key.seal(JSONEncoder().encode(pending), for: purpose)))
   }
 
-  /// Finishes a sign-in. Each sign-in that is refused is in the audit log.
+  /// Finishes a sign-in. Refused sign-ins are in the audit log.
   /// - Parameter pending: the value of the browser's cookie; nil for none.
   /// - Returns: the session or the step for the second factor, the page to open, and the value of the cookie for
   ///   ``endSession(kept:back:at:)``.
@@ -117,8 +114,8 @@ public struct SignOnService: Sendable {
         throw SignOnRefusal.disabled
       }
     } catch let refusal as SignOnRefusal {
-      try await sessions.noteFailure(
-        of: person.account, because: "single sign-on: \(refusal.rawValue)",
+      try await signIn.noteRefusal(
+        of: person.account, because: "single sign-on: \(refusal.rawValue)", visitor,
         person.subject.map { ["subject": $0] }, at: time)
       throw refusal
     }
@@ -190,11 +187,15 @@ public struct SignOnService: Sendable {
     }
   }
 
+  /// Authors in the audit log that are no accounts of people.
+  private static let reserved: Set = ["command line", "ringfence", "single sign-on", "unknown"]
+
   /// The name for a new account: at most 70 characters, in which nothing is invisible or changes the direction of text.
+  /// It has no colon, because the names of service accounts begin with `app:`.
   static func name(in claims: [String: JSONValue], subject: String) -> String {
     let names = ["name", "preferred_username", "email"].compactMap { claims[$0]?.text } + [subject, "account"]
     let cleaned = names.lazy.map { name in
-      let words = name.precomposedStringWithCanonicalMapping.split(whereSeparator: \.isWhitespace)
+      let words = name.precomposedStringWithCanonicalMapping.split { $0.isWhitespace || $0 == ":" }
       let scalars = words.joined(separator: " ").unicodeScalars.filter { scalar in
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
@@ -203,6 +204,6 @@ public struct SignOnService: Sendable {
       }
       return String(String.UnicodeScalarView(scalars.prefix(70))).trimmingCharacters(in: .whitespaces)
     }
-    return cleaned.first { !$0.isEmpty } ?? "account"
+    return cleaned.first { !$0.isEmpty && !reserved.contains($0.lowercased()) } ?? "account"
   }
 }

@@ -48,9 +48,7 @@ package struct SiteRoutes {
     self.description = description
     self.clock = clock
     self.pages = pages
-    signOn = configuration.signOn.map {
-      SignOnService($0, sessions: services.accounts.sessions, key: services.accounts.key)
-    }
+    signOn = configuration.signOn.map { SignOnService($0, signIn: services.accounts.signIn) }
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 

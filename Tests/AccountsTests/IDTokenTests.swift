@@ -215,6 +215,9 @@ import Testing
     (["name": "Ада Лавлейс"], "Ада Лавлейс"), (["name": "  Ada\n\tLovelace "], "Ada Lovelace"),
     (["name": "Ada\u{202E}eca\u{0}"], "Adaeca"), (["name": "\u{200B}", "preferred_username": "ada"], "ada"),
     (["name": ""], "sub-1"), ([:], "sub-1"),
+    // Names of service accounts, and of authors in the audit log that are no people.
+    (["name": "app:bot"], "app bot"), (["name": "Command\u{200B} line", "email": "a@example.org"], "a@example.org"),
+    (["name": "single sign-on", "preferred_username": "Ringfence"], "sub-1"),
     (["name": String(repeating: "e\u{301}\u{301}", count: 200)], String(repeating: "é\u{301}", count: 35)),
   ])
   func `an account's name is short, visible and of one line`(claims: [String: String], name: String) {

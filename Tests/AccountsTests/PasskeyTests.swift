@@ -422,6 +422,17 @@ import Testing
     #expect(try await enter(authenticator) == .refused)
   }
 
+  @Test func `refused passkeys of strangers fill the audit log up to a limit for each network`() async throws {
+    let site = try #require(site)
+    for _ in 0..<60 {
+      #expect(try await signIn.signIn(passkey: "", pending: nil, site: site, visitor, at: now) == .refused)
+    }
+    #expect(try await reasons().count == 51)
+    let other = Visitor(network: [2], known: nil, session: nil, browser: "Test")
+    _ = try await signIn.signIn(passkey: "", pending: nil, site: site, other, at: now)
+    #expect(try await reasons().count == 52)
+  }
+
   @Test func `a site is its origin, and no numeric address`() {
     #expect(PasskeySite(address: "https://Lists.Example.org/x")?.origin == "https://lists.example.org")
     #expect(PasskeySite(address: "http://localhost:8080")?.origin == "http://localhost:8080")

@@ -79,10 +79,22 @@ import Testing
     #expect(session.role == .administrator)
     // Even the last administrator loses the role.
     #expect(try await enter(identity(.role(.triage)))?.role == .triage)
+    _ = try await pool.withConnection {
+      try await $0.execute(
+        """
+        INSERT INTO queue (number, causes, urgency, country, since, assigned_to)
+        VALUES (33162000248, 1, 1, 'FR', '2026-11-18', 'Ada')
+        """)
+    }
     guard case .noRole(let account?) = try await sessions.enter(identity: identity(.none), adds: true, at: now) else {
       Issue.record("a person without a role was let in")
       return
     }
+    // Other people are not offered an assigned case.
+    let assigned: String? = try await pool.withConnection {
+      try await $0.query("SELECT assigned_to FROM queue")[0].decode(0)
+    }
+    #expect(assigned == nil)
     #expect(account.name == "Ada")
     #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 0)
     #expect(

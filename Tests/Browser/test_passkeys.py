@@ -2,7 +2,7 @@
 
 import pytest
 
-from signing_in import PASSWORD, by_link, set_password
+from signing_in import PASSWORD, by_link, code, set_password
 
 ADD = "Add passkey"
 USE = "Sign in with a passkey"
@@ -81,6 +81,15 @@ def test_a_passkey_signs_in_alone_and_after_the_password(named, visit, make_link
 
     one.open(f"{named.address}/moderation/account/passkeys")
     row = one.page.locator("tbody tr")
+    row = one.page.locator("tbody tr")
+    # A session alone does not add an app, whose recovery codes replace those of the passkey.
+    one.open(f"{named.address}/moderation/account/second-factor")
+    one.refused.add(422)
+    one.page.get_by_label("Enter the 6 digits").fill(code(one.page.locator(".secret").inner_text()))
+    one.page.get_by_label("Current password").fill("a wrong one")
+    one.page.get_by_role("button", name="Turn on").click()
+    assert "The current password is wrong." in one.page.get_by_role("alert").inner_text()
+    one.open(f"{named.address}/moderation/account/passkeys")
     assert "Phone" in row.inner_text() and "never" not in row.inner_text()
     ways = [way for [way] in named.query(
         "SELECT after->>'way' FROM audit_events WHERE action = 'session.open' AND subject = 'Ada' ORDER BY happened_at")]
@@ -139,6 +148,14 @@ def test_a_copied_passkey_is_found_by_its_counter(named, visit, make_link):
     one.page.get_by_text("The passkey is unknown here").wait_for()
     assert named.query("SELECT reason FROM audit_events WHERE action = 'session.refuse' ORDER BY happened_at DESC LIMIT 1") == [
         ["passkey: counter did not grow"]]
+
+
+def test_a_browser_without_passkeys_is_named_as_the_reason(named, visit, make_link):
+    one = owner(visit, named, make_link, "Hedy")
+    one.page.add_init_script("delete window.PublicKeyCredential")
+    one.open(f"{named.address}/moderation/account/passkeys")
+    one.page.get_by_text("This browser makes no passkeys here").wait_for()
+    assert one.page.get_by_role("button", name=ADD).count() == 0
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/moderation/account/passkeys"])

@@ -96,6 +96,16 @@ def test_another_state_is_refused(server, provider):
     assert_refused(server, answer, AGAIN, "no sign-in of this browser")
 
 
+def test_a_sign_in_in_another_tab_ends_only_its_own(server, provider):
+    browser, first = start(server)
+    second = browser.get(f"{server.address}/sign-in/provider", allow_redirects=False).headers["Location"]
+    code, query = provider.authorize(first)
+    assert_refused(server, finish(server, browser, code=code, state=query["state"]), AGAIN, "no sign-in of this browser")
+    code, query = provider.authorize(second)
+    answer = finish(server, browser, code=code, state=query["state"])
+    assert answer.status_code in (302, 303) and answer.headers["Location"] == "/moderation"
+
+
 def test_a_changed_cookie_is_refused(server, provider):
     browser, address = start(server)
     code, query = provider.authorize(address)

@@ -40,13 +40,7 @@ struct AccountPages: Sendable {
     if let rule = PasswordRules.problem(with: new, name: moderator.name, common: services.commonPasswords) {
       problem = "account.password-\(rule.rawValue)"
     }
-    if problem == nil, moderator.hasPassword {
-      switch try await services.signIn.confirm(moderator, password: form["current"] ?? "", at: Date()) {
-      case .confirmed: break
-      case .refused: problem = "account.password-current"
-      case .later: problem = "account.later"
-      }
-    }
+    if problem == nil, moderator.hasPassword { problem = try await passwordProblem(moderator, "current", context) }
     if let problem {
       return try await show(context, status: .unprocessableContent, ["problem": pages.texts(context)(problem)])
     }
@@ -61,6 +55,17 @@ struct AccountPages: Sendable {
     // up a second factor stays here.
     let isFirst = !moderator.hasPassword && (moderator.hasSecondFactor || !policy.asks(moderator.role))
     return back(isFirst ? nil : .password, token, to: isFirst ? QueuePages.path : Self.address)
+  }
+
+  /// The key of the message about a wrong password in a field; nil for the right one.
+  func passwordProblem(
+    _ moderator: Session, _ field: String, _ context: ServerRequestContext
+  ) async throws -> String? {
+    switch try await services.signIn.confirm(moderator, password: context.form[field] ?? "", at: Date()) {
+    case .confirmed: nil
+    case .refused: "account.password-current"
+    case .later: "account.later"
+    }
   }
 
   @Sendable func setLanguage(_ request: Request, context: ServerRequestContext) async throws -> Response {

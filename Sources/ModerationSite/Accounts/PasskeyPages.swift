@@ -69,7 +69,9 @@ struct PasskeyPages: Sendable {
     let moderator = try context.signedIn()
     guard moderator.hasPassword else { throw Problem.notFound }
     guard Self.name(context) != nil else { return refused("passkeys.bad-name", context) }
-    if let problem = try await passwordProblem(moderator, context) { return refused(problem, context) }
+    if let problem = try await account.passwordProblem(moderator, "password", context) {
+      return refused(problem, context)
+    }
     return try await challenge(.add(session: moderator.sessionID), (moderator.id, moderator.name), request, context)
   }
 
@@ -92,23 +94,15 @@ struct PasskeyPages: Sendable {
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let moderator = try context.signedIn()
     let id = Data(base64Encoded: context.form["passkey"] ?? "").map { Array($0) } ?? []
-    guard let passkey = try await service.passkeys(of: moderator.id).first(where: { $0.id == id }) else {
+    let accounts = account.services.accounts
+    guard let passkey = try await accounts.passkeys(of: moderator.id).first(where: { $0.id == id }) else {
       throw Problem.notFound
     }
-    if let problem = try await passwordProblem(moderator, context) {
+    if let problem = try await account.passwordProblem(moderator, "password", context) {
       return try await show(request, context, problem: problem)
     }
-    let token = try await account.services.accounts.removePasskey(passkey, of: moderator, at: Date())
+    let token = try await accounts.removePasskey(passkey, of: moderator, at: Date())
     return account.back(.passkeyRemoved, token, to: Self.address)
-  }
-
-  /// The key of the message about a wrong password; nil for the right one.
-  private func passwordProblem(_ moderator: Session, _ context: ServerRequestContext) async throws -> String? {
-    switch try await account.services.signIn.confirm(moderator, password: context.form["password"] ?? "", at: Date()) {
-    case .confirmed: nil
-    case .refused: "account.password-current"
-    case .later: "account.later"
-    }
   }
 
   private static func name(_ context: ServerRequestContext) -> String? {
@@ -121,7 +115,7 @@ struct PasskeyPages: Sendable {
     _ request: Request, _ context: ServerRequestContext, problem: String? = nil
   ) async throws -> Response {
     let (moderator, texts) = (try context.signedIn(), account.pages.texts(context))
-    let rows = try await service.passkeys(of: moderator.id).map { passkey -> TemplateRecord in
+    let rows = try await account.services.accounts.passkeys(of: moderator.id).map { passkey -> TemplateRecord in
       [
         "id": Data(passkey.id).base64EncodedString(), "name": passkey.name,
         "added": PageTime(passkey.addedAt, texts), "used": passkey.usedAt.map { PageTime($0, texts) },

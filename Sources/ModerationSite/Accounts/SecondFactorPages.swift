@@ -30,6 +30,10 @@ struct SecondFactorPages: Sendable {
     guard let sealed = Data(base64Encoded: context.form["secret"] ?? ""),
       let secret = services.key.open(Array(sealed), for: moderator.id)
     else { throw Problem.staleForm }
+    // The recovery codes that belong to the passkeys are replaced.
+    if moderator.hasPasskeys, let problem = try await account.passwordProblem(moderator, "password", context) {
+      return try show(offer(secret, moderator), moderator, context, problem: problem)
+    }
     let typed = (context.form["code"] ?? "").filter { !$0.isWhitespace }
     guard let step = TOTP.step(of: typed, secret: secret, at: time) else {
       return try show(offer(secret, moderator), moderator, context, problem: "second-factor.wrong-code")
@@ -89,7 +93,7 @@ struct SecondFactorPages: Sendable {
   ) throws -> Response {
     let form: TemplateRecord = [
       "isRequired": account.policy.asks(moderator.role), "hasAuthenticator": moderator.hasAuthenticator,
-      "hasSecondFactor": moderator.hasSecondFactor,
+      "hasSecondFactor": moderator.hasSecondFactor, "hasPasskeys": moderator.hasPasskeys,
       "problem": problem.map { account.pages.texts(context)($0) } ?? "",
     ]
     return try account.pages.page(

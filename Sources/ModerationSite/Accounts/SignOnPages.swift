@@ -36,6 +36,7 @@ struct SignOnPages: Sendable {
   @Sendable func finish(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let answer = SignOnAnswer { request.uri.queryParameters[Substring($0)].map(String.init) }
     var response: Response
+    var isOver = true
     do {
       let (entrance, next, kept) = try await service.finish(
         answer, pending: signIn.cookies.read(.signOn, request), signIn.visitor(request, context), at: Date())
@@ -45,8 +46,10 @@ struct SignOnPages: Sendable {
       }
     } catch let refusal as SignOnRefusal {
       response = try refused(refusal, ReturnAddress(nil), context)
+      // The browser may have another sign-in, in another tab, to which its cookie belongs.
+      isOver = refusal != .state
     }
-    response.setCookie(signIn.cookies.gone(.signOn))
+    if isOver { response.setCookie(signIn.cookies.gone(.signOn)) }
     return response
   }
 

@@ -70,6 +70,7 @@ extension SessionStore {
       case .own: break
       case .none:
         _ = try await connection.run(SQL.dropEntrances(id: account.id))
+        _ = try await connection.run(SQL.unassignCases(account: account.name))
         let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: nil, except: nil)).count
         if ended > 0 {
           try await connection.append(
