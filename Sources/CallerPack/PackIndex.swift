@@ -59,10 +59,10 @@ struct PackIndex: Sendable {
       expected = offset
       last = first
     }
-    guard header.indexOffset - expected <= header.maximumBlockBytes else {
-      throw Self.tooLarge(header.blockCount - 1, header.indexOffset - expected, header)
-    }
     if header.blockCount > 0 {
+      guard header.indexOffset - expected <= header.maximumBlockBytes else {
+        throw Self.tooLarge(header.blockCount - 1, header.indexOffset - expected, header)
+      }
       let entries = header.entries(inBlock: header.blockCount - 1)
       guard header.lastNumber - last >= Int64(entries - 1), entries > 1 || header.lastNumber == last else {
         throw PackError(.malformed, "the last number does not fit the last block", got: "\(header.lastNumber)")

@@ -10,6 +10,9 @@
 
 /// A file that is complete or absent: its bytes go to a temporary file in the same folder, which ``commit(flushing:)``
 /// flushes to disk and renames. Without a commit, the temporary file is removed with this object.
+///
+/// On Linux the file has no name before the commit, where the file system can do that. A process that ends by a signal
+/// then leaves nothing.
 package final class CompleteFile {
   /// The content that is on disk after a commit.
   package enum Flush {
@@ -24,6 +27,7 @@ package final class CompleteFile {
   package let path: String
   package private(set) var descriptor: Int32
   private let temporary: String
+  private(set) var isNamed = true
 
   /// Creates the temporary file.
   /// - Parameters:
@@ -34,6 +38,14 @@ package final class CompleteFile {
   package init(_ path: String, temporary: String? = nil, mode: mode_t = 0o600) throws(FileFailure) {
     self.path = path
     self.temporary = temporary ?? "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
+    #if os(Linux)
+      // Linux's O_TMPFILE, which Swift does not import.
+      let nameless = O_DIRECTORY | 0o20_000_000
+      descriptor = temporary == nil ? open(parentFolder(of: path), nameless | O_RDWR | O_CLOEXEC, mode) : -1
+      isNamed = descriptor < 0 || access(Self.link(to: descriptor), F_OK) != 0
+      guard isNamed else { return }
+      if descriptor >= 0 { close(descriptor) }
+    #endif
     if temporary != nil { unlink(self.temporary) }
     descriptor = open(self.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw FileFailure(path: path, code: errno, operation: .create) }
@@ -64,10 +76,18 @@ package final class CompleteFile {
     if flushing != .nothing {
       guard flushToDisk(descriptor) else { throw failure(.flush) }
     }
+    #if os(Linux)
+      guard isNamed || linkat(AT_FDCWD, Self.link(to: descriptor), AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else {
+        throw failure(.rename)
+      }
+    #endif
     try Self.move(temporary, to: path, flushing: flushing)
     close(descriptor)
     descriptor = -1
   }
+
+  /// The path by which a file without a name gets one.
+  private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
   /// Renames a file that was flushed within its folder, and flushes the folder.
   /// - Throws: ``FileFailure``.

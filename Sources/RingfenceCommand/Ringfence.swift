@@ -69,7 +69,7 @@ enum RingfenceVersion {
 public func runRingfence() async -> Never {
   let progress = PackProgress()
   var console = PackConsole.standard
-  console.progress = { progress.update(done: $0, total: $1) }
+  console.progress = { progress.update(done: $0, total: $1, unit: $2) }
   let code = await PackConsole.$current.withValue(console) { await exitCode(running: Ringfence.self) }
   progress.finish()
   exit(code)
@@ -185,8 +185,8 @@ private func isAboutFiles(_ error: any Error) -> Bool {
 private final class PackProgress: Sendable {
   private let meter = LazyValue<ProgressMeter>()
 
-  func update(done: UInt64, total: UInt64) {
-    meter.makeIfNeeded { ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: .items("done")) }
+  func update(done: UInt64, total: UInt64, unit: ProgressMeter.Unit) {
+    meter.makeIfNeeded { ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: unit) }
       .update(done: done)
   }
 

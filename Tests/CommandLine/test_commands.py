@@ -3,7 +3,9 @@
 import gzip
 import os
 import re
+import signal
 import subprocess
+import zlib
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,42 @@ def test_wrong_usage_bad_data_and_unreadable_files_have_their_exit_codes(tmp_pat
     broken.write_bytes(b"nonsense")
     run("pack", "verify", broken, code=1)
     run("pack", "verify", tmp_path / "absent", code=3)
+
+
+def empty_pack(more=b""):
+    """A pack without entries, with bytes that no rule allows before its index."""
+    data = bytearray((CHECKOUT / "Tests/CallerPackTests/Golden/empty.rfpack").read_bytes() + more)
+    data[120:124] = len(data).to_bytes(4, "little")
+    data[124:128] = zlib.crc32(data[:124]).to_bytes(4, "little")
+    return data
+
+
+def test_verify_names_each_invalid_pack_and_goes_on(tmp_path):
+    good, broken, gap, absent = (tmp_path / name for name in ("good", "broken", "gap", "absent"))
+    good.write_bytes(empty_pack())
+    broken.write_bytes(b"nonsense")
+    gap.write_bytes(empty_pack(b"\0"))
+    done = run("pack", "verify", broken, gap, absent, good, code=1)
+    assert done.stdout == f"{good}: 0 entries, valid\n"
+    lines = done.stderr.splitlines()
+    assert [line.split(": ")[1] for line in lines[:2]] == [str(broken), str(gap)]
+    assert "there are bytes between the dictionary and the index" in lines[1] and str(absent) in lines[2]
+    assert run("pack", "verify", absent, good, code=3).stdout == done.stdout
+
+
+@pytest.mark.parametrize("kind", ["blocking", "identification"])
+def test_a_build_that_is_ended_leaves_no_file(tmp_path, kind):
+    out = tmp_path / "list.rfpack"
+    out.write_bytes(b"the former pack")
+    label = "" if kind == "blocking" else "\tA survey"
+    with subprocess.Popen([BINARY, "pack", "build", "--in", "-", "--out", out, "--kind", kind], stdin=subprocess.PIPE, env=environment()) as build:
+        # More than a pipe holds, so that the program has read a part of it when this returns.
+        build.stdin.write("".join(f"{6_434_000_000 + number}{label}\n" for number in range(100_000)).encode())
+        build.stdin.flush()
+        build.terminate()
+        assert build.wait(timeout=60) == -signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["list.rfpack"]
+    assert out.read_bytes() == b"the former pack"
 
 
 def test_commands_join_a_running_server(make_server, complaints):

@@ -30,7 +30,8 @@ import Testing
       do {
         let file = try CompleteFile("\(folder)/list")
         try Array("part".utf8).withUnsafeBytes { try file.write($0) }
-        #expect(try names(folder).count == 1)
+        // Where the file system can do it, the file has no name that the end of the process would leave.
+        #expect(try names(folder).count == (file.isNamed ? 1 : 0))
       }
       #expect(try names(folder).isEmpty)
     }

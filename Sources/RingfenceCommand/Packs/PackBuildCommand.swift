@@ -52,10 +52,10 @@ struct PackBuildCommand: AsyncParsableCommand {
       let writer = try PackWriter(path: out, options: options)
       let console = PackConsole.current
       while try lines.next({ try writer.append($0, roles: $1, labelUTF8: $2) }) {
-        if lines.line % 10_000 == 0 { console.progress(lines.done, lines.total) }
+        if lines.line % 10_000 == 0 { console.progress(lines.done, lines.total, .bytes) }
       }
       let summary = try writer.finish()
-      console.progress(lines.done, lines.total)
+      console.progress(lines.done, lines.total, .bytes)
       if summary.entries == 0 {
         let source = input == "-" ? "Standard input" : input
         console.remarks("warning: \(source) has no entries, so \(out) is an empty pack.\n")

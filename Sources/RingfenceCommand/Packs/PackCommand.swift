@@ -27,8 +27,8 @@ struct PackConsole: Sendable {
   var output: @Sendable (String) -> Void
   /// Receives errors and notes, including line ends.
   var remarks: @Sendable (String) -> Void
-  /// Receives the progress of a long command in bytes or entries, and the total; 0 if that is unknown.
-  var progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+  /// Receives the progress of a long command, the total, 0 if that is unknown, and their unit.
+  var progress: @Sendable (_ done: UInt64, _ total: UInt64, _ unit: ProgressMeter.Unit) -> Void = { _, _, _ in }
   /// The program that `verify --as-extension` starts as a separate process; nil measures in this process.
   var executable: String?
 
@@ -69,7 +69,8 @@ enum PackExitCode {
     }
   }
 
-  private static func of(_ error: any Error) -> ExitCode {
+  /// Returns the exit code of an error.
+  static func of(_ error: any Error) -> ExitCode {
     switch error {
     case let error as PackError: error.code == .inputOutput ? inputOutput : badData
     case PackFormatError.file: inputOutput

@@ -109,10 +109,10 @@ enum PackExport {
       done += UInt64(numbers.count)
       guard done >= said + 10_000 else { return }
       said = done
-      console.progress(done, total)
+      console.progress(done, total, .items("numbers"))
     }
     let summary = try writer.finish()
-    console.progress(done, total)
+    console.progress(done, total, .items("numbers"))
     remark(summary)
     return summary
   }

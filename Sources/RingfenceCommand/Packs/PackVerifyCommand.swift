@@ -10,7 +10,7 @@ struct PackVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Verify all bytes of packs.",
     discussion: """
-      With --as-extension, a separate process loads the packs by the rules of a Call Directory extension, in order of \
+      An invalid pack is named, and the others are still verified. With --as-extension, a separate process loads the packs by the rules of a Call Directory extension, in order of \
       priority, and measures its memory. With --from, it starts with older packs and measures the update.
       """)
 
@@ -31,12 +31,22 @@ struct PackVerifyCommand: AsyncParsableCommand {
     if asExtension, let store { return try PackExitCode.report { try loadIntoPhone(URL(fileURLWithPath: store)) } }
     try PackExitCode.report {
       let console = PackConsole.current
+      var failure: ExitCode?
       for (index, file) in files.enumerated() {
-        let reader = try PackReader.open(path: file)
-        try reader.verify()
-        console.output("\(file): \(reader.header.entryCount) entries, valid\n")
-        console.progress(UInt64(index + 1), UInt64(files.count))
+        do throws(PackError) {
+          let reader = try PackReader.open(path: file)
+          try reader.verify()
+          console.output("\(file): \(reader.header.entryCount) entries, valid\n")
+        } catch {
+          // An error of the system names the file already.
+          let name = error.code == .inputOutput ? "" : "\(file): "
+          console.remarks("error: \(name)\(error)\n")
+          // Invalid data is worse than a file that cannot be read.
+          if failure != PackExitCode.badData { failure = PackExitCode.of(error) }
+        }
+        console.progress(UInt64(index + 1), UInt64(files.count), .items("files"))
       }
+      if let failure { throw failure }
       guard asExtension else { return }
       let store = FileManager.default.temporaryDirectory.appendingPathComponent("ringfence-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: store) }

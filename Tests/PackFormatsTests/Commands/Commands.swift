@@ -11,14 +11,18 @@ struct Said {
   var output: String
   var remarks: String
   var code: Int32
+  /// The unit of the last progress.
+  var unit: ProgressMeter.Unit?
 }
 
 /// Runs `ringfence pack …` as a function.
 func pack(_ arguments: String..., more: some Sequence<String> = []) async -> Said {
   let output = Mutex("")
   let remarks = Mutex("")
+  let unit = Mutex<ProgressMeter.Unit?>(nil)
   let console = PackConsole(
-    output: { text in output.withLock { $0 += text } }, remarks: { text in remarks.withLock { $0 += text } })
+    output: { text in output.withLock { $0 += text } }, remarks: { text in remarks.withLock { $0 += text } },
+    progress: { _, _, found in unit.withLock { $0 = found } })
   var code: Int32 = 0
   do {
     var command = try PackCommand.parseAsRoot(arguments + more)
@@ -34,5 +38,6 @@ func pack(_ arguments: String..., more: some Sequence<String> = []) async -> Sai
     // ArgumentParser's own code for wrong usage is 64.
     code = exitCode == .validationFailure ? PackExitCode.usage.rawValue : exitCode.rawValue
   }
-  return Said(output: output.withLock { $0 }, remarks: remarks.withLock { $0 }, code: code)
+  return Said(
+    output: output.withLock { $0 }, remarks: remarks.withLock { $0 }, code: code, unit: unit.withLock { $0 })
 }

@@ -87,6 +87,14 @@ import Testing
     #expect(await pack("info", path("a.pack")).output.contains("kind"))
   }
 
+  @Test func `progress has the unit of the work`() async throws {
+    try Data("5\n".utf8).write(to: scratch["list.tsv"])
+    let built = await pack("build", "--in", path("list.tsv"), "--out", path("a.pack"), "--kind", "blocking")
+    #expect(built.unit == .bytes)
+    #expect(await pack("verify", path("a.pack")).unit == .items("files"))
+    #expect(await pack("dump", path("a.pack"), "--format", "tsv", "--out", path("d")).unit == .items("numbers"))
+  }
+
   @Test func `invalid pack options are a usage error`() async throws {
     try Data("5\n".utf8).write(to: scratch["list.tsv"])
     for wrong in [
