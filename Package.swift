@@ -92,14 +92,13 @@ let package = Package(
       name: "CPhoneNumber",
       linkerSettings: [.linkedLibrary("phonenumber")]),
 
-    // The kit: Linux, macOS and iOS. FileSupport: files that are complete or absent, locks of folders.
+    // The kit: Linux, macOS and iOS. Timestamps: calendar arithmetic. FileSupport: files that are complete or absent,
+    // locks of folders.
+    library("Timestamps"),
     library("FileSupport"),
-    library("CallerPack", ["CZlib", "FileSupport", crypto]),
+    library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
     library("CallDirectory", ["CallerPack", "FileSupport"]),
     library("RingfenceClient", ["CallerPack", "FileSupport"]),
-
-    // Calendar arithmetic.
-    library("Timestamps"),
 
     // CBOR without floats, tags and indefinite lengths.
     library("CBOR"),

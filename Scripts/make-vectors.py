@@ -18,6 +18,7 @@ import shutil
 import struct
 import sys
 import zlib
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -169,6 +170,12 @@ def one_label(column, longest, dictionary=PLAIN, entries=1, kind=2, **fields):
         **dict(entries=entries, last=6 + entries, max_label=longest) | identifying | fields)
 
 
+def once(make):
+    """Keeps what a generator makes."""
+    return cache(lambda: list(make()))
+
+
+@once
 def valid_packs():
     for name in ("empty", "blocking", "example", "labels"):
         yield name, "made by the Swift writer", (GOLDEN / f"{name}.rfpack").read_bytes()
@@ -187,6 +194,7 @@ def valid_packs():
         3, [(n, 1, b"") for n in (3, 9, 27)], PLAIN)
     yield "empty-with-dictionary", "a dictionary kept for the next pack", written(2, [], PLAIN)
     yield "empty-both", "kind 3 without entries", written(3, [])
+    yield "least-dictionary", "a dictionary of no words: 4 bytes, 9 as stored", written(2, [], Made(0, 0))
     yield "only-spelled", "a dictionary without tokens", written(2, [(4, 2, b"Ada"), (8, 2, b"Bob")], Made(0, 1))
     yield "repeated", "a label that is repeated 299 times", written(2, [(n * 7, 2, b"Bank") for n in range(1, 301)], PLAIN)
     yield "long-varints", "varints of four bytes, longest 24 in both codes", written(
@@ -240,6 +248,7 @@ def repaired(data):
     return with_index(data, change)
 
 
+@once
 def broken_packs():
     good = {name: data for name, _, data in valid_packs()}
     example, blocking, empty, roles, blocks = (
@@ -338,6 +347,9 @@ def broken_packs():
         yield "4.20", f"byte {at}, without a new header CRC", flipped(example, at, 4)
     yield "3", "no room for the index", put(empty[:120] + struct.pack("<I", 128) + empty[124:], entries=4, blocking=4, blocks=1, last=9)
     yield "3", "a dictionary longer than the file", put(example, stored=5000)
+    yield "3", "a byte between header and index of an empty pack", put(empty + b"\0", length=129)
+    yield "3", "bytes after the dictionary of an empty pack", put(
+        good["empty-with-dictionary"] + bytes(16), length=len(good["empty-with-dictionary"]) + 16)
 
     def moved(row, column, value):
         return lambda index: index[row].__setitem__(column, index[row][column] + value)
@@ -482,6 +494,34 @@ def broken_packs():
         [0, 0, 0, 1, 0, 3, 0, 1, 0x61, 0, 1, 0x62, 0, 1, 0x63], tokens=3, text=3)
 
 
+def lookups(data):
+    """Numbers to look up in a pack: the ends of the range, those beside some entries, and those at both ends of blocks."""
+    pack = packs.Pack(data)
+    numbers = [number for number, _, _ in packs.read_pack(data)[2]]
+    size = 1 << pack.header.shift
+    chosen = set(numbers[:20] + numbers[-5:] + numbers[::size] + numbers[size - 1::size])
+    asked = {0, 1, 999_999_999_999_999} | {number + step for number in chosen for step in (-1, 0, 1)}
+    for number in sorted(asked):
+        if 0 <= number < 10**15:
+            yield (number, *pack.lookup(number))
+
+
+def broken_lookups():
+    """Packs in which a lookup reader finds the broken rule when it looks a number up (PackFormat, section 2)."""
+    refused = {reason: (rule, data) for rule, reason, data in broken_packs()}
+    last = packs.read_pack({name: data for name, _, data in valid_packs()}["blocks"])[2][-1][0]
+    for number, reason in (
+            (7, "the last number is not the greatest"), (20, "the last number is not the greatest"), (5, "a last number in an empty pack"),
+            (5, "a byte between header and index of an empty pack"), (6_434_000_001, "byte 140, in the dictionary"),
+            (6_434_000_001, "byte 177, in the index"), (6_434_000_001, "variant 2"), (last, "CRC of block 5"), (11, "byte 131, in a block"),
+            (7, "a byte after the number column"), (7, "a number column without its last byte"), (20, "bit 1 after the numbers"),
+            (7, "a label column that ends in a label"), (7, "bits that are no code word"), (7, "AGAIN in the first entry"),
+            (7, "two tokens longer than the maximum"), (7, "a spelled label of ff"), (7, "a token of 80"), (7, "ends in a token"),
+            (7, "a varint of five bytes"), (7, "a token twice"), (7, "three words of one bit")):
+        rule, data = refused[reason]
+        yield rule, reason, data, number
+
+
 def fill_bit(bit):
     """Three numbers in 8...100 need a number of bits that is not a multiple of 8."""
     column = BitWriter()
@@ -582,9 +622,19 @@ def delta_packs():
     yield "blocking", *block
 
 
+def worked_delta():
+    """The example of PackFormat.md, section 15."""
+    base = (GOLDEN / "example.rfpack").read_bytes()
+    head, dictionary, _ = packs.read_pack(base)
+    head.serial, head.base, head.created = 3, 2, 1_700_086_400
+    entries = [(6_434_000_001, 2, b"Bank"), (6_434_000_017, 2, b"Scam"), (6_434_000_050, 1, b""), (6_434_000_100, 3, b"Scam")]
+    return base, packs.write_pack(head, base[128:128 + head.stored], dictionary, entries)
+
+
 def valid_deltas():
     for name, base, result in delta_packs():
         yield name, base, result, delta(base, result)
+    yield "worked", *worked_delta(), delta(*worked_delta())
     yield "golden", (GOLDEN / "labels.rfpack").read_bytes(), None, (GOLDEN / "labels.rfdelta").read_bytes()
 
 
@@ -719,8 +769,49 @@ def sha(data):
     return hashlib.sha256(data).hexdigest()
 
 
+def dsse(payload, kind):
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind.encode(), len(payload), payload)
+
+
+class Torsion:
+    """Keys and signatures with a part of small order, about which verifiers of Ed25519 differ."""
+
+    curve = publications.Ed25519
+
+    def __init__(self, seed):
+        curve = self.curve
+        self.secret, self.prefix = curve.secret(seed)
+        ys = (y for y in range(2, 100) if curve.recover(y, 0) is not None)
+        points = (curve.times(curve.L, curve.unpack(y.to_bytes(32, "little"))) for y in ys)
+        self.point = next(point for point in points if curve.pack(curve.times(4, point)) != curve.pack((0, 1, 1, 0)))
+        self.plain = curve.times(self.secret, curve.base())
+        self.mixed = curve.pack(curve.add(self.plain, self.point))
+
+    def sign(self, message, fits, mixes_r=False):
+        """A signature of the mixed key whose k meets a condition, or of the plain key with an R of mixed order."""
+        curve, public = self.curve, self.curve.pack(self.plain) if mixes_r else self.mixed
+        for n in range(10_000):
+            r = curve.hash(self.prefix, b"%d" % n, message)
+            point = curve.times(r, curve.base())
+            point = curve.pack(curve.add(point, self.point) if mixes_r else point)
+            k = curve.hash(point, public, message)
+            if fits(k):
+                return point + ((r + k * self.secret) % curve.L).to_bytes(32, "little")
+
+
+def key_entry(public):
+    return dict(algorithm="ed25519", keyid=publications.key_id(public), public=base64.b64encode(public).decode())
+
+
+def mixed_root(fits):
+    torsion = Torsion(KEYS["stranger"])
+    payload = publications.canonical(root_fields(2, []) | {"keys": [key_entry(torsion.mixed)]})
+    signature = torsion.sign(dsse(payload, publications.ROOT), fits)
+    return envelope(payload, publications.ROOT, ["first"], [(publications.key_id(torsion.mixed), base64.b64encode(signature).decode())])
+
+
 def envelope(payload, kind, keys, extra=()):
-    signed = b"DSSEv1 %d %s %d %s" % (len(kind), kind.encode(), len(payload), payload)
+    signed = dsse(payload, kind)
     signatures = [(publications.key_id(PUBLIC[key]), publications.Ed25519.sign(KEYS[key], signed)) for key in keys]
     signatures = [(name, base64.b64encode(signature).decode()) for name, signature in signatures] + list(extra)
     texts = ",".join(f'{{"keyid":"{name}","sig":"{signature}"}}' for name, signature in signatures)
@@ -728,7 +819,7 @@ def envelope(payload, kind, keys, extra=()):
 
 
 def key_fields(name):
-    return dict(algorithm="ed25519", keyid=publications.key_id(PUBLIC[name]), public=base64.b64encode(PUBLIC[name]).decode())
+    return key_entry(PUBLIC[name])
 
 
 def root_fields(serial, keys):
@@ -840,7 +931,19 @@ def form_breaks(fields):
 
 
 TIMES = ["2026-11-22T01:10:00.5Z", "2026-11-22T01:10:00+00:00", "2026-11-22T01:10:00z", "2026-11-22t01:10:00Z", "2026-11-22 01:10:00Z",
-         "2026-11-22T01:10Z", "2026-02-30T01:10:00Z", "2026-11-22T23:59:60Z", "2026-11-22T24:00:00Z", "20261122T011000Z", "", "2026-11-22"]
+         "2026-11-22T01:10Z", "2026-02-30T01:10:00Z", "2026-11-22T23:59:60Z", "2026-11-22T24:00:00Z", "20261122T011000Z", "", "2026-11-22",
+         "12026-11-22T01:10:00Z", "112026-11-22T01:10:00Z", "02026-11-22T01:10:00Z", "+2026-11-22T01:10:00Z", "-2026-11-22T01:10:00Z",
+         "226-11-22T01:10:00Z", "0000-12-31T23:59:59Z", "0000-02-29T00:00:00Z", "1500-02-29T00:00:00Z", "2100-02-29T00:00:00Z",
+         "2027-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-10T00:00:00Z", "2026-11-00T00:00:00Z", "2026-11-31T00:00:00Z",
+         "2026-11-22T01:60:00Z", "2026-11-22T25:00:00Z", "2016-12-31T23:59:60Z", "2026-11-22T01:10:00-00:00", "2026-11-22T01:10:00.000Z",
+         "2026-11-22T01:10:00,5Z", "2026-11-22T01:10:00", "2026-11-22T01:10:00Z ", " 2026-11-22T01:10:00Z", "2026-11-22T1:10:00Z",
+         "2026-W47-7T01:10:00Z", "2026-326T01:10:00Z", "２０２６-11-22T01:10:00Z", "2026-11-22T01:10:00ZZ", "2026-11-22T01:10:00 UTC"]
+# Accepted times with their seconds since 1970: the proleptic Gregorian calendar, also where others skip days.
+ISSUED = {"0001-01-01T00:00:00Z": -62_135_596_800, "0004-02-29T12:30:45Z": -62_035_846_155, "0999-12-31T23:59:59Z": -30_610_224_001,
+          "1500-02-28T00:00:00Z": -14_826_758_400, "1582-10-04T00:00:00Z": -12_220_243_200, "1582-10-10T00:00:00Z": -12_219_724_800,
+          "1582-10-15T00:00:00Z": -12_219_292_800, "1600-02-29T00:00:00Z": -11_670_998_400, "1969-12-31T23:59:59Z": -1,
+          "1970-01-01T00:00:00Z": 0, "2000-02-29T23:59:59Z": 951_868_799}
+EXPIRES = {"2400-02-29T00:00:00Z": 13_574_563_200, "9999-12-31T23:59:59Z": 253_402_300_799}
 
 
 def accepted_documents(made):
@@ -857,6 +960,20 @@ def accepted_documents(made):
     yield dict(as_="bin", reason="an unknown field"), canonical(dict(type="bin", version=1, packs=made.bins, more=[]))
     yield dict(as_="root", reason="an unknown field"), root(2, ["second"], ["first", "second"], zzz=-5)
     yield dict(as_="root", reason="two keys, of which one must sign"), root(2, ["first", "second"], ["first"])
+    for text, seconds in ISSUED.items():
+        yield dict(as_="manifest", reason=f"issued {text}", issued=seconds), envelope(
+            canonical(head | {"issued": text, "as_of": text}), publications.MANIFEST, ["second"])
+    for text, seconds in EXPIRES.items():
+        yield dict(as_="manifest", reason=f"expires {text}", expires=seconds), envelope(
+            canonical(head | {"expires": text}), publications.MANIFEST, ["second"])
+    yield dict(as_="manifest", reason="two equal bins, which are empty"), envelope(
+        canonical(head | {"bins": [sha(canonical(dict(type="bin", version=1, packs={})))] * 2}), publications.MANIFEST, ["second"])
+    for index in (0, 1):
+        names = {name: digest for name, digest in made.bins.items() if publications.bin_of(name, 2) == index}
+        yield dict(as_="bin", reason=f"bin {index} of two", index=index, count=2), canonical(dict(type="bin", version=1, packs=names))
+    yield dict(as_="root", reason="a key of mixed order, and k is divisible by 8"), mixed_root(lambda k: k % 8 == 0)
+    yield dict(as_="root", reason="a key that is no point, beside one that signs"), changed_root(
+        dict(keys=[key_fields("second"), key_entry((2).to_bytes(32, "little"))]))
 
 
 def broken_documents(made):
@@ -917,6 +1034,9 @@ def broken_documents(made):
             ("a signature of zeros", bytes(64)),
             ("a signature with S plus the order", raw[:32] + (int.from_bytes(raw[32:], "little") + publications.Ed25519.L).to_bytes(32, "little"))):
         yield dict(as_="manifest", rule="4.3", reason=reason), good.replace(signature, base64.b64encode(other))
+    signed = Torsion(KEYS["second"]).sign(dsse(canonical(head), publications.MANIFEST), lambda k: True, mixes_r=True)
+    yield dict(as_="manifest", rule="4.3", reason="an R of mixed order, which only a verifier with cofactor accepts"), good.replace(
+        signature, base64.b64encode(signed))
     other = envelope(canonical(head | {"zzz": 1}), publications.MANIFEST, ["second"])
     yield dict(as_="manifest", rule="4.3", reason="the payload of another manifest"), \
         other.replace(other.split(b'"sig":"')[1].split(b'"')[0], signature)
@@ -969,6 +1089,15 @@ def broken_documents(made):
             ("a key of 31 bytes", dict(keys=[dict(algorithm="ed25519", keyid=publications.key_id(bytes(31)), public=base64.b64encode(bytes(31)).decode())])),
             ("expires when issued", dict(expires=root_fields(2, [])["issued"])), ("no threshold", dict(threshold="1")), ("keys that are no list", dict(keys={}))):
         yield broken_root("8", reason, changed_root(fields))
+    curve, p = publications.Ed25519, publications.Ed25519.P
+    larger = next(p + y for y in range(3, 19) if curve.recover(y, 0) is not None)
+    for reason, key in (
+            ("a key of order 1", 1), ("a key of order 1 with the sign of x", 1 | 1 << 255), ("a key of order 2", p - 1), ("a key of order 4", 0),
+            ("a key of order 4 with the sign of x", 1 << 255), ("a key of order 8", int.from_bytes(curve.pack(Torsion(bytes(32)).point), "little")),
+            ("a key of order 1 in another form", p + 1), ("a key of the order of the base, in another form", larger),
+            ("a key of all ones", (1 << 256) - 1)):
+        yield broken_root("8", reason, changed_root(dict(keys=[key_fields("second"), key_entry(key.to_bytes(32, "little"))])))
+    yield broken_root("4.3", "a key of mixed order, and k is odd: only a verifier with cofactor accepts", mixed_root(lambda k: k % 2 == 1))
     yield broken_root("3.3", "a time with a fraction", root(2, ["second"], ["first", "second"], issued="2026-01-01T00:00:00.000Z"))
     yield broken_root("3.3", "a time with an offset", root(2, ["second"], ["first", "second"], expires="2036-01-01T00:00:00+00:00"))
     yield broken_root("9.2", "the root that is known", made.files["roots/1.root.json"])
@@ -990,6 +1119,8 @@ def broken_documents(made):
     for name in ("", "A", ".a", "-a", "a/b", "a..b", "a" * 65, "é", "a b"):
         yield broken_bin("6", f"the name {name!r}", dict(bin, packs={name: digest}))
     yield broken_bin("6", "packs that are no object", dict(bin, packs=[]))
+    vector, data = broken_bin("6", "one name of the other bin", bin)
+    yield vector | dict(index=publications.bin_of("both", 2), count=2), data
     yield broken_bin("6", "no packs", without(bin, "packs"))
     for text in ("0" * 63, "A" * 64, ""):
         yield broken_bin("3.4", f"a digest of {text[:2]!r}, {len(text)} digits", dict(bin, packs={"a": text}))
@@ -1031,6 +1162,28 @@ def broken_documents(made):
     yield file("another number of entries", dict(entries=pack["entries"] + 1))
     yield file("another region", dict(region="NZ"))
     yield file("another file", {}, "publication/packs/both-1.rfpack")
+    long, content = long_content()
+    yield dict(as_="file", name="both", rule="11", reason="1,073,758,190 bytes of content", pack=LONG), canonical(
+        without(pack, "shard") | dict(kind="identification", entries=get(long, "entries"), first=7, last=get(long, "last"), bytes=len(long),
+                                      sha256=sha(long), content_sha256=content, deltas=[], path="packs/both-long.rfpack"))
+
+
+LONG = "refused-documents/long-content.rfpack"
+
+
+@cache
+def long_content():
+    """A valid pack of 68 KB: 16,382 entries with one label of 65,534 bytes. Returns it and its content_sha256."""
+    count, label = 16_382, b"a" * 65_534
+    column = (2 << 16 | len(label)) << 8 * len(label) | int.from_bytes(label, "big")
+    bits = BitWriter()
+    bits.put(column, 18 + 8 * len(label))
+    bits.put(0, count - 1)
+    digest = hashlib.sha256()
+    for number in range(7, 7 + count):
+        digest.update(struct.pack("<QBH", number, 2, len(label)) + label)
+    return assembled(2, [(7, b"\0", bits.bytes())], Made(1, 2), shift=14, serial=2, entries=count, identifying=count, last=6 + count,
+                     max_label=len(label)), digest.hexdigest()
 
 
 # Writing.
@@ -1052,11 +1205,13 @@ def refused(rule, reason, read):
 def check_document(vector, data, folder, made):
     if vector["as_"] == "manifest":
         trust = publications.Trust(root=made.files["root.json"])
-        return trust.verify(data, NOW, tuple(vector["seen"]) if "seen" in vector else None)
+        head, _ = trust.verify(data, NOW, tuple(vector["seen"]) if "seen" in vector else None)
+        assert all(publications.moment(head, name, "5") == vector[name] for name in ("issued", "expires") if name in vector), vector
+        return
     if vector["as_"] == "root":
         return publications.Trust(root=made.files["roots/1.root.json"]).follow(data)
     if vector["as_"] == "bin":
-        return publications.read_bin(data, 0, 1)
+        return publications.read_bin(data, vector.get("index", 0), vector.get("count", 1))
     pack = publications.read_description(data, vector["name"], 2)
     if vector["as_"] == "file":
         publications.check_pack(pack, (folder / vector["pack"]).read_bytes())
@@ -1082,6 +1237,15 @@ def main(folder, with_sums):
         lists["packs"].append(dict(
             file=write(f"packs/{name}.rfpack", data), dump=write(f"packs/{name}.tsv", packs.dump(entries)),
             content_sha256=packs.content_digest(entries), reason=reason))
+    lists["lookups"] = []
+    for name, reason, data in valid_packs():
+        table = "".join(f"{number}\t{roles}\t{packs.escaped(label.decode())}\n" for number, roles, label in lookups(data))
+        lists["lookups"].append(dict(file=write(f"lookups/{name}.tsv", table.encode()), pack=f"packs/{name}.rfpack", reason=reason))
+    lists["refused_lookups"] = []
+    for number, (rule, reason, data, asked) in enumerate(broken_lookups(), 1):
+        refused(rule, f"lookup: {reason}", lambda: packs.Pack(data).lookup(asked))
+        path = write(f"refused-lookups/{number:03}-{slug(reason)}.rfpack", data)
+        lists["refused_lookups"].append(dict(file=path, number=asked, rule=f"PackFormat {rule}", reason=reason))
     lists["deltas"] = []
     for name, base, result, data in valid_deltas():
         made = packs.apply_delta(base, data)
@@ -1105,6 +1269,7 @@ def main(folder, with_sums):
     for path, data in made.files.items():
         write(f"publication/{path}", data)
     assert len(publications.follow(folder / "publication", PUBLIC["first"], NOW)) == 3
+    write(LONG, long_content()[0])
     for kind, source in (("accepted_documents", accepted_documents(made)), ("refused_documents", broken_documents(made))):
         lists[kind] = []
         for number, (vector, data) in enumerate(source, 1):

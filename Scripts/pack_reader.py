@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Reads packs and applies deltas: an independent validator and delta applier, written from PackFormat.md alone.
+"""Reads packs and applies deltas: an independent validator, lookup reader and delta applier, written from PackFormat.md alone.
 
 usage: pack_reader.py FILE                     prints a line for each entry: number, tab, roles (1, 2 or 3), tab, label
        pack_reader.py BASE DELTA OUT           writes the result of a delta
 
 Every refusal names the section of PackFormat.md with the broken rule.
 """
+import bisect
 import hashlib
 import struct
 import sys
@@ -207,7 +208,7 @@ class Dictionary:
         if symbol is self.SPELL:
             count = bits.read(16)
             must(1 <= count <= most, "6.4", "a label is empty or too long")
-            text = bytes(bits.read(8) for _ in range(count))
+            text = bits.read(8 * count).to_bytes(count, "big")
         else:
             text, ends = symbol
             while not ends:
@@ -319,46 +320,78 @@ def read_header(data):
     return h
 
 
-def read_pack(data):
-    """Checks everything; returns the header, the dictionary and the entries as (number, roles, label)."""
-    h = read_header(data)
-    must(h.length == len(data), "4.19", "the file has another length")
-    index_at = h.length - 16 * h.blocks
-    must(128 + h.stored + 4 * h.blocks <= index_at, "3", "the parts do not fit the file")
-    must(zlib.crc32(data[index_at:]) == h.index_crc, "4.16", "the index is corrupt")
-    must(zlib.crc32(data[128:128 + h.stored]) == h.dictionary_crc, "4.16", "the dictionary is corrupt")
-    index = [struct.unpack_from("<QII", data, index_at + 16 * i) for i in range(h.blocks)]
-    starts = [start for _, start, _ in index] + [index_at]
-    must(starts[0] == 128 + h.stored, "5.1", "the first block is elsewhere")
-    must(all(a < b for a, b in zip(starts, starts[1:])), "5.1", "blocks overlap")
-    must(max((b - a for a, b in zip(starts, starts[1:])), default=0) == h.max_block, "4.14", "the maximum block is not exact")
-    firsts, left = [first for first, _, _ in index], h.entries - ((h.blocks - 1) << h.shift)
-    if firsts:
-        must(firsts[0] >= 1 and all(b - a >= 1 << h.shift for a, b in zip(firsts, firsts[1:])), "5.2", "first numbers collide")
-        must(h.last - firsts[-1] >= left - 1 and (left > 1 or h.last == firsts[-1]), "5.2", "the last number does not fit")
-    dictionary = Dictionary(data[128:128 + h.stored], h.tokens, h.text) if h.stored else None
-    entries, longest = [], 0
-    for i, (first, start, crc) in enumerate(index):
-        block = data[start:starts[i + 1]]
-        must(zlib.crc32(block) == crc, "5.3", "a block is corrupt")
+class Pack:
+    """A pack whose header and index are checked. The dictionary and the blocks are read when they are needed."""
+
+    def __init__(self, data):
+        h = self.header = read_header(data)
+        must(h.length == len(data), "4.19", "the file has another length")
+        index_at = h.length - 16 * h.blocks
+        must(128 + h.stored + 4 * h.blocks <= index_at, "3", "the parts do not fit the file")
+        must(h.blocks or 128 + h.stored == index_at, "3", "bytes are between the dictionary and the index")
+        must(zlib.crc32(data[index_at:]) == h.index_crc, "4.16", "the index is corrupt")
+        index = [struct.unpack_from("<QII", data, index_at + 16 * i) for i in range(h.blocks)]
+        starts = [start for _, start, _ in index] + [index_at]
+        must(starts[0] == 128 + h.stored, "5.1", "the first block is elsewhere")
+        must(all(a < b for a, b in zip(starts, starts[1:])), "5.1", "blocks overlap")
+        must(max((b - a for a, b in zip(starts, starts[1:])), default=0) == h.max_block, "4.14", "the maximum block is not exact")
+        firsts, left = [first for first, _, _ in index], h.entries - ((h.blocks - 1) << h.shift)
+        if firsts:
+            must(firsts[0] >= 1 and all(b - a >= 1 << h.shift for a, b in zip(firsts, firsts[1:])), "5.2", "first numbers collide")
+            must(h.last - firsts[-1] >= left - 1 and (left > 1 or h.last == firsts[-1]), "5.2", "the last number does not fit")
+        self.data, self.firsts, self.starts, self.crcs = data, firsts, starts, [crc for _, _, crc in index]
+        self.loaded = None
+
+    def dictionary(self):
+        h = self.header
+        if h.stored and not self.loaded:
+            stored = self.data[128:128 + h.stored]
+            must(zlib.crc32(stored) == h.dictionary_crc, "4.16", "the dictionary is corrupt")
+            self.loaded = Dictionary(stored, h.tokens, h.text)
+        return self.loaded
+
+    def block(self, i):
+        """Returns the numbers of a block and the decoder of its labels, or None."""
+        h, first, dictionary = self.header, self.firsts[i], self.dictionary()
+        block = self.data[self.starts[i]:self.starts[i + 1]]
+        must(zlib.crc32(block) == self.crcs[i], "5.3", "a block is corrupt")
         must(len(block) >= 4 and block[0] <= 1, "6.1", "a block's start is wrong")
         count = min(1 << h.shift, h.entries - (i << h.shift))
-        high = firsts[i + 1] - 1 if i + 1 < h.blocks else h.last
+        is_last = i + 1 == h.blocks
+        high = h.last if is_last else self.firsts[i + 1] - 1
         size = int.from_bytes(block[1:4], "little")
         must(4 + size <= len(block), "6.1", "the number column is longer than the block")
         bits = Bits(block[4:4 + size], "6.2")
         numbers = [first] + interpolative(bits, block[0], count - 1, first + 1, high)
         bits.finish()
-        if dictionary is None:
-            must(4 + size == len(block), "6.1", "bytes follow the numbers")
-            entries += [(number, 1, b"") for number in numbers]
-            continue
-        labels = Labels(block[4 + size:], dictionary, h.kind, h.max_label)
+        must(not is_last or numbers[-1] == h.last, "4.17", "the last number is not the greatest")
+        must(dictionary or 4 + size == len(block), "6.1", "bytes follow the numbers")
+        return numbers, dictionary and Labels(block[4 + size:], dictionary, h.kind, h.max_label)
+
+    def lookup(self, number):
+        """Returns the roles and the label of a number; roles 0 when it is not in the pack. Decodes one block."""
+        i = bisect.bisect_right(self.firsts, number) - 1
+        if i < 0 or number > self.header.last:
+            return 0, b""
+        numbers, labels = self.block(i)
+        if number not in numbers:
+            return 0, b""
+        entries = [labels.next() for _ in range(numbers.index(number) + 1)] if labels else [(1, b"")]
+        return entries[-1]
+
+
+def read_pack(data):
+    """Checks everything; returns the header, the dictionary and the entries as (number, roles, label)."""
+    pack = Pack(data)
+    h, dictionary = pack.header, pack.dictionary()
+    entries, longest = [], 0
+    for i in range(h.blocks):
+        numbers, labels = pack.block(i)
         for number in numbers:
-            entries.append((number, *labels.next()))
+            entries.append((number, *(labels.next() if labels else (1, b""))))
             longest = max(longest, len(entries[-1][2]))
-        labels.bits.finish()
-    must(not entries or entries[-1][0] == h.last, "4.17", "the last number is not the greatest")
+        if labels:
+            labels.bits.finish()
     must(sum(roles & 1 for _, roles, _ in entries) == h.blocking, "4.11", "the blocking count is not exact")
     must(sum(roles >> 1 for _, roles, _ in entries) == h.identifying, "4.11", "the identification count is not exact")
     must(longest == h.max_label, "4.15", "the maximum label is not exact")

@@ -7,7 +7,7 @@ Every refusal names the section of Publication.md with the broken rule.
 """
 import base64
 import binascii
-import calendar
+import datetime
 import hashlib
 import json
 import re
@@ -16,11 +16,12 @@ import time
 from functools import cache
 from pathlib import Path
 
-from pack_reader import MOST_NUMBER, Refused, content_digest, must, read_pack
+from pack_reader import MOST_NUMBER, Refused, content_digest, must, read_header, read_pack
 
 MANIFEST = "application/vnd.ringfence.manifest+json"
 ROOT = "application/vnd.ringfence.root+json"
 MOST_DOCUMENT = 1 << 20
+MOST_CONTENT = 1 << 30
 MOST_ENVELOPE = MOST_DOCUMENT * 4 // 3 + 8192
 NAME = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9_.-]{0,63}", re.ASCII)
 PATH = re.compile(r"[a-z0-9][a-z0-9_.-]*(/[a-z0-9][a-z0-9_.-]*){0,2}", re.ASCII)
@@ -106,8 +107,15 @@ class Ed25519:
         return point + s.to_bytes(32, "little")
 
     @classmethod
+    def is_proper(cls, public):
+        """Whether a key's y is in its only form, and of no point of small order."""
+        y = int.from_bytes(public, "little") & (1 << 255) - 1
+        x = cls.recover(y, 0)
+        return y < cls.P and (x is None or cls.pack(cls.times(8, (x, y, 1, x * y % cls.P))) != cls.pack((0, 1, 1, 0)))
+
+    @classmethod
     def verify(cls, public, message, signature):
-        if len(signature) != 64:
+        if len(signature) != 64 or not cls.is_proper(public):
             return False
         A, R, s = cls.unpack(public), cls.unpack(signature[:32]), int.from_bytes(signature[32:], "little")
         if A is None or R is None or s >= cls.L:
@@ -183,11 +191,11 @@ def moment(fields, name, section):
     text = field(fields, name, str, section)
     must(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", text, re.ASCII), "3.3", "a time has another form")
     try:
-        seconds = calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ"))
+        # Python's calendar is the proleptic Gregorian one, of the years 1 to 9999.
+        found = datetime.datetime(*map(int, re.findall(r"\d+", text)))
     except ValueError:
         raise Refused("3.3", "there is no such time")
-    must(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)) == text, "3.3", "there is no such time")
-    return seconds
+    return (found - datetime.datetime(1970, 1, 1)) // datetime.timedelta(seconds=1)
 
 
 def digest(fields, name):
@@ -242,6 +250,7 @@ class Root:
             must(isinstance(key, dict) and key.get("algorithm") == "ed25519", "8", "a key has another algorithm")
             public = base64_bytes(field(key, "public", str, "8"), "8")
             must(len(public) == 32 and key.get("keyid") == key_id(public), "8", "a key has another id")
+            must(Ed25519.is_proper(public), "8", "a key is not in canonical form, or of small order")
             self.keys.append(public)
         self.threshold = field(fields, "threshold", int, "8")
         must(self.serial >= 1 and issued < self.expires, "8", "the serial or the times are wrong")
@@ -346,6 +355,9 @@ def read_description(data, name, newest):
 def check_pack(pack, data):
     """Checks that a file is the pack of a description."""
     must(len(data) == pack["bytes"] and hashlib.sha256(data).hexdigest() == pack["sha256"], "9.7", "this is another file")
+    header = read_header(data)
+    content = 11 * header.entries + header.identifying * header.max_label
+    must(content <= MOST_CONTENT, "11", "the entries are too long in total")
     header, _, entries = read_pack(data)
     must(["blocking", "identification", "both"][header.kind - 1] == pack["kind"], "9.7", "the kind is another one")
     must(header.serial == pack["serial"] and header.entries == pack["entries"], "9.7", "the serial or the count is another one")

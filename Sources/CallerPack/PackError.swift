@@ -79,6 +79,8 @@ public enum PackLimits {
   /// The most bytes of all labels of a pack: the entries that identify, times the bytes of the longest label. Labels of at
   /// most 255 bytes are never limited by it.
   public static let totalLabelBytes = 0xFFFF_FFFF
+  /// The most content of a published pack that a reader hashes, by ``PackHeader/contentBytes``: 1 GiB.
+  public static let contentBytes = 1 << 30
   /// The most entries in a pack of any kind.
   public static let entries = 16_777_216
   /// The most additions (blocking plus identification) in one request of a Call Directory extension.

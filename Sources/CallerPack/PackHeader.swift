@@ -149,6 +149,20 @@ extension PackHeader {
     return bytes
   }
 
+  /// The bytes that ``PackReader/contentDigest()`` hashes at most: each label counts with the bytes of the longest.
+  public var contentBytes: Int { 11 * entryCount + identificationCount * maximumLabelBytes }
+
+  /// Checks that readers of publications accept a pack of this size.
+  /// - Throws: ``PackError`` with `tooLarge`.
+  package func checkContent() throws(PackError) {
+    guard contentBytes <= PackLimits.contentBytes else {
+      throw PackError(
+        .tooLarge, "the entries are too long in total for a publication",
+        expected: "\(PackLimits.contentBytes) bytes at most", got: "\(contentBytes)",
+        remedy: "publish fewer entries or shorter labels in one pack")
+    }
+  }
+
   package var indexBytes: Int { blockCount * Self.indexEntryBytes }
 
   package var blocksOffset: Int { Self.byteCount + dictionaryStoredBytes }

@@ -135,7 +135,7 @@ public struct FetchSummary: Sendable {
   public var lines: String {
     var facts: [(String, String)] = [
       ("changed", "\(hasChanged)"), ("serial", "\(manifest.serial)"), ("previous_serial", "\(formerSerial ?? 0)"),
-      ("issued", manifest.issued.formatted(.iso8601)), ("expires", manifest.expires.formatted(.iso8601)),
+      ("issued", manifest.issued.documentTime), ("expires", manifest.expires.documentTime),
       ("set", set), ("fetched_bytes", "\(fetchedBytes)"),
     ]
     for item in items where item.format == nil {

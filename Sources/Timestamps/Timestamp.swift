@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// Times as text, and months, in UTC and the proleptic Gregorian calendar.
 ///
@@ -11,6 +15,13 @@ public enum Timestamp {
 
   /// Reads a date and time of RFC 3339: `2021-07-07T00:01:15.250Z`, `2021-07-07T02:01:15+02:00`.
   public static func parse(_ text: String) -> Date? { read(text.utf8, needsZone: true) }
+
+  /// Reads a time in the only form that signed documents have: as ``format(_:)-(Int)`` writes it, in the years 0001 to
+  /// 9999. Nil for anything else, such as a leap second, an offset or a fraction.
+  public static func document(_ text: String) -> Date? {
+    guard !text.hasPrefix("0000"), let time = parse(text), format(time) == text else { return nil }
+    return time
+  }
 
   private static func read(_ text: some Collection<UInt8>, needsZone: Bool) -> Date? {
     guard text.count <= 40 else { return nil }
@@ -34,15 +45,16 @@ public enum Timestamp {
     return Date(timeIntervalSince1970: Double(seconds) + fraction)
   }
 
-  /// `2021-07-07T00:01:15Z`, without fractions of a second, for the years 1970 to 9999.
+  /// `2021-07-07T00:01:15Z`, without fractions of a second, for the years 0001 to 9999.
   public static func format(_ time: Date) -> String { format(Int(time.timeIntervalSince1970.rounded(.down))) }
 
   /// The same for seconds since 1970.
   public static func format(_ seconds: Int) -> String {
-    let (year, month, day) = date(daysSince1970: seconds / 86_400)
-    let time = seconds % 86_400
+    let time = (seconds % 86_400 + 86_400) % 86_400
+    let (year, month, dayOfMonth) = date(daysSince1970: (seconds - time) / 86_400)
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
-    return "\(year)-\(two(month))-\(two(day))T\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
+    let day = "\(two(year / 100))\(two(year % 100))-\(two(month))-\(two(dayOfMonth))"
+    return "\(day)T\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60))Z"
   }
 
   /// Howard Hinnant's days_from_civil (chrono-compatible low-level date algorithms).
@@ -65,7 +77,7 @@ public enum Timestamp {
     return (year, month)
   }
 
-  /// The same author's civil_from_days, for days from 1970 on.
+  /// The same author's civil_from_days, for days from the year 1 on.
   private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = shifted / 146_097

@@ -13,6 +13,15 @@ import Testing
       var dump: String
       var content_sha256: String
     }
+    struct Lookups: Decodable {
+      var file: String
+      var pack: String
+    }
+    struct RefusedLookup: Decodable {
+      var file: String
+      var number: Int64
+      var rule: String
+    }
     struct Delta: Decodable {
       var file: String
       var base: String
@@ -37,6 +46,10 @@ import Testing
       var name: String?
       var pack: String?
       var seen: Seen?
+      var issued: Double?
+      var expires: Double?
+      var index: Int?
+      var count: Int?
     }
     struct Seen: Decodable {
       var link: Manifest.Link
@@ -52,6 +65,8 @@ import Testing
     var now: Double
     var keys: [String: Key]
     var packs: [Pack]
+    var lookups: [Lookups]
+    var refused_lookups: [RefusedLookup]
     var deltas: [Delta]
     var refused_packs: [RefusedPack]
     var refused_deltas: [RefusedDelta]
@@ -105,6 +120,31 @@ import Testing
       default: String(scalar)
       }
     }.joined()
+  }
+
+  @Test func lookups() throws {
+    for vector in vectors.lookups {
+      let reader = try PackReader(bytes: Self.bytes(vector.pack))
+      let cursor = try reader.makeCursor()
+      let lines = try String(decoding: Self.bytes(vector.file), as: UTF8.self).split(separator: "\n")
+      #expect(lines.count >= 3)
+      for line in lines {
+        let number = try #require(Int64(line.prefix { $0 != "\t" }))
+        for entry in [try reader.lookup(number), try cursor.lookup(number)] {
+          let label = entry?.label.map(Self.escaped) ?? ""
+          let answer = "\(number)\t\(entry?.roles.rawValue ?? 0)\t\(label)"
+          // Byte for byte: two normal forms of a text are equal strings.
+          #expect(answer.utf8.elementsEqual(line.utf8), "\(vector.file), \(number)")
+        }
+      }
+    }
+    #expect(vectors.refused_lookups.count >= 20)
+    for vector in vectors.refused_lookups {
+      let bytes = try Self.bytes(vector.file)
+      #expect(throws: PackError.self, "\(vector.file), \(vector.rule)") {
+        try PackReader(bytes: bytes).lookup(vector.number)
+      }
+    }
   }
 
   @Test func `valid deltas`() throws {
@@ -163,13 +203,16 @@ import Testing
     switch vector.as {
     case "manifest":
       let trust = try TrustStore(root: Data(Self.bytes("publication/root.json")))
-      _ = try trust.verify(manifest: Data(bytes), at: now, state: UpdateState(seen: vector.seen?.link))
+      let head = try trust.verify(manifest: Data(bytes), at: now, state: UpdateState(seen: vector.seen?.link)).head
+      if let issued = vector.issued { #expect(head.issued.timeIntervalSince1970 == issued, "\(vector.file)") }
+      if let expires = vector.expires { #expect(head.expires.timeIntervalSince1970 == expires, "\(vector.file)") }
     case "root":
       var trust = try TrustStore(root: Data(Self.bytes("publication/roots/1.root.json")))
       try trust.follow(Data(bytes))
     case "bin":
-      var reader = ManifestReader(head(bin: bytes))
-      try reader.add(bytes, as: #require(reader.missing.first))
+      let (index, count) = (vector.index ?? 0, vector.count ?? 1)
+      var reader = ManifestReader(head(bin: bytes, count: count))
+      try reader.add(bytes, as: reader.missing[index])
     default:
       let name = try #require(vector.name)
       let bin = Array(
@@ -182,9 +225,10 @@ import Testing
     }
   }
 
-  private func head(bin: [UInt8]) -> ManifestHead {
-    ManifestHead(
-      serial: 2, issued: now, asOf: now, expires: now + 1, previous: nil, bins: [PackDigest.of(bin).hex])
+  /// A head whose bins are all this one.
+  private func head(bin: [UInt8], count: Int = 1) -> ManifestHead {
+    let bins = Array(repeating: PackDigest.of(bin).hex, count: count)
+    return ManifestHead(serial: 2, issued: now, asOf: now, expires: now + 1, previous: nil, bins: bins)
   }
 
   @Test func `the publication`() throws {

@@ -29,8 +29,9 @@ let package = Package(
   dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
   targets: [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    library("Timestamps"),
     library("FileSupport"),
-    library("CallerPack", ["CZlib", "FileSupport", crypto]),
+    library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("CallDirectory", ["CallerPack", "FileSupport"]),
     library("RingfenceClient", ["CallerPack", "FileSupport"]),

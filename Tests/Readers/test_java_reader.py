@@ -57,7 +57,7 @@ def test_all_vectors(classes, tmp_path):
         for vector in LIST[name]:
             cells = [name]
             for key, value in vector.items():
-                cells += [key, " ".join(map(str, value)) if isinstance(value, list) else value]
+                cells += [key, " ".join(map(str, value)) if isinstance(value, list) else str(value)]
             lines.append("\t".join(cells))
     (tmp_path / "list").write_text("\n".join(lines) + "\n")
     done = java(classes, "ringfence.reader.RunVectors", VECTORS, tmp_path / "list")

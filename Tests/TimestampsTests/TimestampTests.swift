@@ -32,10 +32,27 @@ import Timestamps
   }
 
   @Test func `a formatted time parses to the same time`() {
-    // A prime step meets every month, day and hour.
-    for second in stride(from: 0, to: 253_402_300_800, by: 12_670_003) {
+    // From the year 1 on. A prime step meets every month, day and hour.
+    for second in stride(from: -62_135_596_800, to: 253_402_300_800, by: 12_670_003) {
       let text = Timestamp.format(second)
       #expect(Timestamp.parse(text)?.timeIntervalSince1970 == Double(second))
+      #expect(Timestamp.document(text)?.timeIntervalSince1970 == Double(second))
     }
   }
+
+  @Test(arguments: [
+    ("0001-01-01T00:00:00Z", -62_135_596_800.0), ("1582-10-10T00:00:00Z", -12_219_724_800),
+    ("1600-02-29T00:00:00Z", -11_670_998_400), ("1969-12-31T23:59:59Z", -1), ("9999-12-31T23:59:59Z", 253_402_300_799),
+  ])
+  func `the time of a document is in the proleptic Gregorian calendar`(text: String, seconds: Double) {
+    #expect(Timestamp.document(text)?.timeIntervalSince1970 == seconds)
+    #expect(Timestamp.format(Int(seconds)) == text)
+  }
+
+  @Test(arguments: [
+    "0000-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "12026-11-22T01:10:00Z", "1500-02-29T00:00:00Z",
+    "2016-12-31T23:59:60Z", "2026-11-22T01:10:00z", "2026-11-22t01:10:00Z", "2026-11-22 01:10:00Z",
+    "2026-11-22T01:10:00.0Z", "2026-11-22T01:10:00+00:00", "2026-11-22T01:10:00", "2026-11-22", "",
+  ])
+  func `another form is no time of a document`(text: String) { #expect(Timestamp.document(text) == nil) }
 }

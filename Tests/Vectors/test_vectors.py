@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,11 +32,13 @@ def check_document(vector):
     data = read(vector["file"])
     if vector["as"] == "manifest":
         trust = publications.Trust(root=read("publication/root.json"))
-        trust.verify(data, NOW, tuple(vector["seen"]) if "seen" in vector else None)
+        head, _ = trust.verify(data, NOW, tuple(vector["seen"]) if "seen" in vector else None)
+        for name in {"issued", "expires"} & vector.keys():
+            assert publications.moment(head, name, "5") == vector[name], vector["file"]
     elif vector["as"] == "root":
         publications.Trust(root=read("publication/roots/1.root.json")).follow(data)
     elif vector["as"] == "bin":
-        publications.read_bin(data, 0, 1)
+        publications.read_bin(data, vector.get("index", 0), vector.get("count", 1))
     else:
         pack = publications.read_description(data, vector["name"], 2)
         if "pack" in vector:
@@ -79,6 +82,19 @@ def test_python_reads_packs():
     assert not wrong(VECTORS["refused_packs"], "PackFormat", lambda vector: packs.read_pack(read(vector["file"])))
 
 
+def test_python_looks_numbers_up():
+    for vector in VECTORS["lookups"]:
+        pack = packs.Pack(read(vector["pack"]))
+        lines = read(vector["file"]).decode().splitlines()
+        assert len(lines) >= 3
+        for line in lines:
+            number, roles, label = line.split("\t")
+            found, text = pack.lookup(int(number))
+            assert (str(found), packs.escaped(text.decode())) == (roles, label), (vector["file"], number)
+    assert not wrong(
+        VECTORS["refused_lookups"], "PackFormat", lambda vector: packs.Pack(read(vector["file"])).lookup(vector["number"]))
+
+
 def test_python_applies_deltas():
     for vector in VECTORS["deltas"]:
         assert packs.apply_delta(read(vector["base"]), read(vector["file"])) == read(vector["result"]), vector["file"]
@@ -95,6 +111,36 @@ def test_python_reads_documents():
 def test_python_follows_the_publication():
     key = base64.b64decode(VECTORS["keys"]["first"]["public"])
     assert sorted(publications.follow(FOLDER / "publication", key, NOW)) == ["block", "both", "none"]
+
+
+# The worked delta of the document.
+
+
+DOCUMENT = (CHECKOUT / "Sources/CallerPack/CallerPack.docc/PackFormat.md").read_text()
+
+
+def test_the_worked_delta_of_the_document_is_recomputed():
+    section = DOCUMENT.split("## 15 A worked delta\n")[1].split("\n## ")[0]
+    data = b""
+    for at, cells in re.findall(r"^\| (\d+) \| ([0-9A-F ]+) \|", section, re.MULTILINE):
+        assert int(at) == len(data)
+        data += bytes.fromhex(cells)
+    assert data == read("deltas/worked.rfdelta")
+    assert packs.apply_delta((CHECKOUT / "Tests/CallerPackTests/Golden/example.rfpack").read_bytes(), data) == read("deltas/worked.result.rfpack")
+
+    # The bits of each column, by the writer's side of sections 6.2 and 6.3.
+    shown = {name: bits.replace(" ", "") for name, bits in re.findall(r"^(\w+): +([01 ]+?) *(?:#.*)?$", section, re.MULTILINE)}
+    base, result = (packs.read_pack(read(f"deltas/worked.{name}.rfpack")) for name in ("base", "result"))
+    for name, variant, value, low, high in (
+            ("removed", 0, 1, 0, 3), ("changed", 0, 2, 0, 3), ("added", 1, 6_434_000_050, 1, 6_434_000_100)):
+        bits = packs.BitWriter()
+        packs.put_interpolative(bits, variant, [value], low, high)
+        assert shown.pop(name) == f"{bits.value:0{bits.count}b}", name
+    labels = packs.LabelWriter(result[1], 3)
+    for entry in result[2]:
+        if entry not in base[2]:
+            labels.put(*entry[1:])
+    assert shown == {"labels": f"{labels.bits.value:0{labels.bits.count}b}"}
 
 
 # The schemas that the server serves.

@@ -6,9 +6,10 @@
   import Foundation
 #endif
 
-/// Encodes documents as JSON in one form: sorted keys, no spaces, RFC 3339 times in whole seconds, a newline at the
-/// end.
-/// The JSON of published documents; see ``CanonicalForm``.
+import Timestamps
+
+/// The JSON of published documents: sorted keys, no spaces, times by ``Timestamp/document(_:)``, a newline at the end; see
+/// ``CanonicalForm``.
 enum CanonicalJSON {
   /// The longest document that is read: 1 MiB.
   static let limit = 1 << 20
@@ -16,7 +17,14 @@ enum CanonicalJSON {
   static func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      guard Timestamp.document(date.documentTime) == date else {
+        throw EncodingError.invalidValue(
+          date, .init(codingPath: encoder.codingPath, debugDescription: "a time is in the years 0001 to 9999"))
+      }
+      var container = encoder.singleValueContainer()
+      try container.encode(date.documentTime)
+    }
     return [UInt8](try encoder.encode(value)) + [0x0A]
   }
 
@@ -29,7 +37,7 @@ enum CanonicalJSON {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom { decoder in
       let text = try decoder.singleValueContainer().decode(String.self)
-      guard let date = Date(documentTime: text) else {
+      guard let date = Timestamp.document(text) else {
         throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a time"))
       }
       return date
@@ -55,14 +63,8 @@ enum CanonicalJSON {
 }
 
 extension Date {
-  /// Reads a time in the form of documents: RFC 3339 in UTC of whole seconds, such as `2026-11-22T01:10:00Z`.
-  fileprivate init?(documentTime text: String) {
-    guard let date = try? Date(text, strategy: .iso8601), date.documentTime == text else { return nil }
-    self = date
-  }
-
-  /// This time in the form of documents.
-  var documentTime: String { formatted(.iso8601) }
+  /// This time in the form of documents, such as `2026-11-22T01:10:00Z`.
+  package var documentTime: String { Timestamp.format(self) }
 }
 
 extension Data {

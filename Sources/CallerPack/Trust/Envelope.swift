@@ -161,9 +161,27 @@ public struct VerifyingKey: Sendable, Hashable, CustomStringConvertible {
   /// The key in Base64.
   public var description: String { base64 }
 
+  /// The y of the points of small order, without the top bit. Under such a key anybody can sign.
+  private static let smallOrder: Set<PackDigest> = Set(
+    [
+      "0000000000000000000000000000000000000000000000000000000000000000",
+      "0100000000000000000000000000000000000000000000000000000000000000",
+      "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+      "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+      "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    ].compactMap { PackDigest(hex: $0) })
+
+  /// Whether the key is in the only form of its point, and not of small order. BoringSSL accepts both, other verifiers
+  /// do not.
+  var isProper: Bool {
+    let y = bytes.dropLast() + [bytes[31] & 0x7F]
+    let isBelowPrime = y[0] < 0xED || y[31] < 0x7F || y[1..<31].contains { $0 < 0xFF }
+    return isBelowPrime && PackDigest(y).map { !Self.smallOrder.contains($0) } == true
+  }
+
   /// Returns whether this key has signed the envelope's payload.
   func hasSigned(_ envelope: Envelope) -> Bool {
-    guard let signature = envelope.signatures.first(where: { $0.keyID == id }),
+    guard isProper, let signature = envelope.signatures.first(where: { $0.keyID == id }),
       let bytes = Data(canonicalBase64: signature.signature), bytes.count == 64,
       let key = try? Curve25519.Signing.PublicKey(rawRepresentation: self.bytes)
     else { return false }

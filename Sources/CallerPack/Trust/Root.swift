@@ -96,7 +96,7 @@ extension Root: Codable {
     threshold = try fields.decode(Int.self, forKey: .threshold)
     keys = try fields.decode([Key].self, forKey: .keys).map { key in
       guard key.algorithm == "ed25519", let verifying = VerifyingKey(key.public), verifying.id == key.keyid,
-        verifying.base64 == key.public
+        verifying.base64 == key.public, verifying.isProper
       else {
         throw DecodingError.dataCorruptedError(forKey: .keys, in: fields, debugDescription: "no Ed25519 key")
       }

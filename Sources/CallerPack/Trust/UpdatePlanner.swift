@@ -108,6 +108,7 @@ extension PackUpdate {
           expected: "\(pack.first ?? 0) to \(pack.last ?? 0)", got: "\(reader.firstNumber ?? 0) to \(header.lastNumber)"
         )
       }
+      try header.checkContent()
       // The walk over all entries checks every other rule of the format as well.
       let content = try reader.contentDigest().hex
       guard content == pack.contentSHA256 else {
@@ -130,7 +131,9 @@ extension PackUpdate {
     guard case .delta(let delta) = step else { throw .malformed("There is no delta in this step") }
     try Self.check(path, named: delta.path, bytes: delta.bytes, sha256: delta.sha256)
     do throws(PackError) {
-      try PackDelta.open(path: path).apply(base: PackReader.open(path: base), to: result)
+      let delta = try PackDelta.open(path: path)
+      try delta.header.result.checkContent()
+      try delta.apply(base: PackReader.open(path: base), to: result)
     } catch {
       throw .pack(error)
     }

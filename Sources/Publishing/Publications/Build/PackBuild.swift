@@ -124,6 +124,7 @@ extension PackBuild {
     var withdrawn: [Int64] = []
     do {
       let reader = try PackReader.open(path: folder.stagedPath(file))
+      try reader.header.checkContent()
       try reader.verify()
       guard reader.header.entryCount == summary.entries, try reader.digest() == summary.sha256 else {
         throw PackError(

@@ -21,7 +21,7 @@ final class Ed25519 {
   private Ed25519() {}
 
   static boolean verify(byte[] key, byte[] message, byte[] signature) {
-    if (key.length != 32 || signature.length != 64) return false;
+    if (!isProper(key) || signature.length != 64) return false;
     BigInteger s = integer(signature, 32);
     if (s.compareTo(ORDER) >= 0) return false;
     BigInteger y = integer(key, 0);
@@ -35,6 +35,18 @@ final class Ed25519 {
     // S times the base, less the hash times the key, is R.
     BigInteger[] negative = {P.subtract(point[0]).mod(P), point[1], point[2], P.subtract(point[3]).mod(P)};
     return Bytes.equal(encoded(sum(s, BASE, hash, negative)), signature, 0);
+  }
+
+  /** Says whether a key is in the only form of its point, and not of small order: anybody can sign for such a key. */
+  static boolean isProper(byte[] key) {
+    if (key.length != 32) return false;
+    BigInteger y = integer(key, 0).clearBit(255);
+    if (y.compareTo(P) >= 0) return false;
+    // By doubling alone: y of eight times a point is 1 exactly where the order of the point divides 8.
+    BigInteger[] point = point(y, false);
+    if (point == null) return true;
+    for (int i = 0; i < 3; i++) point = add(point, point);
+    return !point[1].equals(point[2]) || point[0].signum() != 0;
   }
 
   /** Reads bytes from a position on to the end, at most 64, little-endian. */

@@ -113,7 +113,7 @@ final class Fields {
     int second = Integer.parseInt(text.substring(17, 19));
     boolean isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     int[] days = {31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    boolean exists = month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
+    boolean exists = year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
     require(exists && hour < 24 && minute < 60 && second < 60, name + " is not a time that exists");
     // Years are counted from March on, and from 400 years before the year 0, so that no quotient is negative.
     long from = year + 400 - (month > 2 ? 0 : 1);

@@ -85,10 +85,11 @@ public final class PackCursor {
       if (labels != null) labels.next();
       if (number == wanted) entry = entry();
     }
-    // The rest of the column is decoded, because a lookup checks its end as well.
+    // The rest of the column is decoded, because a lookup checks its end and the last number as well.
     int rest = left;
     for (int i = 0; i < rest; i++) nextNumber();
     numbers.finish();
+    require(found + 1 < header.blocks || number == header.last, "the last number is not exact");
     block = header.blocks;
     return entry;
   }

@@ -54,6 +54,16 @@ public final class PackDescription {
       fields.integer("from_serial", 1, serial - 1);
     }
 
+    /** Checks also the size of the result, which the delta's header has. */
+    @Override
+    public void check(PackSource file) throws IOException {
+      super.check(file);
+      byte[] result = new byte[PackHeader.BYTES];
+      require(file.length() >= 132 + result.length, path() + " is shorter than a delta's header");
+      file.read(132, result, 0, result.length);
+      new PackHeader(result, 0).checkContent();
+    }
+
     /** Returns the SHA-256 of the file that the delta starts from. */
     public String from() {
       return from;
@@ -130,6 +140,7 @@ public final class PackDescription {
   public void check(PackReader pack) throws IOException {
     file.check(pack.source());
     PackHeader header = pack.header();
+    header.checkContent();
     require(header.kind() == kind && header.region().equals(region), "the pack has another kind or region");
     require(header.serial() == serial && header.entries() == entries, "the pack has another serial or count");
     require(pack.firstNumber() == first && header.lastNumber() == last, "the pack has another first or last number");

@@ -11,6 +11,9 @@ public final class PackHeader {
   /** The greatest number of a pack. */
   public static final long MAXIMUM_NUMBER = 999_999_999_999_999L;
 
+  /** The most content of a published pack that a reader hashes (Publication.md, section 11). */
+  static final long MAXIMUM_CONTENT = 1L << 30;
+
   static final int BYTES = 128;
   static final byte[] MAGIC = {0x52, 0x46, 0x50, 0x41, 0x43, 0x4B, 0x1A, 0x0A};
 
@@ -137,6 +140,12 @@ public final class PackHeader {
   /** Returns the last number; 0 when there is none. */
   public long lastNumber() {
     return last;
+  }
+
+  /** Checks that the content of a published pack is not too long to be hashed. */
+  void checkContent() throws FormatException {
+    long content = 11L * entries + (long) identifying * maximumLabel;
+    require(content <= MAXIMUM_CONTENT, "the entries have " + content + " bytes, more than " + MAXIMUM_CONTENT);
   }
 
   /** Returns the bytes of memory that a reader of this pack needs, by section 9.2. */

@@ -40,6 +40,7 @@ public final class PackReader implements Closeable {
     long indexAt = length - 16L * blocks;
     long body = PackHeader.BYTES + header.stored;
     require(body + 4L * blocks <= indexAt, "the parts do not fit the file");
+    require(blocks > 0 || body == indexAt, "bytes are between the dictionary and the index");
     firsts = new long[blocks];
     starts = new int[blocks];
     checksums = new int[blocks];

@@ -34,7 +34,8 @@ final class Root {
       Fields key = Fields.of(item);
       require(key.text("algorithm").equals("ed25519"), "a key has another algorithm");
       byte[] bytes = Base64.decode(key.text("public"));
-      require(bytes.length == 32 && Envelope.keyID(bytes).equals(key.text("keyid")), "a key has another id");
+      require(Ed25519.isProper(bytes), "a key is not 32 bytes in canonical form, or is of small order");
+      require(Envelope.keyID(bytes).equals(key.text("keyid")), "a key has another id");
       require(ids.add(key.text("keyid")), "a key is in the root twice");
       keys.add(bytes);
     }

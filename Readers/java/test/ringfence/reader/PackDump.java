@@ -26,15 +26,22 @@ final class PackDump {
   private static void write(PackReader pack, OutputStream out) throws IOException {
     PackCursor cursor = pack.cursor();
     while (cursor.next()) {
-      StringBuilder line = new StringBuilder().append(cursor.number());
-      if (cursor.identifies()) {
-        line.append('\t');
-        String label = cursor.label();
-        for (int i = 0; i < label.length(); i++) append(line, label.charAt(i));
-        if (cursor.blocks()) line.append("\tblock");
-      }
-      out.write(line.append('\n').toString().getBytes(Utf8.CHARSET));
+      String line = "" + cursor.number();
+      if (cursor.identifies()) line += "\t" + escaped(cursor.label()) + (cursor.blocks() ? "\tblock" : "");
+      out.write((line + "\n").getBytes(Utf8.CHARSET));
     }
+  }
+
+  /** Returns the line of a lookup vector. */
+  static String answer(long number, PackEntry entry) {
+    int roles = entry == null ? 0 : (entry.blocks() ? 1 : 0) + (entry.identifies() ? 2 : 0);
+    return number + "\t" + roles + "\t" + (roles > 1 ? escaped(entry.label()) : "");
+  }
+
+  private static String escaped(String label) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < label.length(); i++) append(line, label.charAt(i));
+    return line.toString();
   }
 
   private static void append(StringBuilder line, char c) {

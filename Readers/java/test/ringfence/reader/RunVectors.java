@@ -74,6 +74,11 @@ final class RunVectors {
     if (!Arrays.equals(found, expected)) fail(name + ": the result is another one");
   }
 
+  private static void same(Map<String, String> vector, String time, long found) {
+    String expected = vector.getOrDefault(time, "" + found);
+    if (!expected.equals("" + found)) fail(vector.get("file") + ": " + time + " is " + found);
+  }
+
   public static void main(String[] arguments) throws IOException {
     folder = new File(arguments[0]);
     int count = 0;
@@ -103,6 +108,12 @@ final class RunVectors {
     switch (kind) {
       case "packs":
         accepted(name, () -> checkPack(name, vector));
+        break;
+      case "lookups":
+        accepted(name, () -> lookUp(name, pack(file(vector.get("pack")))));
+        break;
+      case "refused_lookups":
+        refused(vector, () -> pack(file(name)).lookup(Long.parseLong(vector.get("number"))));
         break;
       case "deltas":
         accepted(name, () -> same(name, apply(file(vector.get("base")), file(name)), file(vector.get("result"))));
@@ -150,6 +161,16 @@ final class RunVectors {
     }
   }
 
+  /** Each line of the table is the answer of a lookup: the number, its roles and its label. */
+  private static void lookUp(String name, PackReader pack) throws IOException {
+    PackCursor cursor = pack.cursor();
+    for (String line : new String(file(name), Utf8.CHARSET).split("\n")) {
+      long number = Long.parseLong(line.substring(0, line.indexOf('\t')));
+      if (!PackDump.answer(number, pack.lookup(number)).equals(line)) fail(name + ": lookup of " + number);
+      if (!PackDump.answer(number, cursor.lookup(number)).equals(line)) fail(name + ": lookup of " + number + " with a cursor");
+    }
+  }
+
   private static String text(PackEntry entry) {
     return entry == null ? "none" : entry.number() + " " + entry.blocks() + " " + entry.identifies() + " " + entry.label();
   }
@@ -163,13 +184,16 @@ final class RunVectors {
           String[] parts = vector.get("seen").split(" ");
           seen = new SeenManifest(Long.parseLong(parts[0]), parts[1]);
         }
-        TrustStore.ofRoot(file("publication/root.json")).verify(bytes, now, seen);
+        Manifest manifest = TrustStore.ofRoot(file("publication/root.json")).verify(bytes, now, seen);
+        same(vector, "issued", manifest.issued());
+        same(vector, "expires", manifest.expires());
         break;
       case "root":
         TrustStore.ofRoot(file("publication/roots/1.root.json")).follow(bytes);
         break;
       case "bin":
-        Manifest.readBin(0, 1, bytes);
+        int index = Integer.parseInt(vector.getOrDefault("index", "0"));
+        Manifest.readBin(index, Integer.parseInt(vector.getOrDefault("count", "1")), bytes);
         break;
       default:
         PackDescription pack = new PackDescription(bytes, vector.get("name"), 2);
