@@ -38,6 +38,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     var committing: [Caller] = []
     /// When the last commit failed for a reason that is not an item's; nil after a success.
     var failedAt: ContinuousClock.Instant?
+    var committedAt: ContinuousClock.Instant?
     var isClosed = false
     var wake: CheckedContinuation<Void, Never>?
     var pace = CommitPace()
@@ -86,6 +87,11 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
       let now = ContinuousClock.now
       return state.pace.hung(at: now) >= stallLimit / 4 || state.failedAt.map { now - $0 < time } ?? false
     }
+  }
+
+  /// Whether a commit has ended within `time` without such a failure.
+  func hasCommitted(within time: Duration) -> Bool {
+    state.withLock { state in state.committedAt.map { ContinuousClock.now - $0 < time } ?? false }
   }
 
   /// Submits items and waits until they are committed.
@@ -217,7 +223,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     let hasFailed = answers.allSatisfy { if case .failure(let error) = $0 { !isolates(error) } else { false } }
     let callers = state.withLock { state in
       state.pace.end(at: .now)
-      state.failedAt = hasFailed ? .now : nil
+      if hasFailed { state.failedAt = .now } else { (state.failedAt, state.committedAt) = (nil, .now) }
       // Empty when all callers were already answered because the commit took too long.
       defer { state.committing = [] }
       return state.committing

@@ -23,11 +23,24 @@ public struct PostgresConfiguration: Sendable {
   /// How long sent data may stay unacknowledged before the connection counts as lost; the connection string's own
   /// `tcp_user_timeout` wins.
   var tcpUserTimeout: Duration = .seconds(10)
+  /// Another node of the same cluster, in place of the servers in the connection string; nil for those.
+  public var node: PostgresNode?
   /// Whether statements are prepared; false behind PgBouncer in transaction mode.
   public var usesPreparedStatements = true
 
   /// Takes libpq's connection string; it is parsed when a connection is made.
   public init(_ dsn: String) { self.dsn = dsn }
+}
+
+/// The address of a node of a cluster, for clients and for other nodes.
+public struct PostgresNode: Hashable, Sendable {
+  /// A host name, an address, or the folder of a socket.
+  public let host: String
+  /// The port.
+  public let port: Int
+
+  /// Creates an address from its parts.
+  public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }
 
 extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -96,6 +109,9 @@ extension PostgresConfiguration {
       "tcp_user_timeout": "\(tcpUserTimeout.milliseconds)",
     ]
     var keywords = try givenKeywords().merging(defaults) { given, _ in given }
+    if let node {
+      (keywords["host"], keywords["port"], keywords["hostaddr"]) = (node.host, "\(node.port)", nil)
+    }
     keywords["client_encoding"] = "UTF8"
     // The connection string cannot override it: versions of the program recognize each other by it before they change
     // the schema.

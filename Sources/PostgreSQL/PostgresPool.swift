@@ -16,6 +16,7 @@ public final class PostgresPool: Sendable {
   public let maximumWaiters: Int
   let logger: Logger
   let state: Mutex<PoolState>
+  private let nodes = Mutex<[PostgresNode: PostgresPool]>([:])
   private let lastWaiter = Atomic<UInt64>(0)
 
   /// A pool; connections are opened on demand.
@@ -69,8 +70,22 @@ public final class PostgresPool: Sendable {
     try await withConnection { try await $0.runReportingCount(statement) }
   }
 
+  /// The pool of another node of the same cluster, of 8 connections. It is created once, and shut down with this one.
+  public func node(_ node: PostgresNode) -> PostgresPool {
+    nodes.withLock { nodes in
+      if let pool = nodes[node] { return pool }
+      var configuration = configuration
+      // A node that is down must not hold up the caller, who has others to ask.
+      (configuration.node, configuration.connectTimeout) = (node, .seconds(2))
+      let pool = PostgresPool(configuration, maximumConnections: 8, waitLimit: waitLimit, logger: logger)
+      nodes[node] = pool
+      return pool
+    }
+  }
+
   /// Refuses new work, fails waiting tasks, and returns when every connection was returned and closed.
   public func shutdown() async {
+    for pool in nodes.withLock({ Array($0.values) }) { await pool.shutdown() }
     let (idle, waiters) = state.withLock { state in
       state.isShutDown = true
       var waiters: [PoolState.Waiter] = []

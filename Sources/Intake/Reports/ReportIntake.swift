@@ -7,7 +7,9 @@ public import Storage
 /// Accepts reports from apps and answers when they are on disk.
 public struct ReportIntake: Sendable {
   private let store: ReportStore
-  private let commits: GroupCommit<Report, ReportOutcome>
+  /// One is used, on a cluster one for each node that keeps numbers, so that a node that is down delays no other's reports.
+  /// Nodes beyond eight share theirs.
+  private let commits: [GroupCommit<Report, ReportOutcome>]
   private let pseudonymizer: Pseudonymizer
   private let numbers = NumberReader()
   private let metrics: IntakeMetrics
@@ -31,23 +33,47 @@ public struct ReportIntake: Sendable {
     self.pseudonymizer = pseudonymizer
     let metrics = IntakeMetrics(factory, kind: "reports")
     self.metrics = metrics
-    commits = GroupCommit(
-      capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
-      isolates: Self.isPerhapsOfOneItem,
-      commit: { reports in
-        let answers = try await metrics.measuring(reports.count) {
+    commits = (0..<8).map { _ in
+      GroupCommit(
+        capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
+        isolates: Self.isPerhapsOfOneItem,
+        commit: { reports in
+          let answers = try await metrics.measuring(reports.count) {
+            do {
+              return try await store.accept(protection.unweighing(reports), receivedAt: Date())
+            } catch StorageError.reportsDropped(let before) {
+              let problem = InvalidSubmission(problems: [.before(retention: before)])
+              if reports.count == 1 { metrics.note(problem) }
+              throw problem
+            }
+          }
+          touched?.insert(reports.map(\.number))
+          metrics.note(answers)
+          return answers
+        })
+    }
+  }
+
+  private func place(of report: Report) -> Int { store.node(of: report.number) % commits.count }
+
+  /// Submits reports to the commits of their nodes.
+  /// - Returns: the answers, in order.
+  /// - Throws: ``IntakeError``, with nothing accepted. Of several nodes, this is an answer.
+  private func submitEach(_ reports: [Report]) async throws -> [GroupCommit<Report, ReportOutcome>.Answer] {
+    let parts = Dictionary(grouping: reports.indices) { place(of: reports[$0]) }
+    guard parts.count > 1 else { return try await commits[parts.first?.key ?? 0].submitEach(reports) }
+    return await withTaskGroup(of: [(Int, GroupCommit<Report, ReportOutcome>.Answer)].self) { group in
+      for (place, indices) in parts {
+        group.addTask {
           do {
-            return try await store.accept(protection.unweighing(reports), receivedAt: Date())
-          } catch StorageError.reportsDropped(let before) {
-            let problem = InvalidSubmission(problems: [.before(retention: before)])
-            if reports.count == 1 { metrics.note(problem) }
-            throw problem
+            return Array(zip(indices, try await commits[place].submitEach(indices.map { reports[$0] })))
+          } catch {
+            return indices.map { ($0, .failure(error)) }
           }
         }
-        touched?.insert(reports.map(\.number))
-        metrics.note(answers)
-        return answers
-      })
+      }
+      return await group.reduce(into: []) { $0 += $1 }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
   }
 
   /// Checks submissions, stores the valid ones, and answers when they are committed.
@@ -66,7 +92,7 @@ public struct ReportIntake: Sendable {
       }
     }
     let reports = checked.compactMap { try? $0.get() }
-    let answers = try await commits.submitEach(reports)
+    let answers = try await submitEach(reports)
     if let error = Self.commonFailure(answers) { throw error }
     var rest = zip(reports, answers).makeIterator()
     return checked.map { result in
@@ -86,7 +112,7 @@ public struct ReportIntake: Sendable {
   /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing accepted; or the database's error.
   public func take(_ submission: ReportSubmission, from app: App, network: [UInt8]? = nil) async throws -> TakenReport {
     let report = try report(submission, from: app, network: network, at: Date())
-    return TakenReport(report: report, outcome: try await commits.submit([report])[0])
+    return TakenReport(report: report, outcome: try await commits[place(of: report)].submit([report])[0])
   }
 
   /// Checks a submission and returns the report for ``take(_:answer:)``; nothing is stored yet.
@@ -113,7 +139,7 @@ public struct ReportIntake: Sendable {
   public func take(
     _ report: Report, answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void
   ) throws(IntakeError) {
-    try commits.submit(report, answer: answer)
+    try commits[place(of: report)].submit(report, answer: answer)
   }
 
   /// Withdraws a report: it is subtracted, and the reporter's earlier report becomes the vote again.
@@ -128,21 +154,28 @@ public struct ReportIntake: Sendable {
     return try await store.withdraw(reportID: id, appID: app.id, at: Date())
   }
 
-  /// Number of reports whose commit has not started.
-  public var depth: Int { commits.depth }
+  /// Number of reports whose commit has not started, of the node with most of them.
+  public var depth: Int { commits.map(\.depth).max() ?? 0 }
 
   /// Whether new reports are unlikely to be stored: the database does not answer, or the last commit failed within
-  /// `time` for a reason that is not a report's, such as a full disk.
-  public func isFailing(within time: Duration) -> Bool { commits.isFailing(within: time) }
+  /// `time` for a reason that is not a report's, such as a full disk. A node that is down is no reason while others commit.
+  public func isFailing(within time: Duration) -> Bool {
+    commits.contains { $0.isFailing(within: time) }
+      && !commits.contains { !$0.isFailing(within: time) && $0.hasCommitted(within: time) }
+  }
 
-  /// The most waiting reports.
-  public var capacity: Int { commits.capacity }
+  /// The most waiting reports, of one node.
+  public var capacity: Int { commits[0].capacity }
 
   /// Commits until ``close()``; run it in one task for the lifetime of the server.
-  public func run() async { await commits.run() }
+  public func run() async {
+    await withDiscardingTaskGroup { group in
+      for commits in commits { group.addTask { await commits.run() } }
+    }
+  }
 
   /// Refuses new reports; accepted ones are committed and answered, and then ``run()`` returns.
-  public func close() { commits.close() }
+  public func close() { for commits in commits { commits.close() } }
 
   private static func isPerhapsOfOneItem(_ error: any Error) -> Bool {
     error is InvalidSubmission || StoreFailure(error) == .perhapsOneItem

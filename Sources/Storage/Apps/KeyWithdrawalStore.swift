@@ -6,12 +6,12 @@ public import PostgreSQL
 /// Withdraws the reports of a stolen key, in bounded steps that can be interrupted at any point.
 ///
 /// A step reads a page of the app's reports through the index on their ids, for all keys, and withdraws some of those
-/// that match, each as its reporter would. Its progress is committed with it. On a cluster a step withdraws reports of
-/// one number, because Citus refuses to change many numbers by single statements in a transaction with a reference
-/// table.
+/// that match, each as its reporter would. Its progress is committed with it. On a cluster the reports of each number are
+/// withdrawn before, in a transaction of their own on its node, because Citus refuses to change many numbers by single
+/// statements in a transaction with a reference table. After an interruption those are done and not counted.
 public struct KeyWithdrawalStore: Sendable {
   private let pool: PostgresPool
-  private let cluster: ClusterState
+  private let nodes: ShardNodes
 
   /// The most reports that a step reads, and withdraws: locks on numbers are held for a fraction of a second.
   private static let page = 1_000
@@ -25,7 +25,7 @@ public struct KeyWithdrawalStore: Sendable {
   /// - Parameter isCluster: whether the database is a cluster; nil where the database says it.
   init(pool: PostgresPool, isCluster: Bool?) {
     self.pool = pool
-    cluster = ClusterState(pool: pool, isCluster: isCluster)
+    nodes = ShardNodes(pool: pool, isCluster: isCluster)
   }
 
   /// Counts the reports that would be withdrawn.
@@ -82,7 +82,7 @@ public struct KeyWithdrawalStore: Sendable {
   /// - Returns: the progress; nil when there is no such withdrawal.
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
     let eventID = UUID()
-    let onlyOneNumber = try await cluster.isCluster
+    let isCluster = try await nodes.isCluster
     return try await pool.transaction { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       let found = try await connection.run(SQL.lockKeyWithdrawal(id: id)).first
@@ -90,11 +90,15 @@ public struct KeyWithdrawalStore: Sendable {
       let key = try await connection.key(work.keyID)
       let page = try await connection.run(SQL.readReportsOfApp(key: key, withdrawal: work, limit: Self.page))
       let meant = page.filter(\.isMeant)
-      let open = onlyOneNumber ? meant.filter { $0.report.number == meant.first?.report.number } : meant
-      let batch = open.prefix(Self.batch)
+      let batch = meant.prefix(Self.batch)
       // In the order in which batches of reports lock numbers.
-      for found in batch.sorted(by: { $0.report.number < $1.report.number }) {
-        try await connection.withdraw(found.report, reportID: found.reportID, appID: key.appID, at: time)
+      for (number, some) in Dictionary(grouping: batch, by: \.report.number).sorted(by: { $0.key < $1.key }) {
+        let withdraw = { @Sendable (connection: PostgresConnection) async throws in
+          for found in some {
+            try await connection.withdraw(found.report, reportID: found.reportID, appID: key.appID, at: time)
+          }
+        }
+        if isCluster { try await nodes.transaction(about: number, withdraw) } else { try await withdraw(connection) }
       }
       let isWhole = batch.count == meant.count
       let isEnd = isWhole && page.count < Self.page
@@ -106,12 +110,11 @@ public struct KeyWithdrawalStore: Sendable {
         try await connection.note(
           .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
       }
-      // Reports of other numbers may precede the last one of this number: then the next step reads the page again.
-      let last = isWhole ? page.last : onlyOneNumber ? nil : batch.last
+      let last = isWhole ? page.last : batch.last
       return try await connection.run(
         SQL.advanceKeyWithdrawal(
-          id: id, position: last?.reportID ?? work.position, seen: last == nil ? 0 : page.count,
-          withdrawn: batch.count, doneAt: isEnd ? time : nil)
+          id: id, position: last?.reportID ?? work.position, seen: page.count, withdrawn: batch.count,
+          doneAt: isEnd ? time : nil)
       ).first
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import PostgreSQL
-import Synchronization
 
 /// The state of a database that is to be distributed: the size of its tables, and those that Citus distributes already.
 public struct ClusterSurvey: Sendable, Equatable {
@@ -69,28 +68,6 @@ extension SQL {
         try row.decode(0), try row.decode(1),
         ClusterSurvey.Size(rows: try row.decode(2), bytes: try row.decode(3))
       )
-    }
-  }
-}
-
-/// Whether Citus distributes the tables of a database; asked once.
-final class ClusterState: Sendable {
-  private let pool: PostgresPool
-  private let known: Mutex<Bool?>
-
-  /// - Parameter isCluster: nil where the database says it.
-  init(pool: PostgresPool, isCluster: Bool? = nil) {
-    self.pool = pool
-    known = Mutex(isCluster)
-  }
-
-  /// - Throws: `PostgresError`.
-  var isCluster: Bool {
-    get async throws {
-      if let isCluster = known.withLock({ $0 }) { return isCluster }
-      let isCluster = try await pool.run(SQL.readIsCluster()).first ?? false
-      known.withLock { $0 = isCluster }
-      return isCluster
     }
   }
 }

@@ -66,7 +66,7 @@ extension SQL {
       SELECT i.ordinal, min(\(ReportSQL.state)) AS state
       FROM input i
       JOIN reports r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
-      WHERE r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      WHERE r.number = ANY($1::bigint[]) AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
       GROUP BY i.ordinal
       """)
 

@@ -6,27 +6,24 @@ import PostgreSQL
 
 extension ReportStore {
   /// Withdraws a report: subtracts it from the aggregates, and makes the reporter's newest remaining report on the
-  /// number the vote again. One transaction; safe to call again.
+  /// number the vote again. One transaction for each number with this id, usually one; safe to call again.
   ///
   /// New reports of the same reporter may arrive at the same time: both transactions lock the row of the vote, and the
   /// second sees the changes of the first. Rows are locked in the order of a batch: report, vote, categories, number.
   /// - Parameter time: stored with the report; a repeated call recognizes its own work by it.
   /// - Throws: `PostgresError`.
   public func withdraw(reportID: UUID, appID: Int32, at time: Date) async throws -> WithdrawalOutcome {
-    try await pool.transaction { connection in
-      let reports = try await connection.run(SQL.findReports(appID: appID, reportID: reportID))
-      guard !reports.isEmpty else { return .notFound }
-      var outcome = WithdrawalOutcome.alreadyWithdrawn
-      for report in reports {
-        if try await connection.withdraw(report, reportID: reportID, appID: appID, at: time) {
-          outcome = .withdrawn
-        } else if let earlier = report.withdrawnAt, abs(earlier.timeIntervalSince(time)) < 0.000_001 {
-          // This call itself, whose commit was not acknowledged.
-          outcome = .withdrawn
-        }
+    let reports = try await pool.retrying { try await $0.run(SQL.findReports(appID: appID, reportID: reportID)) }
+    var outcome: WithdrawalOutcome = reports.isEmpty ? .notFound : .alreadyWithdrawn
+    for report in reports {
+      let isNew = try await nodes.transaction(about: report.number) { connection in
+        try await connection.withdraw(report, reportID: reportID, appID: appID, at: time)
       }
-      return outcome
+      // At this time: this call itself, whose commit was not acknowledged.
+      let isOwn = report.withdrawnAt.map { abs($0.timeIntervalSince(time)) < 0.000_001 } ?? false
+      if isNew || isOwn { outcome = .withdrawn }
     }
+    return outcome
   }
 }
 

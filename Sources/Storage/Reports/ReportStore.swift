@@ -7,7 +7,7 @@ public import PostgreSQL
 public struct ReportStore: Sendable {
   let pool: PostgresPool
   let partitions: ReportPartitions
-  private let cluster: ClusterState
+  let nodes: ShardNodes
 
   /// - Parameter pool: the pool of the database with the reports.
   public init(pool: PostgresPool) {
@@ -18,10 +18,14 @@ public struct ReportStore: Sendable {
   init(pool: PostgresPool, isCluster: Bool?) {
     self.pool = pool
     partitions = ReportPartitions(pool: pool)
-    cluster = ClusterState(pool: pool, isCluster: isCluster)
+    nodes = ShardNodes(pool: pool, isCluster: isCluster)
   }
 
-  /// Stores reports and updates the aggregates in one transaction; when it returns, they are committed.
+  /// The id of the node of a number, for commits that do not wait for other nodes: 0 where there is one.
+  public func node(of number: Int64) -> Int { nodes.group(of: number) }
+
+  /// Stores reports and updates the aggregates in one transaction; when it returns, they are committed. On a cluster in
+  /// one transaction for each node that keeps numbers of the reports, at the same time.
   ///
   /// Safe to call again with the same reports; the call itself repeats them after a lost connection, a deadlock or a
   /// failover (see ``PostgresRetryPolicy``).
@@ -33,7 +37,7 @@ public struct ReportStore: Sendable {
   /// - Returns: the outcome of each report, in the order of the reports.
   /// - Throws: ``StorageError/reportsDropped(before:)`` when a report is of a dropped month, with nothing stored;
   ///   ``PostgresError``; then nothing is stored or, when the error says that the commit is in doubt, everything or
-  ///   nothing.
+  ///   nothing. On a cluster reports of other nodes may be stored; they are duplicates the next time.
   public func accept(_ reports: [Report], receivedAt: Date) async throws -> [ReportOutcome] {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
@@ -65,20 +69,25 @@ public struct ReportStore: Sendable {
     return outcomes.map { $0 ?? .duplicate }
   }
 
-  private func commit(_ reports: [Report], receivedAt: Date) async throws -> [(ordinal: Int, outcome: ReportOutcome?)] {
+  private func commit(_ reports: [Report], receivedAt: Date) async throws -> [Refusal] {
     try await partitions.prepare(for: reports.lazy.map(\.reportedAt))
     do {
-      let statement = SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: try await cluster.isCluster)
-      let vouched = VouchedReporter.all(of: reports)
-      guard !vouched.isEmpty else {
-        return try await pool.commit(statement, settings: SQL.acceptReportsSettings)
-      }
-      return try await pool.transaction { connection in
-        try await connection.execute(script: SQL.acceptReportsSettings)
-        let refused = try await connection.run(statement)
-        _ = try await connection.run(SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt))
-        return refused
-      }
+      let parts = try await nodes.parts(of: reports.map(\.number))
+      guard parts.count > 1 else { return try await write(reports, on: parts[0].node, receivedAt: receivedAt) }
+      // All parts end before one fails the call, because a commit must not be cancelled.
+      return try await withTaskGroup(of: Result<[Refusal], any Error>.self) { group in
+        for (node, places) in parts {
+          group.addTask {
+            do {
+              let refused = try await write(places.map { reports[$0] }, on: node, receivedAt: receivedAt)
+              return .success(refused.map { (places[$0.ordinal - 1] + 1, $0.outcome) })
+            } catch {
+              return .failure(error)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }.flatMap { try $0.get() }
     } catch let error as PostgresError where error.sqlState == "23514" {
       // A cached month may have been dropped meanwhile; preparing it again throws the precise error.
       partitions.forget()
@@ -87,8 +96,22 @@ public struct ReportStore: Sendable {
     }
   }
 
-  /// Whether the database is a cluster.
-  var isCluster: Bool { get async throws { try await cluster.isCluster } }
+  /// Writes reports of one node in a transaction there.
+  private func write(_ reports: [Report], on node: PostgresNode?, receivedAt: Date) async throws -> [Refusal] {
+    let statement = SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: try await nodes.isCluster)
+    let vouched = VouchedReporter.all(of: reports)
+    return try await nodes.run(on: node) { pool, retry in
+      guard !vouched.isEmpty else {
+        return try await pool.commit(statement, settings: SQL.acceptReportsSettings, retry: retry)
+      }
+      return try await pool.transaction(retry: retry) { connection in
+        try await connection.execute(script: SQL.acceptReportsSettings)
+        let refused = try await connection.run(statement)
+        _ = try await connection.run(SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt))
+        return refused
+      }
+    }
+  }
 
   /// Refreshes planner statistics; worth a second after a large import, before autovacuum does it.
   public func refreshStatistics() async throws {
@@ -109,6 +132,9 @@ public struct ReportStore: Sendable {
     }
   }
 }
+
+/// A report that was not stored, by its place from 1 on; no outcome where another server stored it a moment ago.
+private typealias Refusal = (ordinal: Int, outcome: ReportOutcome?)
 
 /// The app's identity of a report.
 private struct ReportName: Hashable {

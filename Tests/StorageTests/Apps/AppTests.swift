@@ -104,7 +104,7 @@ import Testing
     let work = try await withdrawals.ask(
       keyID: keys[0], since: now + 2, until: now + 6, because: "It leaked.", by: "Ada", at: now + 10)
     let first = try #require(try await withdrawals.step(work.id, at: now + 11))
-    #expect(isCluster || first.withdrawn == min(100, trace.reports))
+    #expect(first.withdrawn == min(100, trace.reports))
     for _ in 0..<500 where try await withdrawals.list(onlyOpen: true).isEmpty == false {
       _ = try await withdrawals.step(work.id, at: now + 12)
     }

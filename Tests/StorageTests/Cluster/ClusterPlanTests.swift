@@ -167,12 +167,12 @@ import Testing
       }
     }
     #expect(try await settings() == ["force_generic_plan", ""])
-    #expect(try await !ClusterState(pool: pool).isCluster)
+    #expect(try await !ShardNodes(pool: pool).isCluster)
     try await pool.withConnection { connection in
       try await connection.execute(
         script: "CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$")
     }
     #expect(try await settings() == ["auto", "sequential"])
-    #expect(try await ClusterState(pool: pool).isCluster)
+    #expect(try await ShardNodes(pool: pool).isCluster)
   }
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// The grouping of numbers by node, with catalogs of Citus by their names alone, whose nodes are the test's PostgreSQL.
+@Suite(.database) struct ShardNodesTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let numbers = (0..<200).map { 33_162_000_000 + Int64($0) }
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+
+  /// Four shards on two workers, whose addresses differ.
+  /// - Parameter second: the host of the second one; nil for the test's PostgreSQL.
+  /// - Returns: the workers.
+  private func addWorkers(second: String? = nil) async throws -> [PostgresNode] {
+    let variables = try pool.configuration.environment()
+    let folder = try #require(variables["PGHOST"])
+    let port = Int(variables["PGPORT"] ?? "5432") ?? 5_432
+    let nodes = [folder, second ?? "\(folder)/."].map { PostgresNode(host: $0, port: port) }
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$;
+          CREATE TABLE pg_dist_shard (logicalrelid regclass, shardid bigint, shardminvalue text);
+          CREATE TABLE pg_dist_placement (shardid bigint, groupid integer);
+          CREATE TABLE pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text, isactive boolean,
+                                     metadatasynced boolean);
+          INSERT INTO pg_dist_shard VALUES
+            ('numbers', 1, '-2147483648'), ('numbers', 2, '-1073741824'), ('numbers', 3, '0'), ('numbers', 4, '1073741824');
+          INSERT INTO pg_dist_placement VALUES (1, 1), (2, 2), (3, 1), (4, 2);
+          """)
+      for (place, node) in nodes.enumerated() {
+        _ = try await connection.execute(
+          """
+          INSERT INTO pg_dist_node VALUES (\(Int32(place + 1)), \(node.host), \(Int32(node.port)), 'primary', true, true)
+          """)
+      }
+    }
+    return nodes
+  }
+
+  private func report(_ number: Int64, by reporter: UInt8 = 1) -> Report {
+    Report(
+      number: number, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
+      reporter: [UInt8](repeating: reporter, count: 16))
+  }
+
+  /// The transactions that wrote reports, each with its numbers.
+  private func transactions() async throws -> [Set<Int64>] {
+    try await pool.withConnection {
+      try await $0.query("SELECT array_agg(number) FROM reports GROUP BY xmin::text ORDER BY min(number)")
+    }.map { Set(try $0.decode(0, as: [Int64].self)) }
+  }
+
+  @Test func `the hash of a number is that of PostgreSQL`() async throws {
+    var generator = SeededGenerator(seed: 7)
+    let numbers =
+      [1, 12_015_550_123, 999_999_999_999_999]
+      + (0..<500).map { _ in
+        Int64.random(in: 1...999_999_999_999_999, using: &generator)
+      }
+    let hashes = try await pool.withConnection {
+      try await $0.query("SELECT hashint8(n) FROM unnest(\(numbers)) WITH ORDINALITY AS t (n, place) ORDER BY place")
+    }.map { try $0.decode(0, as: Int32.self) }
+    #expect(numbers.map { ShardNodes.hash(of: $0) } == hashes)
+  }
+
+  @Test func `without a cluster a batch is one transaction`() async throws {
+    let store = ReportStore(pool: pool)
+    #expect(try await store.nodes.parts(of: numbers).map(\.places) == [Array(numbers.indices)])
+    _ = try await store.accept(numbers.map { report($0) }, receivedAt: now)
+    #expect(try await transactions() == [Set(numbers)])
+    #expect(store.node(of: numbers[0]) == 0)
+  }
+
+  @Test func `a batch is written in one transaction on each node`() async throws {
+    let nodes = try await addWorkers()
+    let store = ReportStore(pool: pool)
+    let reports = numbers.map { report($0) }
+    #expect(store.node(of: numbers[0]) == 0)
+    #expect(try await store.accept(reports, receivedAt: now) == reports.map { _ in .created })
+    let groups = Dictionary(grouping: numbers) { store.node(of: $0) }.mapValues { Set($0) }
+    #expect(Set(groups.keys) == [1, 2])
+    #expect(Set(try await transactions()) == Set(groups.values))
+    for (node, places) in try await store.nodes.parts(of: numbers) {
+      #expect(node == nodes[store.node(of: numbers[places[0]]) - 1])
+    }
+    // Outcomes have the order of the batch, and the sums those of their reports.
+    var mixed = reports
+    for place in stride(from: 0, to: mixed.count, by: 3) { mixed[place] = report(numbers[place], by: 2) }
+    let outcomes = try await store.accept(mixed, receivedAt: now + 1)
+    #expect(outcomes == mixed.indices.map { $0 % 3 == 0 ? .created : .duplicate })
+    #expect(try await recountAll().differences == [])
+    #expect(try await store.withdraw(reportID: reports[7].reportID, appID: 1, at: now + 2) == .withdrawn)
+    #expect(try await store.accept([reports[7]], receivedAt: now + 3) == [.withdrawn])
+    #expect(try await recountAll().differences == [])
+  }
+
+  @Test func `the coordinator does the work of a node that does not answer`() async throws {
+    let nodes = try await addWorkers(second: "/nowhere")
+    let store = ReportStore(pool: pool)
+    let reports = numbers.map { report($0) }
+    #expect(try await store.accept(reports, receivedAt: now) == reports.map { _ in .created })
+    // It is left out from now on.
+    #expect(Set(try await store.nodes.parts(of: numbers).map(\.node)) == [nodes[0], nil])
+    #expect(try await recountAll().differences == [])
+  }
+
+  @Test func `errors about rows are not tried again elsewhere`() async throws {
+    _ = try await addWorkers()
+    let store = ReportStore(pool: pool)
+    await #expect(throws: PostgresError.self) { try await store.accept([report(-1)], receivedAt: now) }
+    #expect(try await store.nodes.parts(of: numbers).allSatisfy { $0.node != nil })
+  }
+}
