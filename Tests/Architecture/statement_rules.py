@@ -19,6 +19,11 @@ RULES = {
     "it by number.",
     "outer-join-of-function": "The outer side of an outer join is a function, a list of values or a CTE, and the other "
     "side a distributed table. Let a union of the numbers of distributed tables drive it: number = ANY($1).",
+    "outer-join-of-limit": "The outer side of an outer join is a sub-select with LIMIT or OFFSET over a distributed table, and "
+    "the other side a distributed table, which Citus then sends to the coordinator completely. Join before LIMIT, or select "
+    "from the other table with number = ANY($1) in a statement of its own.",
+    "several-shards": "One distributed table is restricted to a number and another one is not, so every shard has to answer. "
+    "Restrict each to the number, or make the other a reference table.",
     "correlated-function": "A sub-select over a distributed table depends on rows of a function, a list of values or a "
     "CTE. Join the table, or select from it with number = ANY($1).",
     "cte-columns": "A CTE over a set operation has a list of columns. Name the columns in its first branch.",
@@ -113,8 +118,9 @@ class Statement:
         if rule not in self.found:
             self.found.append(rule)
 
-    def is_of_one_shard(self):
-        """Whether each distributed table is restricted to the same number, which a parameter gives.
+    def shards(self):
+        """The restrictions of the distributed tables to a number: whether some have one that a parameter gives, and whether
+        all have the same one.
 
         Only conditions that hold for every row count: comparisons of `number` with a constant, or with the `number` of
         another table, that AND connects.
@@ -132,7 +138,7 @@ class Statement:
             tables += own[id(level)]
             if isinstance(level, ast.InsertStmt) and self.placement(level.relation) == DISTRIBUTED:
                 if any(isinstance(part, FROM_ITEMS) for part in walk(level.selectStmt)):
-                    return False
+                    return False, False
 
         def owners(node, level):
             """The tables that a column `number` belongs to; the value of a constant."""
@@ -161,7 +167,8 @@ class Statement:
                 for one, other in pairs:
                     groups[root(one)] = root(other)
         roots = {root(name) for name in tables}
-        return len(roots) == 1 and any(isinstance(name, str) and root(name) in roots for name in list(groups))
+        is_named = any(isinstance(name, str) and root(name) in roots for name in list(groups))
+        return is_named, is_named and len(roots) == 1
 
     # Rules
 
@@ -198,8 +205,11 @@ class Statement:
             if isinstance(part, ast.CommonTableExpr) and part.aliascolnames and DISTRIBUTED in kinds:
                 if isinstance(part.ctequery, ast.SelectStmt) and part.ctequery.op != enums.SetOperation.SETOP_NONE:
                     self.add("cte-columns")
-        if DISTRIBUTED not in kinds or self.is_of_one_shard():
+        is_named, is_of_one_shard = self.shards()
+        if DISTRIBUTED not in kinds or is_of_one_shard:
             return
+        if is_named:
+            self.add("several-shards")
         for level in levels(node):
             self.check_level(level)
 
@@ -216,6 +226,8 @@ class Statement:
             for outside, inside in sides:
                 if not self.is_distributed(outside) and self.is_distributed(inside):
                     self.add("outer-join-of-function")
+                if self.is_distributed(inside) and any(self.is_limited(item) for item in walk(outside)):
+                    self.add("outer-join-of-limit")
         names = {name_of(item) for item in sources(level)}
         has_distributed = any(self.is_distributed(item) for item in sources(level) if not is_lateral(item))
         for inner, is_derived in nested(level):
@@ -224,6 +236,12 @@ class Statement:
             if not has_distributed and not is_derived:
                 self.add("correlated-function")
             self.check_correlated(inner)
+
+    def is_limited(self, item):
+        """Whether an item is a sub-select whose rows Citus collects before it joins them."""
+        if not isinstance(item, ast.RangeSubselect) or not self.is_distributed(item.subquery):
+            return False
+        return item.subquery.limitCount is not None or item.subquery.limitOffset is not None
 
     def check_correlated(self, query):
         if query.limitCount is not None or query.limitOffset is not None:
@@ -334,6 +352,12 @@ def refers(query, names):
 
 def is_aggregate(node):
     return isinstance(node, ast.FuncCall) and node.over is None and node.funcname[-1].sval in AGGREGATES
+
+
+def is_of_one_shard(sql, placements):
+    """Whether each command of a text reads no distributed table, or all of them for one number."""
+    found = [Statement(command.stmt, placements) for command in parse_sql(sql)]
+    return all(one.shards()[1] or not one.is_distributed(one.node) for one in found)
 
 
 def violations(sql, placements):

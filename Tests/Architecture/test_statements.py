@@ -6,6 +6,7 @@ placement of the tables come from the Swift test StatementListTests, which print
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -57,6 +58,15 @@ REFUSED = {
         "WITH wanted AS (SELECT number FROM listings) SELECT w.number, n.heat FROM wanted w"
         " LEFT JOIN numbers n ON n.number = w.number",
     ],
+    "outer-join-of-limit": [
+        "SELECT q.number, n.heat FROM (SELECT * FROM listings ORDER BY number LIMIT 50) q"
+        " LEFT JOIN numbers n ON n.number = q.number",
+        "SELECT q.number, n.heat FROM numbers n RIGHT JOIN (SELECT number FROM listings OFFSET $1) q USING (number)",
+    ],
+    "several-shards": [
+        "SELECT n.heat, l.number FROM numbers n, listings l WHERE n.number = $1 AND l.number > $2",
+        "SELECT n.heat FROM numbers n WHERE n.number = $1 AND EXISTS (SELECT 1 FROM listings l WHERE l.number = ANY($2))",
+    ],
     "correlated-function": [
         "SELECT t.number FROM unnest($1::bigint[]) AS t (number)"
         " WHERE NOT EXISTS (SELECT 1 FROM numbers n WHERE n.number = t.number)",
@@ -87,6 +97,9 @@ REFUSED = {
 
 # Statements that no rule refuses, among them those that name one number and the shapes that ran in place of others.
 ALLOWED = [
+    "SELECT l.number, n.heat FROM listings l LEFT JOIN numbers n ON n.number = l.number ORDER BY l.number LIMIT 50",
+    "SELECT number, heat FROM numbers WHERE number = ANY($1::bigint[])",
+    "SELECT n.heat FROM numbers n LEFT JOIN apps a ON a.app_id = $2 WHERE n.number = $1",
     "SELECT n.heat, (SELECT count(*) FROM reports r WHERE r.number = $1 AND r.app_id = n.reports) FROM numbers n"
     " JOIN listings l USING (number) WHERE n.number = $1",
     "SELECT n.heat, (SELECT count(*) FROM reports r WHERE r.number = n.number) FROM numbers n WHERE n.number = $1",
@@ -103,6 +116,10 @@ ALLOWED = [
     "INSERT INTO publications (serial) SELECT max(serial) FROM listings",
     "SELECT n.number FROM numbers n WHERE EXISTS (SELECT 1 FROM listings l WHERE l.number = n.number)",
 ]
+
+
+# A rule for a range is found by its digits: as a distributed table, every shard would have to answer.
+RANGE = "SELECT pattern FROM ranges WHERE prefix = ANY($1::bigint[])"
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +142,23 @@ def test_every_rule_refuses_its_examples():
 def test_other_shapes_are_allowed():
     for sql in ALLOWED:
         assert statement_rules.violations(sql, PLACEMENTS) == [], sql
+
+
+def test_a_look_up_of_several_shards_is_found():
+    assert statement_rules.is_of_one_shard(RANGE, PLACEMENTS | {"ranges": "reference"})
+    assert not statement_rules.is_of_one_shard(RANGE, PLACEMENTS | {"ranges": "distributed"})
+    assert not statement_rules.is_of_one_shard(REFUSED["several-shards"][0], PLACEMENTS)
+    assert statement_rules.is_of_one_shard(ALLOWED[2], PLACEMENTS)
+
+
+def test_a_look_up_goes_to_one_shard(statements):
+    """A worker that is down then affects its own numbers only."""
+    names = set(re.findall(r"SQL\.(\w+)\(", (CHECKOUT / "Sources/Storage/Numbers/ExplanationQuery.swift").read_text()))
+    names.add("findCaller")
+    found = [statement for statement in statements["statements"] if statement["name"] in names]
+    assert len(found) > 15 and "readRangesOfNumber" in names
+    for statement in found:
+        assert statement_rules.is_of_one_shard(statement["sql"], statements["placements"]), statement["name"]
 
 
 def test_no_statement_has_a_shape_that_citus_refuses(statements):

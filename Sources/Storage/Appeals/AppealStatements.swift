@@ -136,12 +136,14 @@ extension SQL {
   /// all appeals.
   static func readAppealedDaysOf(number: Int64, time: Date, receivedBefore: Date?) -> Statement<AppealedDay> {
     Statement(
-      appealedDays("number = $3::bigint"), time.addingTimeInterval(-64 * 86_400), time, number, receivedBefore,
-      time.addingTimeInterval(-Appeal.undoWindow), decode: decodeAppealedDay)
+      appealedDays("number = $3::bigint", reports: "r.number = $3::bigint"), time.addingTimeInterval(-64 * 86_400),
+      time, number, receivedBefore, time.addingTimeInterval(-Appeal.undoWindow), decode: decodeAppealedDay)
   }
 
-  /// - Parameter condition: SQL that selects appeals.
-  private static func appealedDays(_ condition: String) -> String {
+  /// - Parameters:
+  ///   - condition: SQL that selects appeals.
+  ///   - reports: SQL that selects reports, where one shard of a cluster has all.
+  private static func appealedDays(_ condition: String, reports: String = "true") -> String {
     """
     WITH appealed AS (
       SELECT number, array_agg((filed_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01') AS days
@@ -154,7 +156,7 @@ extension SQL {
     JOIN reports r ON r.number = a.number
     JOIN categories c ON c.category_id = r.category_id
     WHERE c.toxic AND r.withdrawn_at IS NULL AND r.reported_at > $1::timestamptz AND r.reported_at <= $2::timestamptz
-      AND ($4::timestamptz IS NULL OR r.reporter IS NULL OR r.received_at < $4)
+      AND ($4::timestamptz IS NULL OR r.reporter IS NULL OR r.received_at < $4) AND \(reports)
     GROUP BY a.number, 2, a.days ORDER BY a.number
     """
   }

@@ -63,7 +63,7 @@ public enum TablePlacement: Sendable, Equatable {
     "publications": .local,
     "queue": .distributed,
     "queue_passes": .distributed,
-    "ranges": .distributed,
+    "ranges": .reference,
     "recovery_codes": .local,
     "region_prefixes": .reference,
     "regions": .reference,

@@ -195,6 +195,20 @@ extension SQL {
   }
 }
 
+/// The present sums of a number.
+typealias QueueFigures = (number: Int64, heat: Double, reports: Int64, lastReportedAt: Date)
+
+extension [QueueRow] {
+  /// Adds the sums of the rows' numbers.
+  mutating func add(_ figures: [QueueFigures]) {
+    let places = Dictionary(zip(map(\.item.number), indices)) { first, _ in first }
+    for (number, heat, reports, time) in figures {
+      guard let place = places[number] else { continue }
+      (self[place].heat, self[place].reports, self[place].lastReportedAt) = (heat, reports, time)
+    }
+  }
+}
+
 /// Selects a page of the queue.
 struct QueueQuery: Sendable {
   let after: QueuePlace
@@ -216,7 +230,8 @@ extension SQL {
     }
   }
 
-  /// The rows behind a cursor in the order of a column of the queue.
+  /// The rows behind a cursor in the order of a column of the queue, without the figures of ``readQueueFigures(numbers:)``:
+  /// an outer join after LIMIT would send the complete table of numbers to the coordinator of a cluster.
   /// - Parameters:
   ///   - type: the column's type.
   ///   - after: the cursor's value of the column.
@@ -227,21 +242,24 @@ extension SQL {
     let order = "q.\(column)\(direction), q.number\(direction)"
     return Statement(
       """
-      SELECT \(QueueSQL.columns), coalesce(n.heat, 0), coalesce(n.reports, 0), n.last_reported_at, q.heat, q.reports
-      FROM (
-        SELECT * FROM queue q
-        WHERE (q.\(column), q.number) \(descending ? "<" : ">") ($1::\(type), $2::bigint) AND \(QueueSQL.filter(from: 4))
-        ORDER BY \(order) LIMIT $3::bigint
-      ) q LEFT JOIN numbers n ON n.number = q.number
-      ORDER BY \(order)
+      SELECT \(QueueSQL.columns), q.heat, q.reports FROM queue q
+      WHERE (q.\(column), q.number) \(descending ? "<" : ">") ($1::\(type), $2::bigint) AND \(QueueSQL.filter(from: 4))
+      ORDER BY \(order) LIMIT $3::bigint
       """,
       after, query.after.number, Int64(query.limit),
       QueueSQL.Filter(filter: query.filter, level: query.level, account: query.account, time: query.time)
     ) { row in
       QueueRow(
-        item: try QueueSQL.decode(row), heat: try row.decode(13), reports: try row.decode(14),
-        lastReportedAt: try row.decode(15), order: QueueSums(heat: try row.decode(16), reports: try row.decode(17)))
+        item: try QueueSQL.decode(row), heat: 0, reports: 0, lastReportedAt: nil,
+        order: QueueSums(heat: try row.decode(13), reports: try row.decode(14)))
     }
+  }
+
+  /// The present sums of numbers on a page of the queue; no row for a number without reports.
+  static func readQueueFigures(numbers: [Int64]) -> Statement<QueueFigures> {
+    Statement(
+      "SELECT number, heat, reports, last_reported_at FROM numbers WHERE number = ANY($1::bigint[])", numbers
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2), try $0.decode(3)) }
   }
 
   /// Restores the case that a decision had ended; the row is marked stale, so that the next round evaluates it.

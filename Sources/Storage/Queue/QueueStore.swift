@@ -36,8 +36,10 @@ public struct QueueStore: Sendable {
     pipeline.add(SQL.keepPlans())
     let query = QueueQuery(
       after: after ?? order.start, filter: filter, level: level, account: account, time: time, limit: limit)
-    let rows = pipeline.add(SQL.readQueue(query, by: order))
-    return try await pool.snapshot(pipeline).rows(rows)
+    let place = pipeline.add(SQL.readQueue(query, by: order))
+    var rows = try await pool.snapshot(pipeline).rows(place)
+    if !rows.isEmpty { rows.add(try await pool.run(SQL.readQueueFigures(numbers: rows.map(\.item.number)))) }
+    return rows
   }
 
   /// Number of cases, by everything that can be filtered.
@@ -87,19 +89,22 @@ public struct QueueStore: Sendable {
     let results = try await pool.snapshot(pipeline)
     let set = try thresholds.set(results)
     let unfinished = try bulks.map { try results.rows($0) } ?? []
-    let found = try results.rows(rows)
+    var found = try results.rows(rows)
+    let facts = try await facts(&found, by: set, at: time)
     return QueueListing(
-      rows: found, facts: try await facts(found, by: set, at: time),
+      rows: found, facts: facts,
       unfinished: try await BulkStore.counted(unfinished, pool: pool), savedFilters: try results.rows(saved))
   }
 
+  /// Reads facts about the numbers of rows, and adds their sums to the rows.
   private func facts(
-    _ rows: [QueueRow], by thresholds: ThresholdSet, at time: Date
+    _ rows: inout [QueueRow], by thresholds: ThresholdSet, at time: Date
   ) async throws -> [Int64: QueueRowFacts] {
     guard !rows.isEmpty else { return [:] }
     let numbers = rows.map(\.item.number)
     var pipeline = PostgresPipeline()
     pipeline.add(SQL.keepPlans())
+    let figures = pipeline.add(SQL.readQueueFigures(numbers: numbers))
     let records = pipeline.add(SQL.readRecordsOf(numbers: numbers, heat: 0))
     let comments = pipeline.add(
       SQL.readLastComments(numbers: numbers, since: time.addingTimeInterval(-Double(CaseStore.days) * 86_400)))
@@ -111,6 +116,7 @@ public struct QueueStore: Sendable {
     }
     if let last = assembler.finish() { known[last.number] = last }
     let last = Dictionary(try results.rows(comments).map { ($0.number, $0.comment) }) { first, _ in first }
+    rows.add(try results.rows(figures))
     return Dictionary(
       uniqueKeysWithValues: numbers.map { number in
         (

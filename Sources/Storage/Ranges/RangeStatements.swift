@@ -114,12 +114,11 @@ extension SQL {
   /// Number of rules.
   static func countRanges() -> Statement<Int64> { Statement("SELECT count(*) FROM ranges") { try $0.decode(0) } }
 
-  /// Deletes rules of one source, or of none.
+  /// Deletes rules of one source, or of none. The pattern of a rule determines its first number.
   static func deleteRanges(numbers: [Int64], patterns: [String], appID: Int32) -> Statement<String> {
     Statement(
       """
-      DELETE FROM ranges r USING unnest($1::bigint[], $2::text[]) AS t (number, pattern)
-      WHERE r.number = t.number AND r.pattern = t.pattern AND r.app_id = $3 RETURNING r.pattern
+      DELETE FROM ranges WHERE number = ANY($1::bigint[]) AND pattern = ANY($2::text[]) AND app_id = $3 RETURNING pattern
       """,
       numbers, patterns, appID
     ) { try $0.decode(0) }

@@ -42,6 +42,7 @@ public struct RangeStore: Sendable {
   /// - Returns: whether the range is new.
   private func propose(_ facts: RangeDetection.Facts, heat: Double, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
+      _ = try await connection.run(SQL.writeShardsInOrder())
       let numbers = facts.range.blocks[0]
       let category = try await connection.run(
         SQL.readRangeCategory(first: numbers.lowerBound, last: numbers.upperBound)
@@ -87,6 +88,7 @@ public struct RangeStore: Sendable {
   package func save(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws {
     let numbers = rules.map(\.range.first).sorted()
     try await pool.transaction { connection in
+      _ = try await connection.run(SQL.writeShardsInOrder())
       for start in stride(from: 0, to: rules.count, by: 10_000) {
         _ = try await connection.run(SQL.saveRanges(Array(rules[start..<min(start + 10_000, rules.count)])))
       }
@@ -102,6 +104,7 @@ public struct RangeStore: Sendable {
   /// - Returns: how many there were.
   package func remove(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws -> Int {
     try await pool.transaction { connection in
+      _ = try await connection.run(SQL.writeShardsInOrder())
       var removed = 0
       for (appID, some) in Dictionary(grouping: rules, by: \.appID) {
         removed += try await connection.run(

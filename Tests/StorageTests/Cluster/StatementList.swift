@@ -346,6 +346,7 @@ struct StatementList {
     try list.add("readLastComments", SQL.readLastComments)
     try list.add("recheckCases", SQL.recheckCases)
     try list.add("readQueueFacts", SQL.readQueueFacts)
+    try list.add("readQueueFigures", SQL.readQueueFigures)
     try list.add("countRecentReports", SQL.countRecentReports)
     try list.add("writeCases", SQL.writeCases)
     try list.add("removeCases", SQL.removeCases)
