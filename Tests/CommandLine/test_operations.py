@@ -8,6 +8,7 @@ import re
 import shutil
 import stat
 import subprocess
+import threading
 import time
 import uuid
 
@@ -84,6 +85,70 @@ def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
         assert "recounted: no differences" in restored.run("recount")
     finally:
         restored.close()
+
+
+def test_a_backup_that_is_made_under_load_restores_without_extensions(make_server, tmp_path):
+    server = make_server()
+    as_superuser = server.dsn.replace("user=ringfence", "user=postgres")
+    subprocess.run(["psql", "--quiet", "--command=CREATE EXTENSION pg_trgm", as_superuser], check=True, env=environment())
+    stop, imported = threading.Event(), []
+
+    def write():
+        while not stop.is_set():
+            file = tmp_path / f"{len(imported)}.jsonl"
+            run("simulate", "--seed", len(imported), "--complaints", 2_000, "--out", file)
+            server.run("import", "complaints", str(file), "--format", "jsonl")
+            imported.append(file)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        wait_until(lambda: len(imported) > 1, 120, "reports")
+        before = int(server.query("SELECT count(*) FROM reports")[0][0])
+        run("backup", tmp_path / "backup", "--data", server.data)
+        count = len(imported)
+        wait_until(lambda: len(imported) > count, 120, "reports after the backup")
+    finally:
+        stop.set()
+        writer.join()
+    after = int(server.query("SELECT count(*) FROM reports")[0][0])
+    saved = json.loads((tmp_path / "backup/backup.json").read_text())
+    assert before <= saved["tables"]["reports"] < after and saved["isOfOneMoment"]
+    # Partitions are counted with their table.
+    assert not [name for name in saved["tables"] if name.startswith("reports_")]
+    assert saved["tables"]["accounts"] == 0
+    restored = RingfenceServer(tmp_path)
+    assert "all checks passed" in run("restore", tmp_path / "backup", "--data", restored.data).stdout
+    restored.start()
+    try:
+        assert restored.query("SELECT count(*) FROM reports") == [[str(saved["tables"]["reports"])]]
+        assert restored.query("SELECT extname FROM pg_extension") == [["plpgsql"]]
+    finally:
+        restored.close()
+        server.close()
+
+
+def test_a_backup_of_a_cluster_is_repaired_by_its_restore(filled, tmp_path):
+    """Its tables are of different moments, so that sums may differ from their reports."""
+    filled.query("CREATE DATABASE moments")
+    try:
+        dsn = filled.dsn.replace("dbname=ringfence", "dbname=moments")
+        run("backup", tmp_path / "whole", "--no-keys", "--data", filled.data)
+        run("restore", tmp_path / "whole", "--data", tmp_path / "copy", DATABASE_URL=dsn)
+        (number,), *_ = filled.query("SELECT number FROM numbers ORDER BY reports DESC LIMIT 1")
+        subprocess.run(
+            ["psql", "--quiet", f"--command=UPDATE numbers SET reports = reports + 1 WHERE number = {number}", dsn],
+            check=True, env=environment())
+        run("backup", tmp_path / "torn", "--no-keys", "--data", tmp_path / "copy", DATABASE_URL=dsn)
+        assert "differ from their reports" in run(
+            "restore", tmp_path / "torn", "--data", tmp_path / "one", code=1).stderr
+        manifest = json.loads((tmp_path / "torn/backup.json").read_text())
+        (tmp_path / "torn/backup.json").write_text(json.dumps(manifest | {"isOfOneMoment": False}))
+        said = run("restore", tmp_path / "torn", "--data", tmp_path / "two").stdout
+        assert "sums of 1 numbers were corrected" in said
+        assert "no differences" in run("recount", "--data", tmp_path / "two").stdout
+    finally:
+        filled.query("DROP DATABASE moments WITH (FORCE)")
 
 
 def test_a_restore_skips_the_serials_up_to_a_given_one(filled, tmp_path):

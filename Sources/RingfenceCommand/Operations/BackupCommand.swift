@@ -121,17 +121,40 @@ struct Backup {
       let program = try PostgresProgram.find(
         "pg_dump", version: snapshot.serverVersion / 10_000, settings: context.folder.settings)
       let made = Timestamp.format(Date())
+      // Without Citus, so that a dump of a cluster restores into any PostgreSQL. The schema uses no other extension.
       try await program.run(
         [
-          "--format=custom", "--snapshot=\(snapshot.name)", "--no-owner", "--no-privileges", "--no-password",
-          "--file=\(dump)",
+          "--format=custom", "--snapshot=\(snapshot.name)", "--extension=plpgsql", "--no-owner", "--no-privileges",
+          "--no-password", "--file=\(dump)",
         ], on: configuration)
       return BackupManifest(
-        madeAt: made, postgresVersion: snapshot.serverVersion, migrations: snapshot.migrations,
-        tables: snapshot.tables, publication: nil, hasKeys: false, base: nil, files: [])
+        madeAt: made, isOfOneMoment: snapshot.isOfOneMoment, postgresVersion: snapshot.serverVersion,
+        migrations: snapshot.migrations, tables: try await countRows(of: dump, in: snapshot), publication: nil,
+        hasKeys: false, base: nil, files: [])
     }
     try BackupFiles.flush(dump)
     return try finish(manifest, with: [BackupManifest.dump])
+  }
+
+  /// Counts the rows in a dump, which has a line for each: on a cluster, the tables may have others by now.
+  private func countRows(of dump: String, in snapshot: BackupStore.Snapshot) async throws -> [String: Int64] {
+    let program = try PostgresProgram.find(
+      "pg_restore", version: snapshot.serverVersion / 10_000, settings: context.folder.settings)
+    let script = #"""
+      { "$0" --data-only --exit-on-error --file=- "$1" || echo failed; } | awk '
+        table != "" { if ($0 == "\\.") table = ""; else rows[table]++; next }
+        sub(/^COPY /, "") { sub(/ \(.*/, ""); table = $0 }
+        $0 == "failed" { failed = 1 }
+        END { if (failed || table != "") exit 1; for (name in rows) printf "%.0f %s\n", rows[name], name }'
+      """#
+    let (status, output, _) = try await ExternalProgram.run("/bin/sh", ["-c", script, program.path, dump])
+    guard status == 0 else { throw program.failure(output) }
+    var rows = Dictionary(snapshot.tables.values.map { ($0, Int64(0)) }) { first, _ in first }
+    for line in output.split(separator: "\n") {
+      let (count, name) = (line.prefix { $0 != " " }, line.drop { $0 != " " }.dropFirst())
+      if let root = snapshot.tables[String(name)] { rows[root, default: 0] += Int64(count) ?? 0 }
+    }
+    return rows
   }
 
   /// Adds keys, recipes and publications, and writes the manifest.

@@ -37,11 +37,13 @@ struct BackupManifest: Codable, Sendable, Equatable {
   var format = 1
   /// The time of the snapshot by this machine's clock, RFC 3339.
   var madeAt: String
+  /// Whether all tables are of one moment; false for a cluster, whose nodes have no common snapshot.
+  var isOfOneMoment = true
   /// The value of `server_version_num`.
   var postgresVersion: Int
   /// The versions of the applied migrations.
   var migrations: [Int64]
-  /// The count of rows of each table.
+  /// The count of rows of each table in the dump; empty for a base backup.
   var tables: [String: Int64]
   /// The publication in the folder; nil before the first publication.
   var publication: Newest?

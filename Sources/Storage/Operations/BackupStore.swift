@@ -15,8 +15,10 @@ public struct BackupStore: Sendable {
   public struct Snapshot: Sendable, Equatable {
     /// For `pg_dump --snapshot`.
     public let name: String
-    /// Rows of each table.
-    public let tables: [String: Int64]
+    /// For each table, as a dump names it, the one that has its rows: of a partition its parent.
+    public let tables: [String: String]
+    /// Whether the snapshot is of one moment: a cluster has none across its nodes.
+    public let isOfOneMoment: Bool
     /// Versions of the migrations that were applied.
     public let migrations: [Int64]
     /// The value of `server_version_num`, such as 150020.
@@ -33,9 +35,11 @@ public struct BackupStore: Sendable {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { connection in
         let name = try await connection.run(SQL.exportSnapshot()).first ?? ""
+        let tables = try await connection.run(SQL.readTables())
         return try await body(
           Snapshot(
-            name: name, tables: try await Self.count(on: connection),
+            name: name, tables: Dictionary(tables.map { ($0.quoted, $0.root) }) { first, _ in first },
+            isOfOneMoment: try await connection.run(SQL.readIsCluster()).first != true,
             migrations: try await connection.run(SQL.readAppliedMigrations()),
             serverVersion: try await connection.run(SQL.readServerVersion()).first ?? 0,
             publication: try await connection.run(SQL.readLatestPublication()).first))
@@ -63,10 +67,10 @@ public struct BackupStore: Sendable {
 
   private static func count(on connection: PostgresConnection) async throws -> [String: Int64] {
     var counts: [String: Int64] = [:]
-    for table in try await connection.run(SQL.readTables()) {
+    for table in try await connection.run(SQL.readTables()) where !table.isPartition {
       // The name comes from the catalog, quoted.
       let rows = try await connection.query(PostgresQuery(unsafeRaw: "SELECT count(*) FROM \(table.quoted)"))
-      counts[table.name] = try rows.first?.decode(0) ?? 0
+      counts[table.root] = try rows.first?.decode(0) ?? 0
     }
     return counts
   }
@@ -78,14 +82,15 @@ extension SQL {
     Statement("SELECT pg_export_snapshot()") { try $0.decode(0) }
   }
 
-  /// All tables; partitions count in their parent table.
-  static func readTables() -> Statement<(name: String, quoted: String)> {
+  /// All tables and partitions, each with the table that has its rows.
+  static func readTables() -> Statement<(root: String, quoted: String, isPartition: Bool)> {
     Statement(
       """
-      SELECT relname::text, format('%I', relname) FROM pg_class
-      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname
+      SELECT r.relname::text, format('public.%I', t.relname), t.relispartition
+      FROM pg_class t JOIN pg_class r ON r.oid = CASE WHEN t.relispartition THEN pg_partition_root(t.oid) ELSE t.oid END
+      WHERE t.relnamespace = 'public'::regnamespace AND t.relkind IN ('r', 'p') ORDER BY t.relname
       """
-    ) { (try $0.decode(0), try $0.decode(1)) }
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
   /// Versions of the migrations that were applied.
