@@ -155,7 +155,7 @@ let package = Package(
       "Jobs",
       [
         "AsyncSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "FileSupport",
-        "OutboundHTTP", logging,
+        "OutboundHTTP", "PostgreSQL", logging,
       ]),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),

@@ -4,6 +4,7 @@ import AsyncSupport
 package import Foundation
 import Intake
 package import Logging
+import PostgreSQL
 package import Storage
 
 /// Deletes data after its retention period, every hour.
@@ -85,7 +86,7 @@ package struct RetentionJob: Sendable {
     let installations = try await store.purgeInstallations(before: before(limits.installations))
     // Months count as 31 days, so that nothing is dropped too early.
     if let months = limits.reportMonths {
-      let dropped = try await store.dropReports(before: before(months * 31), at: time)
+      let dropped = try await dropReports(before: before(months * 31), at: time)
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
     }
     guard networks + comments + batches + personal + installations > 0 else { return }
@@ -95,5 +96,15 @@ package struct RetentionJob: Sendable {
         "networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)",
         "personal_numbers": "\(personal)", "installations": "\(installations)",
       ])
+  }
+
+  /// Drops months. While the table is in use (SQLSTATE 55P03), such as at the start of a server, tries again each minute.
+  private func dropReports(before cut: Date, at time: Date, attempts: Int = 10) async throws -> Int {
+    do {
+      return try await store.dropReports(before: cut, at: time)
+    } catch let error as PostgresError where error.sqlState == "55P03" && attempts > 1 {
+      try await sleep(.seconds(60))
+      return try await dropReports(before: cut, at: time, attempts: attempts - 1)
+    }
   }
 }

@@ -70,6 +70,48 @@ def small_disk(path, options):
         subprocess.run(["umount", "--lazy", str(path)], check=True)
 
 
+# Catalogs of Citus by their names alone, with two nodes that do not answer, and one place of a shard.
+CATALOGS = [
+    "CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$",
+    "CREATE TABLE pg_dist_partition (logicalrelid regclass)",
+    "CREATE TABLE pg_dist_shard (logicalrelid regclass, shardid bigint, shardminvalue text)",
+    "CREATE TABLE pg_dist_placement (shardid bigint, groupid integer)",
+    "CREATE TABLE pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text, isactive boolean,"
+    " metadatasynced boolean, shouldhaveshards boolean)",
+    "INSERT INTO pg_dist_node VALUES (0, 'here', 1, 'primary', true, true, true),"
+    " (1, '/nowhere', 5432, 'primary', true, true, true), (2, '/unused', 5432, 'primary', true, true, false)",
+    "INSERT INTO pg_dist_partition VALUES ('numbers')",
+    "INSERT INTO pg_dist_shard VALUES ('numbers', 1, '0'), ('reports', 2, '0')",
+    "INSERT INTO pg_dist_placement VALUES (1, 0), (2, 0), (2, 1)",
+    "INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)"
+    " VALUES (99999, 'citus', 10, 2200, false, '13.2-1')",
+    "GRANT SELECT ON pg_dist_partition, pg_dist_shard, pg_dist_placement, pg_dist_node TO PUBLIC",
+]
+
+
+def test_the_nodes_of_a_cluster_are_examined(server, tmp_path):
+    server.query("CREATE DATABASE trial")
+    data = tmp_path / "data"
+    try:
+        dsn = server.dsn.replace("dbname=ringfence", "dbname=trial")
+        run("migrate", "--data", data, DATABASE_URL=dsn)
+        assert not [name for name in examine(data, DATABASE_URL=dsn) if name.startswith("node ")]
+        done = subprocess.run(
+            ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", dsn.replace("user=ringfence", "user=postgres"),
+             *(f"--command={each}" for each in CATALOGS)], capture_output=True, text=True, env=environment())
+        assert done.returncode == 0, done.stderr
+        lines = examine(data, DATABASE_URL=dsn)
+        nodes = sorted(name for name in lines if name.startswith("node "))
+        assert nodes == ["node /nowhere:5432", "node here:1"]
+        assert lines["node /nowhere:5432"]["state"] == "bad"
+        assert "does not answer" in lines["node /nowhere:5432"]["found"]
+        assert lines["node here:1"]["state"] == "ok" and lines["node here:1"]["found"] == "Citus 13.2-1, 1 shard"
+        missing = lines["distributed tables"]
+        assert missing["state"] == "bad" and "cluster plan --from" in missing["advice"]
+    finally:
+        server.query("DROP DATABASE trial WITH (FORCE)")
+
+
 def test_a_full_disk_is_named(server, tmp_path):
     with small_disk(tmp_path / "disk", "size=2m") as disk:
         with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as file:

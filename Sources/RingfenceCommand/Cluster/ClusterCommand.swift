@@ -20,8 +20,8 @@ struct ClusterCommand: AsyncParsableCommand {
         Documentation/operations.md.
         """)
 
-    @Option(help: .value("count", "Shards of each distributed table, 1 to 1024."))
-    var shards = 32
+    @Option(help: .value("count", "Shards of a distributed table, 1 to 1024. Default: two a node; 4 without --from."))
+    var shards: Int?
 
     @Option(
       help: ArgumentHelp(
@@ -32,7 +32,7 @@ struct ClusterCommand: AsyncParsableCommand {
     var from: String?
 
     func validate() throws {
-      try check(shards, "--shards", in: 1...1_024)
+      if let shards { try check(shards, "--shards", in: 1...1_024) }
       if from?.isEmpty == true { throw ValidationError("--from is empty. Use a connection string of PostgreSQL.") }
     }
 

@@ -16,7 +16,8 @@ struct DatabaseChecks {
     guard let server = try await context.stores.operations.serverState() else { return [] }
     let now = Date()
     return [version(server), clock(server, now), role(server)] + settings(server)
-      + [connections(server), slots(server)] + (try await ArchiveChecks.findings(context)) + (try await schema(now))
+      + [connections(server), slots(server)] + (try await cluster()) + (try await ArchiveChecks.findings(context))
+      + (try await schema(now))
   }
 
   private func version(_ server: ServerState) -> Finding {
@@ -98,6 +99,35 @@ struct DatabaseChecks {
       : .bad(
         "replication slots", "unused: \(server.idleSlots.joined(separator: ", "))",
         "Start its standby, or run SELECT pg_drop_replication_slot('NAME'). Unused slots fill the disk with logs.")
+  }
+
+  /// The nodes of a Citus cluster; none without it.
+  private func cluster() async throws -> [Finding] {
+    guard let (nodes, unplaced) = try await context.stores.operations.cluster() else { return [] }
+    let versions = Set(nodes.compactMap(\.version))
+    var findings = nodes.map { node in
+      let name = "node \(node.address.host):\(node.address.port)"
+      guard let version = node.version else {
+        return Finding.bad(
+          name, "does not answer this machine",
+          "Start it. If it runs, let this machine connect to it: until then its reports cost the coordinator more.")
+      }
+      let found = "Citus \(version), \(TextFormat.count(node.shards, "shard"))\(node.isActive ? "" : ", not active")"
+      if versions.count > 1 || !node.isActive {
+        return .bad(
+          name, found, "Install the same packages everywhere. Run ALTER EXTENSION citus UPDATE and citus_activate_node."
+        )
+      }
+      return node.shards == 0
+        ? .warning(name, found, "Run SELECT citus_rebalance_start() on the coordinator.") : .ok(name, found)
+    }
+    if !unplaced.isEmpty {
+      findings.append(
+        .bad(
+          "distributed tables", "missing: \(Self.names(unplaced))",
+          "Run ringfence cluster plan --from ADDRESS, then psql with its output."))
+    }
+    return findings
   }
 
   /// Checks that need a schema of this program's version.

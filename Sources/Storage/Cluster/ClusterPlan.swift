@@ -16,10 +16,10 @@ public struct ClusterPlan: Sendable {
   private let survey: ClusterSurvey?
 
   /// - Parameters:
-  ///   - shards: a power of two is usual; at least 1.
+  ///   - shards: at least 1; nil for two on each node of the survey that keeps shards, and for 4 without one.
   ///   - survey: the state of a filled database. Tables that are distributed already are left out.
-  public init(shards: Int = 32, survey: ClusterSurvey? = nil) {
-    self.shards = max(1, shards)
+  public init(shards: Int? = nil, survey: ClusterSurvey? = nil) {
+    self.shards = max(1, shards ?? 2 * max(2, survey?.nodes ?? 0))
     self.survey = survey
   }
 

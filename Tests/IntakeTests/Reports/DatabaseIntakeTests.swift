@@ -149,6 +149,30 @@ import Timestamps
     }
   }
 
+  /// Such as by a server that starts.
+  @Test func `months of a table that is in use are dropped a minute later`() async throws {
+    try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
+    let later = Date().addingTimeInterval(500 * 86_400)
+    try await TestDatabase.current.withClock(at: later) { shifted in
+      let waits = Mutex<[Duration]>([])
+      try await pool.withConnection { reader in
+        try await reader.execute(script: "BEGIN; LOCK TABLE reports IN ACCESS SHARE MODE")
+        try await RetentionJob(
+          store: RetentionStore(pool: shifted), limits: .init(reportMonths: 13), logger: .forTests, now: { later },
+          sleep: { pause in
+            waits.withLock { $0.append(pause) }
+            try await reader.execute(script: "COMMIT")
+          }
+        ).runOnce()
+      }
+      #expect(waits.withLock { $0 } == [.seconds(60)])
+    }
+    let left = try await pool.withConnection {
+      try await $0.query("SELECT count(*) FROM reports")[0].decode(0, as: Int64.self)
+    }
+    #expect(left == 0)
+  }
+
   @Test func `a clock that was ahead drops no reports`() async throws {
     try await withIntake { intake, app in _ = try await intake.take(submission(), from: app) }
     let wrong = Date().addingTimeInterval(800 * 86_400)

@@ -216,6 +216,7 @@ struct StatementList {
     try list.add("readAppliedMigrations", SQL.readAppliedMigrations)
     try list.add("readServerVersion", SQL.readServerVersion)
     try list.add("readServerState", SQL.readServerState)
+    try list.add("readClusterVersion", SQL.readClusterVersion)
     try list.add("countAllProtected", SQL.countAllProtected)
     try list.add("readVersions", SQL.readVersions)
     try list.add("selectOne", SQL.selectOne)
