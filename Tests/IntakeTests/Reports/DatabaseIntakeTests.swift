@@ -98,6 +98,46 @@ import Timestamps
     }
   }
 
+  /// With catalogs of Citus by their names alone. The coordinator writes for both nodes, because they know no places.
+  @Test func `a node that fails stops its own reports alone`() async throws {
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'Citus'$$;
+          CREATE TABLE pg_dist_shard (logicalrelid regclass, shardid bigint, shardminvalue text);
+          CREATE TABLE pg_dist_placement (shardid bigint, groupid integer);
+          CREATE TABLE pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text, isactive boolean,
+                                     metadatasynced boolean);
+          INSERT INTO pg_dist_shard VALUES ('numbers', 1, '-2147483648'), ('numbers', 2, '0');
+          INSERT INTO pg_dist_placement VALUES (1, 1), (2, 2);
+          INSERT INTO pg_dist_node VALUES (1, 'one', 1, 'primary', true, false), (2, 'two', 1, 'primary', true, false);
+          """)
+    }
+    let store = ReportStore(pool: pool)
+    let intake = ReportIntake(
+      store: store, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), patience: .seconds(300),
+      stallLimit: .seconds(300))
+    let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
+    async let running: Void = intake.run()
+    defer { intake.close() }
+    // The first batch reads the places of shards.
+    #expect(try await intake.take(submission(), from: app).outcome == .created)
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END$$;
+          CREATE TRIGGER fail BEFORE INSERT ON reports FOR EACH ROW WHEN (hashint8(NEW.number) >= 0) EXECUTE FUNCTION fail();
+          """)
+    }
+    let numbers = (200..<240).map { 33_162_000_000 + Int64($0) }
+    #expect(Set(numbers.map { store.node(of: $0) }) == [1, 2])
+    let outcomes = try await intake.take(numbers.map { submission("+\($0)") }, from: app).map { try? $0.get().outcome }
+    #expect(outcomes == numbers.map { store.node(of: $0) == 1 ? .created : nil })
+    #expect(!intake.isFailing(within: .seconds(600)))
+    intake.close()
+    await running
+  }
+
   @Test func `an identification batch is counted once`() async throws {
     let intake = IdentificationIntake(
       store: IdentificationStore(pool: pool), patience: .seconds(300), stallLimit: .seconds(300))

@@ -140,6 +140,7 @@ import Testing
     }
     let some = try await ClusterSurvey.read(pool)
     #expect(some.nodes == 2 && some.placed == ["numbers", "categories"])
+    #expect(ClusterPlan(survey: some).shards == 4)
     let steps = ClusterPlan(survey: some).steps
     #expect(!steps.contains { $0.table == "numbers" || $0.table == "categories" })
     #expect(steps.contains { $0.table == "reports" && $0.statement.contains("colocate_with => 'numbers'") })
