@@ -19,7 +19,7 @@ public struct PostgresConfiguration: Sendable {
   /// Shown in `pg_stat_activity`; a name in the connection string is ignored.
   public var applicationName = "ringfence"
   /// For each host, in whole seconds, at least 2; the connection string's own `connect_timeout` wins.
-  public var connectTimeout: Duration = .seconds(5)
+  var connectTimeout: Duration = .seconds(5)
   /// How long sent data may stay unacknowledged before the connection counts as lost; the connection string's own
   /// `tcp_user_timeout` wins.
   var tcpUserTimeout: Duration = .seconds(10)
