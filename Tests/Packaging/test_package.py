@@ -41,9 +41,15 @@ def test_package_has_the_program_and_its_files(package):
     for script in (CHECKOUT / "Packaging/examples").iterdir():
         installed = root / "usr/share/doc/ringfence/examples" / script.name
         assert installed.read_bytes() == script.read_bytes() and installed.stat().st_mode & 0o777 == 0o755
+    # The doctor and the manual refer to these documents. Links between them work.
+    for document in (*(CHECKOUT / "Documentation").glob("*.md"), CHECKOUT / "Packaging/README.md"):
+        installed = root / "usr/share/doc/ringfence" / document.relative_to(CHECKOUT)
+        assert installed.read_bytes() == document.read_bytes()
     fields = subprocess.run(["dpkg-deb", "--field", found], capture_output=True, text=True, check=True).stdout
     version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     assert f"Version: {version.replace('-', '~')}\n" in fields
+    recommended = re.search("^Recommends: (.*)", fields, re.MULTILINE)[1].split(", ")
+    assert {"curl", "postgresql"} <= set(recommended)
     assert "Maintainer: Ada & Bo <ada@packages.example>\n" in fields and "Homepage: https://git.example/ringfence\n" in fields
     # The libraries that the program loads are those that the package needs.
     for library in ("libcurl4", "libpq5", "libphonenumber8", "libsqlite3-0", "zlib1g"):
@@ -90,6 +96,19 @@ def test_timer_starts_the_publication(package):
     assert "if deb-systemd-helper debian-installed 'ringfence-publish.timer'" in script
     assert "$_dh_action 'ringfence-publish.timer'" not in script
     assert "ringfence.service" in script
+    # An upgrade leaves a running timer alone, and a removal stops it.
+    scripts = {name: subprocess.run(["dpkg-deb", "--info", package[0], name], capture_output=True, text=True).stdout
+               for name in ("preinst", "prerm")}
+    assert "ringfence-publish.timer" not in scripts["preinst"]
+    assert "stop ringfence-publish.timer" in scripts["prerm"]
+
+
+def test_the_private_postgresql_can_be_started_within_the_limits(package):
+    """setpriv, which ends PostgreSQL with the server, sets capabilities, if only to none."""
+    _, root = package
+    for unit in ("ringfence.service", "ringfence-publish.service"):
+        filters = re.findall("^SystemCallFilter=(.*)", (root / "lib/systemd/system" / unit).read_text(), re.MULTILINE)
+        assert filters.index("capset") > filters.index("~@privileged")
 
 
 def test_settings_are_known():
