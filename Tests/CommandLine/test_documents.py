@@ -35,6 +35,7 @@ ELSEWHERE = {
     "Documentation/automation.md": "test_curation.py decides files, and ModerationAPITests.swift sends the requests",
     "Documentation/clients.md": "its command is for another machine; ListsTests.swift asks for every list",
     "Documentation/configuration.md": "it needs a file in /etc; test_settings.py checks files of settings",
+    "Documentation/first-hour.md": "it needs a machine with systemd; Scripts/check-package.py boots one",
     "Documentation/kubernetes.md": "it needs a cluster; Tests/Packaging runs the commands of the pods",
     "Documentation/mirrors.md": "Tests/Mirrors runs its scripts",
     "Documentation/operations.md": "test_operations.py runs it",
