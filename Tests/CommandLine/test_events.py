@@ -223,7 +223,7 @@ def test_a_program_runs_after_each_publication_and_its_failure_is_an_event(make_
         f'#!/bin/sh\necho "$RINGFENCE_SERIAL $(ls "$RINGFENCE_PUBLICATIONS"/manifest.json) $RINGFENCE_PSEUDONYM_KEY$RINGFENCE_OIDC_CLIENT_SECRET" >> {log}\n'
         f'test ! -e {tmp_path}/broken || {{ echo "no room"; exit 3; }}\n')
     program.chmod(0o755)
-    server = make_server("--demo", "--after-publish", str(program), is_first=True, RINGFENCE_PSEUDONYM_KEY="ab" * 32,
+    server = make_server("--demo", "--after-publish", str(program), RINGFENCE_PSEUDONYM_KEY="ab" * 32,
                          RINGFENCE_OIDC_CLIENT_SECRET="a client's secret")
     state = server.data / "after-publish.serial"
     first = int(server.query("SELECT max(serial) FROM publications")[0][0])

@@ -26,7 +26,7 @@ COMMENT = "planted comment of a caller"
 @pytest.fixture(scope="module")
 def server(make_server):
     server = make_server(
-        "--demo", "--log-format", "json", "--log-requests", is_first=True, RINGFENCE_METRICS_TOKEN=TOKEN)
+        "--demo", "--log-format", "json", "--log-requests", RINGFENCE_METRICS_TOKEN=TOKEN)
     yield server
     server.close()
 

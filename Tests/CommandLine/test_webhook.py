@@ -55,7 +55,7 @@ def test_a_receiver_does_not_wait_for_mail(make_server, receiver, tmp_path):
 
 
 def test_a_receiver_is_told_until_it_has_understood(make_server, receiver):
-    server = make_server("--demo", "--webhook", f"{receiver.address}/hook", is_first=True)
+    server = make_server("--demo", "--webhook", f"{receiver.address}/hook")
     # The sample publication was made before any receiver was configured.
     server.run("publish", "--webhook", f"{receiver.address}/hook", "--webhook", f"{receiver.address}/moved")
     hooks = lambda: [message for message in receiver.messages if message[0] == "/hook"]

@@ -131,7 +131,7 @@ def test_a_command_of_another_account_names_the_owner_of_the_data_folder():
 
 
 def test_other_accounts_cannot_change_what_is_fetched(make_server, tmp_path):
-    server = make_server("--demo", is_first=True)
+    server = make_server("--demo")
     subprocess.run(
         [BINARY, "fetch", f"{server.address}/v1", "--key", server.data / "publications/root.json", "--out",
          tmp_path / "new/out"], check=True, umask=0, env=environment(), timeout=60)
