@@ -11,7 +11,7 @@ import Synchronization
 /// hostile server costs no more memory than the limit of the request and a few network buffers.
 public final class OutboundHTTP: Sendable {
   /// The most transfers of this process at once: each has a thread, and another one while a host is resolved. Jobs have
-  /// about ten; strangers can cause more, by sign-ins with an identity provider.
+  /// at most about 25; strangers can cause more, by sign-ins with an identity provider.
   private static let maxTransfers = 64
   private static let running = Atomic(0)
 

@@ -30,8 +30,8 @@ public struct Webhooks: Sendable, Equatable {
       .publication, id: UUID(naming: "publication \(link.serial) \(link.sha256)"), at: manifest.issued,
       [
         "serial": .count(Int(link.serial)), "manifest_sha256": .text(link.sha256),
-        "issued": .text(manifest.issued.formatted(.iso8601)), "as_of": .text(manifest.asOf.formatted(.iso8601)),
-        "expires": .text(manifest.expires.formatted(.iso8601)), "packs": .count(manifest.packs.count),
+        "issued": .text(manifest.issued.documentTime), "as_of": .text(manifest.asOf.documentTime),
+        "expires": .text(manifest.expires.documentTime), "packs": .count(manifest.packs.count),
         "changed": .texts(changed),
       ])
   }

@@ -15,16 +15,15 @@ package struct Settings: Sendable {
   private let sources: [(origin: Origin, provider: any ConfigProvider)]
   private let reader: ConfigReader
 
-  private static let secrets = Set(SettingList.descriptions.filter(\.isSecret).map(\.variable))
-
   /// - Parameter given: values of the command line, by the name of the setting.
   /// - Throws: ``CommandFailure`` if the settings file cannot be read or has an unknown key, or a variable has a former name.
   package init(
     _ given: [String: String] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws {
     try FormerName.check(environment)
+    let secrets = SettingList.descriptions.filter(\.isSecret).map(\.variable)
     let variables = EnvironmentVariablesProvider(
-      environmentVariables: environment.filter { !$0.value.isEmpty }, secretsSpecifier: .specific(Self.secrets))
+      environmentVariables: environment.filter { !$0.value.isEmpty }, secretsSpecifier: .specific(Set(secrets)))
     var sources: [(origin: Origin, provider: any ConfigProvider)] = [
       (.commandLine, Self.provider("command line", given)),
       (
