@@ -735,7 +735,7 @@ CREATE TABLE bulks (
     decided_at      timestamptz NOT NULL,
     -- The time at which its last batch was stored.
     heartbeat_at    timestamptz NOT NULL,
-    -- The time at which all batches were stored.
+    -- The time at which all batches were stored, by the clock of heartbeat_at: a later heartbeat is of an undoing.
     finished_at     timestamptz,
     undone_at       timestamptz,
     undone_by       text        CHECK (length(undone_by) BETWEEN 1 AND 80),

@@ -72,6 +72,18 @@ import Testing
     #expect(lines.rows.isEmpty && lines.problems.map(\.line) == [1, 2, 3, 4, 5])
   }
 
+  @Test(arguments: [
+    #"{"number":"+33162000248","decision":"allow","decision":"block","reason":"x"}"#,
+    #"{"number":"+33162000248","number":"+33162000248","decision":"allow"}"#,
+    #"{"number":"+33162000248","decision":"allow","d\u0065cision":"allow"}"#,
+  ])
+  func `a repeated member is refused`(_ line: String) async throws {
+    let right = #"{"number":"+33162000249","decision":"allow","note":"\"a\": b:c \\"}"#
+    let file = try await read("\(line)\n\(right)\n", .jsonLines)
+    #expect(file.problems.map(text) == ["1 row not_a_row []"])
+    #expect(file.rows.map(\.values.note) == [#""a": b:c \"#])
+  }
+
   @Test func `a file of a spreadsheet has Windows lines and quotes at their ends`() async throws {
     let file = try await read(
       "number,decision,reason\r\n+33162000248,block,\"Calls, at night\"\r\n\"+33162000249\",block,\"x\"\r\n")

@@ -37,8 +37,10 @@ struct BulksController: Sendable {
       if !isDryRun, let run = try await bulks.find(id) {
         guard run.isOf(file.rows, by: worker.account, at: now) else { throw Problem.conflict }
         // Its answer was lost, or its server has stopped.
-        if run.isUnfinished { work(context) { _ = try await service.finish(id, by: worker, at: now) } }
-        return try JSON.uncachedResponse(BulkAnswer(run))
+        guard run.isUnfinished else { return try JSON.uncachedResponse(BulkAnswer(run)) }
+        try await service.storeHeartbeat(of: id)
+        work(context) { _ = try await service.finish(id, by: worker, at: now) }
+        return try JSON.uncachedResponse(BulkAnswer(try await bulks.progress(id) ?? run))
       }
       let plan = try await service.plan(
         file.rows, id: id, by: worker, isReplacing: isReplacing, isConfirmed: isConfirmed, at: now)
@@ -53,7 +55,7 @@ struct BulksController: Sendable {
           detail: "Nothing was decided, because of wrong rows: \(wrong.count). The first are in `errors`, by line.",
           errors: fields)
       }
-      guard try await service.store(plan), let run = try await bulks.find(id) else { throw Problem.conflict }
+      guard try await service.store(plan), let run = try await bulks.progress(id) else { throw Problem.conflict }
       work(context) { _ = try await service.apply(plan.bulk, to: plan.items) }
       var answer = BulkAnswer(run)
       (answer.wrong, answer.errors) = (wrong.count, fields)
@@ -63,7 +65,7 @@ struct BulksController: Sendable {
 
   /// `GET /v1/moderation/bulks/{bulk_id}`: the progress.
   @Sendable func read(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    guard let run = try await bulks.find(try context.uuid("bulk_id")) else { throw Problem.notFound }
+    guard let run = try await bulks.progress(try context.uuid("bulk_id")) else { throw Problem.notFound }
     return try JSON.uncachedResponse(BulkAnswer(run))
   }
 
@@ -71,7 +73,7 @@ struct BulksController: Sendable {
   /// before.
   @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, id) = (try context.serviceAccount, try context.uuid("bulk_id"))
-    guard let run = try await bulks.find(id) else { throw Problem.notFound }
+    guard let run = try await bulks.progress(id) else { throw Problem.notFound }
     if run.undoneBy == nil { work(context) { _ = try await service.undo(id, by: worker, at: Date()) } }
     return try JSON.uncachedResponse(BulkAnswer(run), status: .accepted)
   }

@@ -63,9 +63,26 @@ public struct DecisionFile: Sendable {
     for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
       guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
       let object = try? JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
-      take(object.flatMap(Self.texts), line: index + 1)
+      let isRead = object?.count == Self.memberCount(line)
+      take(isRead ? object.flatMap(Self.texts) : nil, line: index + 1)
       if isFull { return }
     }
+  }
+
+  /// The number of members of an object as it is written: of a repeated member the parser keeps one. Objects within it are
+  /// refused anyway.
+  private static func memberCount(_ line: some Sequence<UInt8>) -> Int {
+    var (count, isInString, isEscaped) = (0, false, false)
+    for byte in line {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped = true
+      case UInt8(ascii: "\""): isInString.toggle()
+      case UInt8(ascii: ":") where !isInString: count += 1
+      default: break
+      }
+    }
+    return count
   }
 
   /// The members as texts; nil for a member that is no text and no number, or that is not known.

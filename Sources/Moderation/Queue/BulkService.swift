@@ -46,13 +46,19 @@ package struct BulkService: Sendable {
   ) async throws -> [Int64] {
     try bulk.check(items)
     let left = try await decide(bulk, items, onProgress)
-    _ = try await pool.retrying { try await $0.run(SQL.finishBulk(id: bulk.id, time: bulk.decidedAt)) }
+    _ = try await pool.retrying { try await $0.run(SQL.finishBulk(id: bulk.id)) }
     return left
+  }
+
+  /// Stores a heartbeat of a bulk whose next batch is still computed, so that it does not count as interrupted.
+  package func storeHeartbeat(of id: UUID) async throws {
+    _ = try await pool.retrying { try await $0.run(SQL.holdBulk(id: id)) }
   }
 
   private func decide(
     _ bulk: Bulk, _ items: [BulkItem], _ onProgress: @Sendable (Int) -> Void = { _ in }
   ) async throws -> [Int64] {
+    try await storeHeartbeat(of: bulk.id)
     let items = items.sorted { $0.number < $1.number }
     let allowed = items.filter { $0.isOpen(to: bulk) }
     let decisions = try allowed.map { (decision: try bulk.decision(of: $0.number), standing: $0.standing?.decisionID) }
@@ -93,6 +99,7 @@ package struct BulkService: Sendable {
   package func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
     guard let run = try await pool.run(SQL.readBulk(id: id)).first else { return false }
     guard !run.isFinished, run.undoneBy == nil else { return true }
+    try await storeHeartbeat(of: id)
     let made = Set(try await pool.run(SQL.readBulkDecisions(bulk: id)).map(\.number))
     let rest = run.chosenNumbers.filter { !made.contains($0) }
     let items = try await BulkStore(pool: pool).items(rest, limit: Bulk.maxRows).filter { !run.isOvertaken(at: $0) }
@@ -110,7 +117,7 @@ package struct BulkService: Sendable {
       reason: run.reason)
     try await pool.transaction { connection in
       // Nothing is recorded where somebody else has finished or undone it.
-      guard try await !connection.run(SQL.finishBulk(id: id, time: time)).isEmpty else { return }
+      guard try await !connection.run(SQL.finishBulk(id: id)).isEmpty else { return }
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
     }
     return true

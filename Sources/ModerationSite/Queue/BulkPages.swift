@@ -69,7 +69,7 @@ struct BulkPages: Sendable {
 
   /// `GET /moderation/bulk/{id}`: shows the result.
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    guard let run = try await bulks.find(try id(context)) else { throw Problem.notFound }
+    guard let run = try await bulks.progress(try id(context)) else { throw Problem.notFound }
     let values = run.record(QueueAddress(request), worker: try context.worker, pages.texts(context))
     return try pages.page("bulk-done", values, context)
   }
@@ -77,7 +77,7 @@ struct BulkPages: Sendable {
   /// `POST /moderation/bulk/{id}/finish`: continues an interrupted bulk decision.
   @Sendable func finish(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (id, worker) = (try id(context), try context.worker)
-    guard let run = try await bulks.find(id) else { throw Problem.notFound }
+    guard let run = try await bulks.progress(id) else { throw Problem.notFound }
     guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
     _ = try await start(context) { try await service.finish(id, by: worker, at: Date()) }
     return redirect(to: id, context)
@@ -86,7 +86,7 @@ struct BulkPages: Sendable {
   /// `POST /moderation/bulk/{id}/undo`
   @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let id = try id(context)
-    guard try await bulks.find(id) != nil else { throw Problem.notFound }
+    guard try await bulks.progress(id) != nil else { throw Problem.notFound }
     let worker = try context.worker
     _ = try await start(context) { try await service.undo(id, by: worker, at: Date()) }
     return redirect(to: id, context)

@@ -161,6 +161,11 @@ extension SQL {
     Statement("SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1", id) { try BulkRun($0) }
   }
 
+  /// A bulk without its numbers and the number of its decisions.
+  static func readBulkProgress(id: UUID) -> Statement<BulkRun> {
+    Statement("SELECT \(BulkRun.progressColumns) FROM bulks WHERE bulk_id = $1", id) { try BulkRun($0) }
+  }
+
   /// Interrupted bulks that a worker may finish, the newest first, without the number of their decisions.
   /// - Returns: nil for a worker who may finish none.
   static func readUnfinishedBulks(for worker: QueueWorker, limit: Int) -> Statement<BulkRun>? {
@@ -180,10 +185,16 @@ extension SQL {
 
 extension BulkRun {
   /// The columns of ``init(_:)``.
-  fileprivate static let columns = """
+  fileprivate static let columns = "\(state), chosen_numbers, decision_counts, row_decisions::text, row_places"
+  /// The same without numbers, and with the decisions of a file as empty.
+  fileprivate static let progressColumns = """
+    \(state), '{}'::bigint[], '{}'::integer[], CASE WHEN row_places IS NOT NULL THEN '[]' END,
+    CASE WHEN row_places IS NOT NULL THEN '{}'::integer[] END
+    """
+  private static let state = """
     bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
-    heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, chosen_numbers,
-    decision_counts, expires_at, row_decisions::text, row_places
+    heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, expires_at,
+    coalesce(heartbeat_at > finished_at, false)
     """
 
   fileprivate init(_ row: PostgresRow) throws {
@@ -192,22 +203,24 @@ extension BulkRun {
     self.init(
       id: try row.decode(0), account: try row.decode(1), treatment: treatment, label: try row.decode(3),
       category: try row.optionalCategory(4), reason: try row.decode(5), decidedAt: try row.decode(6),
-      expiresAt: try row.decode(13), numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0,
-      undoneBy: try row.decode(7), isSilent: try row.decode(9), isFinished: try row.decode(10),
-      chosenNumbers: try row.decode(11), decisionCounts: try row.decode(12),
-      rowDecisions: try BulkRowDecisions(json: try row.decode(14), places: try row.decode(15)))
+      expiresAt: try row.decode(11), numbers: Int(try row.decode(8, as: Int32.self)), decisions: 0,
+      undoneBy: try row.decode(7), isHeartbeatAfterEnd: try row.decode(12), isSilent: try row.decode(9),
+      isFinished: try row.decode(10), chosenNumbers: try row.decode(13), decisionCounts: try row.decode(14),
+      rowDecisions: try BulkRowDecisions(json: try row.decode(15), places: try row.decode(16)))
   }
 }
 
 extension SQL {
-  /// Stores that all batches of a bulk were processed; no row where that is stored already, or it was undone.
-  package static func finishBulk(id: UUID, time: Date) -> Statement<UUID> {
+  /// Stores that all batches of a bulk were processed, by the clock of heartbeats; no row where that is stored already, or
+  /// it was undone.
+  package static func finishBulk(id: UUID) -> Statement<UUID> {
     Statement(
       """
-      UPDATE bulks SET finished_at = $2 WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
+      UPDATE bulks SET finished_at = statement_timestamp()
+      WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
       RETURNING bulk_id
       """,
-      id, time
+      id
     ) { try $0.decode(0) }
   }
 

@@ -88,6 +88,16 @@ public struct BulkStore: Sendable {
     return runs
   }
 
+  /// A bulk's progress, from counts: a poll reads no rows. Once the bulk is finished, ``find(_:)`` adds the numbers that it
+  /// left out. Nil when there is none of this id.
+  public func progress(_ id: UUID) async throws -> BulkRun? {
+    guard var run = try await pool.run(SQL.readBulkProgress(id: id)).first else { return nil }
+    run = try await Self.counted([run], pool: pool)[0]
+    run.undone = try await pool.run(SQL.countUndoneOf(bulk: id)).first ?? 0
+    let mayHaveLeft = run.isFinished && run.undoneBy == nil && !run.isBeingUndone && run.decisions < run.numbers
+    return mayHaveLeft ? try await find(id) : run
+  }
+
   /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
     guard var run = try await pool.run(SQL.readBulk(id: id)).first else { return nil }
@@ -211,6 +221,8 @@ public struct BulkRun: Sendable, Equatable {
   public var undone = 0
   /// The account that undid it; nil while it is in force.
   public var undoneBy: String?
+  /// Whether its last heartbeat was after its end, and so that of an undoing.
+  var isHeartbeatAfterEnd: Bool
   /// Whether it had no heartbeat for ``silence``, by the database clock.
   var isSilent: Bool
   /// Whether all of its batches were processed.
@@ -234,6 +246,6 @@ public struct BulkRun: Sendable, Equatable {
   /// Whether a server makes its decisions now.
   public var isRunning: Bool { !isFinished && undoneBy == nil && !isSilent }
 
-  /// Whether a server may be undoing it now: some decisions were undone, and its last batch was just now.
-  public var isBeingUndone: Bool { undone > 0 && undoneBy == nil && !isSilent }
+  /// Whether a server may be undoing it now: some decisions were undone, the last of them together and just now.
+  public var isBeingUndone: Bool { isHeartbeatAfterEnd && undone > 0 && undoneBy == nil && !isSilent }
 }

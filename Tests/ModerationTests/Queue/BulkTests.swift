@@ -128,6 +128,37 @@ import Testing
     #expect(try await bulkService.undo(bulk.id, by: ada, at: now + 90) == 120)
   }
 
+  @Test func `the progress is that of all rows, and a heartbeat shows that an interrupted bulk continues`() async throws
+  {
+    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
+    #expect(try await bulks.progress(bulk.id) == nil)
+    try await breakOff(bulk)
+    let run = try #require(try await bulks.progress(bulk.id))
+    #expect(run.decisions == 100 && run.numbers == 120 && run.isUnfinished && run.left.isEmpty)
+    try await bulkService.storeHeartbeat(of: bulk.id)
+    #expect(try await bulks.progress(bulk.id)?.isRunning == true)
+    _ = try await decisionService.record(
+      Decision(number: numbers[119], treatment: .allow, decidedBy: "Bob", decidedAt: now + 5))
+    #expect(try await bulkService.finish(bulk.id, by: ada, at: now + 8))
+    // The numbers that it left out are there at its end.
+    #expect(try await bulks.progress(bulk.id)?.left == [numbers[119]])
+    #expect(try await bulks.progress(bulk.id) == bulks.find(bulk.id))
+  }
+
+  @Test func `a decision that is undone singly does not let its bulk seem to be undone`() async throws {
+    let bulk = Bulk(treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now)
+    _ = try await bulkService.apply(bulk, to: try await bulks.items(numbers))
+    let made = try bulk.decision(of: numbers[0]).id
+    #expect(try await decisionService.undo(made, of: numbers[0], decidedBy: "Bob", at: now + 5) == .undone)
+    let run = try #require(try await bulks.progress(bulk.id))
+    #expect(run.undone == 1 && !run.isBeingUndone)
+    // As the first batch of its undoing does.
+    try await bulkService.storeHeartbeat(of: bulk.id)
+    #expect(try await bulks.progress(bulk.id)?.isBeingUndone == true)
+    try await touch(-31)
+    #expect(try await bulks.progress(bulk.id)?.isBeingUndone == false)
+  }
+
   /// Decisions and undoings after the bulk started are kept, even where the same decision is in force as before, and
   /// whatever the clocks said.
   @Test func `decisions and undos made in the meantime are kept`() async throws {

@@ -320,6 +320,7 @@ struct StatementList {
     try list.add("countUndoneOf", SQL.countUndoneOf)
     try list.add("countBulkDecisions", SQL.countBulkDecisions)
     try list.add("readBulk", SQL.readBulk)
+    try list.add("readBulkProgress", SQL.readBulkProgress)
     try list.add("finishBulk", SQL.finishBulk)
     try list.add("undoBulk", SQL.undoBulk)
     try list.add("readComments", SQL.readComments)
