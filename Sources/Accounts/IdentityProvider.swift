@@ -99,7 +99,7 @@ public struct IdentityProvider: Sendable {
   static let timeLimit = Duration.seconds(5)
   /// Seconds after which metadata and keys are read again.
   static let lifetime: TimeInterval = 3_600
-  /// Seconds after which an unknown key lets the keys be read again.
+  /// Seconds after which an unknown key or a wrong signature lets the keys be read again.
   static let keyInterval: TimeInterval = 60
 
   /// - Parameter configuration: of the provider.
@@ -132,13 +132,24 @@ public struct IdentityProvider: Sendable {
     try await keyCache.value(olderThan: Self.lifetime, at: time).count
   }
 
-  /// The key of a token. An unknown key lets the keys be read again, at most once a minute.
-  /// - Throws: ``SignOnRefusal/key``, ``SignOnRefusal/unreachable``.
-  func key(of token: IDToken, at time: Date) async throws -> ProviderKey {
+  /// The claims of a token. An unknown key lets the keys be read again, at most once a minute, and so does a wrong
+  /// signature: a provider may replace a key without a new id.
+  /// - Throws: ``SignOnRefusal``.
+  func claims(of token: IDToken, nonce: String, at time: Date) async throws -> [String: JSONValue] {
+    var refusal = SignOnRefusal.key
     for age in [Self.lifetime, Self.keyInterval] {
-      if let key = token.key(in: try await keyCache.value(olderThan: age, at: time)) { return key }
+      guard let key = token.key(in: try await keyCache.value(olderThan: age, at: time)) else {
+        refusal = .key
+        continue
+      }
+      do throws(SignOnRefusal) {
+        return try token.claims(
+          key: key, issuer: configuration.issuer, client: configuration.client, nonce: nonce, at: time)
+      } catch .signature {
+        refusal = .signature
+      }
     }
-    throw SignOnRefusal.key
+    throw refusal
   }
 
   /// The token that the provider gives for a code.

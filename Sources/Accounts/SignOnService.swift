@@ -134,10 +134,17 @@ public struct SignOnService: Sendable {
     return FormText.address(address, fields)
   }
 
+  /// The page to open after the sign-in that a browser has started; nil for none.
+  public func next(pending: String?) -> String? { opened(pending)?.next }
+
+  private func opened(_ pending: String?) -> PendingSignOn? {
+    pending.flatMap { Base64URL.decode($0) }.flatMap { key.open($0, for: purpose) }
+      .flatMap { try? JSONDecoder().decode(PendingSignOn.self, from: Data($0)) }
+  }
+
   /// The sign-in that a browser has started and the answer belongs to. It is used up, whatever follows.
   private func taken(_ pending: String?, _ answer: SignOnAnswer, at time: Date) async throws -> PendingSignOn {
-    guard let sealed = pending.flatMap({ Base64URL.decode($0) }), let opened = key.open(sealed, for: purpose),
-      let pending = try? JSONDecoder().decode(PendingSignOn.self, from: Data(opened)),
+    guard let pending = opened(pending),
       time.timeIntervalSince1970 < pending.expires,
       ConstantTime.areEqual((answer.state ?? "").utf8, pending.state.utf8)
     else { throw SignOnRefusal.state }
@@ -161,9 +168,7 @@ public struct SignOnService: Sendable {
     }
     let token = try await provider.redeem(
       code: code, verifier: pending.verifier, redirect: pending.redirect, at: time)
-    let claims = try token.claims(
-      key: try await provider.key(of: token, at: time), issuer: configuration.issuer, client: configuration.client,
-      nonce: pending.nonce, at: time)
+    let claims = try await provider.claims(of: token, nonce: pending.nonce, at: time)
     guard let subject = claims["sub"]?.text else { throw SignOnRefusal.malformed }
     let role: Identity.Grant =
       configuration.roleValues.isEmpty ? .own : configuration.role(in: claims).map { .role($0) } ?? .none

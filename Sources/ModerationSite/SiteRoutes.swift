@@ -117,14 +117,16 @@ package struct SiteRoutes {
       .post("passkey", use: passkeys.finishSignIn)
       .post("code/passkey/challenge", use: passkeys.startStep)
       .post("code/passkey", use: passkeys.finishStep)
-    signOut.post(use: signIn.signOut)
-    guard let signOn else { return }
+    guard let signOn else {
+      signOut.post(use: signIn.signOut)
+      return
+    }
     let provider = SignOnPages(service: signOn, signIn: signIn, access: access)
     router.group("sign-in/provider")
       .add(middleware: networkLimit)
       .get(use: provider.start)
       .get("callback", use: provider.finish)
-      .get("out", use: provider.signOut)
+    signOut.post(use: provider.signOut)
   }
 
   private var signInPages: SignInPages {

@@ -39,13 +39,12 @@ import Testing
     return String(decoding: try JSONEncoder().encode(members.compactMapValues(\.self)), as: UTF8.self)
   }
 
-  private func keys(_ ids: String...) -> String {
-    let keys = ids.map { id in
-      let point = P256.Signing.PrivateKey().publicKey.rawRepresentation
-      let (x, y) = (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
-      return #"{"kty":"EC","crv":"P-256","kid":"\#(id)","x":"\#(x)","y":"\#(y)"}"#
-    }
-    return "{\"keys\":[\(keys.joined(separator: ","))]}"
+  /// A key set with one key.
+  private func keys(_ id: String?, _ key: P256.Signing.PrivateKey) -> String {
+    let point = key.publicKey.rawRepresentation
+    let (x, y) = (Base64URL.encode(point.prefix(32)), Base64URL.encode(point.suffix(32)))
+    let name = id.map { #""kid":"\#($0)","# } ?? ""
+    return #"{"keys":[{"kty":"EC","crv":"P-256",\#(name)"x":"\#(x)","y":"\#(y)"}]}"#
   }
 
   private func provider(_ answers: Answers) -> IdentityProvider {
@@ -54,35 +53,65 @@ import Testing
     }
   }
 
-  private func token(_ key: String) throws -> IDToken {
-    try IDToken("\(Base64URL.encode(Data(#"{"alg":"ES256","kid":"\#(key)"}"#.utf8))).e30.AA")
+  private let former = P256.Signing.PrivateKey()
+  private let newer = P256.Signing.PrivateKey()
+
+  /// A token that is valid for two hours from ``now``.
+  private func token(_ id: String?, _ key: P256.Signing.PrivateKey) throws -> IDToken {
+    let head = ["alg": "ES256", "kid": id].compactMapValues(\.self)
+    let begin = Int(now.timeIntervalSince1970)
+    let claims =
+      #"{"iss":"\#(issuer)","aud":"ringfence","sub":"s-1","nonce":"n","iat":\#(begin),"exp":\#(begin + 7_200)}"#
+    let text = "\(Base64URL.encode(try JSONEncoder().encode(head))).\(Base64URL.encode(Data(claims.utf8)))"
+    return try IDToken("\(text).\(Base64URL.encode(try key.signature(for: Data(text.utf8)).rawRepresentation))")
   }
 
   @Test func `an unknown key lets the keys be read again, at most once a minute`() async throws {
-    let answers = Answers([Self.discovery: try document(), "/keys": keys("old")])
+    let answers = Answers([Self.discovery: try document(), "/keys": keys("old", former)])
     let provider = provider(answers)
-    _ = try await provider.key(of: try token("old"), at: now)
-    answers.answers.withLock { $0["/keys"] = keys("new") }
+    let (old, new) = (try token("old", former), try token("new", newer))
+    _ = try await provider.claims(of: old, nonce: "n", at: now)
+    answers.answers.withLock { $0["/keys"] = keys("new", newer) }
     for second in [0, 1, 59] {
       await #expect(throws: SignOnRefusal.key) {
-        try await provider.key(of: try token("new"), at: now + Double(second))
+        try await provider.claims(of: new, nonce: "n", at: now + Double(second))
       }
     }
     #expect(answers.count("/keys") == 1)
-    _ = try await provider.key(of: try token("new"), at: now + 60)
+    _ = try await provider.claims(of: new, nonce: "n", at: now + 60)
     #expect(answers.count("/keys") == 2)
     // A key that was taken back is no longer accepted.
-    await #expect(throws: SignOnRefusal.key) { try await provider.key(of: try token("old"), at: now + 61) }
+    await #expect(throws: SignOnRefusal.key) { try await provider.claims(of: old, nonce: "n", at: now + 61) }
+    #expect(answers.count("/keys") == 2)
+  }
+
+  @Test(arguments: ["same", nil]) func `a key that is replaced without a new id is read within a minute`(
+    _ id: String?
+  ) async throws {
+    let answers = Answers([Self.discovery: try document(), "/keys": keys(id, former)])
+    let provider = provider(answers)
+    let (old, new) = (try token(id, former), try token(id, newer))
+    _ = try await provider.claims(of: old, nonce: "n", at: now)
+    answers.answers.withLock { $0["/keys"] = keys(id, newer) }
+    await #expect(throws: SignOnRefusal.signature) { try await provider.claims(of: new, nonce: "n", at: now + 59) }
+    #expect(answers.count("/keys") == 1)
+    #expect(try await provider.claims(of: new, nonce: "n", at: now + 60)["sub"] == .string("s-1"))
+    // Wrong signatures do not let the keys be read for each token.
+    for second in [61.0, 62] {
+      await #expect(throws: SignOnRefusal.signature) {
+        try await provider.claims(of: old, nonce: "n", at: now + second)
+      }
+    }
     #expect(answers.count("/keys") == 2)
   }
 
   @Test func `keys are read again after an hour`() async throws {
-    let answers = Answers([Self.discovery: try document(), "/keys": keys("old")])
-    let provider = provider(answers)
-    _ = try await provider.key(of: try token("old"), at: now)
-    answers.answers.withLock { $0["/keys"] = keys("new") }
-    _ = try await provider.key(of: try token("old"), at: now + 3_599)
-    await #expect(throws: SignOnRefusal.key) { try await provider.key(of: try token("old"), at: now + 3_601) }
+    let answers = Answers([Self.discovery: try document(), "/keys": keys("old", former)])
+    let (provider, old) = (provider(answers), try token("old", former))
+    _ = try await provider.claims(of: old, nonce: "n", at: now)
+    answers.answers.withLock { $0["/keys"] = keys("new", newer) }
+    _ = try await provider.claims(of: old, nonce: "n", at: now + 3_599)
+    await #expect(throws: SignOnRefusal.key) { try await provider.claims(of: old, nonce: "n", at: now + 3_601) }
   }
 
   @Test func `a provider that names itself otherwise is refused`() async throws {

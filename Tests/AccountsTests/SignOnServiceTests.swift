@@ -101,6 +101,23 @@ import Testing
       try await actions() == ["account.add", "account.role", "session.end", "session.open", "session.open"])
   }
 
+  @Test func `an account without a role of the provider does not count as an administrator`() async throws {
+    let operate = Actor.commandLine("test")
+    try await accounts.add("Local", role: .administrator, by: operate, at: now)
+    _ = try await enter(identity(.role(.administrator)))
+    guard case .noRole = try await sessions.enter(identity: identity(.none), adds: true, at: now) else {
+      Issue.record("a person without a role was let in")
+      return
+    }
+    await #expect(throws: AccountError.lastAdministrator("Local")) {
+      try await accounts.setDisabled(true, name: "Local", by: operate, at: now)
+    }
+    // The local account signs in as before, and the provider can give the role again.
+    let link = try await sessions.makeSignInToken(for: "Local", role: .administrator, at: now)
+    #expect(try await sessions.enter(link: link, at: now) != nil)
+    #expect(try await enter(identity(.role(.administrator)))?.role == .administrator)
+  }
+
   @Test func `a disabled account stays out`() async throws {
     _ = try await enter(identity())
     try await accounts.setDisabled(true, name: "Ada", by: .commandLine("test"), at: now)

@@ -148,6 +148,39 @@ def test_an_error_of_the_provider_is_shown_and_not_repeated(server, provider):
     assert "900 555" not in answer.text
 
 
+def test_a_refused_person_keeps_the_page_and_the_passkey(server, provider):
+    browser = requests.Session()
+    # Browsers have no passkeys for a numeric address.
+    address = server.address.replace("127.0.0.1", "localhost") + "/sign-in/provider"
+    answer = browser.get(address, params={"next": "/moderation/queue"}, allow_redirects=False)
+    query = provider.authorize(answer.headers["Location"])[1]
+    page = browser.get(
+        f"{address}/callback", params={"state": query["state"], "error": "access_denied"}, allow_redirects=False).text
+    assert 'name="next" value="/moderation/queue"' in page
+    assert "/sign-in/passkey" in page
+
+
+def test_head_does_not_use_up_an_answer(server, provider):
+    browser, address = start(server)
+    code, query = provider.authorize(address)
+    parameters = {"code": code, "state": query["state"]}
+    answer = browser.head(f"{server.address}/sign-in/provider/callback", params=parameters, allow_redirects=False)
+    assert answer.status_code == 405 and not answer.cookies
+    assert finish(server, browser, **parameters).status_code in (302, 303)
+
+
+def test_another_site_does_not_end_the_session_at_the_provider(server, provider):
+    provider.metadata = {"end_session_endpoint": f"{provider.issuer}/end"}
+    browser, _ = sign_in(server, provider)
+    kept = browser.cookies["ringfence_provider"]
+    assert browser.get(f"{server.address}/sign-in/provider/out", allow_redirects=False).status_code == 404
+    form = {"csrf": browser.get(f"{server.address}/moderation/account").text.split('name="csrf" value="')[1].split('"')[0]}
+    refused = browser.post(f"{server.address}/sign-out", data=form, headers={"Sec-Fetch-Site": "cross-site"})
+    assert refused.status_code == 403 and browser.cookies["ringfence_provider"] == kept
+    browser.post(f"{server.address}/sign-out", data=form, allow_redirects=False)
+    assert "ringfence_session" not in browser.cookies and "ringfence_provider" not in browser.cookies
+
+
 def test_another_code_is_refused(server, provider):
     _, answer = sign_in(server, provider, code="made-up")
     assert_refused(server, answer, INVALID, "code refused")
@@ -213,7 +246,8 @@ def test_a_role_that_is_taken_away_ends(server, provider):
     assert browser.get(f"{server.address}/moderation").url.endswith("/sign-in")
     actions = [action for [action] in server.query(
         "SELECT action FROM audit_events WHERE subject = 'Grace' ORDER BY happened_at, action")]
-    assert actions == ["account.add", "session.open", "account.role", "session.open", "session.end", "session.refuse"]
+    assert actions == ["account.add", "session.open", "account.role", "session.open", "account.role", "session.end",
+                       "session.refuse"]
 
 
 def test_names_of_people_are_cleaned_and_never_matched(server, provider):

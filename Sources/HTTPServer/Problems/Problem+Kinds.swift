@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+package import HTTPTypes
 package import Intake
 package import Storage
 
@@ -89,7 +89,8 @@ extension Problem {
       })
   }
 
-  static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
+  /// A method that the address does not have; the answer names those that it has.
+  package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     var problem = Problem(.methodNotAllowed, detail: "Use one of: \(names).")
     problem.headers[.allow] = names

@@ -37,7 +37,7 @@ struct SignInPages: Sendable {
     mutating func add(_ account: Credentials) { (name, hasPasskeys) = (account.name, account.hasPasskeys) }
   }
 
-  private func site(_ request: Request) -> PasskeySite? { PasskeySite(address: access.address(for: request)) }
+  func site(_ request: Request) -> PasskeySite? { PasskeySite(address: access.address(for: request)) }
 
   /// The values for a template, and the button of the identity provider.
   private func record(_ page: String, _ values: Values, _ context: ServerRequestContext) -> TemplateRecord {
@@ -103,9 +103,7 @@ struct SignInPages: Sendable {
 
   @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if let token = cookies.read(.session, request) { try await sessions.signOut(session: token, at: Date()) }
-    // A form may not lead to another server, so the page of this address does.
-    let isElsewhere = provider != nil && context.moderator?.isTied == true
-    var response = Response.redirect(to: isElsewhere ? SignOnPages.address + "/out" : "/sign-in", type: .normal)
+    var response = Response.redirect(to: "/sign-in", type: .normal)
     response.setCookie(cookies.gone(.session))
     return response
   }

@@ -37,7 +37,7 @@ public enum IdentityEntrance: Sendable {
   case entered(FirstFactor)
   /// The person has no account, and none is added.
   case noAccount
-  /// The provider gives the person no role; the sessions of the account have ended.
+  /// The provider gives the person no role; the sessions of the account have ended, and its role is triage.
   case noRole(Credentials?)
   /// The account is disabled.
   case disabled(Credentials)
@@ -70,6 +70,8 @@ extension SessionStore {
       case .own: break
       case .none:
         _ = try await connection.run(SQL.dropEntrances(id: account.id))
+        // Otherwise it would count as an administrator who can sign in.
+        try await connection.give(.triage, to: account, event: events.role, at: time)
         _ = try await connection.run(SQL.unassignCases(account: account.name))
         let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: nil, except: nil)).count
         if ended > 0 {
@@ -78,14 +80,7 @@ extension SessionStore {
               events.ended, "session.end", of: account.name, before: ["sessions": String(ended)]), at: time)
         }
         return .noRole(account)
-      case .role(let role) where role != account.role:
-        _ = try await connection.run(SQL.setRole(id: account.id, role: role))
-        _ = try await connection.run(SQL.unassignCases(account: account.name))
-        try await connection.append(
-          SignOnActor.event(
-            events.role, "account.role", of: account.name, before: ["role": account.role.rawValue],
-            after: ["role": role.rawValue]), at: time)
-      case .role: break
+      case .role(let role): try await connection.give(role, to: account, event: events.role, at: time)
       }
       guard let (current, _) = try await connection.run(lookup).first else { return .noAccount }
       return .entered(try await connection.enter(current, way: "sign_on", opening))
@@ -104,6 +99,17 @@ private enum SignOnActor {
 }
 
 extension PostgresConnection {
+  /// Gives an account the role of its provider.
+  fileprivate func give(_ role: Role, to account: Credentials, event: UUID, at time: Date) async throws {
+    guard role != account.role else { return }
+    _ = try await run(SQL.setRole(id: account.id, role: role))
+    _ = try await run(SQL.unassignCases(account: account.name))
+    try await append(
+      SignOnActor.event(
+        event, "account.role", of: account.name, before: ["role": account.role.rawValue],
+        after: ["role": role.rawValue]), at: time)
+  }
+
   /// Adds an account for a person, with a number after its name where the name is taken.
   fileprivate func addAccount(of identity: Identity, event: UUID, at time: Date) async throws {
     let role = if case .role(let role) = identity.role { role } else { Role.triage }
