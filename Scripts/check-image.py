@@ -122,6 +122,12 @@ def check_libraries(root):
     say(f"ldd: {len(listed.splitlines())} libraries, none missing")
 
 
+def check_mail(root):
+    said = inside(root, "/usr/bin/curl", "--version")
+    assert {"smtp", "smtps"} <= set(said.split()), said
+    say("curl: it can send mail")
+
+
 def check_proxy(base, folder):
     """Runs `nginx -t` with Debian's nginx on the proxy's configuration."""
     root = bare_root.copy(base, folder / "proxy")
@@ -303,6 +309,7 @@ def main():
         with mounted(root):
             settings = build_image(root, out, options.binary and options.binary.resolve())
             check_libraries(root)
+            check_mail(root)
         added = bare_root.bytes_of(root) - bare_root.bytes_of(base)
         say(f"the second stage adds {megabytes(added)} to the base")
         database = Database(folder / "postgresql")

@@ -46,7 +46,7 @@ def test_a_receiver_does_not_wait_for_mail(make_server, receiver, tmp_path):
     server = make_server(
         "--webhook", f"{receiver.address}/told", RINGFENCE_MAIL=str(program), RINGFENCE_MAIL_FROM="ringfence@example.org")
     server.query(
-        "INSERT INTO accounts (name, role, created_at, mail_address, mail_events) SELECT 'Grace ' || i, 'triage', now(), "
+        "INSERT INTO accounts (name, role, created_at, mail_address, mail_events) SELECT 'Grace ' || i, 'administrator', now(), "
         "'grace' || i || '@example.org', '{backup_failed}' FROM generate_series(1, 24) AS i")
     server.run_unchecked("backup", str(server.data))
     wait_until(lambda: server.query("SELECT 1 FROM outbox WHERE receiver LIKE 'mailto:%' AND attempts > 0"), 60, "a mail")

@@ -45,6 +45,12 @@ def test_image_runs_as_nobody_and_needs_no_shell():
     assert {".git", ".ringfence", "Docker", "**/*.key"} <= set(ignored)
 
 
+def test_image_has_the_program_that_sends_mail():
+    assert '"curl", "--disable"' in (CHECKOUT / "Sources/Jobs/Mail/Mailer.swift").read_text()
+    [installed] = [rest for name, rest in instructions()[1] if name == "RUN"]
+    assert "curl" in installed.split()
+
+
 def test_image_holds_every_folder_that_the_program_looks_for():
     build, _ = instructions()
     [folders] = re.findall(r"cp -R (.*?) /out", " ".join(rest for _, rest in build))

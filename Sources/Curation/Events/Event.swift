@@ -20,8 +20,20 @@ public struct Event: Sendable, Equatable {
     /// The answer to the owner of a number, by mail alone.
     case appealAnswered = "appeal_answered"
 
-    /// Those that an account can choose.
-    public static let chosen = allCases.filter { $0 != .test && $0 != .appealAnswered }
+    /// Those that an account of a role can choose.
+    public static func offered(to role: Role) -> [Kind] {
+      allCases.filter { $0 != .test && $0 != .appealAnswered && $0.role <= role }
+    }
+
+    /// The lowest role that the event concerns. Its mails can have details, such as paths, which are not for lower ones.
+    public var role: Role {
+      switch self {
+      case .publication, .caseOverdue, .test, .appealAnswered: .triage
+      case .appealFiled: .moderator
+      case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .backupFailed, .keyExpiring:
+        .administrator
+      }
+    }
   }
 
   /// The same for the same event, however often it is recorded.

@@ -24,14 +24,15 @@ struct MailPages: Sendable {
   }
 
   @Sendable func choose(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let events = Event.Kind.chosen.filter { context.form["event_\($0.rawValue)"] != nil }
+    let account = try context.signedIn()
+    let events = Event.Kind.offered(to: account.role).filter { context.form["event_\($0.rawValue)"] != nil }
     let text = context.form.text("address") ?? ""
     let address = MailAddress(text)
     guard address != nil || (text.isEmpty && events.isEmpty) else {
       let problem = pages.texts(context)(text.isEmpty ? "mail.address-empty" : "mail.address-wrong")
       return try show(text, chosen: Set(events.map(\.rawValue)), problem: problem, context)
     }
-    try await outbox.choose(address, events, of: try context.signedIn().id)
+    try await outbox.choose(address, events, of: account.id)
     return .redirect(to: "\(Self.address)?saved", type: .normal)
   }
 
@@ -42,7 +43,7 @@ struct MailPages: Sendable {
     let texts = pages.texts(context)
     let values: TemplateRecord = [
       "address": address, "problem": problem, "isSaved": isSaved, "isSent": isSent,
-      "events": Event.Kind.chosen.map { kind in
+      "events": Event.Kind.offered(to: try context.signedIn().role).map { kind in
         TemplateRecord.choice(
           kind.rawValue, texts("mail.event.\(kind.rawValue)"), isChosen: chosen.contains(kind.rawValue))
       },

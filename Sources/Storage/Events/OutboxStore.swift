@@ -110,11 +110,14 @@ extension SQL {
         UNION SELECT url, NULL FROM unnest($5::text[]) AS t (url)
         UNION SELECT 'mailto:' || mail_address, coalesce(language, 'en') FROM accounts
         WHERE ($2 = 'test' OR $2 = ANY(mail_events)) AND mail_address IS NOT NULL AND disabled_at IS NULL
+          AND role = ANY($6::text[])
       ) AS r
       ORDER BY r.receiver
       ON CONFLICT (message_id) DO NOTHING
       """,
-      event.id.uuidString.lowercased(), event.kind.rawValue, event.body, now, urls)
+      event.id.uuidString.lowercased(), event.kind.rawValue, event.body, now, urls,
+      // An account may have chosen the kind in a higher role.
+      Role.allCases.filter { $0 >= event.kind.role }.map(\.rawValue))
   }
 
   /// Queues one event to one mail address. Safe to repeat.

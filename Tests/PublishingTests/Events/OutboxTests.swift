@@ -59,7 +59,7 @@ import Testing
       }
     }
     for (index, id) in ids.enumerated() {
-      let events: [Event.Kind] = index == 0 ? [.appealFiled] : Event.Kind.chosen
+      let events: [Event.Kind] = index == 0 ? [.appealFiled] : Event.Kind.offered(to: .administrator)
       try await store.choose(MailAddress("person\(index)@example.org"), events, of: id)
     }
     try await pool.withConnection {
@@ -77,6 +77,23 @@ import Testing
         "case_overdue mailto:person1@example.org ru", "appeal_filed mailto:person0@example.org en",
         "appeal_filed mailto:person1@example.org ru",
       ])
+  }
+
+  @Test func `an account gets no mail that is for a higher role`() async throws {
+    #expect(Event.Kind.offered(to: .triage) == [.publication, .caseOverdue])
+    let (store, now) = (OutboxStore(pool: TestDatabase.current.pool), Date())
+    try await TestDatabase.current.pool.withConnection {
+      // Chosen before the roles of two of them were lowered.
+      _ = try await $0.execute(
+        """
+        INSERT INTO accounts (name, role, created_at, mail_address, mail_events)
+        SELECT role, role, '2026-01-01T00:00:00Z', role || '@example.org', '{backup_failed}'
+        FROM unnest('{triage,moderator,administrator}'::text[]) AS t (role)
+        """)
+    }
+    try await store.record(Event(.backupFailed, at: now), at: now)
+    let taken = try await store.take(at: now, until: now + 60, limit: 8, isMail: true)
+    #expect(taken.map(\.receiver) == ["mailto:administrator@example.org"])
   }
 
   @Test func `a delivery queued twice is sent once and by one server`() async throws {
