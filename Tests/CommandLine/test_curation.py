@@ -115,11 +115,18 @@ def test_a_list_of_others_protects_for_a_time(tmp_path):
     assert "2 numbers and patterns, 2 refused. 0 of their numbers are listed" in said and "Nothing was saved." in said
     assert "pass --yes" in run("protect", "import", file, "--data", data, code=1).stderr
     assert "+33162000248 is not protected." in run("protect", "check", "+33162000248", "--data", data, code=1).stderr
+    # A mark at the beginning, as editors on Windows write it.
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     run("protect", "import", file, "--yes", "--until", "2099-01-31T00:00:00Z", "--by", "Ada", "--data", data)
-    run("protect", "add", "+33162000248", "--reason", "City bank", "--data", data)
+    said = run("protect", "add", "+33162000248", "--reason", "City bank", "--data", data).stdout
+    assert said.startswith("Replaces the protection +33162000248\tNumbers of banks\tlist:banks.json\t")
+    assert "1 protected." in said
+    # A list of a stranger does not end what a person protects.
+    again = run("protect", "import", file, "--yes", "--until", "2098-01-31T00:00:00Z", "--data", data).stdout
+    assert "2 protected. 2 of them were protected before and keep their reason and end" in again
     for number, lines in [
         ("+33162000248", [["+33162000248", "City bank", "command line", ""]]),
-        ("+33162000315", [["+3316200031x", "Numbers of banks", "Ada", "2099-01-31T00:00:00Z"]]),
+        ("+33162000315", [["+3316200031x", "Numbers of banks", "list:banks.json", "2099-01-31T00:00:00Z"]]),
     ]:
         found = [line.split("\t") for line in run("protect", "check", number, "--data", data).stdout.splitlines()]
         assert [[line[0], line[1], line[2], line[4]] for line in found] == lines

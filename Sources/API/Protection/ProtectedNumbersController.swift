@@ -40,7 +40,7 @@ struct ProtectedNumbersController: Sendable {
         next: numbers.count > limit ? shown.last.map { "\($0.number)" } : nil))
   }
 
-  /// `POST /v1/moderation/protected`: protects a number or a pattern, or changes its reason.
+  /// `POST /v1/moderation/protected`: protects a number or a pattern; the answer has the protection that it replaces.
   @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let worker = try context.serviceAccount
     try request.requireJSON()
@@ -58,15 +58,15 @@ struct ProtectedNumbersController: Sendable {
         let field = Problem.Field(pointer: "/until", code: "not_a_later_time", detail: "Send a later RFC 3339 time.")
         throw Problem(.invalidDecision, errors: [field])
       }
-      let event = AuditEvent(
-        actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,
-        after: ["what": target.text], reason: reason)
+      let actor = Actor(name: worker.account, role: worker.role)
       do {
-        try await protection.add([(target, reason)], by: worker.account, until: end, at: now, audit: event)
+        guard let replaced = try await protection.set(target, reason: reason, until: end, by: actor, at: now) else {
+          return Response(status: .noContent)
+        }
+        return try JSON.uncachedResponse(["replaced": replaced.fields])
       } catch let error as ProtectionError {
         throw Problem(.invalidDecision, detail: error.description)
       }
-      return Response(status: .noContent)
     }
   }
 

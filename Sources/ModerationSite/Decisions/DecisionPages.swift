@@ -131,11 +131,8 @@ struct DecisionPages: Sendable {
       // The list of protected numbers has the moderator's own words.
       let reason = try RuleViolation.line(
         cases.pages.texts(context).reason(typed), "reason", atMost: ProtectedPages.longestReason)
-      let target = ProtectionTarget.number(number.digits)
-      let event = AuditEvent(
-        actor: worker.account, role: worker.role, action: "protection.add", subject: target.text,
-        after: ["what": target.text], reason: reason)
-      try await protection.add([(target, reason)], by: worker.account, at: Date(), audit: event)
+      _ = try await protection.set(
+        .number(number.digits), reason: reason, by: Actor(name: worker.account, role: worker.role), at: Date())
       if let note = form.text("note") {
         let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
         try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())

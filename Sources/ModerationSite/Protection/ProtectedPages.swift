@@ -51,15 +51,16 @@ struct ProtectedPages: Sendable {
       draft.untilProblem = texts.message(RuleViolation(.notADay, field: texts("protected.until")))
       return try await show(context, draft: draft)
     }
-    let event = AuditEvent(
-      actor: moderator.name, role: moderator.role, action: "protection.add", subject: target.text,
-      after: ["what": target.text], reason: reason)
+    let replaced: Protection?
     do {
-      try await protection.add([(target, reason)], by: moderator.name, until: end, at: now, audit: event)
+      replaced = try await protection.set(target, reason: reason, until: end, by: Actor(moderator), at: now)
     } catch is ProtectionError {
       return try await show(context, draft: refuse(what, texts("protected.too-many")))
     }
-    return .redirect(to: "\(Self.address)?done=added", type: .normal)
+    guard let replaced else { return .redirect(to: "\(Self.address)?done=added", type: .normal) }
+    let formerEnd = replaced.expiresAt.map { texts.day($0) } ?? texts("protected.no-end")
+    let values = ["reason": replaced.reason, "name": replaced.addedBy, "end": formerEnd]
+    return try await show(context, notice: texts("protected.replaced", values))
   }
 
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -73,7 +74,8 @@ struct ProtectedPages: Sendable {
   }
 
   private func show(
-    _ context: ServerRequestContext, after: Int64 = 0, done: String = "", draft: ProtectedDraft = ProtectedDraft()
+    _ context: ServerRequestContext, after: Int64 = 0, done: String = "", notice: String? = nil,
+    draft: ProtectedDraft = ProtectedDraft()
   ) async throws -> Response {
     let texts = pages.texts(context)
     let numbers = try await protection.numbers(after: after, limit: Self.rows + 1)
@@ -83,7 +85,7 @@ struct ProtectedPages: Sendable {
       "patterns": after > 0 ? [] : try await protection.patterns().map { $0.record(texts) },
       "numbers": shown.map { $0.protection.record(texts) }, "patternCount": texts.number(counts.patterns),
       "numberCount": texts.number(counts.numbers), "draft": draft.record,
-      "done": texts.find("protected.done-\(done)") ?? "",
+      "done": notice ?? texts.find("protected.done-\(done)") ?? "",
       "next": numbers.count > Self.rows
         ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "",
     ]

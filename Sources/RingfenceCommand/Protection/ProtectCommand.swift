@@ -56,9 +56,18 @@ struct ProtectCommand: AsyncParsableCommand {
     func run() async throws {
       let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
       try await database.open { context in
-        try await context.stores.protection.add(
-          targets, by: audit.by, until: end.time, at: Date(), audit: event(targets))
-        print("\(targets.count) protected.")
+        let protection = context.stores.protection
+        if file == nil, targets.count == 1 {
+          let (target, reason) = targets[0]
+          let replaced = try await protection.set(
+            target, reason: reason, until: end.time, by: audit.actor, at: Date())
+          if let replaced { print("Replaces the protection \(replaced.line)") }
+          print("1 protected.")
+        } else {
+          let kept = try await protection.add(
+            targets, by: audit.by, until: end.time, at: Date(), audit: event(targets))
+          print(targets.said(kept: kept))
+        }
         for item in targets {
           guard case .number(let number) = item.target, targets.count <= 1_000,
             let decision = try await context.stores.decisions.standing(of: number), decision.treatment != .allow
@@ -70,7 +79,7 @@ struct ProtectCommand: AsyncParsableCommand {
       }
     }
 
-    /// One event for all lines of a file, because the list itself names the author of each.
+    /// One event for several targets, or all lines of a file, because the list itself names the author of each.
     private func event(_ targets: [(target: ProtectionTarget, reason: String)]) -> AuditEvent {
       let subject = targets.count == 1 ? patterns.first ?? file ?? "" : "\(targets.count) numbers and patterns"
       let what = (patterns.prefix(20) + [file].compactMap { $0 }).joined(separator: " ")

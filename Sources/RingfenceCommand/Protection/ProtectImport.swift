@@ -34,7 +34,8 @@ struct ProtectImport: AsyncParsableCommand {
       A list has one number or pattern per line, and perhaps a reason after a tab; or it is the JSON of a warning list of \
       MISP. A pattern needs at least \(ProtectedPattern.minDigitsOfList) digits before the first wildcard, and a list has at most \
       \(ProtectionStore.maxTargetsOfSource) entries, \(ProtectionStore.maxPatternsOfSource) of them patterns. The command says how many \
-      listed numbers the list would free, and asks for --yes if there are some. To follow a list, see: ringfence sources add \
+      listed numbers the list would free, and asks for --yes if there are some. Numbers and patterns that are protected keep \
+      their protection; a file of the same name can only move its own --until to a later time. To follow a list, see: ringfence sources add \
       --format protected-list or misp-warninglist.
       """)
 
@@ -76,16 +77,19 @@ struct ProtectImport: AsyncParsableCommand {
       }
       let event = audit.actor.did(
         "protection.add", to: "\(list.targets.count) numbers and patterns", after: ["what": file], because: reason)
-      try await context.stores.protection.add(
-        list.targets, by: audit.by, until: end.time, at: Date(), audit: event)
-      print("\(list.targets.count) protected.")
+      let author = ProtectionStore.author(ofList: URL(filePath: file).lastPathComponent)
+      let kept = try await context.stores.protection.add(
+        list.targets, by: author, until: end.time, at: Date(), audit: event)
+      print(list.targets.said(kept: kept))
     }
   }
 
   private func list() throws -> ProtectionList {
-    guard let data = FileManager.default.contents(atPath: file) else {
+    guard let contents = FileManager.default.contents(atPath: file) else {
       throw CommandFailure.unreadable("Cannot read \(file). Check its name, owner and permissions.")
     }
+    // Editors on Windows begin files with a mark.
+    let data = contents.trimmingPrefix("\u{FEFF}".utf8)
     let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
     do {
       return try ProtectionList(
@@ -120,6 +124,14 @@ struct ProtectCheck: AsyncParsableCommand {
       }
       print("+\(number)\t\(try Localizer.commandLine().message(rule))\tringfence")
     }
+  }
+}
+
+extension [(target: ProtectionTarget, reason: String)] {
+  /// The result for several targets.
+  func said(kept: Int) -> String {
+    "\(count) protected."
+      + (kept > 0 ? " \(kept) of them were protected before and keep their reason and end; change them singly." : "")
   }
 }
 

@@ -5,52 +5,63 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Protects patterns, or changes the reason of protected ones.
+  /// Protects patterns. Of protected ones it can only move an end of the same author to a later time.
+  /// - Returns: those that it has changed.
   static func addProtectedPatterns(
     patterns: [String], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
-  ) -> Statement<Void> {
+  ) -> Statement<String> {
     Statement(
       """
       INSERT INTO protected_patterns (pattern, reason, added_by, added_at, expires_at, app_id)
       SELECT pattern, reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
       FROM unnest($1::text[], $2::text[]) AS t (pattern, reason)
       ORDER BY pattern
-      ON CONFLICT (pattern, app_id) DO UPDATE SET
-        reason = excluded.reason, added_by = excluded.added_by, added_at = excluded.added_at,
-        expires_at = excluded.expires_at
+      ON CONFLICT (pattern, app_id) DO UPDATE SET expires_at = excluded.expires_at
+      WHERE protected_patterns.added_by = excluded.added_by
+        AND protected_patterns.expires_at < coalesce(excluded.expires_at, 'infinity')
+      RETURNING pattern
       """,
-      patterns, reasons, addedBy, time, until, appID)
+      patterns, reasons, addedBy, time, until, appID
+    ) { try $0.decode(0) }
   }
 
-  /// Protects numbers, or changes the reason of protected ones.
+  /// Protects numbers, as ``addProtectedPatterns(patterns:reasons:addedBy:time:until:appID:)`` does patterns.
   static func addProtectedNumbers(
     numbers: [Int64], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
-  ) -> Statement<Void> {
+  ) -> Statement<Int64> {
     Statement(
       """
       INSERT INTO protected_numbers (number, reason, added_by, added_at, expires_at, app_id)
       SELECT number, reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
       FROM unnest($1::bigint[], $2::text[]) AS t (number, reason)
       ORDER BY number
-      ON CONFLICT (number, app_id) DO UPDATE SET
-        reason = excluded.reason, added_by = excluded.added_by, added_at = excluded.added_at,
-        expires_at = excluded.expires_at
+      ON CONFLICT (number, app_id) DO UPDATE SET expires_at = excluded.expires_at
+      WHERE protected_numbers.added_by = excluded.added_by
+        AND protected_numbers.expires_at < coalesce(excluded.expires_at, 'infinity')
+      RETURNING number
       """,
-      numbers, reasons, addedBy, time, until, appID)
+      numbers, reasons, addedBy, time, until, appID
+    ) { try $0.decode(0) }
   }
 
   /// Removes the protection of a pattern by people.
-  static func removeProtectedPattern(pattern: String) -> Statement<String> {
+  static func removeProtectedPattern(pattern: String) -> Statement<Protection> {
     Statement(
-      "DELETE FROM protected_patterns WHERE pattern = $1 AND app_id = 0 RETURNING pattern", pattern
-    ) { try $0.decode(0) }
+      """
+      DELETE FROM protected_patterns WHERE pattern = $1 AND app_id = 0
+      RETURNING pattern, reason, added_by, added_at, expires_at
+      """,
+      pattern, decode: decodeProtectedPattern)
   }
 
   /// Removes the protection of a number by people.
-  static func removeProtectedNumber(number: Int64) -> Statement<Int64> {
+  static func removeProtectedNumber(number: Int64) -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      "DELETE FROM protected_numbers WHERE number = $1 AND app_id = 0 RETURNING number", number
-    ) { try $0.decode(0) }
+      """
+      DELETE FROM protected_numbers WHERE number = $1 AND app_id = 0
+      RETURNING number, reason, added_by, added_at, expires_at
+      """,
+      number, decode: decodeReadProtectedNumbers)
   }
 
   /// Increments the version, so that servers discard their caches.
@@ -73,12 +84,13 @@ extension SQL {
       WHERE $1::bigint IS NULL OR '+' || $1::bigint::text LIKE translate(pattern, 'x*', '_%')
       ORDER BY pattern, app_id
       """,
-      only
-    ) { row in
-      Protection(
-        what: try row.decode(0), reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3),
-        expiresAt: try row.decode(4))
-    }
+      only, decode: decodeProtectedPattern)
+  }
+
+  static func decodeProtectedPattern(_ row: PostgresRow) throws -> Protection {
+    Protection(
+      what: try row.decode(0), reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3),
+      expiresAt: try row.decode(4))
   }
 
   /// One number, where it is protected. A separate statement, because a cached plan of the one for all numbers would read

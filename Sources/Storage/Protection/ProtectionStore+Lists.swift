@@ -24,8 +24,7 @@ extension ProtectionStore {
         SQL.removeNumbersOfSource(appID: appID), SQL.removePatternsOfSource(appID: appID))
       guard !numbers.isEmpty || !patterns.isEmpty || !targets.isEmpty else { return }
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      let author = String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(80)))
-      try await Self.add(targets, by: author, appID: appID, at: time, on: connection)
+      _ = try await Self.add(targets, by: Self.author(ofList: name), appID: appID, at: time, on: connection)
     }
   }
 

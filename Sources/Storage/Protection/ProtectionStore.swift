@@ -20,23 +20,61 @@ public struct ProtectionStore: Sendable {
     self.pool = pool
   }
 
-  /// Protects numbers and patterns, all or none; protected ones get the new reason. Listed numbers among them are
-  /// revoked, so that packs lose them before the next publication.
+  /// Protects numbers and patterns, all or none. Listed numbers among them are revoked, so that packs lose them before the
+  /// next publication.
+  ///
+  /// Protected ones stay as they are: a list must not end what a person or an earlier list protects. Only an end of the
+  /// same author moves to a later time.
   /// - Parameters:
   ///   - targets: each with its owner and reason, 1 to 200 characters.
-  ///   - addedBy: the account that adds them, 1 to 80 characters.
+  ///   - addedBy: the account that adds them, or the ``author(ofList:)``.
   ///   - end: when the protection ends; nil for never.
   ///   - audit: the audit event.
+  /// - Returns: the number of those that stay as they are.
   /// - Throws: ``ProtectionError``; `PostgresError`.
+  @discardableResult
   public func add(
     _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, until end: Date? = nil, at time: Date,
     audit: AuditEvent? = nil
-  ) async throws {
+  ) async throws -> Int {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      try await Self.add(targets, by: addedBy, until: end, at: time, on: connection)
+      let kept = try await Self.add(targets, by: addedBy, until: end, at: time, on: connection)
       if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+      return kept
     }
+  }
+
+  /// Protects one number or pattern in the name of a person, in place of the protection that it has from people and
+  /// imported lists.
+  /// - Returns: the protection that it replaces, which the audit event also has; nil for none.
+  /// - Throws: ``ProtectionError``; `PostgresError`.
+  public func set(
+    _ target: ProtectionTarget, reason: String, until end: Date? = nil, by actor: Actor, at time: Date
+  ) async throws -> Protection? {
+    let id = UUID()
+    return try await pool.transaction { connection in
+      _ = try await connection.run(SQL.bumpProtectionVersion())
+      // Its own row, where a commit was in doubt.
+      let isMade = try await connection.hasMade(id, at: time)
+      let removed = try await Self.remove(target, on: connection)
+      let replaced = isMade ? nil : removed
+      _ = try await Self.add([(target, reason)], by: actor.name, until: end, at: time, on: connection)
+      let before = replaced.map { former in
+        ["reason": former.reason, "added_by": former.addedBy, "expires_at": former.expiresAt?.formatted(.iso8601)]
+          .compactMapValues(\.self)
+      }
+      let event = AuditEvent(
+        id: id, actor: actor.name, role: actor.role, action: "protection.add", subject: target.text, before: before,
+        after: ["what": target.text], reason: reason)
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      return replaced
+    }
+  }
+
+  /// The author of the protections of a list: those of a person are never a list's own.
+  public static func author(ofList name: String) -> String {
+    String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(80)))
   }
 
   /// The same within a transaction.
@@ -44,7 +82,7 @@ public struct ProtectionStore: Sendable {
   static func add(
     _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, until end: Date? = nil,
     appID: Int32 = 0, at time: Date, on connection: PostgresConnection
-  ) async throws {
+  ) async throws -> Int {
     var numbers: [Int64: String] = [:]
     var patterns: [String: String] = [:]
     for item in targets {
@@ -54,24 +92,28 @@ public struct ProtectionStore: Sendable {
       }
     }
     let (sortedNumbers, sortedPatterns) = (numbers.sorted { $0.key < $1.key }, patterns.sorted { $0.key < $1.key })
+    var kept = numbers.count + patterns.count
     for start in stride(from: 0, to: sortedNumbers.count, by: 10_000) {
       let batch = sortedNumbers[start..<min(start + 10_000, sortedNumbers.count)]
-      _ = try await connection.run(
+      kept -= try await connection.run(
         SQL.addProtectedNumbers(
           numbers: batch.map(\.key), reasons: batch.map(\.value), addedBy: addedBy, time: time, until: end, appID: appID
-        ))
+        )
+      ).count
     }
     if !sortedPatterns.isEmpty {
-      _ = try await connection.run(
+      kept -= try await connection.run(
         SQL.addProtectedPatterns(
           patterns: sortedPatterns.map(\.key), reasons: sortedPatterns.map(\.value), addedBy: addedBy, time: time,
-          until: end, appID: appID))
+          until: end, appID: appID)
+      ).count
     }
     let counts = try await connection.run(SQL.countProtected())[0]
     guard counts.patterns <= maxPatterns else { throw ProtectionError.tooManyPatterns(limit: maxPatterns) }
     guard counts.numbers <= maxNumbers else { throw ProtectionError.tooManyNumbers(limit: maxNumbers) }
     try await revokeListed(
       numbers: sortedNumbers.map(\.key), patterns: sortedPatterns.map(\.key), by: addedBy, at: time, on: connection)
+    return kept
   }
 
   /// Requests revocations of listed numbers that are now protected, up to the limit of one publication. The next
@@ -109,16 +151,19 @@ public struct ProtectionStore: Sendable {
   public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      let isGone =
-        switch target {
-        case .number(let number): try await !connection.run(SQL.removeProtectedNumber(number: number)).isEmpty
-        case .pattern(let pattern):
-          try await !connection.run(SQL.removeProtectedPattern(pattern: pattern.text)).isEmpty
-        }
+      let isGone = try await Self.remove(target, on: connection) != nil
       guard let audit else { return isGone }
       if !isGone { return try await connection.hasMade(audit.event.id, at: audit.time) }
       _ = try await connection.run(SQL.appendAuditEvent(audit.event, at: audit.time))
       return true
+    }
+  }
+
+  private static func remove(_ target: ProtectionTarget, on connection: PostgresConnection) async throws -> Protection?
+  {
+    switch target {
+    case .number(let number): try await connection.run(SQL.removeProtectedNumber(number: number)).first?.protection
+    case .pattern(let pattern): try await connection.run(SQL.removeProtectedPattern(pattern: pattern.text)).first
     }
   }
 

@@ -70,6 +70,8 @@ import Testing
         try await visitor.post(path, ["what": "+49 30 123*", "reason": "A <bank>"]).location == "\(path)?done=added")
       let page = try await visitor.get(path).text
       #expect(page.contains("+4930123*") && page.contains("A &lt;bank&gt;"))
+      let again = try await visitor.post(path, ["what": "+4930123*", "reason": "B", "until": "2099-01-31"])
+      #expect(again.status == .ok && again.text.contains("This replaces the protection “A &lt;bank&gt;” by"))
       #expect(try await ProtectionStore(pool: pool).rule(for: 49_301_234_567) != nil)
       #expect(try await visitor.post("\(path)/remove", ["what": "+4930123*"]).location == "\(path)?done=removed")
       #expect(try await visitor.post("\(path)/remove", ["what": "+4930123*"]).location == "\(path)?done=gone")
@@ -79,7 +81,7 @@ import Testing
         try await connection.query("SELECT action FROM audit_events WHERE subject = '+4930123*' ORDER BY happened_at")
           .map { try $0.decode(0, as: String.self) }
       }
-      #expect(auditLog == ["protection.add", "protection.remove"])
+      #expect(auditLog == ["protection.add", "protection.add", "protection.remove"])
     }
   }
 

@@ -53,6 +53,37 @@ import Testing
     #expect(try await store.expire(at: now + 99) == 0)
   }
 
+  @Test func `a list changes only its own end, to a later time, and a person everything`() async throws {
+    let pattern = try ProtectionTarget("+4911612*")
+    let targets = [(target: ProtectionTarget.number(number), reason: "List"), (target: pattern, reason: "List")]
+    let (police, list) = (Actor(name: "Ada", role: .administrator), ProtectionStore.author(ofList: "a.txt"))
+    for target in targets.map(\.target) {
+      #expect(try await store.set(target, reason: "Police", by: police, at: now) == nil)
+    }
+    #expect(try await store.add(targets, by: list, until: now + 60, at: now) == 2)
+    #expect(try await store.expire(at: now + 60) == 0)
+    for item in [try await store.protections(of: number)[0], try await store.patterns()[0]] {
+      #expect(item.reason == "Police" && item.addedBy == "Ada" && item.expiresAt == nil)
+    }
+
+    let own = [(target: ProtectionTarget.number(number + 1), reason: "List")]
+    func end() async throws -> Date? { try await store.protections(of: number + 1)[0].expiresAt }
+    #expect(try await store.add(own, by: list, until: now + 60, at: now) == 0)
+    #expect(try await store.add(own, by: list, until: now + 30, at: now) == 1)
+    #expect(try await store.add(own, by: "list:b.txt", at: now) == 1)
+    #expect(try await end() == now + 60)
+    #expect(try await store.add(own, by: list, until: now + 90, at: now) == 0)
+    #expect(try await end() == now + 90)
+    #expect(try await store.add(own, by: list, at: now) == 0)
+    #expect(try await end() == nil)
+
+    let replaced = try await store.set(.number(number), reason: "Moved", until: now + 60, by: police, at: now + 1)
+    #expect(replaced?.reason == "Police" && replaced?.expiresAt == nil)
+    #expect(try await store.protections(of: number).map(\.reason) == ["Moved"])
+    let event = try #require(try await AuditLog(pool: pool).events(AuditFilter(), limit: 1).first?.event)
+    #expect(event.before == ["reason": "Police", "added_by": "Ada"])
+  }
+
   @Test func `a source replaces its own protections and revokes listed numbers`() async throws {
     try await list([number, number + 1, 33_162_100_000])
     try await store.add([(.number(number), "A bank")], by: "Ada", at: now)
