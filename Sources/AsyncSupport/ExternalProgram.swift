@@ -56,6 +56,8 @@ package enum ExternalProgram {
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
         process.environment = environment
+        // Of another account: the home folder of the person who runs `sudo -u ringfence`. Nothing starts in it.
+        if access(".", X_OK) != 0 { process.currentDirectoryURL = URL(filePath: "/") }
         process.standardInput = standardInput
         process.standardOutput = output
         process.standardError = receive == nil ? output : FileHandle.nullDevice

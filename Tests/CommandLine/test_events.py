@@ -112,6 +112,10 @@ def fail_a_backup(server):
 def test_a_mail_goes_by_starttls_with_a_password_and_again_with_the_same_id(make_server, post, settings):
     post.mailbox.refusals = 1
     server = make_server(**settings(post.port))
+    # Of a process that was killed while it sent, ten minutes ago.
+    left = server.data / "0C9A4E1B-6D3F-4B52-8E7A-1F2D3C4B5A69.mail"
+    left.write_text("To: <hedy@example.org>")
+    os.utime(left, (time.time() - 600,) * 2)
     choose(server, "backup_failed")
     fail_a_backup(server)
     wait_until(lambda: post.mailbox.messages, 60, "the mail")

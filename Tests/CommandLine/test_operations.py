@@ -4,13 +4,16 @@ import fcntl
 import http.client
 import json
 import os
+import pwd
 import re
 import shutil
 import stat
 import subprocess
+import tempfile
 import threading
 import time
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -149,6 +152,25 @@ def test_a_backup_of_a_cluster_is_repaired_by_its_restore(filled, tmp_path):
         assert "no differences" in run("recount", "--data", tmp_path / "two").stdout
     finally:
         filled.query("DROP DATABASE moments WITH (FORCE)")
+
+
+def test_a_backup_can_be_made_from_a_folder_that_its_account_cannot_enter():
+    # As with sudo -u in a home folder. Root enters every folder, so it uses another account.
+    who = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
+    extra = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory(prefix="ringfence-") as folder:
+        os.chown(folder, who.pw_uid, who.pw_gid)
+        variables = {"env": environment() | {"HOME": folder}, "cwd": folder, "text": True, **extra}
+        with subprocess.Popen(
+                [BINARY, "serve", "--data", f"{folder}/data", "--port", "0"], stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL, **variables) as server:
+            assert any(line.startswith("Listening") for line in server.stdout)
+            script = 'mkdir home && cd home && chmod 0 "$1" && trap \'chmod 700 "$1"\' EXIT && "$0" backup "$2" --data "$3"'
+            done = subprocess.run(
+                ["sh", "-c", script, BINARY, f"{folder}/home", f"{folder}/backup.tar", f"{folder}/data"],
+                capture_output=True, timeout=300, **variables)
+            server.terminate()
+        assert done.returncode == 0 and Path(folder, "backup.tar").exists(), done.stdout + done.stderr
 
 
 def test_a_restore_skips_the_serials_up_to_a_given_one(filled, tmp_path):

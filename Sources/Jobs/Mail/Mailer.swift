@@ -87,6 +87,7 @@ package struct Mailer: Sendable {
       let arguments = ["-i", "-f", sender.text, "--", recipient.text]
       return try await ExternalProgram.run(path, arguments, input: bytes, limit: Self.patience)
     case .smtp(let host, let port, let isTLS):
+      removeLeftovers()
       let file = "\(folder)/\(UUID().uuidString).mail"
       try PrivateFile.create(file, bytes)
       defer { unlink(file) }
@@ -94,6 +95,16 @@ package struct Mailer: Sendable {
       let arguments = ["curl", "--disable", "--silent", "--show-error", "--config", "-"]
       return try await ExternalProgram.run(
         "/usr/bin/env", arguments, input: Data(options.utf8), limit: Self.patience)
+    }
+  }
+
+  /// Deletes messages of processes that were killed, because they contain addresses of people.
+  private func removeLeftovers() {
+    let files = FileManager.default
+    for name in (try? files.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".mail") {
+      let path = "\(folder)/\(name)"
+      let written = (try? files.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+      if let written, -written.timeIntervalSinceNow > Double(2 * Self.patience.components.seconds) { unlink(path) }
     }
   }
 

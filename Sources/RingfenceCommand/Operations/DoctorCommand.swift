@@ -50,7 +50,9 @@ struct DoctorCommand: AsyncParsableCommand {
           ? "Correct the user, the password or the database in \(place), or PostgreSQL's pg_hba.conf."
           : "Check that PostgreSQL runs and that \(place) is correct."
       } else {
-        "The private PostgreSQL of this folder does not answer. Read the server's log."
+        error.kind == .connectionRefused
+          ? "Run the command under the account of the server, such as: sudo -u ringfence ringfence doctor"
+          : "The private PostgreSQL of this folder does not answer. Read the server's log."
       }
     return .bad("database", "\(error)\(said)", advice)
   }
