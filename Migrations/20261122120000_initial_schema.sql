@@ -1033,6 +1033,36 @@ CREATE INDEX listings_by_sha1 ON listings (sha1);
 -- Search by the last six digits.
 CREATE INDEX listings_by_ending ON listings ((number % 1000000), number);
 
+-- The reasons of listings, as of the publication that began or changed them. Rows are kept for a while after their end.
+CREATE TABLE statements (
+    number            bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
+    -- Random: names the statement in public exports, and reveals nothing about the number.
+    statement_id      uuid        NOT NULL,
+    category_id       smallint    NOT NULL,
+    -- As in listings.
+    cause             smallint    NOT NULL CHECK (cause BETWEEN 0 AND 2),
+    treatment         smallint    NOT NULL CHECK (treatment BETWEEN 0 AND 1),
+    -- The decision in force, of a listing by a decision.
+    decision_id       uuid,
+    -- Whether a program decided.
+    is_by_program     boolean     NOT NULL,
+    -- The figures of that moment: counts of reports and reporters, days with complaints, the imported lists with the number.
+    reports           bigint      NOT NULL,
+    reporters         integer     NOT NULL,
+    days              integer     NOT NULL,
+    sources           integer[]   NOT NULL,
+    first_reported_at timestamptz,
+    last_reported_at  timestamptz,
+    -- The version of the thresholds.
+    thresholds        integer     NOT NULL,
+    serial            bigint      NOT NULL,
+    stated_at         timestamptz NOT NULL,
+    ended_at          timestamptz,
+    PRIMARY KEY (number, statement_id)
+);
+CREATE INDEX statements_by_time ON statements (stated_at);
+CREATE INDEX statements_ended ON statements (ended_at) WHERE ended_at IS NOT NULL;
+
 -- The ranges that the newest publication lists because of rules, without overlaps. A number with a row in listings has the
 -- treatment of that row.
 CREATE TABLE listed_ranges (

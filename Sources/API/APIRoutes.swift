@@ -60,7 +60,7 @@ package struct APIRoutes {
       intake: services.intake, limiter: services.limiter, bodies: bodies,
       networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
     reportRoutes(router, reports)
-    numberRoutes(router)
+    numberRoutes(router, newest: newest)
     let identifications = IdentificationsController(
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
     group(router, .identify).add(middleware: AcceptMiddleware())
@@ -134,10 +134,11 @@ package struct APIRoutes {
       .delete("reports/:report_id", use: reports.withdraw)
   }
 
-  private func numberRoutes(_ router: Router<ServerRequestContext>) {
+  private func numberRoutes(_ router: Router<ServerRequestContext>, newest: NewestManifest) {
     let ranges = PublishedRanges(store: services.stores.listedRanges, callers: services.stores.callers)
     let numbers = NumbersController(
-      explanations: services.stores.explanations, lookups: services.stores.lookups, ranges: ranges, catalog: catalog)
+      explanations: services.stores.explanations, lookups: services.stores.lookups, ranges: ranges,
+      appeals: services.stores.appeals, newest: newest, catalog: catalog)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number", use: numbers.explain)
       .get("numbers/by-hash/:prefix", use: numbers.byHash)

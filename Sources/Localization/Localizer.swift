@@ -120,6 +120,12 @@ extension Localizer {
   /// A line of the account that explains a number.
   package func message(_ line: ExplanationLine) -> String { message("explanation", line) }
 
+  /// A sentence of a statement of reasons.
+  package func message(_ line: StatementLine) -> String {
+    guard case .text(let stored) = line.values["reason"] else { return message("statement", line) }
+    return self("statement.\(line.code.name)", ["reason": reason(stored)])
+  }
+
   /// The rule that holds a number, with its figures.
   package func message(_ reason: HoldReason) -> String { message(.hold(reason)) }
 

@@ -357,7 +357,8 @@ package struct SiteRoutes {
   private func publicRoutes(_ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware) {
     let hashes = services.pseudonymizer
     let appeals = PublicAppealPages(
-      appeals: stores.appeals, service: services.moderation.appeals,
+      appeals: stores.appeals, explanations: stores.explanations,
+      newest: NewestManifest(folder: services.folder, files: OpenFiles()), service: services.moderation.appeals,
       stamps: AppealStamps(
         key: hashes.secret(for: "appeals"), difficulty: configuration.appealDifficulty,
         delay: configuration.appealDelay),
@@ -382,7 +383,7 @@ package struct SiteRoutes {
     }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(
-      explanations: stores.explanations,
+      explanations: stores.explanations, appeals: stores.appeals,
       history: history(NewestManifest(folder: services.folder, files: OpenFiles())), pages: pages,
       visibility: configuration.publicNumbers)
     router.group("number")

@@ -49,6 +49,7 @@ struct Ringfence: AsyncParsableCommand {
       AccountCommand.self,
       SignInLinkCommand.self,
       RecountCommand.self,
+      ReportCommand.self,
       DoctorCommand.self,
       RetentionCommand.self,
       MigrateCommand.self,

@@ -26,6 +26,7 @@ public struct Stores: Sendable {
     holds = HoldStore(pool: pool)
     ranges = RangeStore(pool: pool)
     listedRanges = ListedRangeStore(pool: pool)
+    statements = StatementStore(pool: pool)
     protection = ProtectionStore(pool: pool)
     queue = QueueStore(pool: pool)
     cases = CaseStore(pool: pool)
@@ -95,6 +96,8 @@ public struct Stores: Sendable {
   public let ranges: RangeStore
   /// The ranges of the newest publication.
   public let listedRanges: ListedRangeStore
+  /// Statements of reasons.
+  public let statements: StatementStore
   /// Protected numbers.
   public let protection: ProtectionStore
   /// The review queue.

@@ -92,6 +92,7 @@ REFUSING = {
     "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
     "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
     "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
+    "report statements": ["--from", "2026-01-01", "--to", "2026-12-31"],
     "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
 # Commands that store the first data of a folder, read only an optional file of it, or first require a key.

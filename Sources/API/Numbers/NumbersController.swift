@@ -15,14 +15,16 @@ struct NumbersController: Sendable {
   let explanations: ExplanationStore
   let lookups: HashLookupStore
   let ranges: PublishedRanges
+  let appeals: AppealStore
+  let newest: NewestManifest
   let catalog: MessageCatalog
 
   /// Explains why a number is listed or not, in the language of the request. The number is in international format,
   /// with the plus (`%2B`) or without.
   @Sendable func explain(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try Self.number(try context.parameters.require("number"))
-    let explanation = try await withDeadline { [explanations] in
-      try await explanations.explainCoarsely(number.digits, at: Date())
+    let explanation = try await withDeadline { [explanations, appeals, newest] in
+      try await newest.stating(try await explanations.explainCoarsely(number.digits, at: Date()), appeals)
     }
     let language = Language(accepting: request.headers[.acceptLanguage])
     var response = JSON.response(LocalizedExplanation(explanation, catalog[language]))

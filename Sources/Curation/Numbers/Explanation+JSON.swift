@@ -73,6 +73,7 @@ extension Explanation: Encodable {
       try nested.encode(Self.time(listing.listedAt), forKey: Key("since"))
       try nested.encode(mayBlock, forKey: Key("block"))
     }
+    try json.encodeIfPresent(statement, forKey: Key("statement"))
     try json.encodeIfPresent(range?.range.text, forKey: Key("range"))
     if openAppeals > 0 { try json.encode(openAppeals, forKey: Key("open_appeals")) }
     if isVictim { try json.encode(true, forKey: Key("spoofed")) }

@@ -126,6 +126,14 @@ public struct Explanation: Sendable, Equatable {
   public var openAppeals = 0
   /// Whether it is identified and not blocked; see ``Spoofing``.
   public var isVictim = false
+  /// Whether a program made the decision in force.
+  public var isDecidedByProgram = false
+  /// The figures of the publication that began the listing; nil where it is not listed.
+  public var stated: StatementOfReasons.Facts?
+  /// The packs that may contain the number, for the statement of reasons.
+  public var packs: [StatementOfReasons.Pack] = []
+  /// The median time until an appeal is answered, in seconds; see ``StatementOfReasons/answerTime``.
+  public var answerTime: TimeInterval?
 
   /// Creates a value from its properties.
   public init(number: Int64, time: Date) {
@@ -170,6 +178,7 @@ extension Explanation {
     var coarse = self
     // It would tell a brigade what passes.
     coarse.usual = nil
+    coarse.stated = stated?.coarse
     var confidence = 0.0
     if var score {
       confidence = Self.coarseConfidence(evidence: score.evidence, legitimate: score.legitimate)

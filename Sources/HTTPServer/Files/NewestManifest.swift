@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CallerPack
+package import Curation
 import NIOPosix
 package import Publishing
+package import Storage
 
 /// The newest publication's manifest, read again only after a change.
 package actor NewestManifest {
@@ -50,5 +52,16 @@ package actor NewestManifest {
     }
     known = (file.digest, manifest)
     return manifest
+  }
+}
+
+extension NewestManifest {
+  /// Adds territory and redress to an explanation with a statement of reasons.
+  package func stating(_ explanation: Explanation, _ appeals: AppealStore) async throws -> Explanation {
+    guard explanation.statement != nil else { return explanation }
+    var explanation = explanation
+    explanation.packs = (try? await manifest())?.packs(of: explanation.number) ?? []
+    explanation.answerTime = try await appeals.usualAnswerTime()
+    return explanation
   }
 }

@@ -14,6 +14,8 @@ import Storage
 /// `/appeal`: the owner of a number files an appeal, gets a ticket and reads the answer.
 struct PublicAppealPages: Sendable {
   let appeals: AppealStore
+  let explanations: ExplanationStore
+  let newest: NewestManifest
   let service: AppealService
   let stamps: AppealStamps
   let limits: AppealRateLimit
@@ -79,8 +81,11 @@ struct PublicAppealPages: Sendable {
     guard let ticket = AppealTicket(try context.parameters.require("ticket")),
       let status = try await appeals.status(of: ticket, at: Date())
     else { throw Problem.notFound }
-    return Self.unstored(
-      try pages.page("appeal-status", status.record(ticket, pages.texts(context)), context))
+    let texts = pages.texts(context)
+    let explanation = try await newest.stating(
+      try await explanations.explainCoarsely(status.appeal.number, at: Date()), appeals)
+    let page = status.record(ticket, texts).adding(["reasons": explanation.publicReasons(texts)])
+    return Self.unstored(try pages.page("appeal-status", page, context))
   }
 
   private func show(

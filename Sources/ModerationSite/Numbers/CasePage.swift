@@ -81,7 +81,10 @@ struct CasePage {
     let failing = conditions.filter { !explanation.isMet($0) }
     let outlook = CaseOutlook(explanation)
     let shown = PackListing(packs, newest: file.newestSerial, listing: explanation.listing)
+    var stated = explanation
+    stated.packs = shown.places.map { StatementOfReasons.Pack(name: $0.pack, region: explanation.country) }
     return [
+      "reasons": (stated.statement?.lines ?? []).map { texts.message($0) },
       "warnings": CaseWarnings.records(file, texts), "summary": CaseSummary.record(explanation, failing, texts),
       "sentences": explanation.summary.map { texts.message($0) },
       "conditionsTitle": explanation.conditionsTitle(texts),

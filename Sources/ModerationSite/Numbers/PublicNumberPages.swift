@@ -13,6 +13,7 @@ import Storage
 /// `/number/{number}`: the public page of a number, if the operator enables it.
 struct PublicNumberPages: Sendable {
   let explanations: ExplanationStore
+  let appeals: AppealStore
   let history: NumberPublicationPages
   let pages: PageRenderer
   let visibility: PublicNumberVisibility
@@ -24,7 +25,8 @@ struct PublicNumberPages: Sendable {
     else { throw Problem.notFound }
     // Each number has one address.
     guard text == String(digits) else { return .redirect(to: "/number/\(digits)", type: .permanent) }
-    let explanation = try await explanations.explainCoarsely(number.digits, at: Date())
+    let explanation = try await history.newest.stating(
+      try await explanations.explainCoarsely(number.digits, at: Date()), appeals)
     let texts = pages.texts(context)
     let copies = await history.copies(texts)
     var response = try pages.page("public-number", Self.record(number, explanation, copies, texts), context)
@@ -58,8 +60,19 @@ struct PublicNumberPages: Sendable {
       "country": explanation.country.map(texts.country) ?? "", "headline": texts(headline), "tone": tone,
       "isListed": isListed, "category": isNamed ? "" : listing.map { texts.category($0.category) } ?? "",
       "since": listing.map { PageTime($0.listedAt, texts) }, "reports": texts(reports), "copies": copies,
+      "reasons": explanation.publicReasons(texts),
     ]
   }
+}
+
+extension Explanation {
+  /// The statement of reasons as sentences, without text that people typed; empty where the number is neither listed nor
+  /// decided about.
+  func publicReasons(_ texts: Localizer) -> [String] {
+    (statement?.lines ?? []).filter { $0.code != .decisionReason || isCommonReason(texts) }.map(texts.message)
+  }
+
+  private func isCommonReason(_ texts: Localizer) -> Bool { decisionReason.map { texts.reason($0) != $0 } ?? false }
 }
 
 /// The visibility of the public number pages.

@@ -66,13 +66,21 @@ public struct AppealStore: Sendable {
       else { return nil }
       appeal.statement = filing.statement
       appeal.filedAt = filing.filedAt
-      let times = try await connection.run(SQL.readAnswerTimes(limit: Self.observedAnswers))
       return AppealStatus(
-        appeal: appeal.shownToOwner(at: time), answerTime: Self.median(times),
+        appeal: appeal.shownToOwner(at: time), answerTime: try await Self.usualAnswerTime(on: connection),
         listing: try await connection.run(SQL.readListing(number: filing.number)).first,
         isVictim: try await Self.victims(at: time, numbers: [filing.number], on: connection).contains(filing.number),
         decision: try await connection.run(SQL.readStandingDecision(number: filing.number)).first?.treatment)
     }
+  }
+
+  /// The median time from filing to answer, in seconds; nil where too few appeals were answered.
+  public func usualAnswerTime() async throws -> TimeInterval? {
+    try await pool.withConnection { try await Self.usualAnswerTime(on: $0) }
+  }
+
+  private static func usualAnswerTime(on connection: PostgresConnection) async throws -> TimeInterval? {
+    median(try await connection.run(SQL.readAnswerTimes(limit: observedAnswers)))
   }
 
   /// The median, unless there are too few values to say anything.

@@ -83,6 +83,7 @@ public enum TablePlacement: Sendable, Equatable {
     "source_entries": .distributed,
     "source_feeds": .local,
     "source_rules": .reference,
+    "statements": .distributed,
     "statistics_watermarks": .local,
     "template_versions": .local,
     "templates": .local,

@@ -28,6 +28,7 @@ struct ExplanationQuery {
   private let holds: Place<Hold>
   private let usual: Place<Explanation.Usual>
   private let listings: Place<Explanation.Listing>
+  private let statements: Place<StatementOfReasons.Facts>
   private let ranges: Place<RangeRule>
   private let appeals: Place<Appeal>
   private let appealedDays: Place<AppealedDay>
@@ -52,6 +53,7 @@ struct ExplanationQuery {
     holds = pipeline.add(SQL.readHold(number: number))
     usual = pipeline.add(SQL.readUsualBurst(number: number))
     listings = pipeline.add(SQL.readListing(number: number))
+    statements = pipeline.add(SQL.readStatement(number: number))
     appeals = pipeline.add(SQL.readAppealsOf(number: number))
     appealedDays = pipeline.add(SQL.readAppealedDaysOf(number: number, time: time, receivedBefore: cut))
     record = pipeline.add(SQL.readRecord(number: number))
@@ -84,12 +86,15 @@ struct ExplanationQuery {
     explanation.decision = standing
     let removals = try results.rows(removals)
     explanation.isRevoked = standing.map { removals.contains($0.decisionID) } ?? false
-    explanation.decisionReason = decisions.first { $0.id == standing?.decisionID }?.reason
+    let decided = decisions.first { $0.id == standing?.decisionID }
+    explanation.decisionReason = decided?.reason
+    explanation.isDecidedByProgram = decided?.decidedBy.hasPrefix("app:") ?? false
     if let hold, !hold.isSettled, !isForApps || hold.heldAt <= time {
       explanation.hold = hold.explained
     }
     explanation.usual = try results.rows(usual).first
     explanation.listing = try results.rows(listings).first
+    explanation.stated = try results.rows(statements).first
     let rules = try results.rows(ranges).filter { $0.applies(at: now) }
     if !rules.isEmpty {
       let set = try thresholds.set(results)

@@ -50,10 +50,11 @@ extension PublicationStore {
 
   /// Deletes the listings of numbers, and removes them from listed ranges.
   /// - Parameter connection: within the transaction that records the publication.
-  public static func unlist(_ numbers: [Int64], on connection: PostgresConnection) async throws {
+  public static func unlist(_ numbers: [Int64], at time: Date, on connection: PostgresConnection) async throws {
     for start in stride(from: 0, to: numbers.count, by: ListingChange.batch) {
       let batch = Array(numbers[start..<min(start + ListingChange.batch, numbers.count)])
       _ = try await connection.run(SQL.unlistNumbers(numbers: batch))
+      _ = try await connection.run(SQL.endStatements(numbers: batch, time: time))
     }
     try await ListedRangeStore.remove(numbers, on: connection)
   }
@@ -86,8 +87,14 @@ private struct ListingChange {
   }
 
   mutating func write(on connection: PostgresConnection) async throws {
-    if !removed.isEmpty { _ = try await connection.run(SQL.unlistNumbers(numbers: removed)) }
-    if !added.isEmpty { _ = try await connection.run(SQL.addListed(listings: added, serial: serial, time: time)) }
+    if !removed.isEmpty {
+      _ = try await connection.run(SQL.unlistNumbers(numbers: removed))
+      _ = try await connection.run(SQL.endStatements(numbers: removed, time: time))
+    }
+    if !added.isEmpty {
+      _ = try await connection.run(SQL.addListed(listings: added, serial: serial, time: time))
+      _ = try await connection.run(SQL.addStatements(numbers: added.map(\.number), serial: serial, time: time))
+    }
     written += removed.count + added.count
     removed.removeAll(keepingCapacity: true)
     added.removeAll(keepingCapacity: true)

@@ -76,8 +76,9 @@ extension PublicationStore {
       guard case .add(let category, _) = action, let treatment = placed[number] else { return nil }
       return Listing(number: number, category: category, cause: .decision, treatment: treatment)
     }.sorted { $0.number < $1.number }
-    try await unlist(Set(removed + dropped).sorted(), on: connection)
+    try await unlist(Set(removed + dropped).sorted(), at: time, on: connection)
     _ = try await connection.run(SQL.listNumbers(listings: added, serial: serial, time: time))
+    _ = try await connection.run(SQL.addStatements(numbers: added.map(\.number), serial: serial, time: time))
   }
 }
 

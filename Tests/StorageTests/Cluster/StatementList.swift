@@ -446,6 +446,13 @@ struct StatementList {
     try list.add("countRatings", SQL.countRatings)
     try list.add("countReviewers", SQL.countReviewers)
     try list.add("countReviewed", SQL.countReviewed)
+    // Rights
+    try list.add("addStatements", SQL.addStatements)
+    try list.add("endStatements", SQL.endStatements)
+    try list.add("readStatement", SQL.readStatement)
+    try list.add("readStatements", SQL.readStatements)
+    try list.add("readAllAppNames", SQL.readAllAppNames)
+    try list.add("purgeStatements", SQL.purgeStatements)
     // Search
     try list.add("findReportedNumbers", SQL.findReportedNumbers)
     try list.add("findDecidedNumbers", SQL.findDecidedNumbers)

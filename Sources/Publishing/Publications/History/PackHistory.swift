@@ -2,6 +2,7 @@
 
 import AsyncSupport
 package import CallerPack
+package import Curation
 package import Foundation
 import PhoneNumbers
 import Synchronization
@@ -125,6 +126,16 @@ package final class PackHistories: Sendable {
     return await Task(executorPreference: ConcurrentQueueExecutor.publishing) { [folder] in
       PackHistory(of: number, country: country, in: folder, manifest: manifest)
     }.value
+  }
+}
+
+extension Manifest {
+  /// The packs that may contain a number, for its statement of reasons.
+  package func packs(of number: Int64) -> [StatementOfReasons.Pack] {
+    let country = RegionMap.countries.region(of: number)
+    return packs.filter { $0.spans(number) && $0.mayContainNumbers(of: country) }.map { pack in
+      StatementOfReasons.Pack(name: pack.name, region: pack.region)
+    }
   }
 }
 

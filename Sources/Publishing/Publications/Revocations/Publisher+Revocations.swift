@@ -94,7 +94,7 @@ extension Publisher {
         let numbers = Set(withdrawn.values.joined()).sorted()
         let edits = RevocationEdits([], recipes: recipes, protection: .none)
         let kept = try edits.treatments(of: numbers, in: manifest, of: folder)
-        try await PublicationStore.unlist(numbers.filter { kept[$0] == nil }, on: connection)
+        try await PublicationStore.unlist(numbers.filter { kept[$0] == nil }, at: time, on: connection)
       })
   }
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The reasons of a listing or a decision: ground, facts, treatment, territory, automation and redress. It names no
+/// reporter.
+public struct StatementOfReasons: Sendable, Equatable {
+  /// The cause of the treatment.
+  public enum Ground: String, Sendable {
+    case reports, decision, range
+  }
+
+  /// The figures of the publication that listed the number with this treatment.
+  public struct Facts: Sendable, Equatable {
+    /// Random; the name of the statement in exports.
+    public var id: UUID
+    /// Reports of all categories.
+    public var reports: Int64
+    /// Reporters with a vote.
+    public var reporters: Int
+    /// Days with complaints, of the last 64.
+    public var days: Int
+    /// Names of the imported lists with the number.
+    public var sources: [String]
+    /// When the first report was made.
+    public var firstReportedAt: Date?
+    /// When the last report was made.
+    public var lastReportedAt: Date?
+    /// The version of the thresholds.
+    public var thresholds: Int32
+
+    /// Creates a value from its properties.
+    public init(
+      id: UUID, reports: Int64, reporters: Int, days: Int, sources: [String], firstReportedAt: Date?,
+      lastReportedAt: Date?, thresholds: Int32
+    ) {
+      (self.id, self.reports, self.reporters, self.days, self.sources) = (id, reports, reporters, days, sources)
+      (self.firstReportedAt, self.lastReportedAt, self.thresholds) = (firstReportedAt, lastReportedAt, thresholds)
+    }
+
+    /// The figures for strangers: counts are rounded as in ``Explanation/coarse``.
+    var coarse: Facts {
+      var coarse = self
+      coarse.reports = Int64(Explanation.coarseCount(Int(reports)))
+      coarse.reporters = Explanation.coarseCount(reporters)
+      return coarse
+    }
+  }
+
+  /// A published pack that may contain the number.
+  public struct Pack: Sendable, Equatable {
+    /// The name of the pack.
+    public var name: String
+    /// The region of its numbers; nil for all.
+    public var region: String?
+
+    /// Creates a value from its properties.
+    public init(name: String, region: String?) { (self.name, self.region) = (name, region) }
+  }
+
+  /// E.164 digits.
+  public var number: Int64
+  /// The cause of the treatment.
+  public var ground: Ground
+  /// The public reason of the decision, or its code.
+  public var decisionReason: String?
+  /// The category that phones show; nil for a name alone.
+  public var category: ReportCategory?
+  /// The treatment in force.
+  public var treatment: Decision.Treatment
+  /// Since when it is in force.
+  public var since: Date
+  /// The figures of the listing; nil before its publication.
+  public var facts: Facts?
+  /// Names of the listing conditions that are met.
+  public var conditions: [String]
+  /// Whether reports or lists have drawn attention to the number, and no person.
+  public var isDetectedAutomatically: Bool
+  /// Whether no person has decided.
+  public var isDecidedAutomatically: Bool
+  /// The packs that may contain the number.
+  public var packs: [Pack]
+  /// The median time until an appeal is answered, in seconds; nil where too few were answered.
+  public var answerTime: TimeInterval?
+}
+
+extension Explanation {
+  /// The reasons of the listing or of the decision in force; nil where the number has neither.
+  public var statement: StatementOfReasons? {
+    guard protection == nil else { return nil }
+    let hasReports = score?.parts.contains { $0.reports > 0 } ?? false
+    if let decision {
+      return StatementOfReasons(
+        number: number, ground: .decision, decisionReason: decisionReason,
+        category: decision.category ?? (decision.treatment == .block ? evaluation?.category : nil),
+        treatment: decision.treatment, since: decision.decidedAt, facts: stated, conditions: [],
+        isDetectedAutomatically: hasReports, isDecidedAutomatically: isDecidedByProgram, packs: packs,
+        answerTime: answerTime)
+    }
+    guard let listing else { return nil }
+    let isOfRange = range != nil && !(evaluation?.isListed ?? false)
+    return StatementOfReasons(
+      number: number, ground: isOfRange ? .range : .reports, decisionReason: isOfRange ? range?.reason : nil,
+      category: listing.category, treatment: listing.treatment == .block ? .block : .identify, since: listing.listedAt,
+      facts: stated, conditions: evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) ?? [],
+      // A person has approved the rule for the range.
+      isDetectedAutomatically: hasReports, isDecidedAutomatically: !isOfRange, packs: packs, answerTime: answerTime)
+  }
+}
+
+/// The JSON of the API; keys in snake_case.
+extension StatementOfReasons: Encodable {
+  private enum Key: String, CodingKey {
+    case id, ground, decision_reason, category, treatment, since, facts, reports, reporters, days, sources
+    case first_reported_on, last_reported_on, thresholds, version, met, automated_detection, automated_decision
+    case territory, packs, regions, redress, appeal, usual_answer_hours
+  }
+
+  /// All members; absent where there is no value.
+  public func encode(to encoder: any Encoder) throws {
+    var json = encoder.container(keyedBy: Key.self)
+    try json.encodeIfPresent(facts.map { $0.id.uuidString.lowercased() }, forKey: .id)
+    try json.encode(ground.rawValue, forKey: .ground)
+    try json.encodeIfPresent(decisionReason, forKey: .decision_reason)
+    try json.encodeIfPresent(category?.slug, forKey: .category)
+    try json.encode(treatment.rawValue, forKey: .treatment)
+    try json.encode(since.ISO8601Format(), forKey: .since)
+    try json.encode(isDetectedAutomatically, forKey: .automated_detection)
+    try json.encode(isDecidedAutomatically, forKey: .automated_decision)
+    if let facts {
+      var nested = json.nestedContainer(keyedBy: Key.self, forKey: .facts)
+      try nested.encode(facts.reports, forKey: .reports)
+      try nested.encode(facts.reporters, forKey: .reporters)
+      try nested.encode(facts.days, forKey: .days)
+      try nested.encode(facts.sources, forKey: .sources)
+      try nested.encodeIfPresent(facts.firstReportedAt.map { "\(CodedValue(day: $0))" }, forKey: .first_reported_on)
+      try nested.encodeIfPresent(facts.lastReportedAt.map { "\(CodedValue(day: $0))" }, forKey: .last_reported_on)
+      var limits = json.nestedContainer(keyedBy: Key.self, forKey: .thresholds)
+      try limits.encode(facts.thresholds, forKey: .version)
+      try limits.encode(conditions, forKey: .met)
+    }
+    var territory = json.nestedContainer(keyedBy: Key.self, forKey: .territory)
+    try territory.encode(packs.map(\.name), forKey: .packs)
+    try territory.encode(regions, forKey: .regions)
+    var redress = json.nestedContainer(keyedBy: Key.self, forKey: .redress)
+    try redress.encode("/appeal?number=\(number)", forKey: .appeal)
+    try redress.encodeIfPresent(answerHours, forKey: .usual_answer_hours)
+  }
+
+  /// The regions of the packs, each once; empty where a pack is for all numbers.
+  var regions: [String] {
+    let regions = packs.map(\.region)
+    return regions.contains(nil) ? [] : Set(regions.compactMap(\.self)).sorted()
+  }
+
+  /// ``answerTime`` in hours, rounded up.
+  var answerHours: Int? { answerTime.map { max(1, Int(($0 / 3_600).rounded(.up))) } }
+}
+
+/// A sentence of a statement of reasons.
+public struct StatementLine: CodedMessage {
+  /// The messages.
+  public enum Code: MessageCode {
+    case block, identify, allow
+    case reports, decision, range, decisionReason
+    case facts, sources
+    case automatic, person, program
+    case everywhere, regions
+    case appeal, appealHours
+  }
+
+  /// The name of the message.
+  public let code: Code
+  /// The values of the message; see ``CodedMessage``.
+  public let values: [String: CodedValue]
+
+  private init(_ code: Code, _ values: [String: CodedValue] = [:]) { (self.code, self.values) = (code, values) }
+
+  /// All sentences of a statement, in the order of their display.
+  static func all(of statement: StatementOfReasons) -> [StatementLine] {
+    let treatment: Code =
+      switch statement.treatment {
+      case .block: .block
+      case .identify: .identify
+      case .allow: .allow
+      }
+    var lines = [StatementLine(treatment, ["since_day": CodedValue(day: statement.since)])]
+    switch statement.ground {
+    case .reports: lines.append(StatementLine(.reports, ["category": CodedValue(statement.category ?? .other)]))
+    case .decision: lines.append(StatementLine(.decision))
+    case .range: lines.append(StatementLine(.range))
+    }
+    if let reason = statement.decisionReason {
+      lines.append(StatementLine(.decisionReason, ["reason": .text(reason)]))
+    }
+    if let facts = statement.facts {
+      lines.append(
+        StatementLine(
+          .facts,
+          [
+            "reports": CodedValue(facts.reports), "reporters": CodedValue(facts.reporters),
+            "days": CodedValue(facts.days),
+          ]))
+      if !facts.sources.isEmpty {
+        lines.append(StatementLine(.sources, ["sources": .text(facts.sources.joined(separator: ", "))]))
+      }
+    }
+    let decided: Code = statement.ground == .decision ? .program : .automatic
+    lines.append(StatementLine(statement.isDecidedAutomatically ? decided : .person))
+    guard statement.treatment != .allow else { return lines }
+    if !statement.packs.isEmpty {
+      let packs = CodedValue.text(statement.packs.map(\.name).joined(separator: ", "))
+      let regions = statement.regions.joined(separator: ", ")
+      lines.append(
+        regions.isEmpty
+          ? StatementLine(.everywhere, ["packs": packs])
+          : StatementLine(.regions, ["packs": packs, "regions": .text(regions)]))
+    }
+    lines.append(
+      statement.answerHours.map { StatementLine(.appealHours, ["count": CodedValue($0)]) } ?? StatementLine(.appeal))
+    return lines
+  }
+}
+
+extension StatementOfReasons {
+  /// The statement as sentences.
+  public var lines: [StatementLine] { StatementLine.all(of: self) }
+}

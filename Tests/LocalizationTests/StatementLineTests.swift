@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Localization
+import TestSupport
+import Testing
+
+@Suite struct StatementLineTests {
+  private static let time = Date(timeIntervalSince1970: 1_795_000_000)
+
+  /// Explanations whose statements have every sentence.
+  private static var explanations: [Explanation] {
+    var listed = Explanation(number: 493_023_125_123, time: time)
+    listed.listing = .init(category: .fraud, serial: 1, listedAt: time)
+    listed.stated = .init(
+      id: UUID(), reports: 12, reporters: 9, days: 4, sources: ["A list"], firstReportedAt: time, lastReportedAt: time,
+      thresholds: 1)
+    listed.packs = [.init(name: "toxic", region: nil)]
+    listed.answerTime = 7_200
+    var ofRange = listed
+    ofRange.range = RangeRule(
+      stored: RangePattern(around: 493_023_125_123, size: 100), category: .fraud, state: .approved, proposedAt: time)
+    ofRange.packs = [.init(name: "toxic-DE", region: "DE")]
+    ofRange.answerTime = nil
+    let decided = [Decision.Treatment.block, .identify, .allow].map { treatment in
+      var explanation = Explanation(number: 493_023_125_123, time: time)
+      explanation.decision = StandingDecision(
+        number: explanation.number, treatment: treatment, decisionID: UUID(), decidedAt: time)
+      explanation.decisionReason = "It is one."
+      explanation.isDecidedByProgram = treatment == .block
+      return explanation
+    }
+    return [listed, ofRange] + decided
+  }
+
+  @Test func `every sentence of a statement has a message`() throws {
+    let catalog = try MessageCatalog(folder: Checkout.texts)
+    let lines = try Self.explanations.flatMap { try #require($0.statement).lines }
+    #expect(Set(lines.map(\.code)) == Set(StatementLine.Code.allCases))
+    for language in Language.allCases {
+      for line in lines {
+        let text = catalog[language].message(line)
+        #expect(!text.contains("{") && text != "statement.\(line.code.name)", "\(language) \(line)")
+      }
+      let known = Set(StatementLine.Code.allCases.map { "statement.\($0.name)" })
+      #expect(Set(catalog[language].entries.keys.filter { $0.hasPrefix("statement.") }) == known)
+    }
+  }
+
+  @Test func `a protected number has no statement`() {
+    var explanation = Self.explanations[0]
+    explanation.protection = .protectedNumber(reason: "A bank")
+    #expect(explanation.statement == nil)
+  }
+}

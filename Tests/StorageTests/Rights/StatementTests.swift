@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.database) struct StatementTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 493_023_125_123
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var stores: Stores { Stores(pool: pool) }
+
+  private func publish(_ listings: [Listing], serial: Int64) async throws {
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: listings, serial: serial, at: now + Double(serial), on: connection)
+    }
+  }
+
+  private func statements() async throws -> [StoredStatement] {
+    let found = Mutex<[StoredStatement]>([])
+    try await stores.statements.forEach(since: now, until: now + 1_000) { batch in found.withLock { $0 += batch } }
+    return found.withLock { $0 }
+  }
+
+  private func listing(_ treatment: ListedNumber.Treatment = .block) -> Listing {
+    Listing(number: number, category: .fraud, cause: .reports, treatment: treatment)
+  }
+
+  @Test func `a listing has the figures of its publication until it ends`() async throws {
+    let reports = (1...3 as ClosedRange<UInt8>).map { value in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(value) * 86_400, category: .fraud,
+        reporter: [UInt8](repeating: value, count: 16))
+    }
+    _ = try await stores.reports.accept(reports, receivedAt: now)
+    try await publish([listing()], serial: 1)
+    // Later reports change nothing, nor does a publication without a change.
+    _ = try await stores.reports.accept(
+      [reports[0]].map { report in
+        var other = report
+        other.reportID = UUID()
+        return other
+      }, receivedAt: now + 1)
+    try await publish([listing()], serial: 2)
+    let first = try #require(try await statements().first)
+    #expect(try await statements() == [first] && first.facts.reports == 3 && first.facts.reporters == 3)
+    #expect(first.ground == .reports && first.isBlocked && first.endedAt == nil && first.statedAt == now + 1)
+    let explained = try await stores.explanations.explain(number, at: now + 2)
+    #expect(explained.statement?.facts == first.facts && explained.statement?.isDecidedAutomatically == true)
+    // Another treatment has other reasons.
+    try await publish([listing(.identify)], serial: 3)
+    #expect(try await statements().map(\.endedAt) == [now + 3, nil])
+    try await publish([], serial: 4)
+    #expect(try await statements().map(\.endedAt) == [now + 3, now + 4])
+    #expect(try await stores.explanations.explain(number, at: now + 5).statement == nil)
+  }
+
+  @Test func `strangers see rounded figures`() async throws {
+    let reports = (1...13 as ClosedRange<UInt8>).map { value in
+      Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - 86_400, category: .fraud,
+        reporter: [UInt8](repeating: value, count: 16))
+    }
+    _ = try await stores.reports.accept(reports, receivedAt: now - 7_200)
+    try await publish([listing()], serial: 1)
+    let told = try await stores.explanations.explainCoarsely(number, at: now + 2 * 86_400).statement?.facts
+    #expect(told?.reports == 10 && told?.reporters == 10)
+  }
+}
