@@ -138,7 +138,7 @@ let package = Package(
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "FileSupport", "CSQLite", "CZlib", "XMLSyntax", protobuf]),
     library("Moderation", ["PostgreSQL", "Storage", "Curation", "PhoneNumbers", "Timestamps", crypto]),
-    library("Intake", ["Storage", "Curation", "PhoneNumbers", "Timestamps", crypto, metrics]),
+    library("Intake", ["Storage", "Curation", "FileSupport", "PhoneNumbers", "Timestamps", crypto, metrics]),
     library(
       "Importing",
       [

@@ -348,7 +348,9 @@ CREATE TABLE number_identifications (
 CREATE TABLE reporter_weights (
     reporter   bytea       PRIMARY KEY CHECK (length(reporter) = 16),
     weight     real        NOT NULL CHECK (weight BETWEEN 0 AND 1),
-    changed_at timestamptz NOT NULL
+    changed_at timestamptz NOT NULL,
+    -- Since when the reporter has limited the processing of the reports: the weight stays 0.
+    restricted_at timestamptz CHECK (restricted_at IS NULL OR weight = 0)
 );
 
 -- Records of reporters that are no longer new, as of the last recount of reporters. Weights are computed from them.
@@ -576,7 +578,7 @@ CREATE TABLE protected_patterns (
 -- Single numbers that may never be published.
 CREATE TABLE protected_numbers (
     number     bigint      NOT NULL CHECK (number BETWEEN 1 AND 999999999999999),
-    -- As in protected_patterns.
+    -- As in protected_patterns; -1 for a number whose owner has suppressed it. People and sources do not change that row.
     app_id     integer     NOT NULL,
     reason     text        NOT NULL CHECK (length(reason) BETWEEN 1 AND 200),
     added_by   text        NOT NULL CHECK (length(added_by) BETWEEN 1 AND 80),
@@ -774,6 +776,9 @@ CREATE TABLE appeals (
     -- Level and colleague of the case when the appeal was rejected. Undoing the rejection restores both.
     case_level       smallint CHECK (case_level BETWEEN 0 AND 2),
     case_assigned_to text     CHECK (length(case_assigned_to) BETWEEN 1 AND 80),
+    -- Whether somebody who proved control of the number objects to the processing. Its answer needs a note that balances the
+    -- interests.
+    is_objection boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (number, appeal_id),
     CHECK ((state = 'open') = (answered_at IS NULL))
 );
@@ -1101,6 +1106,30 @@ CREATE TABLE revocations (
 );
 CREATE INDEX revocations_open ON revocations (requested_at) WHERE settled_at IS NULL;
 CREATE INDEX revocations_removed ON revocations (number) WHERE action = 'remove';
+
+-- Rights
+
+-- Codes that prove control of a number, at most three a day.
+CREATE TABLE owner_codes (
+    number     bigint      NOT NULL,
+    -- The UTC day, in days since 1970-01-01, and the place among its codes.
+    day        integer     NOT NULL,
+    place      smallint    NOT NULL CHECK (place BETWEEN 1 AND 3),
+    -- Keyed hash of number and code.
+    code_hash  bytea       NOT NULL CHECK (length(code_hash) = 32),
+    expires_at timestamptz NOT NULL,
+    attempts   smallint    NOT NULL DEFAULT 0 CHECK (attempts BETWEEN 0 AND 5),
+    used_at    timestamptz,
+    PRIMARY KEY (number, day, place)
+);
+
+-- Passes of people who have entered a code; each opens the pages of one number for an hour.
+CREATE TABLE owner_passes (
+    -- SHA-256 of the pass.
+    pass_hash  bytea       PRIMARY KEY CHECK (length(pass_hash) = 32),
+    number     bigint      NOT NULL,
+    expires_at timestamptz NOT NULL
+);
 
 -- Events
 

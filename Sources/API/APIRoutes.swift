@@ -63,6 +63,11 @@ package struct APIRoutes {
     numberRoutes(router, newest: newest)
     let identifications = IdentificationsController(
       intake: services.identifications, limiter: services.limiter, bodies: bodies)
+    let rights = ReporterRightsController(rights: services.rights, bodies: bodies)
+    let reporters = group(router, .vouch).add(middleware: AcceptMiddleware())
+    for right in ReporterRightsController.Right.allCases {
+      reporters.post("reporters/\(right.rawValue)", use: rights.handler(of: right))
+    }
     group(router, .identify).add(middleware: AcceptMiddleware())
       .post("identifications", use: identifications.create)
     if access.interfaces.contains(.telephoneSystems) { telephoneSystemRoutes(router) }
@@ -187,6 +192,7 @@ package struct APIServices: Sendable {
   let intake: ReportIntake
   let identifications: IdentificationIntake
   let pseudonymizer: Pseudonymizer
+  let rights: RightsService
   let apps: APIKeyCache
   package let limiter: RateLimiter
   let publications: PublicationFolder
@@ -201,7 +207,8 @@ package struct APIServices: Sendable {
   /// - metrics: makes the metrics of lists.
   package init(
     stores: Stores, moderation: ModerationServices, intake: ReportIntake, identifications: IdentificationIntake,
-    pseudonymizer: Pseudonymizer, uses: KeyUseCounter, limiter: RateLimiter, publications: PublicationFolder,
+    pseudonymizer: Pseudonymizer, rights: RightsService, uses: KeyUseCounter, limiter: RateLimiter,
+    publications: PublicationFolder,
     nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog, metrics: any MetricsFactory
   ) {
     self.stores = stores
@@ -209,6 +216,7 @@ package struct APIServices: Sendable {
     self.intake = intake
     self.identifications = identifications
     self.pseudonymizer = pseudonymizer
+    self.rights = rights
     apps = APIKeyCache(apps: stores.apps, uses: uses)
     self.limiter = limiter
     self.publications = publications

@@ -356,6 +356,23 @@ package struct SiteRoutes {
 
   private func publicRoutes(_ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware) {
     let hashes = services.pseudonymizer
+    let owners = OwnerRightsPages(
+      rights: services.rights, appeals: services.moderation.appeals,
+      stamps: AppealStamps(
+        key: hashes.secret(for: "owner forms"), difficulty: configuration.appealDifficulty,
+        delay: configuration.appealDelay),
+      limits: AppealRateLimit(limits: access.limits, clock: clock), countries: CountryChoices(catalog: pages.catalog),
+      pages: pages)
+    router.group("rights")
+      .add(middleware: networkLimit)
+      .add(middleware: FormMiddleware(needsToken: false))
+      .get(use: owners.form)
+      .post(use: owners.send)
+      .post("code", use: owners.enter)
+      .get(":pass", use: owners.data)
+      .get(":pass/data.json", use: owners.json)
+      .post(":pass/object", use: owners.object)
+      .post(":pass/suppress", use: owners.suppress)
     let appeals = PublicAppealPages(
       appeals: stores.appeals, explanations: stores.explanations,
       newest: NewestManifest(folder: services.folder, files: OpenFiles()), service: services.moderation.appeals,

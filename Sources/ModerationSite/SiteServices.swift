@@ -20,6 +20,8 @@ package struct SiteServices: Sendable {
   package let intake: ReportIntake
   /// Computes keyed hashes of networks.
   package let pseudonymizer: Pseudonymizer
+  /// Rights of owners of numbers and of reporters.
+  package let rights: RightsService
   /// The folder of published files.
   package let folder: PublicationFolder
   /// Differences between publications.
@@ -38,11 +40,12 @@ package struct SiteServices: Sendable {
   package let nextPublication: @Sendable (Date) -> Date?
 
   /// - Parameters:
+  /// - rights: nil for rights without a journal and a gateway.
   /// - publicationJobs: nil if this server cannot publish.
   /// - nextPublication: the next scheduled publication after a given time; nil if none is scheduled.
   package init(
     stores: Stores, moderation: ModerationServices, accounts: AccountServices, intake: ReportIntake,
-    pseudonymizer: Pseudonymizer, folder: PublicationFolder, review: BrigadeReview?,
+    pseudonymizer: Pseudonymizer, rights: RightsService? = nil, folder: PublicationFolder, review: BrigadeReview?,
     publicationJobs: PublicationOrders? = nil,
     feedPreviews: SourcePreviewer? = nil, sourceCatalog: [SourceCatalog.Entry] = [],
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
@@ -53,6 +56,7 @@ package struct SiteServices: Sendable {
     self.accounts = accounts
     self.intake = intake
     self.pseudonymizer = pseudonymizer
+    self.rights = rights ?? RightsService(stores: stores, pseudonymizer: pseudonymizer, journal: nil)
     self.folder = folder
     self.publicationJobs = publicationJobs
     self.feedPreviews = feedPreviews

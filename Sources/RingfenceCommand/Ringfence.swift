@@ -50,6 +50,7 @@ struct Ringfence: AsyncParsableCommand {
       SignInLinkCommand.self,
       RecountCommand.self,
       ReportCommand.self,
+      RightsCommand.self,
       DoctorCommand.self,
       RetentionCommand.self,
       MigrateCommand.self,

@@ -32,7 +32,7 @@ package func buildApplication(
   let api = APIServices(
     stores: services.stores, moderation: services.site.moderation, intake: services.intake,
     identifications: services.identifications,
-    pseudonymizer: services.pseudonymizer, uses: services.keyUses, limiter: limiter,
+    pseudonymizer: services.pseudonymizer, rights: services.site.rights, uses: services.keyUses, limiter: limiter,
     publications: services.publications, nextPublication: services.nextPublication,
     failures: log.failures, metrics: services.metrics)
   let router = buildRouter(

@@ -28,6 +28,9 @@ public struct Stores: Sendable {
     listedRanges = ListedRangeStore(pool: pool)
     statements = StatementStore(pool: pool)
     protection = ProtectionStore(pool: pool)
+    ownerProofs = OwnerProofStore(pool: pool)
+    numberData = NumberDataStore(pool: pool)
+    erasures = ErasureStore(pool: pool)
     queue = QueueStore(pool: pool)
     cases = CaseStore(pool: pool)
     assignments = AssignmentStore(pool: pool)
@@ -100,6 +103,12 @@ public struct Stores: Sendable {
   public let statements: StatementStore
   /// Protected numbers.
   public let protection: ProtectionStore
+  /// Codes that prove control of a number.
+  public let ownerProofs: OwnerProofStore
+  /// Everything that is stored about a number.
+  public let numberData: NumberDataStore
+  /// Export, erasure and restriction of reporters.
+  public let erasures: ErasureStore
   /// The review queue.
   public let queue: QueueStore
   /// Cases with everything that a moderator sees.

@@ -153,6 +153,15 @@ def filed_appeal(server):
     return urllib.request.urlopen(f"{server.address}/appeal", form.encode()).url.removeprefix(server.address)
 
 
+def owned_number(server):
+    """The data of a number, with a pass as a code opens it."""
+    ticket = "-".join(["00000000"] * 4)
+    server.query(
+        "INSERT INTO owner_passes (pass_hash, number, expires_at) "
+        f"VALUES (sha256('{ticket}'), 12015550123, statement_timestamp() + interval '1 day') ON CONFLICT DO NOTHING")
+    return f"/rights/{ticket}"
+
+
 def appealed_number(server):
     filed_appeal(server)
     return "/moderation/appeals/12015550123"
@@ -417,6 +426,8 @@ PAGES = [
     Page("appeal", "/appeal", role=None),
     Page("appeal-problems", "/appeal", role=None, then=send_empty_appeal),
     Page("appeal-status", filed_appeal, role=None),
+    Page("rights", "/rights", role=None),
+    Page("rights-number", owned_number, role=None),
     Page("number", listed_number, role=None),
     Page("number-unlisted", "/number/12015550199", role=None),
     Page("appeals", "/moderation/appeals"),

@@ -30,6 +30,8 @@ public struct Appeal: Sendable, Equatable {
   public var answeredAt: Date?
   /// The answer's text for the owner; nil where there is none.
   public var answer: String?
+  /// Whether a person who proved control of the number objects to its processing.
+  public var isObjection = false
 
   /// How long a rejection can be undone, and is not shown to the owner, in seconds: 5 minutes.
   public static let undoWindow: TimeInterval = 300
@@ -72,6 +74,7 @@ public struct Appeal: Sendable, Equatable {
     _ state: State, by moderator: String, at time: Date, answer: String?
   ) throws(RuleViolation) -> Appeal {
     guard state != .open else { throw RuleViolation(.answerOpen, field: "answer") }
+    guard !isObjection || answer != nil else { throw RuleViolation(.balanceMissing, field: "answer") }
     var appeal = self
     appeal.state = state
     appeal.answeredBy = try RuleViolation.line(moderator, "answered_by", atMost: 80)
@@ -95,6 +98,8 @@ public struct AppealFiling: Sendable, Equatable {
   public var filedAt: Date
   /// The language of the form, such as `en`: a mail with the answer has it too.
   public var language: String
+  /// Whether it is an objection by somebody who proved control of the number.
+  public var isObjection = false
 
   /// The most characters of ``statement``.
   public static let maxStatement = 2_000

@@ -26,6 +26,8 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case answerOpen
     /// To reject an appeal needs an answer to the owner.
     case answerMissing
+    /// The answer to an objection needs a note that balances the interests.
+    case balanceMissing
     /// An appeal about the number is open; a decision would leave it without an answer.
     case appealOpen
     /// Triage may not allow a number that is held, listed, appealed or reported by more than `most` reporters.

@@ -4,7 +4,7 @@ public import Foundation
 
 /// Something that happened which receivers of webhooks, and people by mail, are told.
 public struct Event: Sendable, Equatable {
-  /// The kinds of events. Webhooks get all of them except ``appealAnswered``; each account chooses its mails.
+  /// The kinds of events. Webhooks get all of them except ``appealAnswered`` and ``ownerCode``; each account chooses its mails.
   public enum Kind: String, Sendable, CaseIterable {
     case publication
     case gateFailed = "gate_failed"
@@ -19,16 +19,18 @@ public struct Event: Sendable, Equatable {
     case test
     /// The answer to the owner of a number, by mail alone.
     case appealAnswered = "appeal_answered"
+    /// A code that proves control of a number, to the operator's gateway alone.
+    case ownerCode = "owner_code"
 
     /// Those that an account of a role can choose.
     public static func offered(to role: Role) -> [Kind] {
-      allCases.filter { $0 != .test && $0 != .appealAnswered && $0.role <= role }
+      allCases.filter { ![.test, .appealAnswered, .ownerCode].contains($0) && $0.role <= role }
     }
 
     /// The lowest role that the event concerns. Its mails can have details, such as paths, which are not for lower ones.
     public var role: Role {
       switch self {
-      case .publication, .caseOverdue, .test, .appealAnswered: .triage
+      case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode: .triage
       case .appealFiled: .moderator
       case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .backupFailed, .keyExpiring:
         .administrator

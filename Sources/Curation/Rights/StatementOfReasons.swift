@@ -16,16 +16,12 @@ public struct StatementOfReasons: Sendable, Equatable {
     public var id: UUID
     /// Reports of all categories.
     public var reports: Int64
-    /// Reporters with a vote.
-    public var reporters: Int
-    /// Days with complaints, of the last 64.
-    public var days: Int
+    /// Reporters with a vote, and days with complaints of the last 64.
+    public var reporters: Int, days: Int
     /// Names of the imported lists with the number.
     public var sources: [String]
-    /// When the first report was made.
-    public var firstReportedAt: Date?
-    /// When the last report was made.
-    public var lastReportedAt: Date?
+    /// When the first and the last report were made.
+    public var firstReportedAt: Date?, lastReportedAt: Date?
     /// The version of the thresholds.
     public var thresholds: Int32
 
@@ -174,55 +170,45 @@ public struct StatementLine: CodedMessage {
   /// The values of the message; see ``CodedMessage``.
   public let values: [String: CodedValue]
 
-  private init(_ code: Code, _ values: [String: CodedValue] = [:]) { (self.code, self.values) = (code, values) }
+  fileprivate init(_ code: Code, _ values: [String: CodedValue] = [:]) { (self.code, self.values) = (code, values) }
+}
 
-  /// All sentences of a statement, in the order of their display.
-  static func all(of statement: StatementOfReasons) -> [StatementLine] {
-    let treatment: Code =
-      switch statement.treatment {
+extension StatementOfReasons {
+  /// The statement as sentences, in the order of their display.
+  public var lines: [StatementLine] {
+    let code: StatementLine.Code =
+      switch treatment {
       case .block: .block
       case .identify: .identify
       case .allow: .allow
       }
-    var lines = [StatementLine(treatment, ["since_day": CodedValue(day: statement.since)])]
-    switch statement.ground {
-    case .reports: lines.append(StatementLine(.reports, ["category": CodedValue(statement.category ?? .other)]))
+    var lines = [StatementLine(code, ["since_day": CodedValue(day: since)])]
+    switch ground {
+    case .reports: lines.append(StatementLine(.reports, ["category": CodedValue(category ?? .other)]))
     case .decision: lines.append(StatementLine(.decision))
     case .range: lines.append(StatementLine(.range))
     }
-    if let reason = statement.decisionReason {
-      lines.append(StatementLine(.decisionReason, ["reason": .text(reason)]))
-    }
-    if let facts = statement.facts {
+    if let decisionReason { lines.append(StatementLine(.decisionReason, ["reason": .text(decisionReason)])) }
+    if let facts {
+      let (reports, reporters) = (CodedValue(facts.reports), CodedValue(facts.reporters))
       lines.append(
-        StatementLine(
-          .facts,
-          [
-            "reports": CodedValue(facts.reports), "reporters": CodedValue(facts.reporters),
-            "days": CodedValue(facts.days),
-          ]))
+        StatementLine(.facts, ["reports": reports, "reporters": reporters, "days": CodedValue(facts.days)]))
       if !facts.sources.isEmpty {
         lines.append(StatementLine(.sources, ["sources": .text(facts.sources.joined(separator: ", "))]))
       }
     }
-    let decided: Code = statement.ground == .decision ? .program : .automatic
-    lines.append(StatementLine(statement.isDecidedAutomatically ? decided : .person))
-    guard statement.treatment != .allow else { return lines }
-    if !statement.packs.isEmpty {
-      let packs = CodedValue.text(statement.packs.map(\.name).joined(separator: ", "))
-      let regions = statement.regions.joined(separator: ", ")
+    let decided: StatementLine.Code = ground == .decision ? .program : .automatic
+    lines.append(StatementLine(isDecidedAutomatically ? decided : .person))
+    guard treatment != .allow else { return lines }
+    if !packs.isEmpty {
+      let names = CodedValue.text(packs.map(\.name).joined(separator: ", "))
+      let areas = regions.joined(separator: ", ")
       lines.append(
-        regions.isEmpty
-          ? StatementLine(.everywhere, ["packs": packs])
-          : StatementLine(.regions, ["packs": packs, "regions": .text(regions)]))
+        areas.isEmpty
+          ? StatementLine(.everywhere, ["packs": names])
+          : StatementLine(.regions, ["packs": names, "regions": .text(areas)]))
     }
-    lines.append(
-      statement.answerHours.map { StatementLine(.appealHours, ["count": CodedValue($0)]) } ?? StatementLine(.appeal))
-    return lines
+    let hours = answerHours.map { StatementLine(.appealHours, ["count": CodedValue($0)]) }
+    return lines + [hours ?? StatementLine(.appeal)]
   }
-}
-
-extension StatementOfReasons {
-  /// The statement as sentences.
-  public var lines: [StatementLine] { StatementLine.all(of: self) }
 }

@@ -167,6 +167,13 @@ extension ProblemKind {
         detail: "Correct the fields listed in `errors` and send the request again.",
         cause: "A value breaks a rule of decisions, or rows of a file do. Nothing was decided.",
         remedy: "Each entry of `errors` has the JSON pointer of a field, in a file of its line and column, and a code.")
+    case .badProof:
+      Documentation(
+        status: .forbidden, title: "Proof refused",
+        detail:
+          "Sign the path, a line feed and the body with the key, within 5 minutes of requested_at, and use a signature once.",
+        cause: "The header Ringfence-Signature is missing or wrong, the request is too old, or it was sent before.",
+        remedy: "Make the request again with the present time, and sign it as the documentation shows.")
     case .caseClaimed:
       Documentation(
         status: .conflict, title: "Case claimed",

@@ -12,6 +12,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   case request
   case unauthorized
   case scope
+  case badProof = "bad-proof"
   case noHost = "no-host"
   case anotherSite = "another-site"
   case notFound = "not-found"

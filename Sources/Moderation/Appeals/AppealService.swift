@@ -194,6 +194,7 @@ extension PostgresConnection {
       _ = try await run(SQL.fileAppeal(appeal: first))
     }
     let id = open?.id ?? first.id
+    if filing.isObjection { _ = try await run(SQL.markObjection(number: filing.number, appealID: id)) }
     _ = try await run(SQL.addFiling(filing: filing, appealID: id, ticketHash: ticketHash, origin: origin))
     if let contact = filing.contact {
       _ = try await run(SQL.addContact(filing, contact: contact, ticketHash: ticketHash, appealID: id))
@@ -233,7 +234,8 @@ extension PostgresConnection {
       for contact in try await run(SQL.readContacts(number: answer.number, appealID: answer.id)) {
         guard let address = MailAddress(contact.contact) else { continue }
         _ = try await run(
-          SQL.queueMail(event, to: address, language: contact.language, at: time + Appeal.undoWindow))
+          SQL.queueMessage(
+            event, to: "mailto:\(address.text)", language: contact.language, at: time + Appeal.undoWindow))
       }
     }
   }

@@ -100,6 +100,7 @@ struct AppealPages: Sendable {
       "answer": answer, "problem": text,
       // Whether the problem is not one of the answer's text.
       "isOtherProblem": !text.isEmpty && !AppealAnswerFields.concerns(problem),
+      "isObjection": all.contains { $0.state == .open && $0.isObjection },
       "done": texts.find("appeals.done-\(done)", ["minutes": RejectionUndo.minutes(texts)]) ?? "",
     ])
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok

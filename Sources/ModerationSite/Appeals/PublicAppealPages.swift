@@ -103,7 +103,8 @@ struct PublicAppealPages: Sendable {
     request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
   }
 
-  private static func unstored(_ response: Response) -> Response {
+  /// Keeps a page out of caches and search engines.
+  static func unstored(_ response: Response) -> Response {
     var response = response
     response.headers[.cacheControl] = "no-store"
     response.headers[.robots] = "noindex"

@@ -112,6 +112,9 @@ enum CaseWarnings {
       warnings.append(
         warning("appeal", texts.count("case.warning.appeal-text", open), link: "#decide-title", texts))
     }
+    if file.appeals.contains(where: { $0.state == .open && $0.isObjection }) {
+      warnings.append(warning("objection", texts("rights.objection-hint"), link: "#decide-title", texts))
+    }
     if let last = file.appeals.last(where: { $0.state != .open }) {
       let text = texts.count(
         "case.warning.appeals-text", file.appeals.count - open,

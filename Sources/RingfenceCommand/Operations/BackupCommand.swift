@@ -5,6 +5,7 @@ import AsyncSupport
 import CallerPack
 import Curation
 import Foundation
+import Intake
 import PostgreSQL
 import Publishing
 import Storage
@@ -68,6 +69,10 @@ struct BackupCommand: AsyncParsableCommand {
     } else {
       try BackupFiles.name(work, target)
     }
+    // Beside the backups, so that an older one gets the erasures since.
+    let parent = (target as NSString).deletingLastPathComponent
+    try ErasureJournal(path: "\(parent)/\(ErasureJournal.fileName)")
+      .merge(try DataFolder(existing: database.settings()).journal)
     try BackupFiles.flush((target as NSString).deletingLastPathComponent)
     let size = "\(manifest.files.count) files, \(manifest.files.map(\.bytes).reduce(0, +)) bytes"
     if let base = manifest.base {

@@ -5,6 +5,7 @@ import AsyncSupport
 import CallerPack
 import EmbeddedPostgreSQL
 import Foundation
+import Intake
 import PostgreSQL
 import Publishing
 import Storage
@@ -34,6 +35,11 @@ struct RestoreCommand: AsyncParsableCommand {
     help: .value(
       "time", "Restore the state of this time, such as 2026-11-22T03:00:00Z. Needs a base backup and its archive."))
   var to: String?
+
+  @Option(
+    help: .value(
+      "file", "Erasure journal to apply; can be repeated. Without it, erasures.jsonl in the folder of the backup."))
+  var erasures: [String] = []
 
   @Option(
     help: .value(
@@ -69,6 +75,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   private func restore(from folder: String) async throws {
     let manifest = try BackupManifest.checked(in: folder)
+    let journals = try journals()
     let data = URL(filePath: try database.settings().data).standardizedFileURL.path
     let there = (try? FileManager.default.contentsOfDirectory(atPath: data)) ?? []
     guard there.isEmpty else {
@@ -85,7 +92,7 @@ struct RestoreCommand: AsyncParsableCommand {
       floor = try await CommandContext.open(
         database.settings(), owns: true, makes: true, migrates: false
       ) { context in
-        let restore = Restore(context: context, folder: folder, manifest: manifest)
+        let restore = Restore(context: context, folder: folder, manifest: manifest, journals: journals)
         if baseRestore != nil {
           try await restore.finish(recounts: recount)
         } else {
@@ -119,6 +126,16 @@ struct RestoreCommand: AsyncParsableCommand {
     }
   }
 
+  /// The erasure journals of the options, or the one in the folder of the backup.
+  private func journals() throws -> [ErasureJournal] {
+    for file in erasures where !FileManager.default.fileExists(atPath: file) {
+      throw CommandFailure.unreadable("There is no erasure journal \(file). Correct --erasures.")
+    }
+    guard erasures.isEmpty else { return erasures.map(ErasureJournal.init(path:)) }
+    let folder = (URL(filePath: backup).standardizedFileURL.path as NSString).deletingLastPathComponent
+    return [ErasureJournal(path: "\(folder)/\(ErasureJournal.fileName)")]
+  }
+
   /// - Returns: nil for a dump.
   private func baseRestore(_ folder: String, _ manifest: BackupManifest) throws -> BaseRestore? {
     let settings = try database.settings()
@@ -150,6 +167,7 @@ struct Restore {
   let context: CommandContext
   let folder: String
   let manifest: BackupManifest
+  let journals: [ErasureJournal]
 
   func run(recounts: Bool) async throws {
     let store = context.stores.backup
@@ -168,6 +186,7 @@ struct Restore {
   func finish(recounts: Bool) async throws {
     for file in manifest.files where !isOfDatabase(file.path) { try putBack(file.path) }
     try await context.migrate(logger: .quiet)
+    try await applyErasures()
     if recounts {
       let summary = try await context.stores.recount.recount(repairs: !manifest.isOfOneMoment)
       if !manifest.isOfOneMoment {
@@ -180,6 +199,23 @@ struct Restore {
     }
     try checkPublication()
     try checkKeys()
+  }
+
+  /// Applies the erasures and suppressions since the backup.
+  private func applyErasures() async throws {
+    guard try journals.contains(where: { try !$0.isEmpty }) else {
+      return print("No erasure journal was applied. Pass --erasures if people had data erased after the backup.")
+    }
+    let folder = context.folder
+    guard try manifest.hasKeys || folder.settings.pseudonymKey != nil || folder.storedSecret("pseudonym.key") != nil
+    else {
+      throw CommandFailure.failed(
+        "The erasure journal needs the pseudonym key, and the backup has no keys. Set RINGFENCE_PSEUDONYM_KEY.")
+    }
+    let applied = try await context.rights().apply(journals, at: Date())
+    print(
+      "Erasure journal applied: \(TextFormat.count(applied.numbers, "suppressed number")), "
+        + "\(TextFormat.count(applied.reporters, "reporter")).")
   }
 
   /// Skips the serials of publications that clients may have seen after the backup: they accept no other manifest with

@@ -154,7 +154,7 @@ extension CommandContext {
     let schedule = jobs.schedule
     let site = SiteServices(
       stores: stores, moderation: moderation, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer,
-      folder: publicationFolder,
+      rights: try rights(), folder: publicationFolder,
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
       feedPreviews: try feedPreviewer(limits: .preview),
       sourceCatalog: try SourceCatalog.read(resources: installation.resources).sources,

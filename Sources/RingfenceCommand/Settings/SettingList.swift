@@ -178,6 +178,9 @@ package struct SettingList: Sendable {
   let webhook = Setting(
     "webhook", .webAddresses, absent: "none", variable: "RINGFENCE_WEBHOOK_URL",
     "Send a signed POST about each event to this address. The option can be repeated.")
+  let ownerCodes = Setting(
+    "owner-codes", .webAddresses, absent: "an operator delivers codes", hasOption: false,
+    "Gateway that delivers codes to owners of numbers: it gets a signed POST with number and code.")
   let mail = Setting(
     "mail", .mailTransport, absent: "no mail", hasOption: false,
     "How mail is sent: smtp://HOST:587 (with STARTTLS), smtps://HOST:465, or the path of a sendmail program.")
@@ -197,6 +200,10 @@ package struct SettingList: Sendable {
   let auditOut = Setting(
     "audit-out", .auditOutput, absent: "none", hasOption: false,
     "Where each event of the audit log is written as JSON: a file, or syslog by RFC 5424.")
+
+  let erasureJournal = Setting(
+    "erasure-journal", .text("file"), absent: "erasures.jsonl of the data folder", hasOption: false,
+    "File with erasures and suppressions, without the erased data, for restored backups. Keep it with the backups.")
 
   // Keys.
   let pseudonymKey = Setting(

@@ -84,7 +84,8 @@ extension SQL {
   package static func readAppealsOf(number: Int64) -> Statement<Appeal> {
     Statement(
       """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
       WHERE number = $1 ORDER BY filed_at, appeal_id
       """,
       number, decode: decodeAppeal)
@@ -94,7 +95,8 @@ extension SQL {
   static func readAllOpenAppeals() -> Statement<Appeal> {
     Statement(
       """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
       WHERE state = 'open' ORDER BY filed_at, number, appeal_id
       """, decode: decodeAppeal)
   }
@@ -102,10 +104,12 @@ extension SQL {
   static func decodeAppeal(_ row: PostgresRow) throws -> Appeal {
     let name: String = try row.decode(2)
     guard let state = Appeal.State(rawValue: name) else { throw StorageError.unknownState(name) }
-    return Appeal(
+    var appeal = Appeal(
       id: try row.decode(0), number: try row.decode(1), state: state, statement: try row.decode(3),
       filedAt: try row.decode(4), answeredBy: try row.decode(5), answeredAt: try row.decode(6),
       answer: try row.decode(7))
+    appeal.isObjection = try row.decode(8)
+    return appeal
   }
 }
 
@@ -171,7 +175,8 @@ extension SQL {
   static func readOpenAppeals(after: AppealCursor?, limit: Int) -> Statement<Appeal> {
     Statement(
       """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
       WHERE state = 'open'
         AND ($1::timestamptz IS NULL OR (filed_at, number, appeal_id) > ($1::timestamptz, $2::bigint, $3::uuid))
       ORDER BY filed_at, number, appeal_id LIMIT $4::bigint
@@ -183,7 +188,8 @@ extension SQL {
   static func readAnsweredAppeals(before: AppealCursor?, limit: Int) -> Statement<Appeal> {
     Statement(
       """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer FROM appeals
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
       WHERE state <> 'open'
         AND ($1::timestamptz IS NULL OR (answered_at, number, appeal_id) < ($1::timestamptz, $2::bigint, $3::uuid))
       ORDER BY answered_at DESC, number DESC, appeal_id DESC LIMIT $4::bigint
@@ -204,6 +210,11 @@ extension SQL {
       """,
       stamp, expiresAt
     ) { try $0.decode(0) }
+  }
+
+  /// Makes an appeal an objection.
+  package static func markObjection(number: Int64, appealID: UUID) -> Statement<Void> {
+    Statement("UPDATE appeals SET is_objection = true WHERE number = $1 AND appeal_id = $2", number, appealID)
   }
 
   /// Prevents two people who appeal at once about a number from opening two appeals. A hint only: where it fails there

@@ -53,6 +53,8 @@ public enum TablePlacement: Sendable, Equatable {
     "number_sources": .distributed,
     "numbers": .distributed,
     "outbox": .local,
+    "owner_codes": .local,
+    "owner_passes": .local,
     "passkeys": .local,
     "personal_numbers": .local,
     "protected_numbers": .distributed,

@@ -120,19 +120,22 @@ extension SQL {
       Role.allCases.filter { $0 >= event.kind.role }.map(\.rawValue))
   }
 
-  /// Queues one event to one mail address. Safe to repeat.
-  /// - Parameter time: the first time to send it.
-  package static func queueMail(
-    _ event: Event, to address: MailAddress, language: String, at time: Date
+  /// Queues one event to one receiver. Safe to repeat.
+  /// - Parameters:
+  ///   - receiver: the URL of a webhook, or `mailto:` and an address.
+  ///   - language: of a mail.
+  ///   - time: the first time to send it.
+  package static func queueMessage(
+    _ event: Event, to receiver: String, language: String? = nil, at time: Date
   ) -> Statement<Void> {
     Statement(
       """
       INSERT INTO outbox (message_id, event_id, event, receiver, language, body, created_at, next_attempt_at)
       VALUES (substr(encode(sha256(convert_to($1::text || ' ' || $4, 'UTF8')), 'hex'), 1, 32)::uuid,
-        $1::text::uuid, $2, 'mailto:' || $4, $5, $3, $6, $6)
+        $1::text::uuid, $2, $4, $5, $3, $6, $6)
       ON CONFLICT (message_id) DO NOTHING
       """,
-      event.id.uuidString.lowercased(), event.kind.rawValue, event.body, address.text, language, time)
+      event.id.uuidString.lowercased(), event.kind.rawValue, event.body, receiver, language, time)
   }
 
   /// Removes mails with answers to appeals, if nobody has begun to send them.

@@ -14,6 +14,8 @@ struct ExplanationQuery {
     /// Settled or not.
     var hold: Hold?
     var appeals: [Appeal]
+    /// Whether the owner of the number has suppressed it.
+    var isSuppressed: Bool
   }
 
   private typealias Place = PostgresPipeline.Place
@@ -119,7 +121,9 @@ struct ExplanationQuery {
       let names = try await pool.run(SQL.readAppNames(apps: score.lists.map(\.appID)))
       explanation.lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
     }
-    return Reading(explanation: explanation, decisions: decisions, hold: hold, appeals: appeals)
+    return Reading(
+      explanation: explanation, decisions: decisions, hold: hold, appeals: appeals,
+      isSuppressed: try results.rows(numbers).contains { $0.protection.isSuppression })
   }
 }
 
@@ -179,7 +183,14 @@ public struct ExplanationStore: Sendable {
       question = ExplanationQuery(number, at: time, before: cut, in: &pipeline)
       results = try await pool.snapshot(pipeline)
     }
-    return try await question.answer(results, at: cut, isForApps: true, pool: pool).explanation.coarse
+    let reading = try await question.answer(results, at: cut, isForApps: true, pool: pool)
+    // Nothing tells a stranger that the number was ever reported, or that its owner has asked.
+    guard !reading.isSuppressed else {
+      var unknown = Explanation(number: number, time: cut)
+      unknown.country = reading.explanation.country
+      return unknown
+    }
+    return reading.explanation.coarse
   }
 }
 

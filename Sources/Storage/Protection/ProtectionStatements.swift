@@ -64,6 +64,13 @@ extension SQL {
       number, decode: decodeReadProtectedNumbers)
   }
 
+  /// Ends the suppression of a number by its owner.
+  static func removeSuppression(number: Int64) -> Statement<Int64> {
+    Statement(
+      "DELETE FROM protected_numbers WHERE number = $1 AND app_id = -1 RETURNING number", number
+    ) { try $0.decode(0) }
+  }
+
   /// Increments the version, so that servers discard their caches.
   static func bumpProtectionVersion() -> Statement<Void> {
     Statement("UPDATE protection_version SET version = version + 1")
@@ -97,25 +104,24 @@ extension SQL {
   /// all of them.
   static func readProtectedNumber(number: Int64) -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      "SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers WHERE number = $1 ORDER BY app_id",
+      "SELECT number, reason, added_by, added_at, expires_at, app_id = -1 FROM protected_numbers WHERE number = $1 ORDER BY app_id",
       number, decode: decodeReadProtectedNumbers)
   }
 
   /// All numbers in ascending order.
   static func readProtectedNumbers() -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      "SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers ORDER BY number, app_id",
+      "SELECT number, reason, added_by, added_at, expires_at, app_id = -1 FROM protected_numbers ORDER BY number, app_id",
       decode: decodeReadProtectedNumbers)
   }
 
   static func decodeReadProtectedNumbers(_ row: PostgresRow) throws -> (number: Int64, protection: Protection) {
     let number: Int64 = try row.decode(0)
-    return (
-      number,
-      Protection(
-        what: "+\(number)", reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3),
-        expiresAt: try row.decode(4))
-    )
+    var protection = Protection(
+      what: "+\(number)", reason: try row.decode(1), addedBy: try row.decode(2), addedAt: try row.decode(3),
+      expiresAt: try row.decode(4))
+    protection.isSuppression = try row.decode(5)
+    return (number, protection)
   }
 
   /// Listed numbers in the blocks of patterns; one in several blocks is found for each.
@@ -157,6 +163,8 @@ public struct Protection: Sendable, Equatable {
   public let addedAt: Date
   /// When the protection ends; nil for never.
   public let expiresAt: Date?
+  /// Whether the owner of the number has suppressed it.
+  public var isSuppression = false
 }
 
 /// A number or pattern to be protected.

@@ -28,6 +28,34 @@ extension ProtectionStore {
     }
   }
 
+  /// Suppresses a number for its owner. It is revoked where it is listed. Safe to repeat.
+  /// - Parameter audit: the audit event.
+  public func suppress(_ number: Int64, at time: Date, audit: AuditEvent) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(SQL.bumpProtectionVersion())
+      try await Self.add(
+        [(.number(number), "The owner of the number has suppressed it.")], by: audit.actor, appID: Self.suppression,
+        at: time, on: connection)
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+    }
+  }
+
+  /// Ends the suppression of a number.
+  /// - Returns: whether there was one.
+  public func lift(_ number: Int64, at time: Date, audit: AuditEvent) async throws -> Bool {
+    try await pool.transaction { connection in
+      _ = try await connection.run(SQL.bumpProtectionVersion())
+      guard try await !connection.run(SQL.removeSuppression(number: number)).isEmpty else {
+        return try await connection.hasMade(audit.id, at: time)
+      }
+      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      return true
+    }
+  }
+
+  /// `app_id` of a suppression.
+  private static let suppression: Int32 = -1
+
   /// The numbers and patterns of a source, in display form.
   public func texts(of appID: Int32) async throws -> Set<String> {
     let (numbers, patterns) = try await pool.withConnection {

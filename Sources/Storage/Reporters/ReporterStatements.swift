@@ -76,6 +76,7 @@ extension SQL {
       SELECT reporter, k.first_received_at, k.numbers, k.established_at, k.judged, k.agreed, k.brigades,
              s.first_received_at, s.numbers, s.established_at, s.judged, s.agreed, s.brigades, s.is_established, w.weight
       FROM known k FULL JOIN reporters s USING (reporter) FULL JOIN reporter_weights w USING (reporter)
+      WHERE w.restricted_at IS NULL
       """,
       time, time.addingTimeInterval(-ReporterWeight.establishedAge),
       "\(Int(ReporterWeight.establishedActiveTime)) s", "\(Int(ReporterWeight.establishedAge)) s"
@@ -127,13 +128,16 @@ extension SQL {
       SELECT reporter, weight, $3::timestamptz FROM unnest($1::bytea[], $2::real[]) AS t (reporter, weight)
       ORDER BY reporter
       ON CONFLICT (reporter) DO UPDATE SET weight = excluded.weight, changed_at = excluded.changed_at
+      WHERE reporter_weights.restricted_at IS NULL
       """,
       weights.map(\.reporter.bytes), weights.map(\.weight), time)
   }
 
   /// Deletes weights, so that a newcomer's weight applies.
   static func forgetWeights(reporters: [Reporter]) -> Statement<Void> {
-    Statement("DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[])", reporters.map(\.bytes))
+    Statement(
+      "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NULL", reporters.map(\.bytes)
+    )
   }
 }
 

@@ -211,7 +211,7 @@ struct Word: Sendable, Equatable {
 
 extension PostgresRow {
   /// A vote from the columns category_id, reported_at, received_at, weight.
-  fileprivate func word() throws -> Word {
+  func word() throws -> Word {
     Word(category: try category(0), reportedAt: try decode(1), receivedAt: try decode(2), weight: try decode(3))
   }
 }

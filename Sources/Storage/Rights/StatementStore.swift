@@ -37,16 +37,8 @@ public struct StatementStore: Sendable {
     since: Date, until: Date, _ body: @Sendable ([StoredStatement]) async throws -> Void
   ) async throws {
     try await pool.withConnection { connection in
-      let names = Dictionary(
-        try await connection.run(SQL.readAllAppNames()).map { ($0.id, $0.name) },
-        uniquingKeysWith: { first, _ in first })
       for try await batch in connection.stream(SQL.readStatements(since: since, until: until)).batches {
-        try await body(
-          batch.map { row in
-            var statement = row.statement
-            statement.facts.sources = row.sources.compactMap { names[$0] }
-            return statement
-          })
+        try await body(batch)
       }
     }
   }
@@ -54,13 +46,14 @@ public struct StatementStore: Sendable {
 
 extension SQL {
   private static let facts = """
-    s.statement_id, s.reports, s.reporters, s.days, s.first_reported_at, s.last_reported_at, s.thresholds
+    s.statement_id, s.reports, s.reporters, s.days, s.first_reported_at, s.last_reported_at, s.thresholds,
+    coalesce((SELECT array_agg(a.name ORDER BY a.app_id) FROM apps a WHERE a.app_id = ANY(s.sources)), '{}')
     """
 
-  private static func decodeFacts(_ row: PostgresRow, sources: [String]) throws -> StatementOfReasons.Facts {
+  private static func decodeFacts(_ row: PostgresRow) throws -> StatementOfReasons.Facts {
     StatementOfReasons.Facts(
       id: try row.decode(0), reports: try row.decode(1), reporters: Int(try row.decode(2, as: Int32.self)),
-      days: Int(try row.decode(3, as: Int32.self)), sources: sources, firstReportedAt: try row.decode(4),
+      days: Int(try row.decode(3, as: Int32.self)), sources: try row.decode(7), firstReportedAt: try row.decode(4),
       lastReportedAt: try row.decode(5), thresholds: try row.decode(6))
   }
 
@@ -105,37 +98,25 @@ extension SQL {
   /// The figures of a number's listing; no row where it is not listed.
   static func readStatement(number: Int64) -> Statement<StatementOfReasons.Facts> {
     Statement(
-      """
-      SELECT \(facts), coalesce((SELECT array_agg(a.name ORDER BY a.app_id) FROM apps a WHERE a.app_id = ANY(s.sources)), '{}')
-      FROM statements s WHERE s.number = $1 AND s.ended_at IS NULL ORDER BY s.stated_at DESC LIMIT 1
-      """,
-      number
-    ) { try decodeFacts($0, sources: try $0.decode(7)) }
+      "SELECT \(facts) FROM statements s WHERE s.number = $1 AND s.ended_at IS NULL ORDER BY s.stated_at DESC LIMIT 1",
+      number, decode: decodeFacts)
   }
 
   /// The statements of a period.
-  static func readStatements(
-    since: Date, until: Date
-  ) -> Statement<(statement: StoredStatement, sources: [Int32])> {
+  static func readStatements(since: Date, until: Date) -> Statement<StoredStatement> {
     Statement(
       """
-      SELECT \(facts), s.sources, s.category_id, s.cause, s.treatment = 0, s.is_by_program, s.stated_at, s.ended_at
+      SELECT \(facts), s.category_id, s.cause, s.treatment = 0, s.is_by_program, s.stated_at, s.ended_at
       FROM statements s WHERE s.stated_at >= $1 AND s.stated_at < $2 ORDER BY s.stated_at, s.statement_id
       """,
       since, until
     ) { row in
       let cause: Int16 = try row.decode(9)
-      let statement = StoredStatement(
-        facts: try decodeFacts(row, sources: []), category: try row.category(8),
+      return StoredStatement(
+        facts: try decodeFacts(row), category: try row.category(8),
         ground: cause == 0 ? .reports : cause == 1 ? .decision : .range, isBlocked: try row.decode(10),
         isByProgram: try row.decode(11), statedAt: try row.decode(12), endedAt: try row.decode(13))
-      return (statement, try row.decode(7))
     }
-  }
-
-  /// The names of all apps and lists.
-  static func readAllAppNames() -> Statement<(id: Int32, name: String)> {
-    Statement("SELECT app_id, name FROM apps") { (try $0.decode(0), try $0.decode(1)) }
   }
 
   /// Deletes some statements that ended before a time.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Hummingbird
+import Intake
+import NIOCore
+import Storage
+import Synchronization
+import Timestamps
+
+/// `POST /v1/reporters/export`, `/erase`, `/restrict` and `/release`: rights of a reporter, on the word of the app's server.
+/// The answers are the same for a reporter that is not known.
+final class ReporterRightsController: Sendable {
+  /// A right; its raw value is the last part of the address.
+  enum Right: String, CaseIterable {
+    case export, erase, restrict, release
+  }
+
+  private struct Body: Decodable {
+    let reporter: String
+    let requested_at: String
+  }
+
+  /// The maximum requests of an app in a UTC day: each reads all reports.
+  static let maxADay = 200
+
+  private static let signature = HTTPField.Name("Ringfence-Signature")!
+
+  private let rights: RightsService
+  private let bodies: BodyReader
+  private let made = Mutex(DailyCounts(limit: ReporterRightsController.maxADay, capacity: 4_096))
+
+  init(rights: RightsService, bodies: BodyReader) {
+    (self.rights, self.bodies) = (rights, bodies)
+  }
+
+  /// The handler of a right.
+  func handler(of right: Right) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
+    { [self] request, context in
+      try await proven(request, context) { reporter, app, now in
+        switch right {
+        case .export:
+          let data = try await rights.export(reporter, of: app, at: now)
+          return Response(
+            status: .ok, headers: [.contentType: JSON.contentType, .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: data)))
+        case .erase: try await rights.erase(reporter, of: app, at: now)
+        case .restrict, .release: try await rights.restrict(reporter, to: right == .restrict, of: app, at: now)
+        }
+        return Response(status: .noContent)
+      }
+    }
+  }
+
+  /// Checks the proof, and answers.
+  private func proven(
+    _ request: Request, _ context: ServerRequestContext,
+    _ work: (String, App, Date) async throws -> Response
+  ) async throws -> Response {
+    guard let app = context.app, let key = ClientKey.key(of: request, in: .bearer) else { throw Problem.unauthorized }
+    guard JSON.mediaType(of: request) == "application/json" else { throw Problem.unsupportedMediaType }
+    let signature = request.headers[Self.signature] ?? ""
+    return try await bodies.read(request, .object, context: context) { data in
+      let body = try JSON.decode(Body.self, from: data)
+      guard (1...200).contains(body.reporter.unicodeScalars.count) else {
+        let field = Problem.Field(pointer: "/reporter", code: "length", detail: "Send 1 to 200 characters.")
+        throw Problem(.malformed, errors: [field])
+      }
+      let now = Date()
+      guard let time = Timestamp.parse(body.requested_at),
+        try await rights.accept(
+          signature, of: Data("\(request.uri.path)\n".utf8) + data, key: key, requestedAt: time, at: now)
+      else { throw Problem(.badProof) }
+      guard made.withLock({ $0.take(app.id, at: now) }) else {
+        throw Problem.limited(.init(limit: "app", retryAfter: DailyCounts.secondsLeft(at: now)))
+      }
+      return try await work(body.reporter, app, now)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileSupport
+import Foundation
+import Timestamps
+
+/// The file that brings rights to restored backups: a line for each erasure, restriction and suppression, without the
+/// erased data. It only grows, and each line is on disk before the database changes.
+public struct ErasureJournal: Sendable {
+  /// The file's name in the data folder, and beside backups.
+  public static let fileName = "erasures.jsonl"
+
+  /// A line.
+  struct Entry: Codable, Sendable, Hashable {
+    /// The right.
+    enum Action: String, Codable, Sendable {
+      case erase, restrict, release, suppress, lift
+    }
+
+    /// RFC 3339.
+    let time: String
+    /// The right.
+    let action: Action
+    /// Of a reporter: keyed hash of the pseudonym in hexadecimal digits. Of a number: its ciphertext in base64.
+    let subject: String
+  }
+
+  /// The path of the file.
+  public let path: String
+
+  /// - Parameter path: of the file, which is created with the first line.
+  public init(path: String) { self.path = path }
+
+  /// Appends a line and flushes it to disk.
+  /// - Throws: `FileFailure`.
+  func append(_ action: Entry.Action, _ subject: String, at time: Date) throws {
+    try write([Entry(time: Timestamp.format(time), action: action, subject: subject)])
+  }
+
+  /// All lines; none where there is no file. A line that a crash has cut short is left out.
+  /// - Throws: ``ErasureJournalError``.
+  func entries() throws -> [Entry] {
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ErasureJournalError.unreadable(path: path)
+    }
+    let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return try lines.enumerated().filter { $0.element.last == UInt8(ascii: "}") }.map { index, line in
+      guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line)), Timestamp.parse(entry.time) != nil
+      else { throw ErasureJournalError.damaged(path: path, line: index + 1) }
+      return entry
+    }
+  }
+
+  /// Whether it has no line.
+  /// - Throws: ``ErasureJournalError``.
+  public var isEmpty: Bool { get throws { try entries().isEmpty } }
+
+  /// Adds the lines of another journal that this one does not have.
+  /// - Throws: ``ErasureJournalError``; `FileFailure`.
+  public func merge(_ other: ErasureJournal) throws {
+    let known = Set(try entries())
+    try write(try other.entries().filter { !known.contains($0) })
+  }
+
+  private func write(_ entries: [Entry]) throws {
+    guard !entries.isEmpty else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var text = Data()
+    for entry in entries { text += try encoder.encode(entry) + Data("\n".utf8) }
+    do throws(FileFailure) {
+      try PrivateFile.create(path, text)
+      try flushToDisk(parentFolder(of: path))
+    } catch {
+      guard error.code == EEXIST else { throw error }
+      let file = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
+      guard file >= 0 else { throw FileFailure(path: path, code: errno) }
+      defer { close(file) }
+      // A line that a crash has cut short is ended first.
+      var last = UInt8(ascii: "\n")
+      if lseek(file, -1, SEEK_END) >= 0 { _ = read(file, &last, 1) }
+      if last != UInt8(ascii: "\n") { text = Data("\n".utf8) + text }
+      guard writeAll(text, to: file), flushToDisk(file) else { throw FileFailure(path: path, code: errno) }
+    }
+  }
+}
+
+/// A journal that cannot be read.
+enum ErasureJournalError: Error, Equatable, CustomStringConvertible {
+  case unreadable(path: String)
+  case damaged(path: String, line: Int)
+  case otherKey
+
+  /// The cause and the remedy.
+  var description: String {
+    switch self {
+    case .unreadable(let path): "Cannot read the erasure journal \(path). Check its owner and permissions."
+    case .damaged(let path, let line):
+      "Line \(line) of the erasure journal \(path) is damaged. Restore the file from another copy."
+    case .otherKey:
+      "Another pseudonym key has written the erasure journal. Set RINGFENCE_PSEUDONYM_KEY to the server's key."
+    }
+  }
+}

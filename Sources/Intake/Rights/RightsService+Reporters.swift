@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+public import Foundation
+public import Storage
+import Timestamps
+
+/// The rights of reporters. An app proves the name; the pseudonym includes the app, so that no app reaches the reporters of
+/// another one.
+extension RightsService {
+  /// How old a signed request may be, in seconds.
+  static let maxRequestAge: TimeInterval = 300
+
+  /// Checks the proof of an app's server: a recent body, signed with its key, that was not used before.
+  /// - Parameters:
+  ///   - signature: `v1=` and the HMAC-SHA-256 of the text with the key, in hexadecimal digits.
+  ///   - text: the path, a line feed, and the body.
+  ///   - requestedAt: the time in the body.
+  /// - Returns: false for a wrong signature, an old body, and a replay.
+  public func accept(
+    _ signature: String, of text: Data, key: String, requestedAt: Date, at time: Date
+  ) async throws -> Bool {
+    let code = HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: Data(key.utf8)))
+    // Digests are compared in constant time.
+    guard abs(requestedAt.timeIntervalSince(time)) <= Self.maxRequestAge,
+      SHA256.hash(data: Data(signature.utf8)) == SHA256.hash(data: Data("v1=\(Self.hexadecimal(code))".utf8))
+    else { return false }
+    return try await stores.sessions.use(
+      challenge: Array(SHA256.hash(data: Data(signature.utf8))), until: time + 2 * Self.maxRequestAge, at: time)
+  }
+
+  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { String(format: "%02x", $0) }.joined()
+  }
+
+  /// Everything that is stored under a reporter's pseudonym, as one JSON object; empty lists for an unknown one.
+  public func export(_ reporter: String, of app: App, at time: Date) async throws -> Data {
+    let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
+    try await stores.auditLog.append(event("export", pseudonym, of: app), at: time)
+    let tables = try await stores.erasures.export(pseudonym).map { table, rows in
+      "\"\(table)\":[\(rows.joined(separator: ","))]"
+    }
+    return Data("{\"made_at\":\"\(Timestamp.format(time))\",\"data\":{\(tables.joined(separator: ","))}}\n".utf8)
+  }
+
+  /// Erases everything that is stored under a reporter's pseudonym. Sums are corrected at once, weights of other reporters
+  /// with the next recount.
+  public func erase(_ reporter: String, of app: App, at time: Date) async throws {
+    let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
+    try journal?.append(.erase, hash(ofReporter: pseudonym), at: time)
+    _ = try await stores.erasures.erase([(pseudonym, time)], at: time, audit: [event("erase", pseudonym, of: app)])
+  }
+
+  /// Restricts the processing of a reporter's reports, or ends it: they are kept and have the weight 0.
+  public func restrict(_ reporter: String, to isRestricted: Bool, of app: App, at time: Date) async throws {
+    let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
+    try journal?.append(isRestricted ? .restrict : .release, hash(ofReporter: pseudonym), at: time)
+    try await stores.erasures.restrict(
+      [pseudonym], to: isRestricted, at: time, audit: [event(isRestricted ? "restrict" : "release", pseudonym, of: app)]
+    )
+  }
+
+  /// Applies the lines about reporters to a restored database.
+  /// - Returns: the number of reporters that it had.
+  func applyToReporters(_ entries: [ErasureJournal.Entry], at time: Date) async throws -> Int {
+    var (erased, restricted): ([String: Date], [String: Bool]) = ([:], [:])
+    for entry in entries {
+      switch entry.action {
+      case .erase: erased[entry.subject] = Timestamp.parse(entry.time)
+      case .restrict, .release: restricted[entry.subject] = entry.action == .restrict
+      case .suppress, .lift: continue
+      }
+    }
+    guard !erased.isEmpty || !restricted.isEmpty else { return 0 }
+    var (erasures, restrictions): ([(reporter: [UInt8], until: Date)], [Bool: [[UInt8]]]) = ([], [:])
+    for pseudonym in try await stores.erasures.pseudonyms() {
+      let hash = hash(ofReporter: pseudonym)
+      if let until = erased[hash] { erasures.append((pseudonym, until)) }
+      if let isRestricted = restricted[hash] { restrictions[isRestricted, default: []].append(pseudonym) }
+    }
+    func events(_ action: String, _ reporters: [[UInt8]]) -> [AuditEvent] {
+      reporters.map { event(action, $0, actor: "ringfence", role: "system", after: ["restored": "true"]) }
+    }
+    if !erasures.isEmpty {
+      _ = try await stores.erasures.erase(erasures, at: time, audit: events("erase", erasures.map(\.reporter)))
+    }
+    for (isRestricted, reporters) in restrictions {
+      try await stores.erasures.restrict(
+        reporters, to: isRestricted, at: time, audit: events(isRestricted ? "restrict" : "release", reporters))
+    }
+    return Set(erasures.map(\.reporter) + restrictions.values.joined()).count
+  }
+
+  private func event(_ action: String, _ pseudonym: [UInt8], of app: App) -> AuditEvent {
+    event(action, pseudonym, actor: app.name, role: "app", after: nil)
+  }
+
+  /// The event of a right; its subject is a part of the keyed hash in the journal, and not the pseudonym.
+  private func event(
+    _ action: String, _ pseudonym: [UInt8], actor: String, role: String, after: [String: String]?
+  ) -> AuditEvent {
+    AuditEvent(
+      actor: actor, role: role, action: "right.\(action)",
+      subject: "reporter \(hash(ofReporter: pseudonym).prefix(16))",
+      after: after)
+  }
+
+  private func hash(ofReporter pseudonym: [UInt8]) -> String {
+    Self.hexadecimal(HMAC<SHA256>.authenticationCode(for: Data(pseudonym), using: reporterKey))
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Curation
+public import Foundation
+public import Storage
+import Timestamps
+
+/// The rights of owners of numbers and of reporters.
+public struct RightsService: Sendable {
+  let stores: Stores
+  let journal: ErasureJournal?
+  private let gateways: [String]
+  let pseudonymizer: Pseudonymizer
+  let reporterKey: SymmetricKey
+  private let codeKey: SymmetricKey
+  private let numberKey: SymmetricKey
+
+  /// - Parameters:
+  ///   - journal: keeps erasures and suppressions for restored backups; nil for none.
+  ///   - gateways: the addresses that get the codes of owners.
+  public init(stores: Stores, pseudonymizer: Pseudonymizer, journal: ErasureJournal?, gateways: [String] = []) {
+    (self.stores, self.journal, self.gateways) = (stores, journal, gateways)
+    self.pseudonymizer = pseudonymizer
+    codeKey = SymmetricKey(data: pseudonymizer.secret(for: "owner codes"))
+    numberKey = SymmetricKey(data: pseudonymizer.secret(for: "suppressed numbers"))
+    reporterKey = SymmetricKey(data: pseudonymizer.secret(for: "erased reporters"))
+  }
+
+  /// The audit event of an owner.
+  private static func owner(_ action: String, _ number: Int64) -> AuditEvent {
+    AuditEvent(actor: "owner", role: "owner", action: action, subject: "+\(number)")
+  }
+
+  /// Whether a gateway delivers codes.
+  public var sendsCodes: Bool { !gateways.isEmpty }
+
+  /// Sends a code to a number by the gateway. Where the number has had three codes today, nothing is sent, and the caller
+  /// does not learn it.
+  public func sendCode(to number: Int64, at time: Date) async throws {
+    guard sendsCodes else { return }
+    let code = Self.randomCode()
+    let event = Event(
+      .ownerCode, at: time,
+      [
+        "number": .text("+\(number)"), "code": .text(code),
+        "expires_at": .text(Timestamp.format(time + OwnerProofStore.codeLifetime)),
+      ])
+    _ = try await stores.ownerProofs.add(hash(code, of: number), for: number, at: time, event: event, to: gateways)
+  }
+
+  /// Makes a code that a person delivers.
+  /// - Returns: nil where the number has had three codes today.
+  public func makeCode(for number: Int64, by actor: Actor, at time: Date) async throws -> String? {
+    let code = Self.randomCode()
+    let isStored = try await stores.ownerProofs.add(
+      hash(code, of: number), for: number, at: time, audit: actor.did("right.code", to: "+\(number)"))
+    return isStored ? code : nil
+  }
+
+  /// Exchanges a code for a pass.
+  /// - Parameter code: as typed; spaces are ignored.
+  /// - Returns: nil for a wrong, expired or used code, and after five attempts.
+  public func enter(_ code: String, for number: Int64, at time: Date) async throws -> AppealTicket? {
+    let code = code.filter { $0 != " " }
+    guard code.utf8.count == 8, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    let pass = AppealTicket()
+    let isOpen = try await stores.ownerProofs.enter(
+      hash(code, of: number), for: number, pass: pass.hash, at: time, audit: Self.owner("right.enter", number))
+    return isOpen ? pass : nil
+  }
+
+  /// The number of a pass; nil for an unknown or expired one.
+  public func number(of pass: AppealTicket, at time: Date) async throws -> Int64? {
+    try await stores.ownerProofs.number(ofPass: pass.hash, at: time)
+  }
+
+  private static func randomCode() -> String { String(format: "%08d", Int.random(in: 0..<100_000_000)) }
+
+  private func hash(_ code: String, of number: Int64) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: Data("\(number) \(code)".utf8), using: codeKey))
+  }
+
+  /// Everything that is stored about a number.
+  /// - Parameter actor: who reads it for the owner; nil for the owner.
+  public func data(
+    of number: Int64, by actor: Actor? = nil, at time: Date
+  ) async throws -> [NumberDataStore.Rows] {
+    let event = actor?.did("right.access", to: "+\(number)") ?? Self.owner("right.access", number)
+    try await stores.auditLog.append(event, at: time)
+    return try await stores.numberData.data(of: number)
+  }
+
+  /// The data as one JSON object.
+  public static func json(_ data: [NumberDataStore.Rows], of number: Int64, at time: Date) -> Data {
+    let tables = data.map { "\"\($0.table)\":[\n\($0.rows.joined(separator: ",\n"))\n]" }
+    return Data(
+      """
+      {"number":"+\(number)","made_at":"\(Timestamp.format(time))","data":{
+      \(tables.joined(separator: ",\n"))
+      }}
+
+      """.utf8)
+  }
+
+  /// Suppresses a number: no publication contains it, whatever reports, lists and restored backups say.
+  /// - Parameter actor: who acts for the owner; nil for the owner.
+  public func suppress(
+    _ number: Int64, by actor: Actor? = nil, because reason: String? = nil, at time: Date
+  ) async throws {
+    try journal?.append(.suppress, try sealed(number), at: time)
+    let event = actor?.did("right.suppress", to: "+\(number)", because: reason) ?? Self.owner("right.suppress", number)
+    try await stores.protection.suppress(number, at: time, audit: event)
+  }
+
+  /// Whether the owner of a number has suppressed it.
+  public func isSuppressed(_ number: Int64) async throws -> Bool {
+    try await stores.protection.protections(of: number).contains(where: \.isSuppression)
+  }
+
+  /// Ends a suppression.
+  /// - Returns: whether there was one.
+  public func lift(_ number: Int64, by actor: Actor, because reason: String, at time: Date) async throws -> Bool {
+    try journal?.append(.lift, try sealed(number), at: time)
+    let event = actor.did("right.lift", to: "+\(number)", because: reason)
+    return try await stores.protection.lift(number, at: time, audit: event)
+  }
+
+  private func sealed(_ number: Int64) throws -> String {
+    let box = try AES.GCM.seal(Data("\(number)".utf8), using: numberKey)
+    return (box.combined ?? Data()).base64EncodedString()
+  }
+
+  /// - Throws: ``ErasureJournalError/otherKey``.
+  private func opened(_ subject: String) throws -> Int64 {
+    guard let data = Data(base64Encoded: subject), let box = try? AES.GCM.SealedBox(combined: data),
+      let text = try? AES.GCM.open(box, using: numberKey), let number = Int64(String(decoding: text, as: UTF8.self))
+    else { throw ErasureJournalError.otherKey }
+    return number
+  }
+
+  /// Applies journals to a restored database, and continues them in its own journal.
+  /// - Returns: the counts of suppressed numbers and of erased or restricted reporters.
+  /// - Throws: ``ErasureJournalError``; the errors of the database.
+  public func apply(_ journals: [ErasureJournal], at time: Date) async throws -> (numbers: Int, reporters: Int) {
+    var entries: [ErasureJournal.Entry] = []
+    for entry in try journals.flatMap({ try $0.entries() }) where !entries.contains(entry) { entries.append(entry) }
+    entries.sort { $0.time < $1.time }
+    for other in journals { try journal?.merge(other) }
+    var last: [Int64: ErasureJournal.Entry.Action] = [:]
+    for entry in entries where [.suppress, .lift].contains(entry.action) {
+      last[try opened(entry.subject)] = entry.action
+    }
+    for (number, action) in last.sorted(by: { $0.key < $1.key }) {
+      let event = AuditEvent(
+        actor: "ringfence", role: "system", action: "right.\(action.rawValue)", subject: "+\(number)",
+        after: ["restored": "true"])
+      if action == .suppress {
+        try await stores.protection.suppress(number, at: time, audit: event)
+      } else {
+        _ = try await stores.protection.lift(number, at: time, audit: event)
+      }
+    }
+    return (last.values.count { $0 == .suppress }, try await applyToReporters(entries, at: time))
+  }
+}

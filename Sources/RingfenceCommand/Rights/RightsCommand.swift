@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import HTTPServer
+import Intake
+import Storage
+
+/// `ringfence rights`
+struct RightsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rights", abstract: "Rights of the owners of numbers and of reporters.",
+    discussion:
+      "Check first that the person controls the number: deliver a code, and let the person enter it at /rights.",
+    subcommands: [Code.self, Show.self, Suppress.self])
+
+  /// `ringfence rights code`
+  struct Code: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print a code that proves control of a number. Deliver it by a call or a message to the number itself.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+    @OptionGroup var audit: AuditOption
+
+    func run() async throws {
+      let number = try subject.digits
+      let code = try await database.open { context in
+        try await context.rights().makeCode(for: number, by: audit.actor, at: Date())
+      }
+      guard let code else {
+        throw CommandFailure.failed("+\(number) has had three codes today. Try again after midnight UTC.")
+      }
+      print("\(code.prefix(4)) \(code.suffix(4))\nIt is valid for 15 minutes and for one use.")
+    }
+  }
+
+  /// `ringfence rights show`
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print everything that is stored about a number as JSON, for its owner.",
+      discussion: "Data of reporters, moderators and other owners is left out.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+    @OptionGroup var audit: AuditOption
+
+    func run() async throws {
+      let (number, now) = (try subject.digits, Date())
+      let data = try await database.open { context in
+        try await context.rights().data(of: number, by: audit.actor, at: now)
+      }
+      print(String(decoding: RightsService.json(data, of: number, at: now), as: UTF8.self), terminator: "")
+    }
+  }
+
+  /// `ringfence rights suppress`
+  struct Suppress: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Suppress a number for its owner: no publication contains it, whatever reports and lists say.",
+      discussion: "Imports, sources, protect remove and restored backups do not end it; only --lift does.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+    @OptionGroup var audit: AuditOption
+
+    @Option(help: "Reason for the audit log.")
+    var reason: String
+
+    @Flag(help: "End the suppression instead.")
+    var lift = false
+
+    func run() async throws {
+      let (number, actor) = (try subject.digits, audit.actor)
+      try await database.open { context in
+        let rights = try context.rights()
+        guard lift else { return try await rights.suppress(number, by: actor, because: reason, at: Date()) }
+        guard try await rights.lift(number, by: actor, because: reason, at: Date()) else {
+          throw CommandFailure.failed("+\(number) is not suppressed.")
+        }
+      }
+      print(lift ? "+\(number) is no longer suppressed." : "+\(number) is suppressed.")
+    }
+  }
+}
+
+extension CommandContext {
+  /// The rights of owners and reporters, with the journal of this data folder.
+  func rights() throws -> RightsService {
+    RightsService(
+      stores: stores, pseudonymizer: try folder.pseudonymizer(), journal: try folder.journal,
+      gateways: try folder.settings.ownerCodes?.map(\.absoluteString) ?? [])
+  }
+}
+
+extension DataFolder {
+  /// The journal of erasures and suppressions.
+  var journal: ErasureJournal {
+    get throws { ErasureJournal(path: try settings.erasureJournal ?? "\(path)/\(ErasureJournal.fileName)") }
+  }
+}

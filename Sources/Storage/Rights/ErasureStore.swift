@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import PostgreSQL
+
+/// Export, erasure and restriction of everything that is stored under the pseudonyms of reporters.
+///
+/// There is no index by reporter, which would cost each report; each call reads all reports once.
+public struct ErasureStore: Sendable {
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where reports are kept.
+  public init(pool: PostgresPool) { self.pool = pool }
+
+  /// The rows under a pseudonym as JSON objects, by table.
+  public func export(_ reporter: [UInt8]) async throws -> [(table: String, rows: [String])] {
+    var pipeline = PostgresPipeline()
+    let places = ReporterTable.allCases.map { ($0, pipeline.add(SQL.readReporterData($0, reporter: reporter))) }
+    let results = try await pool.snapshot(pipeline)
+    return try places.map { ($0.rawValue, try results.rows($1)) }
+  }
+
+  /// Withdraws and deletes the reports of reporters, and everything else under their pseudonyms. One transaction a number;
+  /// safe to repeat.
+  /// - Parameter erased: each pseudonym with the time until which its reports arrived.
+  /// - Returns: the number of deleted reports.
+  public func erase(_ erased: [(reporter: [UInt8], until: Date)], at time: Date, audit: [AuditEvent]) async throws
+    -> Int
+  {
+    let (reporters, ends) = (erased.map(\.reporter), erased.map(\.until))
+    var numbers: [Int64: [ErasedReport]] = [:]
+    for row in try await pool.run(SQL.readErasedReports(reporters: reporters, until: ends)) {
+      numbers[row.number, default: []] += row.report.map { [$0] } ?? []
+    }
+    var deleted = 0
+    for (number, reports) in numbers.sorted(by: { $0.key < $1.key }) {
+      deleted += try await pool.transaction { connection in
+        _ = try await connection.run(SQL.writeShardsInOrder())
+        return try await connection.erase(reports, of: reporters, until: ends, about: number, at: time)
+      }
+    }
+    try await pool.transaction { connection in
+      _ = try await connection.run(SQL.writeShardsInOrder())
+      for table in ReporterTable.allCases where table.isErasedAlone {
+        _ = try await connection.run(SQL.deleteReporterData(table, reporters: reporters))
+      }
+    }
+    try await pool.transaction { connection in
+      for event in audit { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
+    }
+    return deleted
+  }
+
+  /// Restricts the processing of reporters, or ends it: the weight of a restricted one stays 0.
+  public func restrict(_ reporters: [[UInt8]], to isRestricted: Bool, at time: Date, audit: [AuditEvent]) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(
+        isRestricted
+          ? SQL.restrictReporters(reporters: reporters, time: time) : SQL.releaseReporters(reporters: reporters))
+      for event in audit { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
+    }
+  }
+
+  /// All pseudonyms of the database.
+  public func pseudonyms() async throws -> [[UInt8]] {
+    var all = Set<[UInt8]>()
+    for table in ReporterTable.allCases {
+      for reporter in try await pool.run(SQL.readPseudonyms(of: table)) { all.insert(reporter) }
+    }
+    return Array(all)
+  }
+}
+
+extension PostgresConnection {
+  /// Erases reports about one number within a transaction.
+  /// - Returns: the number of deleted reports.
+  fileprivate func erase(
+    _ reports: [ErasedReport], of reporters: [[UInt8]], until ends: [Date], about number: Int64, at time: Date
+  ) async throws -> Int {
+    for report in reports {
+      let stored = StoredReport(number: number, reportedAt: report.reportedAt, withdrawnAt: nil)
+      try await withdraw(stored, reportID: report.reportID, appID: report.appID, at: time)
+    }
+    let deleted = try await run(SQL.deleteErasedReports(number: number, reporters: reporters, until: ends)).count
+    for vote in try await run(SQL.deleteErasedVotes(number: number, reporters: reporters, until: ends)) {
+      let part = AggregateChange(word: vote, weight: -1, reports: 0, reporters: vote.weight > 0 ? -1 : 0)
+      _ = try await run(SQL.changeAggregates(number: number, parts: [part]))
+    }
+    // The times of the first and last report are those of the remaining ones, where all of them are kept.
+    if try await run(SQL.countBeyondRetention(after: number - 1, upTo: number)).first == 0 {
+      try await repairAggregates(of: [number], at: time)
+    }
+    _ = try await run(SQL.recheckCases([number]))
+    return deleted
+  }
+}
+
+/// A report to erase.
+struct ErasedReport: Sendable {
+  let appID: Int32
+  let reportID: UUID
+  let reportedAt: Date
+}
+
+/// The tables with pseudonyms.
+enum ReporterTable: String, CaseIterable, Sendable {
+  case reports
+  case votes = "number_reporters"
+  case records = "reporters"
+  case weights = "reporter_weights"
+  case vouched = "vouched_reporters"
+  case personalNumbers = "personal_numbers"
+  case holds = "hold_reporters"
+
+  /// Whether its rows are no part of sums. A restriction is kept.
+  var isErasedAlone: Bool { ![.reports, .votes].contains(self) }
+}
+
+extension SQL {
+  /// $1 and $2: pseudonyms, and the time until which the reports of each arrived.
+  private static let erased = "unnest($1::bytea[], $2::timestamptz[]) AS e (reporter, until)"
+
+  /// The rows of a table under a pseudonym as JSON.
+  static func readReporterData(_ table: ReporterTable, reporter: [UInt8]) -> Statement<String> {
+    Statement(
+      """
+      SELECT (to_jsonb(t) - ARRAY['reporter', 'network', 'key_id'])::text FROM \(table.rawValue) t WHERE t.reporter = $1
+      """,
+      reporter
+    ) { try $0.decode(0) }
+  }
+
+  /// The pseudonyms of a table.
+  static func readPseudonyms(of table: ReporterTable) -> Statement<[UInt8]> {
+    Statement("SELECT DISTINCT reporter FROM \(table.rawValue) WHERE reporter IS NOT NULL") { try $0.decode(0) }
+  }
+
+  /// The reports to erase, withdrawn ones included, by number. A vote outlives its report where months were dropped: its
+  /// number has a row without a report.
+  static func readErasedReports(
+    reporters: [[UInt8]], until: [Date]
+  ) -> Statement<(number: Int64, report: ErasedReport?)> {
+    Statement(
+      """
+      SELECT r.number, r.app_id, r.report_id, r.reported_at FROM \(erased)
+      JOIN reports r ON r.reporter = e.reporter AND r.received_at <= e.until
+      UNION ALL
+      SELECT v.number, NULL, NULL, NULL FROM \(erased)
+      JOIN number_reporters v ON v.reporter = e.reporter AND v.received_at <= e.until
+      """,
+      reporters, until
+    ) { row in
+      let report = try row.decode(1, as: Int32?.self).map { app in
+        ErasedReport(appID: app, reportID: try row.decode(2), reportedAt: try row.decode(3))
+      }
+      return (try row.decode(0), report)
+    }
+  }
+
+  /// Deletes the reports about a number; a row for each.
+  static func deleteErasedReports(number: Int64, reporters: [[UInt8]], until: [Date]) -> Statement<Int64> {
+    Statement(
+      """
+      DELETE FROM reports r USING \(erased)
+      WHERE r.number = $3 AND r.reporter = e.reporter AND r.received_at <= e.until RETURNING r.number
+      """,
+      reporters, until, number
+    ) { try $0.decode(0) }
+  }
+
+  /// Deletes the votes on a number that have no report any more.
+  static func deleteErasedVotes(
+    number: Int64, reporters: [[UInt8]], until: [Date]
+  ) -> Statement<Word> {
+    Statement(
+      """
+      DELETE FROM number_reporters v USING \(erased)
+      WHERE v.number = $3 AND v.reporter = e.reporter AND v.received_at <= e.until
+      RETURNING v.category_id, v.reported_at, v.received_at, v.weight
+      """,
+      reporters, until, number
+    ) { try $0.word() }
+  }
+
+  /// Deletes the rows of a table under pseudonyms. The weight of a restricted reporter stays, so that the restriction does.
+  static func deleteReporterData(_ table: ReporterTable, reporters: [[UInt8]]) -> Statement<Void> {
+    let kept = table == .weights ? " AND restricted_at IS NULL" : ""
+    return Statement("DELETE FROM \(table.rawValue) WHERE reporter = ANY($1::bytea[])\(kept)", reporters)
+  }
+
+  /// Fixes the weight of reporters at 0.
+  static func restrictReporters(reporters: [[UInt8]], time: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO reporter_weights (reporter, weight, changed_at, restricted_at)
+      SELECT reporter, 0, $2::timestamptz, $2::timestamptz FROM unnest($1::bytea[]) AS t (reporter) ORDER BY reporter
+      ON CONFLICT (reporter) DO UPDATE SET
+        weight = 0, changed_at = excluded.changed_at, restricted_at = excluded.restricted_at
+      """,
+      reporters, time)
+  }
+
+  /// Ends the restriction of reporters: they weigh as newcomers until the next recount.
+  static func releaseReporters(reporters: [[UInt8]]) -> Statement<Void> {
+    Statement(
+      "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL", reporters)
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import Intake
+
+@Suite(.database) struct OwnerRightsTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 493_023_125_123
+  private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
+
+  private func service(_ journal: ErasureJournal? = nil, gateways: [String] = []) -> RightsService {
+    RightsService(
+      stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 7, count: 32)), journal: journal,
+      gateways: gateways)
+  }
+
+  private func code(at time: Date) async throws -> String? {
+    try await service().makeCode(for: number, by: .commandLine("Ada"), at: time)
+  }
+
+  @Test func `a code opens one pass of its number`() async throws {
+    let service = service()
+    let code = try #require(try await code(at: now))
+    #expect(try await service.enter(code, for: number + 1, at: now) == nil)
+    let pass = try #require(try await service.enter("\(code.prefix(4)) \(code.suffix(4))", for: number, at: now + 899))
+    #expect(try await service.number(of: pass, at: now + 900) == number)
+    #expect(try await service.number(of: AppealTicket(), at: now) == nil)
+    #expect(try await service.number(of: pass, at: now + 899 + 3_600) == nil)
+    // A replay.
+    #expect(try await service.enter(code, for: number, at: now + 899) == nil)
+  }
+
+  @Test func `an expired code is refused`() async throws {
+    let code = try #require(try await code(at: now))
+    #expect(try await service().enter(code, for: number, at: now + 900) == nil)
+  }
+
+  @Test func `a code ends after five attempts, and a number gets three codes a day`() async throws {
+    let service = service()
+    let first = try #require(try await code(at: now))
+    let wrong = first == "00000000" ? "00000001" : "00000000"
+    for _ in 0..<5 { #expect(try await service.enter(wrong, for: number, at: now) == nil) }
+    #expect(try await service.enter(first, for: number, at: now) == nil)
+    #expect(try await code(at: now) != nil)
+    #expect(try await code(at: now) != nil)
+    #expect(try await code(at: now) == nil)
+    let midnight = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.up) * 86_400)
+    #expect(try await code(at: midnight) != nil)
+  }
+
+  /// Ten thousand attempts in a day, with every code that a number gets.
+  @Test func `of ten thousand attempts fifteen are compared`() async throws {
+    let service = service()
+    var codes: [String] = []
+    for attempt in 0..<10_000 {
+      let time = now + Double(attempt) / 100
+      if attempt.isMultiple(of: 1_000), let code = try await code(at: time) { codes.append(code) }
+      let guess = String(format: "%08d", attempt)
+      guard !codes.contains(guess) else { continue }
+      #expect(try await service.enter(guess, for: number, at: time) == nil)
+    }
+    let attempts: [Int64] = try await TestDatabase.current.pool.withConnection { connection in
+      try await connection.query("SELECT sum(attempts) FROM owner_codes").map { try $0.decode(0) }
+    }
+    #expect(codes.count == 3 && attempts == [15])
+    for code in codes { #expect(try await service.enter(code, for: number, at: now + 100) == nil) }
+  }
+
+  @Test func `the gateway alone gets the code, and strangers learn nothing`() async throws {
+    try await stores.outbox.replaceReceivers(["https://chat.example.org/"])
+    let service = service(gateways: ["https://gateway.example.org/"])
+    for _ in 0..<5 { try await service.sendCode(to: number, at: now) }
+    let messages = try await stores.outbox.take(at: now, until: now + 60, limit: 100)
+    #expect(messages.map(\.receiver) == Array(repeating: "https://gateway.example.org/", count: 3))
+    #expect(messages.allSatisfy { $0.event == "owner_code" })
+    let body = try #require(messages.last?.body)
+    let code = try #require(body.firstMatch(of: /"code":"([0-9]{8})"/)?.1)
+    #expect(try await service.enter(String(code), for: number, at: now) != nil)
+    // The code is in the message only.
+    let stored: [String] = try await TestDatabase.current.pool.withConnection { connection in
+      try await connection.query("SELECT t::text FROM owner_codes t").map { try $0.decode(0) }
+    }
+    #expect(stored.count == 3 && stored.allSatisfy { !$0.contains(code) })
+  }
+
+  @Test func `a suppression is a protection that people and sources cannot end`() async throws {
+    try await withTemporaryFolder { folder in
+      let service = service(ErasureJournal(path: "\(folder)/erasures.jsonl"))
+      let report = Report(
+        number: number, appID: 1, reportID: UUID(), reportedAt: now - 60, category: .fraud,
+        reporter: [UInt8](repeating: 1, count: 16))
+      _ = try await stores.reports.accept([report], receivedAt: now - 60)
+      try await service.suppress(number, at: now)
+      #expect(try await service.isSuppressed(number))
+      #expect(try await stores.protection.load().rule(for: number) != nil)
+      #expect(try await !stores.protection.remove(.number(number)))
+      try await stores.protection.replace(of: 5, named: "A list", with: [(.number(number), "x")], at: now)
+      try await stores.protection.replace(of: 5, named: "A list", with: [], at: now)
+      #expect(try await stores.protection.load().rule(for: number) != nil)
+      // An app sees a number that nobody reported.
+      let seen = try await stores.explanations.explainCoarsely(number, at: now + 86_400)
+      let unknown = try await stores.explanations.explainCoarsely(number + 1, at: now + 86_400)
+      #expect(seen.lines == unknown.lines && seen.score == nil && seen.protection == nil)
+      #expect(try await stores.explanations.explain(number, at: now).verdict == .protected)
+      // The journal has no number, and brings the suppression to another database.
+      let text = try String(contentsOfFile: "\(folder)/erasures.jsonl", encoding: .utf8)
+      #expect(!text.contains("\(number)") && text.hasSuffix("\n"))
+      #expect(try await service.lift(number, by: .commandLine("Ada"), because: "Asked.", at: now + 1))
+      #expect(try await stores.protection.load().rule(for: number) == nil)
+      let first = ErasureJournal(path: "\(folder)/first.jsonl")
+      try Data(text.utf8).write(to: URL(filePath: first.path))
+      #expect(try await service.apply([first], at: now + 2).numbers == 1)
+      #expect(try await service.isSuppressed(number))
+      // The later line counts.
+      #expect(try await service.apply([ErasureJournal(path: "\(folder)/erasures.jsonl")], at: now + 3).numbers == 0)
+      #expect(try await !service.isSuppressed(number))
+    }
+  }
+
+  @Test func `a journal survives a line that a crash has cut short, and names a damaged one`() async throws {
+    try await withTemporaryFolder { folder in
+      let journal = ErasureJournal(path: "\(folder)/erasures.jsonl")
+      #expect(try journal.entries().isEmpty)
+      try journal.append(.erase, "aa", at: now)
+      let file = try #require(FileHandle(forWritingAtPath: journal.path))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(#"{"action":"erase","subj"#.utf8))
+      try file.close()
+      try journal.append(.erase, "bb", at: now)
+      #expect(try journal.entries().map(\.subject) == ["aa", "bb"])
+      let other = ErasureJournal(path: "\(folder)/other.jsonl")
+      try other.append(.erase, "bb", at: now)
+      try other.append(.restrict, "cc", at: now)
+      try journal.merge(other)
+      try journal.merge(other)
+      #expect(try journal.entries().map(\.subject) == ["aa", "bb", "cc"])
+      try Data("{\"action\":\"burn\"}\n".utf8).write(to: URL(filePath: other.path))
+      #expect(throws: ErasureJournalError.damaged(path: other.path, line: 1)) { try other.entries() }
+    }
+  }
+
+  @Test func `another key cannot read the suppressed numbers of a journal`() async throws {
+    try await withTemporaryFolder { folder in
+      let journal = ErasureJournal(path: "\(folder)/erasures.jsonl")
+      try await service(journal).suppress(number, at: now)
+      let other = RightsService(
+        stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 8, count: 32)), journal: nil)
+      await #expect(throws: ErasureJournalError.otherKey) { try await other.apply([journal], at: now) }
+    }
+  }
+}

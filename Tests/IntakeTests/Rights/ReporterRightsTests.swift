@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@testable import Intake
+
+@Suite(.database) struct ReporterRightsTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+  private let number: Int64 = 493_023_125_123
+  private let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 7, count: 32))
+  private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
+
+  private func service(_ journal: ErasureJournal? = nil) -> RightsService {
+    RightsService(stores: stores, pseudonymizer: pseudonymizer, journal: journal)
+  }
+
+  private func app(_ name: String) async throws -> App {
+    let key = try await stores.apps.create(name: name, at: now).key
+    return try #require(try await stores.apps.app(key: key, at: now))
+  }
+
+  private func report(_ name: String, of app: App) async throws {
+    let report = Report(
+      number: number, appID: app.id, reportID: UUID(), reportedAt: now - 60, category: .fraud,
+      reporter: pseudonymizer.pseudonym(of: name, appID: app.id), comment: "Of \(app.name).")
+    _ = try await stores.reports.accept([report], receivedAt: now - 60)
+  }
+
+  @Test func `a wrong, old or repeated signature is refused`() async throws {
+    let (service, text) = (service(), Data("/v1/reporters/erase\n{}".utf8))
+    // Computed with: printf '/v1/reporters/erase\n{}' | openssl dgst -sha256 -hmac rf_key
+    let signature = "v1=\(Self.signature)"
+    func accept(_ signature: String, key: String = "rf_key", requestedAt: Date? = nil) async throws -> Bool {
+      try await service.accept(signature, of: text, key: key, requestedAt: requestedAt ?? now, at: now)
+    }
+    #expect(try await !accept(signature, key: "rf_other"))
+    #expect(try await !accept("v1=" + String(repeating: "0", count: 64)))
+    #expect(try await !accept(""))
+    #expect(try await !accept(signature, requestedAt: now - 301))
+    #expect(try await !accept(signature, requestedAt: now + 301))
+    #expect(try await accept(signature, requestedAt: now - 299))
+    #expect(try await !accept(signature, requestedAt: now - 299))
+  }
+
+  private static let signature = "6138dcf4a9e15abcdf65c38377512badf18de5d51159c5c87d391b29bac1b861"
+
+  @Test func `a signed request reaches the reporters of its own app`() async throws {
+    let (one, other) = (try await app("One"), try await app("Other"))
+    try await report("user-17", of: one)
+    try await report("user-17", of: other)
+    let service = service()
+    func export(_ app: App, _ name: String = "user-17") async throws -> String {
+      String(decoding: try await service.export(name, of: app, at: now), as: UTF8.self)
+    }
+    let exported = try await export(one)
+    #expect(exported.contains("Of One.") && !exported.contains("Of Other."))
+    // The answer for an unknown reporter differs in nothing but its rows.
+    #expect(try await export(one, "nobody").contains(#""reports":[]"#))
+    try await service.erase("user-17", of: one, at: now)
+    #expect(try await !export(one).contains("Of One."))
+    #expect(try await export(other).contains("Of Other."))
+    let events = try await stores.auditLog.events(AuditFilter(action: "right.erase"), limit: 10)
+    #expect(events.map(\.event.actor) == ["One"] && events.allSatisfy { $0.event.subject.hasPrefix("reporter ") })
+  }
+
+  @Test func `a journal erases and restricts reporters of a restored database`() async throws {
+    try await withTemporaryFolder { folder in
+      let (journal, app) = (ErasureJournal(path: "\(folder)/erasures.jsonl"), try await app("One"))
+      let service = service(journal)
+      try await service.erase("user-17", of: app, at: now)
+      try await service.restrict("user-18", to: true, of: app, at: now)
+      let pseudonym = pseudonymizer.pseudonym(of: "user-17", appID: app.id).map { String(format: "%02x", $0) }.joined()
+      #expect(try !String(contentsOfFile: journal.path, encoding: .utf8).contains(pseudonym))
+      // A backup from before brings the reports back.
+      try await report("user-17", of: app)
+      try await report("user-18", of: app)
+      #expect(try await self.service().apply([journal], at: now + 60).reporters == 2)
+      let left = try await stores.erasures.export(pseudonymizer.pseudonym(of: "user-17", appID: app.id))
+      #expect(left.allSatisfy { $0.rows.isEmpty })
+      let kept = try await stores.erasures.export(pseudonymizer.pseudonym(of: "user-18", appID: app.id))
+      #expect(kept.first { $0.table == "reporter_weights" }?.rows.count == 1)
+    }
+  }
+}
