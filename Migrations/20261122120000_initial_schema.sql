@@ -249,6 +249,15 @@ CREATE TABLE report_retention (
     dropped_before timestamptz NOT NULL
 );
 
+-- Proofs of deletion: how many rows of a kind were deleted, and when.
+CREATE TABLE deletions (
+    -- A value of RetainedData.
+    kind       text        NOT NULL CHECK (kind ~ '^[a-z_]{1,40}$'),
+    deleted_at timestamptz NOT NULL,
+    rows       bigint      NOT NULL CHECK (rows > 0),
+    PRIMARY KEY (kind, deleted_at)
+);
+
 -- Numbers
 
 -- Sums over all reports on a number. heat, evidence and legitimate are stored relative to a fixed time (see Decay), so

@@ -84,10 +84,20 @@ package struct RetentionJob: Sendable {
     try await store.addListingHashes()
     let personal = try await store.purgePersonalNumbers(endedBefore: time)
     let installations = try await store.purgeInstallations(before: before(limits.installations))
+    func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
+    let proofs = try await store.purgeOwnerProofs(before: limit(.ownerProofs))
+    let statements = try await store.purgeStatements(before: limit(.statements))
+    let deletions = try await store.purgeDeletions(before: limit(.deletions))
+    let deleted: KeyValuePairs<RetainedData, Int> = [
+      .networks: networks, .comments: comments, .identificationBatches: batches, .personalNumbers: personal,
+      .installations: installations, .ownerProofs: proofs, .statements: statements, .deletions: deletions,
+    ]
+    for (kind, rows) in deleted { try await store.record(kind, rows, at: time) }
     // Months count as 31 days, so that nothing is dropped too early.
     if let months = limits.reportMonths {
       let dropped = try await dropReports(before: before(months * 31), at: time)
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
+      try await store.record(.reportMonths, dropped, at: time)
     }
     guard networks + comments + batches + personal + installations > 0 else { return }
     logger.info(

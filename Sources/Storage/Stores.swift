@@ -27,6 +27,7 @@ public struct Stores: Sendable {
     ranges = RangeStore(pool: pool)
     listedRanges = ListedRangeStore(pool: pool)
     statements = StatementStore(pool: pool)
+    transparency = TransparencyStore(pool: pool)
     protection = ProtectionStore(pool: pool)
     ownerProofs = OwnerProofStore(pool: pool)
     numberData = NumberDataStore(pool: pool)
@@ -101,6 +102,8 @@ public struct Stores: Sendable {
   public let listedRanges: ListedRangeStore
   /// Statements of reasons.
   public let statements: StatementStore
+  /// The transparency report.
+  public let transparency: TransparencyStore
   /// Protected numbers.
   public let protection: ProtectionStore
   /// Codes that prove control of a number.

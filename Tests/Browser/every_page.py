@@ -46,7 +46,7 @@ class Page:
 
 AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
-    "team": "Team", "assignments": "Team", "templates": "Team", "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
+    "team": "Team", "assignments": "Team", "templates": "Team", "transparency": "Team", "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
     "protected": "Protected", "thresholds": "Thresholds",
     "publications": "Publications", "changes": "Publications", "recipes": "Publications", "sources": "Sources", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
@@ -433,6 +433,7 @@ PAGES = [
     Page("appeals", "/moderation/appeals"),
     Page("appeals-empty", "/moderation/appeals", server="empty"),
     Page("appeals-one", crowded_appeal),
+    Page("transparency", "/moderation/transparency"),
     Page("team", worked_queue, role="administrator", after=without_claims),
     Page("team-own", "/moderation/team?days=7", server="empty"),
     Page("templates", "/moderation/templates?category=fraud", role="administrator"),

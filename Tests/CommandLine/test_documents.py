@@ -40,6 +40,7 @@ ELSEWHERE = {
     "Documentation/mirrors.md": "Tests/Mirrors runs its scripts",
     "Documentation/operations.md": "test_operations.py runs it",
     "Documentation/pipeline.md": "test_fetch.py runs it",
+    "Documentation/privacy.md": "test_rights.py has its commands",
     "Documentation/scaling.md": "its commands fill a disk",
     "Documentation/sign-on.md": "it needs an identity provider; Tests/Browser/test_sign_on.py has two",
     "Documentation/benchmarks": "they take hours, and some need lists that are not in the repository",

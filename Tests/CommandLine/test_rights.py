@@ -1,12 +1,22 @@
 """Reasons, reports, and rights of owners and reporters on the command line."""
 
+import csv
+import hashlib
+import hmac
 import json
 import re
+import subprocess
 import time
+import uuid
+from datetime import datetime, timezone
 from pathlib import Path
 
 import jsonschema
 import pytest
+import requests
+
+from ringfence_server import BINARY, RingfenceServer, environment
+from waiting import wait_until
 
 OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 SCHEMA = json.loads((Path(__file__).parent / "statement-of-reasons.schema.json").read_text())
@@ -76,3 +86,152 @@ def test_a_statement_ends_with_its_listing(server):
     assert told["ground"] == "decision" and told["treatment"] == "identify" and told["decision_reason"] == "It is one."
     assert told["redress"]["appeal"] == "/appeal?number=493023125123" and told["automated_decision"] is False
     assert "statement" not in json.loads(server.run("explain", "+493023125199", "--json"))
+
+
+def signed(server, key, right, reporter, **changes):
+    """A request of an app's server about a reporter."""
+    path = f"/v1/reporters/{right}"
+    body = json.dumps({"reporter": reporter, "requested_at": datetime.now(timezone.utc).isoformat()} | changes)
+    signature = hmac.new(key.encode(), f"{path}\n{body}".encode(), hashlib.sha256).hexdigest()
+    return lambda: requests.post(server.address + path, data=body, timeout=60, headers={
+        "Authorization": f"Bearer {key}", "Content-Type": "application/json", "Ringfence-Signature": f"v1={signature}"})
+
+
+def files(folder):
+    return [path for path in Path(folder).rglob("*") if path.is_file()]
+
+
+def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
+    server = make_server()
+    key = server.run("app", "create", "App", "--scopes", "report,vouch")
+    other = server.run("app", "create", "Other", "--scopes", "report,vouch")
+    plain = server.run("app", "create", "Plain", "--scopes", "report")
+    for sender, secret in [(key, "A bakery at night."), (other, "Another app.")]:
+        sent = requests.post(server.address + "/v1/reports", timeout=30, headers={"Authorization": f"Bearer {sender}"}, json={
+            "number": "+493023125150", "category": "fraud", "reporter": "user-17", "report_id": str(uuid.uuid4()),
+            "reported_at": datetime.now(timezone.utc).isoformat(), "comment": secret})
+        assert sent.status_code == 201, sent.text
+    send(server, "+493023125151", tmp_path)
+    server.run("decide", "+493023125151", "--block", "--reason", "Fraud.", "--by", "Ada")
+    server.run("publish", *OPEN)
+    assert "+493023125151" in server.run("explain", "+493023125151")
+    old = tmp_path / "backups" / "old.tar"
+    old.parent.mkdir()
+    server.run("backup", str(old))
+
+    exported = signed(server, key, "export", "user-17")()
+    assert exported.status_code == 200 and "A bakery at night." in exported.text and "Another app." not in exported.text
+    [[pseudonym]] = server.query(
+        "SELECT encode(reporter, 'hex') FROM reports WHERE comment = 'A bakery at night.'")
+    # Nothing tells whether a reporter is known, and other keys reach nothing.
+    assert all(not rows for rows in signed(server, key, "export", "nobody")().json()["data"].values())
+    assert signed(server, plain, "erase", "user-17")().status_code == 403
+    late = signed(server, key, "erase", "user-17", requested_at="2026-01-01T00:00:00Z")()
+    assert late.status_code == 403 and late.json()["type"] == "/problems/bad-proof"
+    erase = signed(server, key, "erase", "user-17")
+    assert erase().status_code == 204
+    assert erase().json()["type"] == "/problems/bad-proof", "a replay"
+    server.run("rights", "suppress", "+493023125151", "--reason", "Asked.", "--by", "Ada")
+    assert "no differences" in server.run("recount")
+
+    new = tmp_path / "backups" / "new"
+    server.run("backup", str(new))
+    journal = (old.parent / "erasures.jsonl").read_text()
+    assert pseudonym not in journal and "493023125151" not in journal and journal.count("\n") == 2
+    dump = tmp_path / "dump.sql"
+    with dump.open("w") as file:
+        socket = (server.data / "server.lock").read_text().split("\n")[1]
+        subprocess.run(["pg_dump", "-h", socket, "-U", "ringfence", "ringfence"], stdout=file, check=True)
+    text = dump.read_text()
+    assert pseudonym not in text and "A bakery at night." not in text and "Another app." in text
+    for path in files(server.data / "publications") + [server.log, server.output]:
+        assert pseudonym.encode() not in path.read_bytes() and b"user-17" not in path.read_bytes(), path
+
+    restored = RingfenceServer(tmp_path / "restored")
+    said = subprocess.run(
+        [BINARY, "restore", str(old), "--data", str(restored.data)], capture_output=True, text=True, env=environment(),
+        timeout=300)
+    assert said.returncode == 0, said.stderr
+    assert "1 suppressed number, 1 reporter" in said.stdout
+    restored.start()
+    assert restored.query("SELECT count(*) FROM reports WHERE comment = 'A bakery at night.'") == [["0"]]
+    assert restored.query("SELECT count(*) FROM reports WHERE comment = 'Another app.'") == [["1"]]
+    assert restored.query(f"SELECT count(*) FROM number_reporters WHERE encode(reporter, 'hex') = '{pseudonym}'") == [["0"]]
+    assert "no differences" in restored.run("recount")
+    open_revocations = "SELECT count(*) FROM revocations WHERE settled_at IS NULL"
+    wait_until(lambda: restored.query(open_revocations) == [["0"]], 120, "the suppressed number to be revoked")
+    # Neither an import nor the decision of the backup lists the number.
+    (tmp_path / "again").mkdir()
+    send(restored, "+493023125151", tmp_path / "again", count=14)
+    restored.run("publish", *OPEN)
+    assert restored.query("SELECT count(*) FROM listings WHERE number = 493023125151") == [["0"]]
+    refused = restored.run_unchecked("protect", "remove", "+493023125151")
+    assert refused.returncode == 1
+    restored.run("rights", "suppress", "+493023125151", "--lift", "--reason", "A new owner.", "--by", "Ada")
+    restored.run("publish", *OPEN)
+    assert restored.query("SELECT count(*) FROM listings WHERE number = 493023125151") == [["1"]]
+    restored.close()
+    missing = subprocess.run(
+        [BINARY, "restore", str(old), "--data", str(tmp_path / "x"), "--erasures", str(tmp_path / "none")],
+        capture_output=True, text=True, env=environment(), timeout=60)
+    assert missing.returncode == 3 and "--erasures" in missing.stderr
+
+
+def test_the_owner_reads_the_data_with_a_code(server):
+    code = server.run("rights", "code", DECIDED, "--by", "Ada").splitlines()[0]
+    session = requests.Session()
+
+    def enter(code):
+        return session.post(server.address + "/rights/code", data={"number": DECIDED, "code": code}, timeout=30)
+
+    wrong = enter("0000 0000" if code != "0000 0000" else "0000 0001")
+    assert wrong.status_code == 422 and "not valid for this number" in wrong.text
+    page = enter(code)
+    assert page.status_code == 200 and "/rights/" in page.url and "It is one." in page.text and "Ada" not in page.text
+    data = session.get(page.url + "/data.json", timeout=30)
+    assert data.headers["cache-control"] == "no-store" and data.json()["number"] == DECIDED
+    assert data.json()["data"]["decisions"][0]["reason"] == "It is one." and "Ada" not in data.text
+    assert enter(code).status_code == 422, "a replay"
+    assert session.get(server.address + "/rights/" + "A" * 32, timeout=30).status_code == 404
+    objection = session.post(page.url + "/object", data={"statement": "It is my shop."}, timeout=30)
+    assert objection.status_code == 200 and "/appeal/" in objection.url
+    refused = server.run_unchecked("appeals", "answer", DECIDED, "--uphold", "--by", "Ada")
+    assert refused.returncode == 1 and "balance" in refused.stderr
+    shown = server.run("rights", "show", DECIDED, "--by", "Ada")
+    assert json.loads(shown)["data"]["appeals"][0]["is_objection"] is True
+    suppressed = session.post(page.url + "/suppress", timeout=30)
+    assert suppressed.status_code == 200 and "kept off the list" in suppressed.text
+    actions = {row[0] for row in server.query("SELECT action FROM audit_events WHERE subject = '" + DECIDED + "'")}
+    assert {"right.code", "right.enter", "right.access", "right.suppress"} <= actions
+    for _ in range(2):
+        server.run("rights", "code", DECIDED)
+    assert "three codes today" in server.run_unchecked("rights", "code", DECIDED).stderr
+
+
+def test_a_report_of_a_period_has_the_counts_of_the_audit_log(server):
+    report = json.loads(server.run("report", "transparency", *PERIOD, "--format", "json"))
+    decided = server.query("SELECT count(*) FROM audit_events WHERE action IN ('decision.block', 'decision.identify', 'decision.allow')")
+    assert sum(group["count"] for group in report["decisions"]) == int(decided[0][0])
+    stated = server.query("SELECT count(*) FROM statements")
+    assert sum(group["count"] for group in report["listings"]) == int(stated[0][0])
+    undone = server.query("SELECT count(*) FROM audit_events WHERE action IN ('decision.undo', 'appeal.uphold')")
+    assert report["reversals"] == int(undone[0][0])
+    text = server.run("report", "transparency", *PERIOD)
+    assert text.startswith("# 2026-01-01 – 2037-12-31") and "## Listings" in text and "| Category |" in text
+    rows = list(csv.reader(server.run("report", "transparency", *PERIOD, "--format", "csv").splitlines()))
+    assert ["Listings", "Category", "Treatment", "Automation", "Count"] in rows
+
+
+def test_the_doctor_finds_data_past_its_time(server):
+    def found():
+        done = server.run_unchecked("doctor", "--json")
+        return next(one for one in json.loads(done.stdout) if one["what"] == "retention")
+
+    assert found()["state"] == "ok"
+    server.query(
+        "INSERT INTO owner_codes (number, day, place, code_hash, expires_at) "
+        "VALUES (493023125199, 1, 1, sha256('x'), '2026-01-01T00:00:00Z')")
+    assert found()["state"] == "bad" and "owner_proofs" in found()["found"]
+    server.query("DELETE FROM owner_codes WHERE number = 493023125199")
+    server.query("INSERT INTO deletions (kind, deleted_at, rows) VALUES ('networks', statement_timestamp(), 7)")
+    assert "\tnetworks\t7" in server.run("retention", "show")

@@ -71,7 +71,7 @@ public struct StatementOfReasons: Sendable, Equatable {
   /// Names of the listing conditions that are met.
   public var conditions: [String]
   /// Whether reports or lists have drawn attention to the number, and no person.
-  public var isDetectedAutomatically: Bool
+  var isDetectedAutomatically: Bool
   /// Whether no person has decided.
   public var isDecidedAutomatically: Bool
   /// The packs that may contain the number.

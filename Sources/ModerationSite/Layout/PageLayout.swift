@@ -85,7 +85,7 @@ enum Navigation {
       pages: ["/moderation/agreement", "/moderation/golden"]),
     Area(
       name: "team", address: "/moderation/team", role: .moderator,
-      pages: [AssignmentPages.address, TemplatePages.address]),
+      pages: [AssignmentPages.address, TemplatePages.address, "/moderation/transparency"]),
     Area(name: "appeals", address: "/moderation/appeals", role: .moderator),
     Area(name: "reporters", address: "/moderation/reporters", role: .moderator),
     Area(name: "ranges", address: "/moderation/ranges", role: .moderator),

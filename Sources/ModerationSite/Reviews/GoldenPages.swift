@@ -105,10 +105,6 @@ struct AgreementPages: Sendable {
 
   /// The agreement about some decisions; see ``Observations``.
   static func row(_ category: String, _ decisions: [RatedDecisions], _ texts: Localizer) -> TemplateRecord {
-    let units = decisions.map { decision in
-      let ratings = decision.ratings.map { Agreement.Rating(rater: $0.account, value: $0.treatment.place) }
-      return Agreement.Units(ratings: ratings, count: decision.count)
-    }
     let total = decisions.reduce(0) { $0 + $1.count }
     let count = texts.number(total)
     guard Observations.suffice(total) else {
@@ -117,7 +113,7 @@ struct AgreementPages: Sendable {
         "interval": "–",
       ]
     }
-    guard let agreement = Agreement.of(counted: units, values: Decision.Treatment.allCases.count) else {
+    guard let agreement = decisions.agreement else {
       return [
         "category": category, "decisions": count, "coefficient": "–", "value": "–",
         "interval": texts("reviews.undefined"),
@@ -133,11 +129,6 @@ struct AgreementPages: Sendable {
       "value": texts.decimal(agreement.value, places: 2), "interval": interval ?? "–",
     ]
   }
-}
-
-extension Decision.Treatment {
-  /// The place in the list of all treatments.
-  fileprivate var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 extension ReviewerRecord {

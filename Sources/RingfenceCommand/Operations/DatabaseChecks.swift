@@ -168,7 +168,7 @@ struct DatabaseChecks {
             "servers", "an older Ringfence runs: \($0)", "Replace it to finish the upgrade. It can use this schema.")
         } ?? .ok("servers", "no older version runs"),
       .ok("months of reports", "\(figures.partitions); the next one is created with its first report"),
-      retention(try await context.stores.retention.state()),
+      retention(try await context.stores.retention.state()), try await deletions(now),
       protected == 0
         ? .warning(
           "protected numbers", "none",
@@ -201,6 +201,16 @@ struct DatabaseChecks {
         ? "before \(before), which is in the future: all reports are refused until then"
         : "before \(before), less than \(RetentionStore.minMonths) months ago: older reports are refused",
       "A clock was ahead when they were deleted. Correct the clock. Restore deleted reports from a backup.")
+  }
+
+  /// Whether the jobs delete data after its time.
+  private func deletions(_ now: Date) async throws -> Finding {
+    let overdue = try await context.stores.retention.overdue(
+      commentDays: try context.folder.settings.commentDays, at: now)
+    guard !overdue.isEmpty else { return .ok("retention", "no data is past its time") }
+    return .bad(
+      "retention", "past their time: \(overdue.map(\.rawValue).joined(separator: ", "))",
+      "A server deletes them each hour. Run one, and read its log for: Cannot delete old data")
   }
 
   private func publication(_ figures: OperationalStatistics, _ now: Date) -> Finding {

@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import Localization
+import PackFormats
 import Storage
 import Timestamps
 
@@ -11,7 +12,47 @@ import Timestamps
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Reports for authorities and the public.",
-    subcommands: [Statements.self])
+    subcommands: [Transparency.self, Statements.self])
+
+  /// `ringfence report transparency`
+  struct Transparency: AsyncParsableCommand {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+      case markdown, json, csv
+    }
+
+    static let configuration = CommandConfiguration(
+      abstract: "Print the transparency report of a period.",
+      discussion: "Decisions, answers, reversals and uses of rights are counts of the audit log.")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var period: PeriodOptions
+
+    @Option(help: "Output format: markdown, json or csv.")
+    var format = Format.markdown
+
+    func run() async throws {
+      let period = try period.value
+      let report = try await database.open { try await $0.stores.transparency.report(of: period, at: Date()) }
+      let tables = TransparencyTable.all(of: report, try Localizer.commandLine())
+      switch format {
+      case .json: print(try CommandJSON.text(report))
+      case .markdown:
+        print("# \(report.from) – \(report.to)")
+        for table in tables { print("\n## \(table.title)\n\n\(Self.markdown(table))") }
+      case .csv:
+        for table in tables {
+          print(([table.title] + table.columns).map { CSVField.encode($0).text }.joined(separator: ","))
+          for row in table.rows { print(([""] + row).map { CSVField.encode($0).text }.joined(separator: ",")) }
+        }
+      }
+    }
+
+    private static func markdown(_ table: TransparencyTable) -> String {
+      ([table.columns, table.columns.map { _ in "---" }] + table.rows).map { row in
+        "| \(row.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
+      }.joined(separator: "\n")
+    }
+  }
 
   /// `ringfence report statements`
   struct Statements: AsyncParsableCommand {
@@ -84,18 +125,17 @@ struct StatementExport: Encodable {
     "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK",
   ]
 
-  // The names and the order of the fields are those of the database.
   let puid: String
   let decision_visibility: [String]
   var decision_visibility_other: String?
-  let decision_ground = "DECISION_GROUND_INCOMPATIBLE_CONTENT"
+  let decision_ground: String
   let incompatible_content_ground: String
   let incompatible_content_explanation: String
-  let incompatible_content_illegal = "No"
+  let incompatible_content_illegal: String
   let category: String
   var category_specification: [String]?
-  let content_type = ["CONTENT_TYPE_OTHER"]
-  let content_type_other = "Telephone number"
+  let content_type: [String]
+  let content_type_other: String
   let territorial_scope: [String]
   let content_date: String
   let application_date: String
@@ -105,13 +145,6 @@ struct StatementExport: Encodable {
   let automated_detection: String
   let automated_decision: String
 
-  private enum CodingKeys: String, CodingKey {
-    case puid, decision_visibility, decision_visibility_other, decision_ground, incompatible_content_ground
-    case incompatible_content_explanation, incompatible_content_illegal, category, category_specification, content_type
-    case content_type_other, territorial_scope, content_date, application_date, end_date_visibility_restriction
-    case decision_facts, source_type, automated_detection, automated_decision
-  }
-
   init(_ statement: StoredStatement, territory: [String], _ texts: Localizer) {
     let facts = statement.facts
     puid = facts.id.uuidString.lowercased()
@@ -119,6 +152,8 @@ struct StatementExport: Encodable {
       statement.isBlocked ? "DECISION_VISIBILITY_OTHER" : "DECISION_VISIBILITY_CONTENT_LABELLED"
     ]
     decision_visibility_other = statement.isBlocked ? "Apps that use the list may reject calls of the number." : nil
+    (decision_ground, incompatible_content_illegal) = ("DECISION_GROUND_INCOMPATIBLE_CONTENT", "No")
+    (content_type, content_type_other) = (["CONTENT_TYPE_OTHER"], "Telephone number")
     let name = texts.category(statement.category)
     incompatible_content_ground = "Rules of the list, category \(name), thresholds of version \(facts.thresholds)"
     incompatible_content_explanation =

@@ -100,8 +100,12 @@ public struct AppealStore: Sendable {
   public func purge(at time: Date) async throws -> Int {
     try await pool.retrying { connection in
       try await connection.runReportingCount(SQL.purgeStamps(time: time))
-      try await connection.runReportingCount(SQL.purgeFilingOrigins(before: time - Self.originsKept))
-      return try await connection.runReportingCount(SQL.purgeContacts(time: time))
+      let origins = try await connection.runReportingCount(SQL.purgeFilingOrigins(before: time - Self.originsKept))
+      let contacts = try await connection.runReportingCount(SQL.purgeContacts(time: time))
+      for (kind, rows) in [(RetainedData.appealNetworks, origins), (.contacts, contacts)] where rows > 0 {
+        _ = try await connection.run(SQL.recordDeletion(kind: kind.rawValue, time: time, rows: Int64(rows)))
+      }
+      return contacts
     }
   }
 

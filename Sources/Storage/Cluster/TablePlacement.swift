@@ -31,6 +31,7 @@ public enum TablePlacement: Sendable, Equatable {
     "daily_statistics": .local,
     "decision_reviews": .distributed,
     "decisions": .distributed,
+    "deletions": .local,
     "directory_entries": .distributed,
     "directory_sources": .reference,
     "golden_cases": .distributed,

@@ -72,7 +72,7 @@ public struct RetentionStore: Sendable {
     try await repeatedly { SQL.purgeInstallations(before: Installation.day(of: time), limit: $0) }
   }
 
-  private func repeatedly<Row>(_ statement: @Sendable (Int) -> Statement<Row>) async throws -> Int {
+  func repeatedly<Row>(_ statement: @Sendable (Int) -> Statement<Row>) async throws -> Int {
     var total = 0
     while true {
       try Task.checkCancellation()

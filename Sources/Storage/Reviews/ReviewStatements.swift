@@ -187,17 +187,17 @@ extension SQL {
   }
 
   /// Decisions with an opinion since a time, by category, accounts and treatments. A decision has one opinion at most.
-  static func countRatings(since: Date) -> Statement<RatedDecisions> {
+  static func countRatings(since: Date, until: Date? = nil) -> Statement<RatedDecisions> {
     Statement(
       """
       SELECT v.category_id, v.decided_by, v.decision, o.account, o.decision, count(*)
       FROM review_opinions o
       JOIN decision_reviews v ON v.number = o.number AND v.decision_id = o.decision_id
-      WHERE NOT o.is_golden AND o.reviewed_at >= $1
+      WHERE NOT o.is_golden AND o.reviewed_at >= $1 AND ($2::timestamptz IS NULL OR o.reviewed_at < $2)
       GROUP BY v.category_id, v.decided_by, v.decision, o.account, o.decision
       ORDER BY v.category_id, v.decided_by, v.decision, o.account, o.decision
       """,
-      since
+      since, until
     ) { row in
       RatedDecisions(
         category: try row.optionalCategory(0),

@@ -167,6 +167,8 @@ import Timestamps
     await job.run()
     // After 29 days, and after 31.
     #expect(rounds.seen == [1, 0])
+    let deletions = try await RetentionStore(pool: pool).deletions(since: Date(timeIntervalSince1970: 0))
+    #expect(deletions.map(\.kind) == ["networks"] && deletions.map(\.rows) == [1])
   }
 
   @Test func `months of reports are kept unless the operator limits retention`() async throws {

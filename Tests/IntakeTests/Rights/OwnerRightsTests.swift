@@ -87,6 +87,7 @@ import Testing
       try await connection.query("SELECT t::text FROM owner_codes t").map { try $0.decode(0) }
     }
     #expect(stored.count == 3 && stored.allSatisfy { !$0.contains(code) })
+    #expect(try await stores.retention.purgeOwnerProofs(before: now + 100_000) == 7)
   }
 
   @Test func `a suppression is a protection that people and sources cannot end`() async throws {

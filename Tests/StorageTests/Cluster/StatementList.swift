@@ -424,6 +424,10 @@ struct StatementList {
     try list.add("noteDroppedReports", SQL.noteDroppedReports)
     try list.add("countBeyondRetention", SQL.countBeyondRetention)
     try list.add("purgeNetworks", SQL.purgeNetworks)
+    try list.add("recordDeletion", SQL.recordDeletion)
+    try list.add("readDeletions", SQL.readDeletions)
+    try list.add("purgeDeletions", SQL.purgeDeletions)
+    try list.add("findOverdue", SQL.findOverdue)
     try list.add("purgeComments", SQL.purgeComments)
     try list.add("purgeIdentificationBatches", SQL.purgeIdentificationBatches)
     // Reviews
@@ -467,6 +471,11 @@ struct StatementList {
     try list.add("releaseReporters", SQL.releaseReporters)
     try list.add("readStatement", SQL.readStatement)
     try list.add("readStatements", SQL.readStatements)
+    try list.add("countReportsOfDays", SQL.countReportsOfDays)
+    try list.add("countAuditEvents", SQL.countAuditEvents)
+    try list.add("countStatements", SQL.countStatements)
+    try list.add("countAppeals", SQL.countAppeals)
+    try list.add("countStatedSources", SQL.countStatedSources)
     try list.add("purgeStatements", SQL.purgeStatements)
     // Search
     try list.add("findReportedNumbers", SQL.findReportedNumbers)

@@ -44,6 +44,7 @@ extension AppealFiling: Sample {
     get throws { try AppealFiling(number: 1, statement: "A shop.", contact: nil, filedAt: .sample) }
   }
 }
+extension RetainedData: Sample {}
 extension ReporterTable: Sample {}
 extension NumberTable: Sample { static var sample: NumberTable { NumberTable(kind: .listings, name: "listings") } }
 extension FilingOrigin: Sample { static var sample: FilingOrigin { FilingOrigin(network: nil, area: nil) } }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import HTTPServer
+import Hummingbird
+import Localization
+import PageTemplates
+import Storage
+
+/// `/moderation/transparency`: the transparency report of a year.
+struct TransparencyPages: Sendable {
+  let transparency: TransparencyStore
+  let pages: PageRenderer
+
+  @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (texts, now) = (pages.texts(context), Date())
+    let present = Calendar(identifier: .gregorian).component(.year, from: now)
+    let year = Int(request.query("year")).flatMap { (present - 4...present).contains($0) ? $0 : nil } ?? present
+    let report = try await transparency.report(of: Self.start(year)..<Self.start(year + 1), at: now)
+    return try pages.page(
+      "transparency",
+      [
+        "year": "\(year)",
+        "years": (present - 4...present).reversed().map {
+          TemplateRecord.choice("\($0)", "\($0)", isChosen: $0 == year)
+        },
+        "tables": TransparencyTable.all(of: report, texts).map { table in
+          [
+            "title": table.title, "columns": table.columns,
+            "rows": table.rows.map { ["cells": $0] as TemplateRecord },
+          ] as TemplateRecord
+        },
+      ], context)
+  }
+
+  private static func start(_ year: Int) -> Date {
+    (try? Date("\(year)-01-01T00:00:00Z", strategy: .iso8601)) ?? Date(timeIntervalSince1970: 0)
+  }
+}

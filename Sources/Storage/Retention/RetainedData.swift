@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import PostgreSQL
+
+/// A kind of data that is deleted after a time. Documentation/privacy.md has the same kinds as a table.
+public enum RetainedData: String, Sendable, CaseIterable {
+  /// Keyed hashes of the networks of reports, and of appeals.
+  case networks, appealNetworks = "appeal_networks"
+  /// Comments of reports, where the operator sets a time.
+  case comments
+  /// Complete months of reports, where the operator sets a number.
+  case reportMonths = "report_months"
+  /// Ids of batches of identifications.
+  case identificationBatches = "identification_batches"
+  /// Tokens of installed apps, after their last report.
+  case installations
+  /// Personal numbers of keys that have ended.
+  case personalNumbers = "personal_numbers"
+  /// Contacts of people who appealed, after the answer.
+  case contacts
+  /// Codes and passes of owners.
+  case ownerProofs = "owner_proofs"
+  /// Statements of reasons, after their end.
+  case statements
+  /// Proofs of deletion.
+  case deletions
+
+  /// How long it is kept, in days, where no setting changes it; nil for data with an end of its own.
+  public var days: Int? {
+    switch self {
+    case .networks, .appealNetworks: 30
+    case .identificationBatches: 35
+    case .installations: 400
+    case .ownerProofs: 1
+    case .statements: 750
+    case .deletions: 1_100
+    case .contacts, .comments, .reportMonths, .personalNumbers: nil
+    }
+  }
+
+  /// Days after the limit until which a job may be late.
+  static let grace = 2.0
+}
+
+/// The proof of a deletion.
+public struct Deletion: Sendable, Equatable {
+  /// The kind of data, a raw value of ``RetainedData``.
+  public let kind: String
+  /// When it was deleted.
+  public let deletedAt: Date
+  /// How many rows, or months.
+  public let rows: Int64
+}
+
+extension RetentionStore {
+  /// Records a deletion; nothing for none.
+  public func record(_ kind: RetainedData, _ rows: Int, at time: Date) async throws {
+    guard rows > 0 else { return }
+    _ = try await pool.run(SQL.recordDeletion(kind: kind.rawValue, time: time, rows: Int64(rows)))
+  }
+
+  /// The deletions since a time, the newest first; at most 1,000.
+  public func deletions(since: Date) async throws -> [Deletion] {
+    try await pool.run(SQL.readDeletions(since: since))
+  }
+
+  /// Deletes proofs of deletions from before a time.
+  public func purgeDeletions(before: Date) async throws -> Int {
+    try await pool.retrying { try await $0.runReportingCount(SQL.purgeDeletions(before: before)) }
+  }
+
+  /// Deletes codes of owners, passes and messages with codes that expired before a time.
+  public func purgeOwnerProofs(before time: Date) async throws -> Int {
+    try await pool.run(SQL.purgeOwnerProofs(before: time)).first ?? 0
+  }
+
+  /// Deletes statements that ended before a time.
+  public func purgeStatements(before: Date) async throws -> Int {
+    try await repeatedly { SQL.purgeStatements(before: before, limit: $0) }
+  }
+
+  /// The kinds with data past its limit, although a job deletes it each hour.
+  /// - Parameter commentDays: the setting; nil for comments that are kept.
+  public func overdue(commentDays: Int?, at time: Date) async throws -> [RetainedData] {
+    var overdue: [RetainedData] = []
+    for kind in RetainedData.allCases {
+      let days = kind == .comments ? commentDays : kind == .contacts ? 0 : kind.days
+      guard let days else { continue }
+      let limit = time - (Double(days) + RetainedData.grace) * 86_400
+      if try await pool.run(SQL.findOverdue(kind, before: limit)).first == true { overdue.append(kind) }
+    }
+    return overdue
+  }
+}
+
+extension SQL {
+  /// Records a deletion.
+  static func recordDeletion(kind: String, time: Date, rows: Int64) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO deletions (kind, deleted_at, rows) VALUES ($1, $2, $3)
+      ON CONFLICT (kind, deleted_at) DO UPDATE SET rows = deletions.rows + excluded.rows
+      """,
+      kind, time, rows)
+  }
+
+  /// The deletions since a time.
+  static func readDeletions(since: Date) -> Statement<Deletion> {
+    Statement(
+      """
+      SELECT kind, deleted_at, rows FROM deletions WHERE deleted_at >= $1
+      ORDER BY deleted_at DESC, kind LIMIT 1000
+      """,
+      since
+    ) { row in
+      Deletion(
+        kind: try row.decode(0), deletedAt: try row.decode(1), rows: try row.decode(2))
+    }
+  }
+
+  /// Deletes old proofs.
+  static func purgeDeletions(before: Date) -> Statement<Void> {
+    Statement("DELETE FROM deletions WHERE deleted_at < $1", before)
+  }
+
+  /// Whether there is data of a kind from before a time. Kinds without a time in ``RetentionStore/overdue(commentDays:at:)``
+  /// have no data.
+  static func findOverdue(_ kind: RetainedData, before: Date) -> Statement<Bool> {
+    let rows: String
+    switch kind {
+    case .networks: rows = "reports WHERE network IS NOT NULL AND received_at < $1"
+    case .comments: rows = "reports WHERE comment IS NOT NULL AND received_at < $1"
+    case .appealNetworks: rows = "appeal_filings WHERE network IS NOT NULL AND filed_at < $1"
+    case .identificationBatches: rows = "identification_batches WHERE received_at < $1"
+    case .installations:
+      rows = "installations WHERE last_day < ($1::timestamptz AT TIME ZONE 'UTC')::date - DATE '1970-01-01'"
+    case .contacts: rows = "appeal_contacts WHERE purge_at < $1"
+    case .ownerProofs: rows = "owner_codes WHERE expires_at < $1"
+    case .statements: rows = "statements WHERE ended_at < $1"
+    case .deletions: rows = "deletions WHERE deleted_at < $1"
+    case .personalNumbers, .reportMonths: rows = "deletions WHERE deleted_at < $1 AND deleted_at > $1"
+    }
+    return Statement("SELECT EXISTS (SELECT 1 FROM \(rows))", before) { try $0.decode(0) }
+  }
+}
