@@ -22,6 +22,7 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
 
+let asn1 = server("SwiftASN1", "swift-asn1")
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let httpTypes = server("HTTPTypes", "swift-http-types")
@@ -35,6 +36,7 @@ let coreMetrics = server("CoreMetrics", "swift-metrics")
 let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioPosix = server("NIOPosix", "swift-nio")
 let nioCore = server("NIOCore", "swift-nio")
+let x509 = server("X509", "swift-certificates")
 let yams = server("Yams", "Yams")
 let protobuf = server("SwiftProtobuf", "swift-protobuf")
 
@@ -70,6 +72,8 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -115,6 +119,7 @@ let package = Package(
     // The domain, without HTTP, SQL or I/O of its own.
     library("PhoneNumbers", ["CPhoneNumber"]),
     library("Curation"),
+    library("Attestation", ["CBOR", "Curation", asn1, crypto, x509]),
 
     // PostgreSQL and everything that knows SQL.
     library("PostgreSQL", ["AsyncSupport", "CLibPQ", logging]),
@@ -214,6 +219,7 @@ let package = Package(
       dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: sharedSettings),
     tests("AsyncSupportTests", ["AsyncSupport"]),
+    tests("AttestationTests", ["Attestation", "Curation", "TestData", asn1, crypto, x509]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests(
       "AccountsTests",

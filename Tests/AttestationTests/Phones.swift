@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Curation
+import Foundation
+import SwiftASN1
+import X509
+
+@testable import Attestation
+
+/// Certificates of a maker of the test's own, whose properties can be changed one by one.
+struct Maker {
+  static let time = Date(timeIntervalSince1970: 1_795_000_000)
+
+  let root = P384.Signing.PrivateKey()
+  let issuer = P384.Signing.PrivateKey()
+  var rootName = try! DistinguishedName { CommonName("Test Root") }
+  /// With a serial number, as Google names a batch of a factory.
+  var issuerName = DistinguishedName([
+    RelativeDistinguishedName(.init(type: .RDNAttributeType.commonName, utf8String: "Test Issuer")),
+    RelativeDistinguishedName(.init(type: [2, 5, 4, 5], utf8String: "f92009")),
+  ])
+
+  static func certificate(
+    _ key: Certificate.PublicKey, _ subject: DistinguishedName, by issuer: DistinguishedName,
+    _ signer: Certificate.PrivateKey, days: ClosedRange<Double> = -1...2, serial: Int64 = 7,
+    extensions: [Certificate.Extension] = []
+  ) throws -> Certificate {
+    try Certificate(
+      version: .v3, serialNumber: .init(serial), publicKey: key, notValidBefore: time + days.lowerBound * 86_400,
+      notValidAfter: time + days.upperBound * 86_400, issuer: issuer, subject: subject,
+      extensions: Certificate.Extensions(extensions), issuerPrivateKey: signer)
+  }
+
+  func rootCertificate() throws -> Certificate {
+    try Self.certificate(
+      .init(root.publicKey), rootName, by: rootName, .init(root), days: -400...4_000,
+      extensions: [.init(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true)])
+  }
+
+  static func der(_ certificate: Certificate) throws -> [UInt8] {
+    var serializer = DER.Serializer()
+    try serializer.serialize(certificate)
+    return serializer.serializedBytes
+  }
+
+  static func pem(_ certificate: Certificate) throws -> String {
+    PEMDocument(type: "CERTIFICATE", derBytes: try der(certificate)).pemString
+  }
+}
+
+/// A phone of Apple with a root of its own. A changed property forges its statement.
+struct ApplePhone {
+  static let appID = "A1B2C3D4E5.org.example.caller"
+
+  var maker = Maker()
+  var trusted: Maker?
+  let key = P256.Signing.PrivateKey()
+  var hash = Array(SHA256.hash(data: Data("challenge".utf8)))
+  var appID = Self.appID
+  var policy = AttestationPolicy(iosAppIDs: [Self.appID])
+  var time = Maker.time
+  var format = "apple-appattest"
+  var counter: UInt32 = 0
+  var aaguid = Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
+  var keyID: [UInt8]?
+  var credentialID: [UInt8]?
+  var credentialKey: P256.Signing.PublicKey?
+  var leafKey: Certificate.PublicKey?
+  var leafIssuer: DistinguishedName?
+  var leafSigner: Certificate.PrivateKey?
+  var leafExtensions: [Certificate.Extension] = []
+  var leafDays = -1.0...2
+  var issuerDays = -400.0...400
+  var issuerExtensions: [Certificate.Extension]?
+  var nonce: [UInt8]??
+  /// After the key of the credential, CBOR.
+  var extensions: [UInt8] = []
+  var changeData: ([UInt8]) -> [UInt8] = { $0 }
+  var changeObject: ([UInt8]) -> [UInt8] = { $0 }
+  var chain: ([[UInt8]]) -> [[UInt8]] = { $0 }
+
+  var point: [UInt8] { Array(key.publicKey.x963Representation) }
+
+  static func bytes(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.count < 24
+      ? [0x40 | UInt8(bytes.count)] + bytes
+      : bytes.count < 256
+        ? [0x58, UInt8(bytes.count)] + bytes : [0x59, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
+  }
+
+  static func text(_ text: String) -> [UInt8] {
+    (text.utf8.count < 24 ? [0x60 | UInt8(text.utf8.count)] : [0x78, UInt8(text.utf8.count)]) + text.utf8
+  }
+
+  private func head(_ counter: UInt32) -> [UInt8] {
+    Array(SHA256.hash(data: Data(appID.utf8))) + [0x40] + withUnsafeBytes(of: counter.bigEndian) { Array($0) }
+  }
+
+  func attestation() throws -> [UInt8] {
+    let raw = Array((credentialKey ?? key.publicKey).rawRepresentation)
+    let id = credentialID ?? AttestedKey.keyID(of: point)
+    let cose =
+      [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21] + Self.bytes(Array(raw[..<32])) + [0x22]
+      + Self.bytes(Array(raw[32...]))
+    let credential: [UInt8] = [UInt8(id.count >> 8), UInt8(id.count & 255)] + id + cose
+    let data = changeData(head(counter) + aaguid + credential + extensions)
+    let nonce = self.nonce ?? Array(SHA256.hash(data: data + hash))
+    var leafExtensions = leafExtensions
+    if let nonce {
+      leafExtensions.append(
+        .init(
+          oid: [1, 2, 840, 113_635, 100, 8, 2], critical: false,
+          value: ([0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + nonce)[...]))
+    }
+    let leaf = try Maker.certificate(
+      leafKey ?? .init(key.publicKey), DistinguishedName { CommonName("leaf") }, by: leafIssuer ?? maker.issuerName,
+      leafSigner ?? .init(maker.issuer), days: leafDays, extensions: leafExtensions)
+    let issuer = try Maker.certificate(
+      .init(maker.issuer.publicKey), maker.issuerName, by: maker.rootName, .init(maker.root), days: issuerDays,
+      extensions: issuerExtensions
+        ?? [
+          .init(BasicConstraints.isCertificateAuthority(maxPathLength: 0), critical: true),
+          .init(KeyUsage(keyCertSign: true), critical: true),
+        ])
+    let x5c = chain([try Maker.der(leaf), try Maker.der(issuer)])
+    var statement: [UInt8] = [0xA2] + Self.text("x5c") + [0x80 | UInt8(x5c.count)] + x5c.flatMap(Self.bytes)
+    statement += Self.text("receipt") + Self.bytes([1, 2, 3])
+    var object: [UInt8] = [0xA3] + Self.text("fmt") + Self.text(format)
+    object += Self.text("attStmt") + statement
+    object += Self.text("authData") + Self.bytes(data)
+    return changeObject(object)
+  }
+
+  func roots() throws -> AttestationRoots {
+    try AttestationRoots(apple: try Maker.pem((trusted ?? maker).rootCertificate()))
+  }
+
+  func verify() throws -> AttestedKey {
+    try AppAttest.verify(
+      attestation(), keyID: keyID ?? AttestedKey.keyID(of: point), clientDataHash: hash, policy: policy, roots: roots(),
+      at: time)
+  }
+
+  /// An assertion with the counter of the phone.
+  func assertion(by signer: P256.Signing.PrivateKey? = nil) throws -> [UInt8] {
+    let data = changeData(head(counter) + extensions)
+    let nonce = Array(SHA256.hash(data: data + hash))
+    let signature = try (signer ?? key).signature(for: Data(nonce)).derRepresentation
+    return changeObject(
+      [0xA2] + Self.text("signature") + Self.bytes(Array(signature)) + Self.text("authenticatorData") + Self.bytes(data)
+    )
+  }
+
+  func verifyAssertion() throws -> Int64 {
+    try AppAttest.verify(assertion: assertion(), by: point, clientDataHash: hash, policy: policy)
+  }
+}
+
+/// DER of a description, whose parts can be changed.
+enum Value {
+  static func node(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
+    let length: [UInt8] =
+      content.count < 128
+      ? [UInt8(content.count)]
+      : content.count < 256
+        ? [0x81, UInt8(content.count)] : [0x82, UInt8(content.count >> 8), UInt8(content.count & 255)]
+    return tag + length + content
+  }
+
+  static func sequence(_ parts: [[UInt8]]) -> [UInt8] { node([0x30], parts.flatMap { $0 }) }
+  static func set(_ parts: [[UInt8]]) -> [UInt8] { node([0x31], parts.flatMap { $0 }) }
+  static func octets(_ bytes: [UInt8]) -> [UInt8] { node([0x04], bytes) }
+  static func integer(_ value: UInt8) -> [UInt8] { [0x02, 0x01, value] }
+  static func enumerated(_ value: UInt8) -> [UInt8] { [0x0A, 0x01, value] }
+
+  static func member(_ tag: Int, _ value: [UInt8]) -> [UInt8] {
+    node(tag < 31 ? [0xA0 | UInt8(tag)] : [0xBF, 0x80 | UInt8(tag >> 7), UInt8(tag & 0x7F)], value)
+  }
+}
+
+/// A phone with Android and a root of its own. A changed property forges its statement.
+struct AndroidPhone {
+  static let package = "org.example.caller"
+  static let digest = [UInt8](repeating: 0x5A, count: 32)
+
+  var maker = Maker()
+  var trusted: Maker?
+  let key = P256.Signing.PrivateKey()
+  let attestationKey = P256.Signing.PrivateKey()
+  var challenge = Array("challenge".utf8)
+  var asked = Array("challenge".utf8)
+  var policy = AttestationPolicy(
+    androidPackages: [Self.package: [String(repeating: "5a", count: 32)]])
+  var revoked: RevocationList? = RevocationList(Data(#"{"entries":{"abc":{"status":"REVOKED"}}}"#.utf8))
+  var time = Maker.time
+  var levels: (UInt8, UInt8) = (1, 1)
+  var packages = [Array(Self.package.utf8)]
+  var digests = [Self.digest]
+  var rootOfTrust: [UInt8]? = Value.sequence([
+    Value.octets([1]), [0x01, 0x01, 0x01], Value.enumerated(0), Value.octets([2]),
+  ])
+  var origin: UInt8 = 0
+  var purpose: UInt8 = 2
+  var hasApplication = true
+  var moreSoftware: [[UInt8]] = []
+  var leafKey: Certificate.PublicKey?
+  var leafIssuer: DistinguishedName?
+  var leafSigner: Certificate.PrivateKey?
+  var middleDays = -10.0 ... -2
+  var middleSerial: Int64 = 9
+  var middleExtensions: [Certificate.Extension] = []
+  var changeDescription: ([UInt8]) -> [UInt8] = { $0 }
+  var hasDescription = true
+  var changeChain: ([[UInt8]]) -> [[UInt8]] = { $0 }
+
+  func description() -> [UInt8] {
+    let application = Value.octets(
+      Value.sequence([
+        Value.set(packages.map { Value.sequence([Value.octets($0), Value.integer(3)]) }),
+        Value.set(digests.map(Value.octets)),
+      ]))
+    let software = moreSoftware + (hasApplication ? [Value.member(709, application)] : [])
+    let hardware =
+      [Value.member(1, Value.set([Value.integer(purpose)])), Value.member(702, Value.integer(origin))]
+      + (rootOfTrust.map { [Value.member(704, $0)] } ?? [])
+    return changeDescription(
+      Value.sequence([
+        Value.integer(4), Value.enumerated(levels.0), Value.integer(4), Value.enumerated(levels.1),
+        Value.octets(challenge), Value.octets([]), Value.sequence(software), Value.sequence(hardware),
+      ]))
+  }
+
+  static func description(_ bytes: [UInt8]) -> Certificate.Extension {
+    .init(oid: KeyDescription.identifier, critical: false, value: bytes[...])
+  }
+
+  func chain() throws -> [[UInt8]] {
+    let middleName = try DistinguishedName { CommonName("Test Attestation") }
+    let leaf = try Maker.certificate(
+      leafKey ?? .init(key.publicKey), DistinguishedName { CommonName("leaf") }, by: leafIssuer ?? middleName,
+      leafSigner ?? .init(attestationKey), days: -20_000...20_000,
+      extensions: hasDescription ? [Self.description(description())] : [])
+    let middle = try Maker.certificate(
+      .init(attestationKey.publicKey), middleName, by: maker.issuerName, .init(maker.issuer), days: middleDays,
+      serial: middleSerial, extensions: middleExtensions)
+    let issuer = try Maker.certificate(
+      .init(maker.issuer.publicKey), maker.issuerName, by: maker.rootName, .init(maker.root), days: -400 ... -1)
+    return changeChain([
+      try Maker.der(leaf), try Maker.der(middle), try Maker.der(issuer), try Maker.der(maker.rootCertificate()),
+    ])
+  }
+
+  func roots() throws -> AttestationRoots {
+    try AttestationRoots(android: try Maker.pem((trusted ?? maker).rootCertificate()))
+  }
+
+  func verify() throws -> AttestedKey {
+    try KeyAttestation.verify(
+      chain(), challenge: asked, policy: policy, roots: roots(), revoked: revoked, at: time)
+  }
+}
