@@ -62,8 +62,12 @@ extension RingfenceClient {
     var request = ClientRequest(
       method, configuration.server.appendingPathComponent(path),
       fields: ["Authorization": "Bearer \(configuration.key)"], body: body.map { Data($0) })
-    if body != nil { request.fields["Content-Type"] = "application/json" }
+    if body != nil {
+      request.fields["Content-Type"] = "application/json"
+      request.fields.merge(await installationFields()) { $1 }
+    }
     guard let (head, data) = try? await transport.send(request, limit: 1 << 20) else { return .later(asked: nil) }
+    noteInstallation(head)
     // Content is dropped only on a response of the server itself: a proxy in front of it, or another server at its
     // address, may return the same statuses.
     let isOurs = head.isProblem

@@ -23,6 +23,8 @@ public actor RingfenceClient {
   let configuration: ClientConfiguration
   let transport: any ClientTransport
   let environment: ClientEnvironment
+  /// Nil for a client that does not attest.
+  let device: (any DeviceAttestation)?
   let onEvent: @Sendable (ClientEvent) -> Void
   let outbox: Outbox
   /// The damage that was found when the outbox's file was opened; nil when there was none.
@@ -51,15 +53,19 @@ public actor RingfenceClient {
   ///   - configuration: the server, the key and the folder.
   ///   - transport: sends the requests.
   ///   - environment: the clock and random numbers.
+  ///   - device: proves that a genuine app sends the reports, so that they weigh more, for example ``AppAttestation``; nil
+  ///     sends them without proof. The app's key needs the scope `install`.
   ///   - onEvent: receives the outcomes of reports and batches; called on any thread, and must return at once.
   /// - Throws: ``ClientError``: `busy` when another process has the folder open, `file`.
   public init(
     _ configuration: ClientConfiguration, transport: any ClientTransport = URLSessionTransport(),
-    environment: ClientEnvironment = ClientEnvironment(), onEvent: @escaping @Sendable (ClientEvent) -> Void = { _ in }
+    environment: ClientEnvironment = ClientEnvironment(), device: (any DeviceAttestation)? = nil,
+    onEvent: @escaping @Sendable (ClientEvent) -> Void = { _ in }
   ) throws(ClientError) {
     self.configuration = configuration
     self.transport = transport
     self.environment = environment
+    self.device = device
     self.onEvent = onEvent
     let folder = configuration.folder.path
     try ClientFiles.makeFolder(folder)
