@@ -175,8 +175,9 @@ let package = Package(
     library(
       "API",
       [
-        "HTTPServer", "Localization", "Intake", "Importing", "Moderation", "Publishing", "Storage", "Curation",
-        "PhoneNumbers", "CallerPack", "PackFormats", "Telemetry", "Timestamps", "XMLSyntax", hummingbird, httpTypes,
+        "HTTPServer", "Attestation", "Localization", "Intake", "Importing", "Moderation", "Publishing", "Storage",
+        "Curation", "PhoneNumbers", "CallerPack", "PackFormats", "Telemetry", "Timestamps", "XMLSyntax", hummingbird,
+        httpTypes,
         nioCore, nioHTTP1, crypto, logging, metrics,
       ]),
     library(
@@ -199,7 +200,8 @@ let package = Package(
     library(
       "RingfenceCommand",
       [
-        "AsyncSupport", "RingfenceServer", "API", "HTTPServer", "Moderation", "ModerationSite", "Localization",
+        "AsyncSupport", "Attestation", "RingfenceServer", "API", "HTTPServer", "Moderation", "ModerationSite",
+        "Localization",
         "Accounts",
         "Publishing", "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
         "PhoneNumbers", "CallDirectory", "FileSupport", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
@@ -219,7 +221,10 @@ let package = Package(
       dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: sharedSettings),
     tests("AsyncSupportTests", ["AsyncSupport"]),
-    tests("AttestationTests", ["Attestation", "Curation", "TestData", asn1, crypto, x509]),
+    .target(
+      name: "AttestationSupport", dependencies: ["Attestation", "Curation", asn1, crypto, x509],
+      path: "Tests/AttestationSupport", swiftSettings: sharedSettings),
+    tests("AttestationTests", ["Attestation", "AttestationSupport", "Curation", "TestData", asn1, crypto, x509]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests(
       "AccountsTests",
@@ -272,8 +277,9 @@ let package = Package(
     tests(
       "RingfenceServerTests",
       [
-        "RingfenceServer", "API", "HTTPServer", "Moderation", "ModerationSite", "Localization", "PageTemplates",
-        "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs", "PackFormats",
+        "RingfenceServer", "API", "AttestationSupport", "HTTPServer", "Moderation", "ModerationSite", "Localization",
+        "PageTemplates", "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs",
+        "PackFormats",
         "PhoneNumbers",
         "PostgreSQL", "RingfenceClient", "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird,
         httpTypes, nioCore, nioHTTP1, nioPosix, crypto, lifecycle, logging, metrics,

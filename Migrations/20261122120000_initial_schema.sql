@@ -83,6 +83,17 @@ CREATE TABLE source_rules (
     PRIMARY KEY (version, app_id)
 );
 
+-- Weights of new reporters by what their phone has attested, by version of the thresholds.
+CREATE TABLE attestation_rules (
+    version    integer NOT NULL REFERENCES threshold_versions,
+    -- 0 for the default of all other apps.
+    app_id     integer NOT NULL CHECK (app_id >= 0),
+    hardware   real    NOT NULL CHECK (hardware BETWEEN 0 AND 1),
+    software   real    NOT NULL CHECK (software BETWEEN 0 AND 1),
+    unattested real    NOT NULL CHECK (unattested BETWEEN 0 AND 1),
+    PRIMARY KEY (version, app_id)
+);
+
 -- The limits from which reports identify a number that they do not block, by version of the thresholds.
 CREATE TABLE identify_rules (
     version             integer          PRIMARY KEY REFERENCES threshold_versions,
@@ -125,6 +136,7 @@ VALUES
 INSERT INTO source_rules
     (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints)
 VALUES (1, 0, 1, 3, 3, 2, 2, 1);
+INSERT INTO attestation_rules VALUES (1, 0, 0.8, 0.5, 0.5);
 INSERT INTO identify_rules VALUES (1, 0.4, 3, 3, 3, 2, 2, 2, '{new_reporters,one_week}', 3, 0.02);
 
 -- Apps
@@ -135,7 +147,9 @@ CREATE TABLE apps (
     name       text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
     created_at timestamptz NOT NULL,
     -- An imported list has no key.
-    is_list    boolean     NOT NULL DEFAULT false
+    is_list    boolean     NOT NULL DEFAULT false,
+    -- Which builds of the app may attest, as JSON; NULL for none.
+    attestation text       CHECK (octet_length(attestation) <= 32768)
 );
 
 -- API keys. Only their hashes are stored.
@@ -145,8 +159,8 @@ CREATE TABLE app_keys (
     key_hash     bytea       NOT NULL UNIQUE CHECK (length(key_hash) = 32),
     -- The first characters of the key, to identify it on pages.
     hint         text        NOT NULL CHECK (length(hint) <= 16),
-    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch, 16 vouch, 32 moderate, 64 administer.
-    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 127),
+    -- Bits: 1 report, 2 identify, 4 lookup, 8 fetch, 16 vouch, 32 moderate, 64 administer, 128 install.
+    scopes       smallint    NOT NULL CHECK (scopes BETWEEN 1 AND 255),
     created_at   timestamptz NOT NULL,
     created_by   text        NOT NULL CHECK (length(created_by) BETWEEN 1 AND 80),
     expires_at   timestamptz,
@@ -174,7 +188,7 @@ CREATE TABLE key_withdrawals (
     CHECK (since <= until)
 );
 
--- Tokens of installed apps, for Apple's reporting extension, which cannot send a key.
+-- Tokens of installed apps: of Apple's reporting extension, which cannot send a key, and of phones that have attested.
 CREATE TABLE installations (
     -- SHA-256 of the token.
     digest     bytea       PRIMARY KEY CHECK (length(digest) = 32),
@@ -184,10 +198,31 @@ CREATE TABLE installations (
     created_at timestamptz NOT NULL,
     revoked_at timestamptz,
     -- The day of the last report, or of the creation, in days since 1970-01-01.
-    last_day   integer     NOT NULL
+    last_day   integer     NOT NULL,
+    -- Keyed hash of the key that a phone has attested; NULL for a token without attestation. All tokens of a key are one
+    -- reporter.
+    device     bytea       CHECK (length(device) = 16),
+    -- NULL for a token without attestation.
+    expires_at timestamptz,
+    CHECK ((device IS NULL) = (expires_at IS NULL))
 );
 CREATE INDEX installations_of_key ON installations (key_id);
 CREATE INDEX installations_by_day ON installations (last_day);
+CREATE INDEX installations_by_expiry ON installations (expires_at) WHERE expires_at IS NOT NULL;
+
+-- Reporters whose phone has attested. Nothing else about the phone is stored.
+CREATE TABLE attested_reporters (
+    reporter    bytea    PRIMARY KEY CHECK (length(reporter) = 16),
+    app_id      integer  NOT NULL,
+    -- 1 software, 2 hardware.
+    level       smallint NOT NULL CHECK (level BETWEEN 1 AND 2),
+    -- The greatest counter of an assertion; always 0 for Android.
+    counter     bigint   NOT NULL CHECK (counter BETWEEN 0 AND 4294967295),
+    -- The days of the attestation and of the last token, in days since 1970-01-01.
+    attested_on integer  NOT NULL,
+    renewed_on  integer  NOT NULL
+);
+CREATE INDEX attested_reporters_by_day ON attested_reporters (renewed_on);
 
 -- Reports
 

@@ -17,6 +17,8 @@ package struct APIConfiguration: Sendable {
   package var phoneBlockRegion: PhoneRegion?
   /// Limits of address books.
   package var addressBooks = AddressBookOptions()
+  /// The roots of phones that attest, and the list of their revoked keys.
+  package var attestation = AttestationTrust()
   /// The apps with a reporting extension of Apple; nil removes the addresses of such extensions.
   package var appleReports: AppleReportSettings? = AppleReportSettings()
 
@@ -56,13 +58,14 @@ package struct APIRoutes {
     let lists = ListFiles(folder: services.publications)
     publicationRoutes(router, newest: newest, lists: lists, files: FileAnswer(files: openFiles))
     let bodies = BodyReader(budget: BodyBudget(limit: access.limits.bodyBytes))
+    let senders = InstallationHeader(installations: services.stores.installations)
     let reports = ReportsController(
       intake: services.intake, limiter: services.limiter, bodies: bodies,
-      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures)
+      networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures, senders: senders)
     reportRoutes(router, reports)
     numberRoutes(router, newest: newest)
     let identifications = IdentificationsController(
-      intake: services.identifications, limiter: services.limiter, bodies: bodies)
+      intake: services.identifications, limiter: services.limiter, bodies: bodies, senders: senders)
     let rights = ReporterRightsController(rights: services.rights, bodies: bodies)
     let reporters = group(router, .vouch).add(middleware: AcceptMiddleware())
     for right in ReporterRightsController.Right.allCases {
@@ -83,6 +86,7 @@ package struct APIRoutes {
       )
       .add(to: router)
     }
+    installationRoutes(router, bodies)
     if let appleReports = configuration.appleReports { appleRoutes(router, bodies, reports, appleReports) }
     ModerationRoutes(services: services, network: network, bodies: bodies, texts: catalog[.english]).add(to: router)
   }
@@ -126,10 +130,18 @@ package struct APIRoutes {
       .post("messages", use: messages.filter)
     router.get(
       ".well-known/apple-app-site-association", use: AppleAssociationController(settings: settings).read)
-    let installations = InstallationsController(installations: services.stores.installations)
-    group(router, .report).add(middleware: AcceptMiddleware())
+  }
+
+  private func installationRoutes(_ router: Router<ServerRequestContext>, _ bodies: BodyReader) {
+    let installations = InstallationsController(
+      installations: services.stores.installations, pseudonymizer: services.pseudonymizer,
+      trust: configuration.attestation, limiter: services.limiter, bodies: bodies, metrics: services.metrics)
+    // Without attestation a token needs the scope report, with it install: the controller checks which.
+    group(router, []).add(middleware: AcceptMiddleware())
       .post("installations", use: installations.create)
       .delete("installations/:installation_id", use: installations.revoke)
+    group(router, .install).add(middleware: AcceptMiddleware())
+      .post("installations/challenges", use: installations.challenge)
   }
 
   private func reportRoutes(_ router: Router<ServerRequestContext>, _ reports: ReportsController) {

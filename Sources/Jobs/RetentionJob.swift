@@ -83,7 +83,8 @@ package struct RetentionJob: Sendable {
     let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
     try await store.addListingHashes()
     let personal = try await store.purgePersonalNumbers(endedBefore: time)
-    let installations = try await store.purgeInstallations(before: before(limits.installations))
+    let installations = try await store.purgeInstallations(before: before(limits.installations), ended: before(1))
+    let attestations = try await store.purgeAttestations(renewedBefore: before(InstallationStore.maxUnrenewedDays))
     func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
     let proofs = try await store.purgeOwnerProofs(before: limit(.ownerProofs))
     let statements = try await store.purgeStatements(before: limit(.statements))
@@ -99,12 +100,12 @@ package struct RetentionJob: Sendable {
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
       try await store.record(.reportMonths, dropped, at: time)
     }
-    guard networks + comments + batches + personal + installations > 0 else { return }
+    guard networks + comments + batches + personal + installations + attestations > 0 else { return }
     logger.info(
       "Deleted old data",
       metadata: [
         "networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)",
-        "personal_numbers": "\(personal)", "installations": "\(installations)",
+        "personal_numbers": "\(personal)", "installations": "\(installations)", "attestations": "\(attestations)",
       ])
   }
 

@@ -413,11 +413,14 @@ package struct SiteRoutes {
   }
 
   private func appRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
-    let apps = AppPages(apps: stores.apps, pages: pages)
+    let apps = AppPages(
+      apps: stores.apps, installations: stores.installations, thresholds: stores.thresholds,
+      previews: services.previews, pages: pages)
     moderation.group("apps").add(middleware: RequireRole(.administrator))
       .get(use: apps.list)
       .post(use: apps.create)
       .post("rotate", use: apps.rotate)
+      .post("weigh", use: apps.weigh)
       .get("keys/:key", use: apps.key)
       .post("keys/:key/scopes", use: apps.change)
       .post("keys/:key/revoke", use: apps.revoke)

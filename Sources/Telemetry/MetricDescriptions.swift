@@ -17,6 +17,7 @@ enum MetricDescriptions {
     "ringfence_phoneblock_lookups_total": .counter("Lookups of PhoneBlock's clients, by outcome."),
     "ringfence_phoneblock_lists_total": .counter("Block lists for PhoneBlock's clients, by form."),
     "ringfence_address_book_requests_total": .counter("Requests of address books, by kind."),
+    "ringfence_attestations_total": .counter("Attestations and renewals of phones, by platform and outcome."),
     "ringfence_apple_reports_total": .counter("Requests of Apple's reporting extension, by outcome."),
     "ringfence_apple_messages_total": .counter("Requests of message filters."),
     "ringfence_limits_refused_total": .counter("Requests and reports refused by a rate limit."),

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import Curation
-import Foundation
+package import Attestation
+package import Crypto
+package import Curation
+package import Foundation
 import SwiftASN1
-import X509
-
-@testable import Attestation
+package import X509
 
 /// Certificates of a maker of the test's own, whose properties can be changed one by one.
-struct Maker {
-  static let time = Date(timeIntervalSince1970: 1_795_000_000)
+package struct Maker: Sendable {
+  package static let time = Date(timeIntervalSince1970: 1_795_000_000)
 
-  let root = P384.Signing.PrivateKey()
-  let issuer = P384.Signing.PrivateKey()
-  var rootName = try! DistinguishedName { CommonName("Test Root") }
+  package let root = P384.Signing.PrivateKey()
+  package let issuer = P384.Signing.PrivateKey()
+  package var rootName = try! DistinguishedName { CommonName("Test Root") }
   /// With a serial number, as Google names a batch of a factory.
-  var issuerName = DistinguishedName([
+  package var issuerName = DistinguishedName([
     RelativeDistinguishedName(.init(type: .RDNAttributeType.commonName, utf8String: "Test Issuer")),
     RelativeDistinguishedName(.init(type: [2, 5, 4, 5], utf8String: "f92009")),
   ])
 
-  static func certificate(
+  package init() {}
+
+  package static func certificate(
     _ key: Certificate.PublicKey, _ subject: DistinguishedName, by issuer: DistinguishedName,
     _ signer: Certificate.PrivateKey, days: ClosedRange<Double> = -1...2, serial: Int64 = 7,
     extensions: [Certificate.Extension] = []
@@ -32,64 +33,66 @@ struct Maker {
       extensions: Certificate.Extensions(extensions), issuerPrivateKey: signer)
   }
 
-  func rootCertificate() throws -> Certificate {
+  package func rootCertificate() throws -> Certificate {
     try Self.certificate(
       .init(root.publicKey), rootName, by: rootName, .init(root), days: -400...4_000,
       extensions: [.init(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true)])
   }
 
-  static func der(_ certificate: Certificate) throws -> [UInt8] {
+  package static func der(_ certificate: Certificate) throws -> [UInt8] {
     var serializer = DER.Serializer()
     try serializer.serialize(certificate)
     return serializer.serializedBytes
   }
 
-  static func pem(_ certificate: Certificate) throws -> String {
+  package static func pem(_ certificate: Certificate) throws -> String {
     PEMDocument(type: "CERTIFICATE", derBytes: try der(certificate)).pemString
   }
 }
 
 /// A phone of Apple with a root of its own. A changed property forges its statement.
-struct ApplePhone {
-  static let appID = "A1B2C3D4E5.org.example.caller"
+package struct ApplePhone: Sendable {
+  package static let appID = "A1B2C3D4E5.org.example.caller"
 
-  var maker = Maker()
-  var trusted: Maker?
-  let key = P256.Signing.PrivateKey()
-  var hash = Array(SHA256.hash(data: Data("challenge".utf8)))
-  var appID = Self.appID
-  var policy = AttestationPolicy(iosAppIDs: [Self.appID])
-  var time = Maker.time
-  var format = "apple-appattest"
-  var counter: UInt32 = 0
-  var aaguid = Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
-  var keyID: [UInt8]?
-  var credentialID: [UInt8]?
-  var credentialKey: P256.Signing.PublicKey?
-  var leafKey: Certificate.PublicKey?
-  var leafIssuer: DistinguishedName?
-  var leafSigner: Certificate.PrivateKey?
-  var leafExtensions: [Certificate.Extension] = []
-  var leafDays = -1.0...2
-  var issuerDays = -400.0...400
-  var issuerExtensions: [Certificate.Extension]?
-  var nonce: [UInt8]??
+  package var maker = Maker()
+  package var trusted: Maker?
+  package let key = P256.Signing.PrivateKey()
+  package var hash = Array(SHA256.hash(data: Data("challenge".utf8)))
+  package var appID = Self.appID
+  package var policy = AttestationPolicy(iosAppIDs: [Self.appID])
+  package var time = Maker.time
+  package var format = "apple-appattest"
+  package var counter: UInt32 = 0
+  package var aaguid = Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
+  package var keyID: [UInt8]?
+  package var credentialID: [UInt8]?
+  package var credentialKey: P256.Signing.PublicKey?
+  package var leafKey: Certificate.PublicKey?
+  package var leafIssuer: DistinguishedName?
+  package var leafSigner: Certificate.PrivateKey?
+  package var leafExtensions: [Certificate.Extension] = []
+  package var leafDays = -1.0...2
+  package var issuerDays = -400.0...400
+  package var issuerExtensions: [Certificate.Extension]?
+  package var nonce: [UInt8]??
   /// After the key of the credential, CBOR.
-  var extensions: [UInt8] = []
-  var changeData: ([UInt8]) -> [UInt8] = { $0 }
-  var changeObject: ([UInt8]) -> [UInt8] = { $0 }
-  var chain: ([[UInt8]]) -> [[UInt8]] = { $0 }
+  package var extensions: [UInt8] = []
+  package var changeData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+  package var changeObject: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+  package var chain: @Sendable ([[UInt8]]) -> [[UInt8]] = { $0 }
 
-  var point: [UInt8] { Array(key.publicKey.x963Representation) }
+  package init() {}
 
-  static func bytes(_ bytes: [UInt8]) -> [UInt8] {
+  package var point: [UInt8] { Array(key.publicKey.x963Representation) }
+
+  package static func bytes(_ bytes: [UInt8]) -> [UInt8] {
     bytes.count < 24
       ? [0x40 | UInt8(bytes.count)] + bytes
       : bytes.count < 256
         ? [0x58, UInt8(bytes.count)] + bytes : [0x59, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes
   }
 
-  static func text(_ text: String) -> [UInt8] {
+  package static func text(_ text: String) -> [UInt8] {
     (text.utf8.count < 24 ? [0x60 | UInt8(text.utf8.count)] : [0x78, UInt8(text.utf8.count)]) + text.utf8
   }
 
@@ -97,7 +100,7 @@ struct ApplePhone {
     Array(SHA256.hash(data: Data(appID.utf8))) + [0x40] + withUnsafeBytes(of: counter.bigEndian) { Array($0) }
   }
 
-  func attestation() throws -> [UInt8] {
+  package func attestation() throws -> [UInt8] {
     let raw = Array((credentialKey ?? key.publicKey).rawRepresentation)
     let id = credentialID ?? AttestedKey.keyID(of: point)
     let cose =
@@ -132,18 +135,18 @@ struct ApplePhone {
     return changeObject(object)
   }
 
-  func roots() throws -> AttestationRoots {
+  package func roots() throws -> AttestationRoots {
     try AttestationRoots(apple: try Maker.pem((trusted ?? maker).rootCertificate()))
   }
 
-  func verify() throws -> AttestedKey {
+  package func verify() throws -> AttestedKey {
     try AppAttest.verify(
       attestation(), keyID: keyID ?? AttestedKey.keyID(of: point), clientDataHash: hash, policy: policy, roots: roots(),
       at: time)
   }
 
   /// An assertion with the counter of the phone.
-  func assertion(by signer: P256.Signing.PrivateKey? = nil) throws -> [UInt8] {
+  package func assertion(by signer: P256.Signing.PrivateKey? = nil) throws -> [UInt8] {
     let data = changeData(head(counter) + extensions)
     let nonce = Array(SHA256.hash(data: data + hash))
     let signature = try (signer ?? key).signature(for: Data(nonce)).derRepresentation
@@ -152,14 +155,14 @@ struct ApplePhone {
     )
   }
 
-  func verifyAssertion() throws -> Int64 {
+  package func verifyAssertion() throws -> Int64 {
     try AppAttest.verify(assertion: assertion(), by: point, clientDataHash: hash, policy: policy)
   }
 }
 
 /// DER of a description, whose parts can be changed.
-enum Value {
-  static func node(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
+package enum Value {
+  package static func node(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
     let length: [UInt8] =
       content.count < 128
       ? [UInt8(content.count)]
@@ -168,53 +171,55 @@ enum Value {
     return tag + length + content
   }
 
-  static func sequence(_ parts: [[UInt8]]) -> [UInt8] { node([0x30], parts.flatMap { $0 }) }
-  static func set(_ parts: [[UInt8]]) -> [UInt8] { node([0x31], parts.flatMap { $0 }) }
-  static func octets(_ bytes: [UInt8]) -> [UInt8] { node([0x04], bytes) }
-  static func integer(_ value: UInt8) -> [UInt8] { [0x02, 0x01, value] }
-  static func enumerated(_ value: UInt8) -> [UInt8] { [0x0A, 0x01, value] }
+  package static func sequence(_ parts: [[UInt8]]) -> [UInt8] { node([0x30], parts.flatMap { $0 }) }
+  package static func set(_ parts: [[UInt8]]) -> [UInt8] { node([0x31], parts.flatMap { $0 }) }
+  package static func octets(_ bytes: [UInt8]) -> [UInt8] { node([0x04], bytes) }
+  package static func integer(_ value: UInt8) -> [UInt8] { [0x02, 0x01, value] }
+  package static func enumerated(_ value: UInt8) -> [UInt8] { [0x0A, 0x01, value] }
 
-  static func member(_ tag: Int, _ value: [UInt8]) -> [UInt8] {
+  package static func member(_ tag: Int, _ value: [UInt8]) -> [UInt8] {
     node(tag < 31 ? [0xA0 | UInt8(tag)] : [0xBF, 0x80 | UInt8(tag >> 7), UInt8(tag & 0x7F)], value)
   }
 }
 
 /// A phone with Android and a root of its own. A changed property forges its statement.
-struct AndroidPhone {
-  static let package = "org.example.caller"
-  static let digest = [UInt8](repeating: 0x5A, count: 32)
+package struct AndroidPhone: Sendable {
+  package static let package = "org.example.caller"
+  package static let digest = [UInt8](repeating: 0x5A, count: 32)
 
-  var maker = Maker()
-  var trusted: Maker?
-  let key = P256.Signing.PrivateKey()
-  let attestationKey = P256.Signing.PrivateKey()
-  var challenge = Array("challenge".utf8)
-  var asked = Array("challenge".utf8)
-  var policy = AttestationPolicy(
+  package var maker = Maker()
+  package var trusted: Maker?
+  package let key = P256.Signing.PrivateKey()
+  package let attestationKey = P256.Signing.PrivateKey()
+  package var challenge = Array("challenge".utf8)
+  package var asked = Array("challenge".utf8)
+  package var policy = AttestationPolicy(
     androidPackages: [Self.package: [String(repeating: "5a", count: 32)]])
-  var revoked: RevocationList? = RevocationList(Data(#"{"entries":{"abc":{"status":"REVOKED"}}}"#.utf8))
-  var time = Maker.time
-  var levels: (UInt8, UInt8) = (1, 1)
-  var packages = [Array(Self.package.utf8)]
-  var digests = [Self.digest]
-  var rootOfTrust: [UInt8]? = Value.sequence([
+  package var revoked: RevocationList? = RevocationList(Data(#"{"entries":{"abc":{"status":"REVOKED"}}}"#.utf8))
+  package var time = Maker.time
+  package var levels: (UInt8, UInt8) = (1, 1)
+  package var packages = [Array(Self.package.utf8)]
+  package var digests = [Self.digest]
+  package var rootOfTrust: [UInt8]? = Value.sequence([
     Value.octets([1]), [0x01, 0x01, 0x01], Value.enumerated(0), Value.octets([2]),
   ])
-  var origin: UInt8 = 0
-  var purpose: UInt8 = 2
-  var hasApplication = true
-  var moreSoftware: [[UInt8]] = []
-  var leafKey: Certificate.PublicKey?
-  var leafIssuer: DistinguishedName?
-  var leafSigner: Certificate.PrivateKey?
-  var middleDays = -10.0 ... -2
-  var middleSerial: Int64 = 9
-  var middleExtensions: [Certificate.Extension] = []
-  var changeDescription: ([UInt8]) -> [UInt8] = { $0 }
-  var hasDescription = true
-  var changeChain: ([[UInt8]]) -> [[UInt8]] = { $0 }
+  package var origin: UInt8 = 0
+  package var purpose: UInt8 = 2
+  package var hasApplication = true
+  package var moreSoftware: [[UInt8]] = []
+  package var leafKey: Certificate.PublicKey?
+  package var leafIssuer: DistinguishedName?
+  package var leafSigner: Certificate.PrivateKey?
+  package var middleDays = -10.0 ... -2
+  package var middleSerial: Int64 = 9
+  package var middleExtensions: [Certificate.Extension] = []
+  package var changeDescription: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+  package var hasDescription = true
+  package var changeChain: @Sendable ([[UInt8]]) -> [[UInt8]] = { $0 }
 
-  func description() -> [UInt8] {
+  package init() {}
+
+  package func description() -> [UInt8] {
     let application = Value.octets(
       Value.sequence([
         Value.set(packages.map { Value.sequence([Value.octets($0), Value.integer(3)]) }),
@@ -231,11 +236,11 @@ struct AndroidPhone {
       ]))
   }
 
-  static func description(_ bytes: [UInt8]) -> Certificate.Extension {
-    .init(oid: KeyDescription.identifier, critical: false, value: bytes[...])
+  package static func description(_ bytes: [UInt8]) -> Certificate.Extension {
+    .init(oid: [1, 3, 6, 1, 4, 1, 11_129, 2, 1, 17], critical: false, value: bytes[...])
   }
 
-  func chain() throws -> [[UInt8]] {
+  package func chain() throws -> [[UInt8]] {
     let middleName = try DistinguishedName { CommonName("Test Attestation") }
     let leaf = try Maker.certificate(
       leafKey ?? .init(key.publicKey), DistinguishedName { CommonName("leaf") }, by: leafIssuer ?? middleName,
@@ -251,11 +256,11 @@ struct AndroidPhone {
     ])
   }
 
-  func roots() throws -> AttestationRoots {
+  package func roots() throws -> AttestationRoots {
     try AttestationRoots(android: try Maker.pem((trusted ?? maker).rootCertificate()))
   }
 
-  func verify() throws -> AttestedKey {
+  package func verify() throws -> AttestedKey {
     try KeyAttestation.verify(
       chain(), challenge: asked, policy: policy, roots: roots(), revoked: revoked, at: time)
   }

@@ -129,7 +129,7 @@ def test_the_server_does_not_start_without_the_file(tmp_path, text, reason):
 # The moderation API refuses decisions by rules that are no part of the schema, takes any text as a file, of which a dry run
 # names the wrong rows, and keeps a bulk decision that is undone.
 @pytest.mark.parametrize("scopes, arguments", [
-    pytest.param("report,identify,lookup,fetch,vouch", [], id="apps"),
+    pytest.param("report,identify,lookup,fetch,vouch,install", [], id="apps"),
     pytest.param("moderate,administer", [
         "--include-path-regex", "^/v1/moderation/", "--exclude-checks",
         "positive_data_acceptance,negative_data_rejection,use_after_free"], id="moderation")])

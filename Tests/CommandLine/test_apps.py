@@ -81,12 +81,35 @@ def test_an_app_with_one_network_is_named_with_advice(server):
     assert '"Relay"' not in server.run("app", "list")
 
 
+def test_builds_that_may_attest_are_set_shown_and_removed(server):
+    key = server.run("app", "create", "Phones", "--scopes", "report,install")
+    headers = {"Authorization": f"Bearer {key}"}
+    assert server.run("app", "attestation", "Phones") == "No build may attest."
+    said = server.run(
+        "app", "attestation", "Phones", "--ios", "A1B2C3D4E5.org.example.app", "--android", "org.example.app=" + "5A" * 32)
+    assert said.splitlines() == [
+        "ios A1B2C3D4E5.org.example.app", "android org.example.app=" + "5a" * 32, "categories of iOS: 2, 4"]
+    assert server.run("app", "attestation", "Phones") == said
+    made = requests.post(server.address + "/v1/installations/challenges", headers=headers, timeout=30)
+    assert made.status_code == 201
+    refused = requests.post(
+        server.address + "/v1/installations", headers=headers, timeout=30,
+        json={"platform": "ios", "challenge": made.json()["challenge"], "key_id": "AA==", "attestation": "AA=="})
+    assert (refused.status_code, refused.json()["errors"][0]["code"]) == (422, "malformed")
+    server.run("app", "attestation", "Phones", "--remove")
+    assert server.run("app", "attestation", "Phones") == "No build may attest."
+
+
 def test_what_is_wrong_is_said(server):
     server.run("app", "create", "Taken")
     for arguments, code, text in [
             (["create", "Taken"], 1, "ringfence app rotate"), (["create", "X", "--scopes", "all"], 2, "is not a list of scopes"),
             (["rotate", "Nobody"], 1, "no app named"), (["revoke", "999"], 1, "no key 999"),
             (["create", "two\nlines"], 2, "on one line"), (["withdraw", "1"], 2, "--reason"),
+            (["attestation", "Taken", "--ios", "org.example.app"], 2, "An App ID is the team's"),
+            (["attestation", "Taken", "--android", "org.example.app=5A"], 2, "64 hex digits"),
+            (["attestation", "Taken", "--remove", "--ios", "A1B2C3D4E5.x"], 2, "--remove cannot be combined"),
+            (["attestation", "Nobody", "--remove"], 1, "no app named"),
             (["withdraw", "1", "--until", "2999-01-01T00:00:00Z", "--preview"], 2, "in the future")]:
         done = subprocess.run(
             [BINARY, "app", *arguments, "--data", str(server.data)], env=environment(), capture_output=True, text=True,

@@ -32,6 +32,7 @@ LEFT_OUT = {
 ELSEWHERE = {
     "Docker/README.md": "it needs root and a container engine; Tests/Docker and Scripts/check-image.py check it",
     "Documentation/api.md": "test_api.py runs it",
+    "Documentation/attestation.md": "it needs phones; AttestationTests.swift attests with keys of its own",
     "Documentation/automation.md": "test_curation.py decides files, and ModerationAPITests.swift sends the requests",
     "Documentation/clients.md": "its command is for another machine; ListsTests.swift asks for every list",
     "Documentation/configuration.md": "it needs a file in /etc; test_settings.py checks files of settings",

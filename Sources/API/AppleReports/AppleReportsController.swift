@@ -82,7 +82,7 @@ struct AppleReportsController: Sendable {
   ) async throws -> Sender {
     if let name = map.token, case .text(let token)? = values[name] {
       guard (1...256).contains(token.utf8.count) else { throw Self.noToken(in: map) }
-      let found = try await withDeadline { [installations] in try await installations.find(token: token) }
+      let found = try await withDeadline { [installations] in try await installations.find(token: token, at: now) }
       guard let found else { throw Self.noToken(in: map) }
       return Sender(app: found.app, reporter: found.reporter, installation: found)
     }

@@ -12,6 +12,7 @@ struct IdentificationsController: Sendable {
   let intake: IdentificationIntake
   let limiter: RateLimiter
   let bodies: BodyReader
+  let senders: InstallationHeader
 
   /// Counts a batch once, completely or not at all. 201 if the batch is new, 200 if it was counted before.
   @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -20,12 +21,19 @@ struct IdentificationsController: Sendable {
     return try await bodies.read(request, .batch, context: context) { data in
       let submission = try JSON.decode(IdentificationsBody.self, from: data).submission
       try limiter.charge(submission.items.count - 1, context: context)
+      let sender = try await senders.sender(of: request, app: app)
+      // A batch counts like a report of the installation.
+      guard sender.reporter.map({ limiter.takeReports(of: [$0], appID: app.id)[0] }) ?? true else {
+        throw Problem.limited(.init(limit: "reporter", retryAfter: limiter.secondsLeftInDay))
+      }
       let batchID = submission.batchID.lowercased()
       do {
         switch try await intake.take(submission, from: app) {
         case .created:
-          return JSON.response(IdentificationsAnswer(batchID: batchID, status: "created"), status: .created)
-        case .duplicate: return JSON.response(IdentificationsAnswer(batchID: batchID, status: "duplicate"))
+          return sender.marking(
+            JSON.response(IdentificationsAnswer(batchID: batchID, status: "created"), status: .created))
+        case .duplicate:
+          return sender.marking(JSON.response(IdentificationsAnswer(batchID: batchID, status: "duplicate")))
         case .conflict: throw Problem.conflict
         }
       } catch let error as InvalidSubmission {

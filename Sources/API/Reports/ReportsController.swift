@@ -16,6 +16,7 @@ struct ReportsController: Sendable {
   let bodies: BodyReader
   let networkPseudonym: @Sendable (String) -> [UInt8]?
   let failures: FailureLog
+  let senders: InstallationHeader
 
   private static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
 
@@ -29,13 +30,15 @@ struct ReportsController: Sendable {
     }
     return try await bodies.read(request, form, context: context) { data in
       let isArray = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "[")
+      let sender = try await senders.sender(of: request, app: context.app)
       if form == .batch || isArray {
-        return try await takeBatch(ReportBody.items(of: data, areLines: form == .batch), context: context)
+        let items = try ReportBody.items(of: data, areLines: form == .batch)
+        return sender.marking(try await takeBatch(items, from: sender, context: context))
       }
       var body = try JSON.decode(ReportBody.self, from: data)
       try body.respect(idempotencyKey: request.headers[Self.idempotencyKey])
       if let refusal = body.refusal(for: context.app) { throw refusal }
-      return try await takeOne(body, context: context)
+      return sender.marking(try await takeOne(body, from: sender, context: context))
     }
   }
 
@@ -56,8 +59,10 @@ struct ReportsController: Sendable {
   }
 
   /// 201 if the report is new, 200 if its report_id was stored before.
-  private func takeOne(_ body: ReportBody, context: ServerRequestContext) async throws -> Response {
-    guard let submission = body.submission else { throw ReportBody.withoutID }
+  private func takeOne(
+    _ body: ReportBody, from sender: InstallationHeader.Sender, context: ServerRequestContext
+  ) async throws -> Response {
+    guard let submission = body.submission(by: sender.reporter) else { throw ReportBody.withoutID }
     switch try await take([submission], context: context)[0] {
     case .failure(let error as InvalidSubmission): throw Problem.invalid(error.problems)
     case .failure(let error): throw error
@@ -72,7 +77,9 @@ struct ReportsController: Sendable {
   }
 
   /// 200 with a result for each item, including invalid ones.
-  private func takeBatch(_ items: [LenientItem<ReportBody>], context: ServerRequestContext) async throws -> Response {
+  private func takeBatch(
+    _ items: [LenientItem<ReportBody>], from sender: InstallationHeader.Sender, context: ServerRequestContext
+  ) async throws -> Response {
     var named = 0
     for case (let place, .value(let body)) in items.enumerated() {
       if let refusal = body.refusal(for: context.app, place: place) { throw refusal }
@@ -86,7 +93,7 @@ struct ReportsController: Sendable {
       switch item {
       case .malformed(let field): answers[place] = ReportAnswer(invalid: [field])
       case .value(let body):
-        guard let submission = body.submission else {
+        guard let submission = body.submission(by: sender.reporter) else {
           answers[place] = ReportAnswer(invalid: [ReportBody.missingID])
           continue
         }
@@ -163,10 +170,12 @@ struct ReportBody: Decodable {
   }
 
   /// Nil without an id.
-  var submission: ReportSubmission? {
+  /// - Parameter sender: the app's name for an installation that has a token; nil for the reporter of the body.
+  func submission(by sender: String? = nil) -> ReportSubmission? {
     reportID.map {
       ReportSubmission(
-        number: number, region: region, category: category, reporter: reporter, reportID: $0, reportedAt: reportedAt,
+        number: number, region: region, category: category, reporter: sender ?? reporter, reportID: $0,
+        reportedAt: reportedAt,
         comment: comment, reporterSince: reporterSince, clientAddress: clientAddress)
     }
   }

@@ -3,6 +3,9 @@
 /// Distinguishes brigading from a nuisance: complaints of many people who were called by a number differ from
 /// complaints that somebody has arranged.
 ///
+/// A reporter with an attested phone is no newcomer here, and shares no network: an installation costs a device. Reports of
+/// newcomers label no number that three attested reporters, and more than complain, call legitimate.
+///
 /// A complaint is **suspect** when its reporter is a newcomer, shares a network or a text with two others who complain of
 /// the number, or reports the same numbers as another one. The number's reports are held when the others are too few to
 /// confirm the suspects: fewer than two, or fewer than a quarter of the suspects. They are also held while all complaints of
@@ -149,12 +152,12 @@ public enum BrigadeDetection {
     let connected = network.union(text).union(numbers)
     let suspects = connected.union(summary.newcomers)
     // Newcomers of earlier months confirm nobody either.
-    let others = summary.complaints.filter { !$0.isNew && !suspects.contains($0.reporter) }
+    let others = summary.complaints.filter { !$0.isUnproven && !suspects.contains($0.reporter) }
     let needed = max(minOthers, suspects.count / suspectsAnOther)
     let isConfirmed = others.count >= needed
     // Accounts that have waited together complain within a few days.
     let days = (others.map(\.age).max() ?? 0) - (others.map(\.age).min() ?? 0)
-    let hasLong = others.count(where: \.isLongEstablished) >= max(minLongEstablished, needed)
+    let hasLong = others.count { $0.isLongEstablished || $0.isAttested } >= max(minLongEstablished, needed)
     guard !isConfirmed || days < minDaysOfOthers && !hasLong else { return nil }
     let independence = Independence(summary, background: background)
     let marks = HoldReason.Marks(
@@ -173,8 +176,10 @@ public enum BrigadeDetection {
     if let connection, !isIndependent || !isConfirmed && connection.count > unconnected { reason = connection.reason }
     // Independent reporters are as good as those without a connection.
     if !isIndependent { mark = connection?.mark ?? mark }
+    // Attested phones that contradict outweigh accounts that nobody vouches for.
+    let isDenied = summary.deniers >= minCluster && summary.deniers > summary.attested
     let mayIdentify =
-      circumstances.rule.identifiedMarks.contains(mark) && (isIndependent || connection != nil)
+      circumstances.rule.identifiedMarks.contains(mark) && (isIndependent || connection != nil) && !isDenied
     // To be new is no offense: few newcomers are not remembered with the hold.
     let members = summary.newcomers.count >= minNewcomers ? suspects : connected
     return Finding(
@@ -244,6 +249,8 @@ struct VoteSummary {
   let pairs: [SIMD2<Int>]
   /// Reporters of the window who are newcomers.
   let newcomers: Set<Reporter>
+  /// Attested reporters who complain, and those who call the number legitimate.
+  let attested, deniers: Int
   /// Reporters of the window by network, where enough of them share one.
   let networks: [UInt64: Set<Reporter>]
   /// Reporters of the window by text, where enough of them share one.
@@ -254,11 +261,13 @@ struct VoteSummary {
   init(_ votes: [ReporterVote], in circumstances: BrigadeDetection.Circumstances = .init()) {
     let complaints = votes.filter(\.isToxic)
     self.complaints = complaints
+    attested = complaints.count(where: \.isAttested)
+    deniers = votes.count { !$0.isToxic && $0.isAttested }
     recent = complaints.filter { $0.age < circumstances.window }
     earlier = complaints.filter { $0.age >= circumstances.window }
     pairs = circumstances.overlap.pairs(among: recent, on: circumstances.number)
-    newcomers = Set(recent.lazy.filter(\.isNew).map(\.reporter))
-    networks = Self.clusters(recent, by: \.network)
+    newcomers = Set(recent.lazy.filter(\.isUnproven).map(\.reporter))
+    networks = Self.clusters(recent, by: \.sharedNetwork)
     texts = Self.clusters(recent, by: \.text)
     let days = Dictionary(grouping: recent, by: \.age).mapValues { Set($0.map(\.reporter)) }
     peak = days.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.value ?? []

@@ -9,7 +9,7 @@
 /// (SynchroTrap), CCS 2014, with the overlap coefficient (Szymkiewicz–Simpson) in place of Jaccard's, so that filler
 /// reports of one account do not hide what it shares.
 ///
-/// Networks and comments are known for the window only. Established reporters before it are independent; newcomers before
+/// A network connects no attested phones. Networks and comments are known for the window only. Established and attested reporters before it are independent; newcomers before
 /// it count as one.
 struct Independence: Sendable, Equatable {
   /// Number of independent reporters.
@@ -38,13 +38,13 @@ struct Independence: Sendable, Equatable {
         if let other = first[key] { parents[root(index)] = root(other) } else { first[key] = index }
       }
     }
-    link { vote in vote.network.flatMap { background.isUsual(network: $0) ? nil : $0 } }
+    link { vote in vote.sharedNetwork.flatMap { background.isUsual(network: $0) ? nil : $0 } }
     link { vote in vote.text.flatMap { background.isUsual(text: $0) ? nil : $0 } }
     for pair in summary.pairs { parents[root(pair.x)] = root(pair.y) }
     let groups = Dictionary(grouping: votes.indices) { root($0) }.values
     var firstDays = groups.map { group in group.map { votes[$0].age }.max() ?? 0 }
-    let newcomers = summary.earlier.filter(\.isNew)
-    let established = summary.earlier.filter { !$0.isNew }
+    let newcomers = summary.earlier.filter(\.isUnproven)
+    let established = summary.earlier.filter { !$0.isUnproven }
     firstDays += established.map(\.age) + (newcomers.map(\.age).max().map { [$0] } ?? [])
     count = firstDays.count
     days = Set(firstDays).count

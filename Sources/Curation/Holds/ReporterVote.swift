@@ -19,11 +19,18 @@ public struct ReporterVote: Sendable, Equatable {
   public var appID: Int32?
   /// Whether the reporter was established ``BrigadeDetection/longEstablishedTime`` before the first report on the number.
   public var isLongEstablished: Bool
+  /// Whether the reporter's phone has attested with hardware: one device, one reporter.
+  public var isAttested: Bool
+
+  /// Whether the reporter may be one of many accounts of one person: a newcomer without an attested phone.
+  var isUnproven: Bool { isNew && !isAttested }
+  /// The network that may connect the reporter with others. Attested phones are counted instead of networks.
+  var sharedNetwork: UInt64? { isAttested ? nil : network }
 
   /// Creates a value from its properties.
   public init(
     reporter: Reporter, isToxic: Bool, isNew: Bool, age: Int32, network: UInt64? = nil, text: UInt64? = nil,
-    appID: Int32? = nil, isLongEstablished: Bool = false
+    appID: Int32? = nil, isLongEstablished: Bool = false, isAttested: Bool = false
   ) {
     self.reporter = reporter
     self.isToxic = isToxic
@@ -33,6 +40,7 @@ public struct ReporterVote: Sendable, Equatable {
     self.text = text
     self.appID = appID
     self.isLongEstablished = isLongEstablished
+    self.isAttested = isAttested
   }
 }
 

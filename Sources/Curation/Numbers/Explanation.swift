@@ -16,13 +16,16 @@ public struct Explanation: Sendable, Equatable {
     public var new: Int
     /// Reporters without weight.
     public var none: Int
+    /// Reporters whose phone has attested. Not for apps.
+    public var attested: Int
 
     /// Creates a value from its properties.
-    public init(full: Int = 0, partial: Int = 0, new: Int = 0, none: Int = 0) {
+    public init(full: Int = 0, partial: Int = 0, new: Int = 0, none: Int = 0, attested: Int = 0) {
       self.full = full
       self.partial = partial
       self.new = new
       self.none = none
+      self.attested = attested
     }
   }
 
@@ -197,6 +200,7 @@ extension Explanation {
       coarse.weights.partial = Self.coarseCount(weights.partial)
       coarse.weights.new = Self.coarseCount(weights.new)
       coarse.weights.none = Self.coarseCount(weights.none)
+      coarse.weights.attested = 0
       coarse.score = score
     }
     for conditions in [\Evaluation.conditions, \.identifyConditions] {

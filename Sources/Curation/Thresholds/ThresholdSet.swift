@@ -32,6 +32,8 @@ public struct ThresholdSet: Sendable, Equatable {
   public private(set) var sources: [SourceRule]
   /// The limits from which reports identify a number that they do not block.
   public private(set) var identify: IdentifyRule
+  /// Weights of new reporters: one rule for all apps (``AttestationRule/everyApp``), and any number for single apps.
+  public private(set) var attestation: [AttestationRule]
   /// The strongest action that a source can trigger alone, by its id in `apps`. Not part of a version.
   public private(set) var ceilings: [Int32: SourceCeiling]
   /// The ids of sources that are suspended: their ceiling is ``SourceCeiling/nothing``, and their weight 0. Not part of a
@@ -61,9 +63,11 @@ public struct ThresholdSet: Sendable, Equatable {
   ///   `enter` limit, a duplicate or missing category or list.
   public init(
     thresholds: [Threshold], sources: [SourceRule], identify: IdentifyRule = IdentifyRule(),
-    ceilings: [Int32: SourceCeiling] = [:], suspended: Set<Int32> = [], suspendedWeights: [Int32: Double] = [:]
+    attestation: [AttestationRule] = [AttestationRule()], ceilings: [Int32: SourceCeiling] = [:],
+    suspended: Set<Int32> = [], suspendedWeights: [Int32: Double] = [:]
   ) throws(ThresholdProblem) {
     self.identify = identify
+    self.attestation = attestation.sorted { $0.appID < $1.appID }
     self.ceilings = ceilings
     self.suspended = suspended
     self.suspendedWeights = suspendedWeights
@@ -96,6 +100,10 @@ public struct ThresholdSet: Sendable, Equatable {
     }
     self.everyList = everyList
     if let problem = identify.problems.first { throw problem.of("identify") }
+    for (place, rule) in self.attestation.enumerated() {
+      if let problem = rule.problems.first { throw problem.of("app \(rule.appID)") }
+      if place > 0, self.attestation[place - 1].appID == rule.appID { throw .twice("app \(rule.appID)") }
+    }
     let lowest = thresholds.reduce(.infinity) { min($0, $1.leave.heat) }
     // A source may be added to the reports at any time, so the heat of corroborated reports is the lowest.
     floor = HeatFloor(
@@ -151,6 +159,20 @@ public struct ThresholdSet: Sendable, Equatable {
     return try copy.with(thresholds, sources)
   }
 
+  /// The weights of new reporters of an app, as its own rule: where it has none, a copy of that for every app.
+  public func rule(ofApp appID: Int32) -> AttestationRule {
+    var rule = attestation.first { $0.appID == appID } ?? attestation.first { $0.appID == AttestationRule.everyApp }
+    rule?.appID = appID
+    return rule ?? AttestationRule(appID: appID)
+  }
+
+  /// A copy with this rule for an app added, or replacing the app's own one.
+  public func replacing(_ rule: AttestationRule) throws(ThresholdProblem) -> ThresholdSet {
+    var copy = self
+    copy.attestation = attestation.filter { $0.appID != rule.appID } + [rule]
+    return try copy.with(thresholds, sources)
+  }
+
   /// A copy without a list's rule: the one for every list applies.
   public func removing(ruleOfList appID: Int32) throws(ThresholdProblem) -> ThresholdSet {
     try with(thresholds, sources.filter { $0.appID != appID })
@@ -160,8 +182,8 @@ public struct ThresholdSet: Sendable, Equatable {
     _ thresholds: [Threshold], _ sources: [SourceRule]
   ) throws(ThresholdProblem) -> ThresholdSet {
     try ThresholdSet(
-      thresholds: thresholds, sources: sources, identify: identify, ceilings: ceilings, suspended: suspended,
-      suspendedWeights: suspendedWeights)
+      thresholds: thresholds, sources: sources, identify: identify, attestation: attestation, ceilings: ceilings,
+      suspended: suspended, suspendedWeights: suspendedWeights)
   }
 
   /// The weight of an entry of a source: for a suspended one its weight at the suspension, otherwise the weight of its rule.

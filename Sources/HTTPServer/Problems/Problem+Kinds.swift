@@ -89,6 +89,19 @@ extension Problem {
       })
   }
 
+  /// - Parameters:
+  ///   - code: the check that failed.
+  ///   - tryAgain: how the phone may try again.
+  package static func attestation(refused code: String, tryAgain: String) -> Problem {
+    var problem = Problem(
+      .attestationRefused,
+      errors: [Field(pointer: "", code: code, detail: "Documentation/attestation.md says what this check requires.")])
+    problem.tryAgain = tryAgain
+    // For clients that do not read the bodies of errors.
+    problem.headers[HTTPField.Name("Ringfence-Try-Again")!] = tryAgain
+    return problem
+  }
+
   /// A method that the address does not have; the answer names those that it has.
   package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
     let names = allowed.map(\.rawValue).joined(separator: ", ")

@@ -35,11 +35,14 @@ package struct Problem: Error, Encodable {
   package var values: [String: String] = [:]
   /// Seconds to wait before trying again.
   package var retryAfter: Int?
+  /// How a phone may attest again: `never`, `with_new_key`, `with_new_challenge` or `later`.
+  package var tryAgain: String?
   /// Further fields of the response's head.
   package var headers: HTTPFields = [:]
 
   private enum CodingKeys: String, CodingKey {
     case type, title, status, detail, errors
+    case tryAgain = "try_again"
   }
 
   /// - Parameters:
@@ -62,6 +65,7 @@ package struct Problem: Error, Encodable {
     try container.encode(status, forKey: .status)
     try container.encode(detail, forKey: .detail)
     if !errors.isEmpty { try container.encode(errors, forKey: .errors) }
+    try container.encodeIfPresent(tryAgain, forKey: .tryAgain)
   }
 
   /// The response's body.

@@ -137,6 +137,12 @@ extension ProblemKind {
         detail: "Your app has used this ID with other content. Send the content with a new ID.",
         cause: "A report_id, a batch_id or an Idempotency-Key was used before with other content.",
         remedy: "Create a new UUID for each report and batch. Use it again only for retries.")
+    case .attestationRefused:
+      Documentation(
+        status: .unprocessableContent, title: "Attestation refused",
+        detail: "The phone has not proved that a genuine app asks for the token.",
+        cause: "A check of the attestation, or of the signature that renews a token, failed. The error names it.",
+        remedy: "Do what try_again says. Send reports without a token meanwhile: they are taken.")
     case .withdrawn:
       Documentation(
         status: .gone, title: "Report withdrawn",

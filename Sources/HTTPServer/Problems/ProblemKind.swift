@@ -23,6 +23,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   case notAcceptable = "not-acceptable"
   case tooSlow = "too-slow"
   case conflict
+  case attestationRefused = "attestation-refused"
   case withdrawn
   case preconditionFailed = "precondition-failed"
   case tooLarge = "too-large"
@@ -83,6 +84,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
     case .invalidBatch:
       Problem(
         self, errors: [.init(pointer: "/items/3/day", code: "too_old", detail: "The day is more than 30 days ago.")])
+    case .attestationRefused: .attestation(refused: "challenge_expired", tryAgain: "with_new_challenge")
     case .invalidDecision:
       Problem(
         self, errors: [.init(pointer: "/reason", code: "reason_missing", detail: "A reason is required.")])

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Localization
 import PageTemplates
+import Publishing
 import Storage
 import Timestamps
 
 /// Apps and their keys, for administrators.
 struct AppPages: Sendable {
   let apps: AppStore
+  let installations: InstallationStore
+  let thresholds: ThresholdStore
+  let previews: ThresholdPreviews
   let pages: PageRenderer
 
   private static let address = "/moderation/apps"
@@ -58,6 +63,24 @@ struct AppPages: Sendable {
     } catch AppError.noApp {
       return try await page(context, error: texts("apps.no-app"))
     }
+  }
+
+  /// Starts the preview of an app's weights of new reporters. The preview's page saves them.
+  @Sendable func weigh(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (form, texts) = (context.form, pages.texts(context))
+    guard let app = form["app"].flatMap({ Int32($0) }) else { throw Problem.noForm }
+    let (version, set) = try await thresholds.version(nil)
+    let present = set.rule(ofApp: app)
+    var typed = RuleForm(form, of: present)
+    guard let rule = typed.rule(present: present, texts) else {
+      return try await page(context, error: texts("apps.bad-weights"))
+    }
+    guard rule != present else { return try await page(context, error: texts("thresholds.same")) }
+    try await previews.start(
+      ThresholdPreviews.Request(
+        account: context.account, base: version.version, subject: .attestation(app: app), present: set,
+        change: try set.replacing(rule)))
+    return .redirect(to: "\(ThresholdPages.address)/preview", type: .normal)
   }
 
   @Sendable func key(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -122,6 +145,7 @@ struct AppPages: Sendable {
     let (withdrawals, origins) = (
       try await self.apps.withdrawals.list(onlyOpen: false), try await self.apps.origins()
     )
+    let (counts, set) = (try await installations.attestationCounts(), try await thresholds.current())
     return try pages.page(
       "apps",
       [
@@ -129,7 +153,16 @@ struct AppPages: Sendable {
           let origin = origins[keys[0].appID]
           return [
             "name": name, "keys": keys.map { $0.record(at: now, texts) }, "isOneNetwork": origin?.isOneNetwork ?? false,
-            "reporters": texts.number(origin?.reporters ?? 0),
+            "reporters": texts.number(origin?.reporters ?? 0), "id": keys[0].appID,
+            "levels": AttestationRule.weights.map { name, weight in
+              let level = AttestationLevel.allCases.first { $0.name == name }
+              let count = level.map { counts[keys[0].appID]?.installations[$0] ?? 0 }
+              return [
+                "field": name, "name": texts("thresholds.attestation-field.\(name)"),
+                "count": count.map { texts.number($0) } ?? "–",
+                "weight": texts.typed(set.rule(ofApp: keys[0].appID)[keyPath: weight]),
+              ] as TemplateRecord
+            },
           ] as TemplateRecord
         },
         "made": made, "error": error,

@@ -16,8 +16,10 @@ enum CaseSummary {
       return ["parts": [texts("case.summary.none")], "missing": "", "isMet": false]
     }
     let legitimate = score.parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
+    let attested = explanation.weights.attested
     let parts = [
       reporters(score, explanation.weights, texts),
+      attested > 0 ? texts.count("case.summary.attested", attested) : nil,
       legitimate > 0 ? texts.count("case.summary.legitimate", legitimate) : nil,
       texts.count("case.summary.networks", score.networks), texts.count("case.summary.days", score.days),
     ]

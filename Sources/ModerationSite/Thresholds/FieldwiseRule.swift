@@ -118,6 +118,21 @@ extension SourceRule: FieldwiseRule {
   }
 }
 
+extension AttestationRule: FieldwiseRule {
+  static let prefix = "attestation-"
+  static var lines: [(kind: String, fields: [String])] { weights.map { ($0.name, [$0.name]) } }
+
+  static func isWhole(_ field: String) -> Bool { false }
+
+  subscript(field name: String) -> Double {
+    get { Self.weights.first { $0.name == name }.map { self[keyPath: $0.weight] } ?? 0 }
+    set {
+      guard let field = Self.weights.first(where: { $0.name == name }) else { return }
+      self[keyPath: field.weight] = newValue
+    }
+  }
+}
+
 extension IdentifyRule: FieldwiseRule {
   static let prefix = "label-"
   static let lines: [(kind: String, fields: [String])] =

@@ -232,6 +232,7 @@ package struct ThresholdChange {
       case .threshold(let category, let country): set.own(category, country: country)?.audited
       case .list(let list): set.own(list: list)?.audited
       case .identify: set.identify.audited
+      case .attestation(let app): set.rule(ofApp: app).audited
       }
     }
     subject =
@@ -239,6 +240,7 @@ package struct ThresholdChange {
       case .threshold(let category, let country): country.map { "\(category.slug) \($0)" } ?? category.slug
       case .list(SourceRule.everyList): "lists"
       case .identify: "labels"
+      case .attestation(let app): "app \(app)"
       case .list(let list): "list \(lists.first { $0.id == list }?.name ?? "\(list)")"
       }
     (before, after) = (own(asked.present), own(asked.change))

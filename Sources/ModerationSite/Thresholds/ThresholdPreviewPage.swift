@@ -29,6 +29,11 @@ extension ThresholdPreviews.Request {
         "name": texts("thresholds.labels"), "noDifference": "",
         "differences": Self.differences(present.identify, change.identify, texts),
       ]
+    case .attestation(let app):
+      return [
+        "name": texts("thresholds.attestation-of", ["app": "\(app)"]), "noDifference": "",
+        "differences": Self.differences(present.rule(ofApp: app), change.rule(ofApp: app), texts),
+      ]
     case .list(let list):
       let isOwn = change.own(list: list) != nil
       return [

@@ -25,6 +25,8 @@ struct PreviewSides {
   private let stateThen: CurationState
   private let present: ThresholdSet
   private let change: ThresholdSet
+  /// The numbers with the weights of the change; nil where it changes none.
+  private let reweighed: ReweighedVotes?
   /// The ranges that rules list.
   private let ranges: [ClosedRange<Int64>]
   private let identified: [ClosedRange<Int64>]
@@ -36,8 +38,9 @@ struct PreviewSides {
   ///   keeps the stored holds.
   init(
     state: CurationState, suspects: (BrigadeReview.Outcome, BrigadeReview.Outcome)?, present: ThresholdSet,
-    change: ThresholdSet
+    change: ThresholdSet, reweighed: ReweighedVotes? = nil
   ) {
+    self.reweighed = reweighed
     self.state = state
     (stateNow, stateThen) = suspects.map { (state.with($0), state.with($1)) } ?? (state, state)
     self.present = present
@@ -60,7 +63,7 @@ struct PreviewSides {
     let isMember = !ranges.overlapping(record.number...record.number).isEmpty
     let isIdentified = isMember && !identified.overlapping(record.number...record.number).isEmpty
     if isMember { met += 1 }
-    func side(_ thresholds: ThresholdSet, _ state: CurationState) -> (
+    func side(_ score: Score, _ thresholds: ThresholdSet, _ state: CurationState) -> (
       treatment: SourceCeiling, isHeld: Bool, category: ReportCategory?
     ) {
       let overrides = state.overrides(of: record)
@@ -71,7 +74,8 @@ struct PreviewSides {
       let treatment = isInRange ? max(reported, isIdentified ? .identify : .block) : reported
       return (treatment, evaluation.verdict == .held, evaluation.category)
     }
-    let (before, after) = (side(present, stateNow), side(change, stateThen))
+    let changed = reweighed.map { Score($0.applied(to: record), at: time) } ?? score
+    let (before, after) = (side(score, present, stateNow), side(changed, change, stateThen))
     return Outcome(
       score: score, category: (after.treatment > .nothing ? after : before).category, before: before.treatment,
       after: after.treatment, isHeldOnlyBefore: before.isHeld && !after.isHeld,
@@ -107,9 +111,13 @@ extension Selection {
         try await holding.suspects(by: change, at: time, on: connection)
       )
     }
+    let reweighed =
+      change.attestation == present.attestation
+      ? nil
+      : try await ReweighedVotes(by: change.attestation, hotterThan: floor.lowest, at: time, on: connection)
     var sides = PreviewSides(
       state: try await CurationStateStore.load(at: time, on: connection), suspects: suspects, present: present,
-      change: change)
+      change: change, reweighed: reweighed)
     var judged = 0
     progress(.comparingThresholds(count: 0))
     try await NumberRecordStore.forEachRecord(above: floor, at: time, on: connection) { records in

@@ -19,6 +19,8 @@ public final class ThresholdPreviews: Sendable {
     case list(Int32)
     /// The limits for labels.
     case identify
+    /// The weights of new reporters of an app by what their phone has attested.
+    case attestation(app: Int32)
   }
 
   /// A request for a preview.
@@ -164,15 +166,22 @@ struct PreviewRequest: JobMessage {
   let rule: SourceRule?
   /// Nil for a threshold or a list.
   let identify: IdentifyRule?
+  /// Nil for all others.
+  let attestation: AttestationRule?
 
   init(_ request: ThresholdPreviews.Request) {
     base = request.base
     identify = request.subject == .identify ? request.change.identify : nil
+    if case .attestation(let app) = request.subject {
+      attestation = request.change.rule(ofApp: app)
+    } else {
+      attestation = nil
+    }
     switch request.subject {
     case .threshold(let category, let country):
       (self.category, self.country, list, rule) = (category, country, nil, nil)
       threshold = request.change.own(category, country: country)
-    case .identify: (category, country, threshold, list, rule) = (nil, nil, nil, nil, nil)
+    case .identify, .attestation: (category, country, threshold, list, rule) = (nil, nil, nil, nil, nil)
     case .list(let list):
       (category, country, threshold, self.list) = (nil, nil, nil, list)
       rule = request.change.own(list: list)
@@ -185,7 +194,10 @@ struct PreviewRequest: JobMessage {
     let present = try await store.version(base).set
     let subject: ThresholdPreviews.Subject
     var change = present
-    if let identify {
+    if let attestation {
+      subject = .attestation(app: attestation.appID)
+      change = try present.replacing(attestation)
+    } else if let identify {
       subject = .identify
       change = try present.replacing(identify)
     } else if let list {

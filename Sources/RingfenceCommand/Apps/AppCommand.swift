@@ -16,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AppCreate.self, AppList.self, AppKeys.self, AppRotate.self, AppRevoke.self, AppScopesCommand.self,
-      AppWithdraw.self,
+      AppWithdraw.self, AppAttestationCommand.self,
     ])
 }
 

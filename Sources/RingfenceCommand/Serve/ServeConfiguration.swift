@@ -47,6 +47,7 @@ extension APIConfiguration {
     self.init()
     phoneBlockRegion = try settings.phoneblockRegion
     (addressBooks.limit, addressBooks.region) = (try settings.addressBookNumbers, try settings.addressBookRegion)
+    attestation = try settings.attestationFiles.map(AttestationFiles.read) ?? attestation
     appleReports = try settings.appleReports ? settings.appleApps.map(AppleReportFile.read) ?? appleReports : nil
   }
 }

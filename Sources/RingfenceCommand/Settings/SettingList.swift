@@ -74,6 +74,9 @@ package struct SettingList: Sendable {
   let appleReports = Setting(
     "apple-reports", .boolean, default: true,
     "Take reports of Apple's reporting extension at /v1/apple/reports, from installations with a token.")
+  let attestationFiles = Setting(
+    "attestation-files", .text("folder"), absent: "known roots, and no list of revoked keys", hasOption: false,
+    "Folder with roots of phones that attest, and with Google's list of revoked keys.")
   let appleApps = Setting(
     "apple-apps", .text("file"), absent: "none", hasOption: false,
     "YAML file with the identifiers of apps for Apple's extensions, and with names of members.")

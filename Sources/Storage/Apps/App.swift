@@ -46,13 +46,15 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   public static let moderate = AppScopes(rawValue: 32)
   /// Change protected numbers and read the audit log.
   public static let administer = AppScopes(rawValue: 64)
+  /// Attest installations of the app, which then report under pseudonyms of their own.
+  public static let install = AppScopes(rawValue: 128)
   /// The scopes of a new key: all that need no trust.
   public static let standard: AppScopes = [.report, .identify, .lookup, .fetch]
 
   /// Each scope with its name, in display order.
   public static let named: [(name: String, scope: AppScopes)] = [
     ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch), ("vouch", .vouch),
-    ("moderate", .moderate), ("administer", .administer),
+    ("moderate", .moderate), ("administer", .administer), ("install", .install),
   ]
 
   /// The names of the contained scopes.
@@ -149,9 +151,12 @@ public struct AppKey: Sendable, Equatable {
 enum Secret {
   static func make(prefix: String) -> String {
     var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    return prefix
-      + Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    return prefix + text((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  /// Bytes as base64url without padding.
+  static func text(_ bytes: [UInt8]) -> String {
+    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   static func hash(_ secret: String) -> [UInt8] {

@@ -5,7 +5,7 @@ public import PostgreSQL
 
 /// Tokens of installed apps.
 public struct InstallationStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   /// - Parameter pool: where tokens are kept.
   public init(pool: PostgresPool) {
@@ -24,9 +24,14 @@ public struct InstallationStore: Sendable {
     return added.isEmpty ? nil : (token, digest)
   }
 
-  /// The installation of a token; nil for an unknown or revoked one, and where the key that created it was revoked or
-  /// no longer has the scope `report`.
-  public func find(token: String) async throws -> Installation? {
+  /// The installation of a token; nil for an unknown, revoked or expired one, and where the key that created it was
+  /// revoked or no longer has the scope `report`, or `install` for one that has attested.
+  public func find(token: String, at time: Date = Date()) async throws -> Installation? {
+    try await findEven(expired: token).flatMap { $0.isValid(at: time) ? $0 : nil }
+  }
+
+  /// The installation of a token, which may have expired.
+  public func findEven(expired token: String) async throws -> Installation? {
     try await pool.run(SQL.findInstallation(digest: Secret.hash(token))).first
   }
 
@@ -56,9 +61,19 @@ public struct Installation: Sendable, Equatable {
   public let app: App
   /// The day of the last report, or of the creation, in days since 1970-01-01.
   public let lastDay: Int32
+  /// The keyed hash of the key that the phone has attested, 16 bytes; nil without attestation.
+  public let device: [UInt8]?
+  /// When the token ends; nil without attestation.
+  public let expiresAt: Date?
 
-  /// The app's name for the reporter: each installation is one.
-  public var reporter: String { "installation \(Data(digest).base64EncodedString())" }
+  /// The app's name for the reporter: each installation is one, and so are all tokens of an attested key.
+  public var reporter: String { Self.reporter(of: device ?? digest) }
+
+  /// The name of a reporter by a digest of 32 bytes or a device of 16.
+  static func reporter(of bytes: [UInt8]) -> String { "installation \(Data(bytes).base64EncodedString())" }
+
+  /// Whether the token has not ended at a time.
+  public func isValid(at time: Date) -> Bool { expiresAt.map { time < $0 } ?? true }
 
   /// The days since 1970-01-01 of a time.
   static func day(of time: Date) -> Int32 { Int32((time.timeIntervalSince1970 / 86_400).rounded(.down)) }
@@ -83,16 +98,19 @@ extension SQL {
   static func findInstallation(digest: [UInt8]) -> Statement<Installation> {
     Statement(
       """
-      SELECT i.digest, i.app_id, a.name, i.key_id, k.scopes, i.last_day
+      SELECT i.digest, i.app_id, a.name, i.key_id, k.scopes, i.last_day, i.device, i.expires_at
       FROM installations i JOIN app_keys k ON k.key_id = i.key_id JOIN apps a ON a.app_id = i.app_id
-      WHERE i.digest = $1 AND i.revoked_at IS NULL AND k.revoked_at IS NULL AND k.scopes & 1 = 1
+      WHERE i.digest = $1 AND i.revoked_at IS NULL AND k.revoked_at IS NULL
+        AND (k.scopes & 1 = 1 OR i.device IS NOT NULL AND k.scopes & 128 = 128)
       """,
       digest
     ) { row in
       var app = App(id: try row.decode(1), name: try row.decode(2))
       app.keyID = try row.decode(3)
       app.scopes = AppScopes(rawValue: try row.decode(4))
-      return Installation(digest: try row.decode(0), app: app, lastDay: try row.decode(5))
+      return Installation(
+        digest: try row.decode(0), app: app, lastDay: try row.decode(5), device: try row.decode(6),
+        expiresAt: try row.decode(7))
     }
   }
 
@@ -121,16 +139,16 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Deletes some tokens that were not used for long, the oldest first.
+  /// Deletes some tokens that were not used for long, or ended before a time.
   /// - Parameter before: In days since 1970-01-01.
-  static func purgeInstallations(before: Int32, limit: Int) -> Statement<Void> {
+  static func purgeInstallations(before: Int32, endedBefore: Date, limit: Int) -> Statement<Void> {
     Statement(
       """
       DELETE FROM installations i
-      USING (SELECT digest FROM installations WHERE last_day < $1 ORDER BY last_day LIMIT $2::bigint) old
+      USING (SELECT digest FROM installations WHERE last_day < $1 OR expires_at < $2 LIMIT $3::bigint) old
       WHERE i.digest = old.digest
       """,
-      before, Int64(limit))
+      before, endedBefore, Int64(limit))
   }
 
   /// Finds an app by its name, with its newest valid key that may report.

@@ -20,6 +20,8 @@ public enum TablePlacement: Sendable, Equatable {
     "appeals": .distributed,
     "apps": .reference,
     "assignment_rules": .reference,
+    "attestation_rules": .reference,
+    "attested_reporters": .reference,
     "audit_events": .local,
     "audit_outbox": .local,
     "audit_output": .local,

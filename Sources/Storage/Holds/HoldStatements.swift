@@ -273,7 +273,8 @@ extension SQL {
     Statement(
       """
       SELECT v.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network,
-             v.comment, v.app_id, v.from_list OR coalesce(s.established_at <= v.first_received_at - $3::interval, false)
+             v.comment, v.app_id, v.from_list OR coalesce(s.established_at <= v.first_received_at - $3::interval, false),
+             d.reporter IS NOT NULL
       FROM (
         SELECT *, row_number() OVER (PARTITION BY number ORDER BY first_received_at DESC, reporter) AS place
         FROM (
@@ -291,6 +292,7 @@ extension SQL {
         ) counted
       ) v
       LEFT JOIN reporters s ON s.reporter = v.reporter
+      LEFT JOIN attested_reporters d ON d.reporter = v.reporter AND d.level = \(AttestationLevel.hardware.rawValue)
       WHERE v.place <= 5000 ORDER BY v.number
       """,
       numbers, windowStart, "\(Int(BrigadeDetection.longEstablishedTime)) s"
@@ -301,7 +303,7 @@ extension SQL {
         number: try row.decode(0), reporter: Reporter(try row.decode(1)), isToxic: try row.decode(2),
         isEstablished: try row.decode(3), firstReceivedAt: try row.decode(4),
         network: network.map { $0.reduce(0) { $0 << 8 | UInt64($1) } }, text: CommentKey.key(of: comment),
-        appID: try row.decode(7), isLongEstablished: try row.decode(8))
+        appID: try row.decode(7), isLongEstablished: try row.decode(8), isAttested: try row.decode(9))
     }
   }
 }
@@ -317,11 +319,12 @@ struct ArrivedVote: Sendable {
   let text: UInt64?
   let appID: Int32
   let isLongEstablished: Bool
+  let isAttested: Bool
 
   func vote(at time: Date) -> ReporterVote {
     ReporterVote(
       reporter: reporter, isToxic: isToxic, isNew: !isEstablished,
       age: ComplaintDays.day(of: time) - ComplaintDays.day(of: firstReceivedAt), network: network, text: text,
-      appID: appID, isLongEstablished: isLongEstablished)
+      appID: appID, isLongEstablished: isLongEstablished, isAttested: isAttested)
   }
 }

@@ -200,14 +200,15 @@ extension SQL {
     Statement(
       """
       SELECT count(*) FILTER (WHERE weight >= 1), count(*) FILTER (WHERE weight > 0 AND weight < 1),
-             count(*) FILTER (WHERE weight = $2::double precision), count(*) FILTER (WHERE weight <= 0)
-      FROM number_reporters WHERE number = $1
+             count(*) FILTER (WHERE weight = $2::double precision), count(*) FILTER (WHERE weight <= 0), count(a.reporter)
+      FROM number_reporters r LEFT JOIN attested_reporters a ON a.reporter = r.reporter WHERE r.number = $1
       """,
       number, ReporterWeight.newcomer
     ) { row in
       Explanation.Weights(
         full: Int(try row.decode(0, as: Int64.self)), partial: Int(try row.decode(1, as: Int64.self)),
-        new: Int(try row.decode(2, as: Int64.self)), none: Int(try row.decode(3, as: Int64.self)))
+        new: Int(try row.decode(2, as: Int64.self)), none: Int(try row.decode(3, as: Int64.self)),
+        attested: Int(try row.decode(4, as: Int64.self)))
     }
   }
 

@@ -24,6 +24,20 @@ enum ReportSQL {
     }
   }
 
+  /// The weight of a new reporter by the rule of its app, or of every app, in the thresholds in force.
+  /// - Parameter row: with the columns reporter and app_id.
+  static func newcomerWeight(of row: String) -> String {
+    let version = "(SELECT max(version) FROM threshold_versions)"
+    return """
+      (SELECT CASE coalesce((SELECT d.level FROM attested_reporters d WHERE d.reporter = \(row).reporter), 0)
+                WHEN \(AttestationLevel.hardware.rawValue) THEN a.hardware
+                WHEN \(AttestationLevel.software.rawValue) THEN a.software ELSE a.unattested END
+       FROM attestation_rules a
+       WHERE a.version = \(version) AND a.app_id = coalesce((
+         SELECT o.app_id FROM attestation_rules o WHERE o.version = \(version) AND o.app_id = \(row).app_id), 0))
+      """
+  }
+
   /// The order of a reporter's reports on a number; the first one is the vote.
   static let newestFirst = "reported_at DESC, received_at DESC, category_id DESC, weight DESC"
 

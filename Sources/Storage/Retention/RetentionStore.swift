@@ -65,11 +65,22 @@ public struct RetentionStore: Sendable {
     }
   }
 
-  /// Deletes the tokens of installed apps without a report since `time`, and those created before it without any.
+  /// Deletes the tokens of installed apps without a report since `time`, those created before it without any, and those
+  /// that ended.
+  /// - Parameter ended: when the latest of these ended; its challenge cannot be used again.
   /// - Returns: the number of deleted rows.
   @discardableResult
-  public func purgeInstallations(before time: Date) async throws -> Int {
-    try await repeatedly { SQL.purgeInstallations(before: Installation.day(of: time), limit: $0) }
+  public func purgeInstallations(before time: Date, ended: Date = .distantPast) async throws -> Int {
+    try await repeatedly {
+      SQL.purgeInstallations(before: Installation.day(of: time), endedBefore: ended, limit: $0)
+    }
+  }
+
+  /// Deletes what phones have attested that had their last token before `time`.
+  /// - Returns: the number of deleted rows.
+  @discardableResult
+  public func purgeAttestations(renewedBefore time: Date) async throws -> Int {
+    try await repeatedly { SQL.purgeAttestations(renewedBefore: Installation.day(of: time), limit: $0) }
   }
 
   func repeatedly<Row>(_ statement: @Sendable (Int) -> Statement<Row>) async throws -> Int {

@@ -77,6 +77,7 @@ public struct ThresholdStore: Sendable {
       _ = try await connection.run(SQL.saveThresholds(version: version.version, thresholds: set.thresholds))
       _ = try await connection.run(SQL.saveSourceRules(version: version.version, sources: set.sources))
       _ = try await connection.run(SQL.saveIdentifyRule(version: version.version, rule: set.identify))
+      _ = try await connection.run(SQL.saveAttestationRules(version: version.version, rules: set.attestation))
       if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
       return version
     }
@@ -87,6 +88,7 @@ public struct ThresholdStore: Sendable {
       thresholds: try await connection.run(SQL.readThresholds(version: version)),
       sources: try await connection.run(SQL.readSourceRules(version: version)),
       identify: try await connection.run(SQL.readIdentifyRule(version: version)),
+      attestation: try await connection.run(SQL.readAttestationRules(version: version)),
       ceilings: try await connection.run(SQL.readCeilings()))
   }
 }
@@ -96,12 +98,14 @@ struct ThresholdQuery {
   private let thresholds: PostgresPipeline.Place<Threshold>
   private let sources: PostgresPipeline.Place<SourceRule>
   private let identify: PostgresPipeline.Place<IdentifyRule>
+  private let attestation: PostgresPipeline.Place<AttestationRule>
   private let ceilings: PostgresPipeline.Place<CeilingRow>
 
   init(in pipeline: inout PostgresPipeline) {
     thresholds = pipeline.add(SQL.readThresholds(version: nil))
     sources = pipeline.add(SQL.readSourceRules(version: nil))
     identify = pipeline.add(SQL.readIdentifyRule(version: nil))
+    attestation = pipeline.add(SQL.readAttestationRules(version: nil))
     ceilings = pipeline.add(SQL.readCeilings())
   }
 
@@ -110,7 +114,7 @@ struct ThresholdQuery {
     guard !thresholds.isEmpty else { throw StorageError.noThresholds(version: nil) }
     return try ThresholdSet(
       thresholds: thresholds, sources: try results.rows(sources), identify: try results.rows(identify),
-      ceilings: try results.rows(ceilings))
+      attestation: try results.rows(attestation), ceilings: try results.rows(ceilings))
   }
 }
 
@@ -120,10 +124,11 @@ typealias CeilingRow = (id: Int32, ceiling: SourceCeiling, isSuspended: Bool, we
 extension ThresholdSet {
   /// A set from the rows of its tables.
   fileprivate init(
-    thresholds: [Threshold], sources: [SourceRule], identify: [IdentifyRule], ceilings: [CeilingRow]
+    thresholds: [Threshold], sources: [SourceRule], identify: [IdentifyRule], attestation: [AttestationRule],
+    ceilings: [CeilingRow]
   ) throws(ThresholdProblem) {
     try self.init(
-      thresholds: thresholds, sources: sources, identify: identify.first ?? IdentifyRule(),
+      thresholds: thresholds, sources: sources, identify: identify.first ?? IdentifyRule(), attestation: attestation,
       ceilings: Dictionary(ceilings.map { ($0.id, $0.ceiling) }) { first, _ in first },
       suspended: Set(ceilings.filter(\.isSuspended).map(\.id)),
       suspendedWeights: Dictionary(ceilings.compactMap { row in row.weight.map { (row.id, Double($0)) } }) {
@@ -271,6 +276,37 @@ extension SQL {
       version, sources.map(\.appID), sources.map { Float($0.weight) }, sources.map { Int32($0.enter.complaints) },
       sources.map { Int32($0.enter.days) }, sources.map { Int32($0.leave.complaints) },
       sources.map { Int32($0.leave.days) }, sources.map { Int32($0.blockComplaints) })
+  }
+
+  /// A version's weights of new reporters, by app.
+  /// - Parameter version: The version; nil for the newest.
+  static func readAttestationRules(version: Int32?) -> Statement<AttestationRule> {
+    Statement(
+      """
+      SELECT app_id, hardware, software, unattested FROM attestation_rules
+      WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
+      """,
+      version
+    ) { row in
+      // Written as decimal numbers, so that 0.8 stays 0.8.
+      func weight(_ column: Int) throws -> Double {
+        let value: Float = try row.decode(column)
+        return Double("\(value)") ?? Double(value)
+      }
+      return AttestationRule(
+        appID: try row.decode(0), hardware: try weight(1), software: try weight(2), unattested: try weight(3))
+    }
+  }
+
+  /// Adds a version's weights of new reporters.
+  static func saveAttestationRules(version: Int32, rules: [AttestationRule]) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO attestation_rules (version, app_id, hardware, software, unattested)
+      SELECT $1::integer, * FROM unnest($2::integer[], $3::real[], $4::real[], $5::real[])
+      """,
+      version, rules.map(\.appID), rules.map { Float($0.hardware) }, rules.map { Float($0.software) },
+      rules.map { Float($0.unattested) })
   }
 
   /// A version's limits for labels.

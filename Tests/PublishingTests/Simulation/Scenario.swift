@@ -35,6 +35,10 @@ struct Scenario: Sendable {
   var hasOneNetwork = false
   /// Whether the app's server says that it has known all its users for a year.
   var vouches = false
+  /// Whether the phones of users have attested.
+  var hasAttestedUsers = false
+  /// The weight of new reporters without attestation; nil for the default.
+  var unattestedWeight: Double?
   var list: List?
   var brigade: Brigade?
 }
@@ -68,6 +72,8 @@ struct Brigade: Sendable {
   var aging = Aging.none
   /// Whether its targets are numbers of the list.
   var copiesList = false
+  /// Whether each account is a phone of its own that has attested.
+  var hasDevices = false
 }
 
 /// A report that arrives in a simulated installation, without the installation's ids.
@@ -110,6 +116,13 @@ struct SimulatedReports: Sendable {
 
   /// The reporters and networks of accounts follow those of users.
   private static let firstAccount = 100_000
+
+  /// The reporters whose phones have attested.
+  var attested: Set<Int> {
+    Set(reports.map(\.reporter)).filter {
+      $0 < Self.firstAccount ? scenario.hasAttestedUsers : scenario.brigade?.hasDevices ?? false
+    }
+  }
 
   private mutating func addPeople(_ generator: inout SeededGenerator) {
     installed = (0..<scenario.users).map { _ in Int.random(in: 0..<scenario.installDays, using: &generator) }

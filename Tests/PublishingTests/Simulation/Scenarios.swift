@@ -27,7 +27,37 @@ extension Scenario {
     return scenario
   }
 
-  static let all: [Scenario] = variants + [attack(targets: 1), attack(targets: 100)] + brigades
+  static let all: [Scenario] = variants + [attack(targets: 1), attack(targets: 100)] + brigades + devices
+
+  /// Users with attested phones, and brigades without and with phones of their own. The last rows say how many of them
+  /// label a number, and how many block it.
+  private static var devices: [Scenario] {
+    func scenario(_ brigade: Brigade?, unattested: Double? = nil) -> Scenario {
+      var scenario = brigade.map(Scenario.brigade) ?? people
+      scenario.hasAttestedUsers = true
+      scenario.unattestedWeight = unattested
+      scenario.name = "phones: \(scenario.name)"
+      if brigade?.hasDevices == true { scenario.name += ", each a device" }
+      if let unattested { scenario.name += ", weight \(unattested) without attestation" }
+      return scenario
+    }
+    let shared = Brigade(accounts: 200, targets: 10, reporters: 200, days: 3)
+    let split = Brigade(accounts: 200, targets: 10, reporters: 20, days: 3, sharesTargets: false)
+    let few = [2, 3].flatMap { accounts in
+      [2, 3].map { Brigade(accounts: accounts, targets: 1, reporters: accounts, days: $0, networks: accounts) }
+    }
+    func bought(_ brigade: Brigade) -> Brigade {
+      var brigade = brigade
+      brigade.hasDevices = true
+      return brigade
+    }
+    return [scenario(nil), scenario(nil, unattested: 0)]
+      + [shared, split].flatMap { [scenario($0), scenario($0, unattested: 0), scenario(bought($0))] }
+      + few.flatMap { [scenario($0), scenario($0, unattested: 0), scenario(bought($0))] }
+  }
+
+  /// A scenario with attested users, by its name without `phones: `.
+  static func phones(_ name: String) -> Scenario? { devices.first { $0.name == "phones: \(name)" } }
 
   /// People under other conditions.
   private static var variants: [Scenario] {

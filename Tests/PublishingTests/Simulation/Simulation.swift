@@ -36,7 +36,9 @@ struct Simulation: Sendable {
   func run() async throws -> [Night] {
     try await withTemporaryFolder { path in
       let publisher = try publisher(path)
-      let app = try await AppStore(pool: pool).create(name: "Simulated app", at: start).app
+      let made = try await AppStore(pool: pool).create(name: "Simulated app", at: start)
+      let app = made.app
+      try await attest(key: made.key)
       let keyID = try await pool.withConnection { try await $0.query("SELECT key_id FROM app_keys") }[0]
         .decode(0, as: Int32.self)
       let list = try await subscribe()
@@ -76,6 +78,24 @@ struct Simulation: Sendable {
       }
       _ = try await store.accept(batch, receivedAt: received)
     }
+  }
+
+  /// Stores what phones have attested, and the weight of reporters without.
+  private func attest(key: String) async throws {
+    guard let app = try await AppStore(pool: pool).app(key: key, at: start) else { return }
+    let store = InstallationStore(pool: pool)
+    for reporter in reports.attested.sorted() {
+      let installation = AttestedInstallation(device: bytes(16, reporter), secret: bytes(32, reporter)) { _ in
+        bytes(16, reporter)
+      }
+      _ = try await store.attest(installation, level: .hardware, for: app, at: start)
+    }
+    guard let weight = scenario.unattestedWeight else { return }
+    let thresholds = ThresholdStore(pool: pool)
+    let (version, set) = try await thresholds.version(nil)
+    try await thresholds.save(
+      try set.replacing(AttestationRule(unattested: weight)), after: version.version, by: "Test",
+      because: "Reports without attestation do not count.", at: start)
   }
 
   /// A pseudonym: bytes without order.

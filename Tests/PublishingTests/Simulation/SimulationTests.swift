@@ -51,6 +51,23 @@ import Testing
     #expect(result.targets.listed == 0)
   }
 
+  @Test func `attested people block nuisances, and accounts without phones list nothing`() async throws {
+    var people = try #require(Scenario.phones("people"))
+    (people.days, people.installDays) = (14, 1)
+    let result = try await run(people, seed: 1)
+    // Without phones a nuisance is only labeled in this time.
+    #expect((result.nuisances[14]?.blocked ?? 0) >= 10)
+    #expect(result.others.blocked == 0)
+    for name in [
+      "200 accounts share 10 targets, 200 each, 200 networks, 3 days",
+      "200 accounts split 10 targets, 20 each, 200 networks, 3 days, weight 0.0 without attestation",
+    ] {
+      var brigade = try #require(Scenario.phones(name))
+      (brigade.users, brigade.days) = (40, 14)
+      #expect(try await run(brigade, seed: 1).targets.listed == 0)
+    }
+  }
+
   /// Accounts that arrive within a day or share their targets.
   @Test(arguments: [
     Brigade(accounts: 40, targets: 40, reporters: 8, start: 4, claimedDays: 3, sharesTargets: false),

@@ -55,6 +55,8 @@ extension AppKey: Sample {
       revokedAt: nil, lastUsedAt: nil)
   }
 }
+extension AttestationLevel: Sample {}
+extension AttestationPolicy: Sample { static var sample: AttestationPolicy { AttestationPolicy() } }
 extension AppScopes: Sample { static var sample: AppScopes { [] } }
 extension KeyWithdrawal: Sample {
   static var sample: KeyWithdrawal {
@@ -145,6 +147,7 @@ extension BackgroundJob: Sample {
 }
 extension BackgroundJob.Kind: Sample { static var sample: Self { .preview } }
 extension BackgroundJob.State: Sample { static var sample: Self { .done } }
+extension AttestationRule: Sample { static var sample: AttestationRule { AttestationRule() } }
 extension IdentifyRule: Sample { static var sample: IdentifyRule { IdentifyRule() } }
 extension JobStep: Sample { static var sample: JobStep { .starting } }
 extension LeaseStore.Lease: Sample {
