@@ -84,14 +84,15 @@ package struct RetentionJob: Sendable {
     try await store.addListingHashes()
     let personal = try await store.purgePersonalNumbers(endedBefore: time)
     let installations = try await store.purgeInstallations(before: before(limits.installations), ended: before(1))
-    let attestations = try await store.purgeAttestations(renewedBefore: before(InstallationStore.maxUnrenewedDays))
     func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
+    let attestations = try await store.purgeAttestations(renewedBefore: limit(.attestations))
     let proofs = try await store.purgeOwnerProofs(before: limit(.ownerProofs))
     let statements = try await store.purgeStatements(before: limit(.statements))
     let deletions = try await store.purgeDeletions(before: limit(.deletions))
     let deleted: KeyValuePairs<RetainedData, Int> = [
       .networks: networks, .comments: comments, .identificationBatches: batches, .personalNumbers: personal,
-      .installations: installations, .ownerProofs: proofs, .statements: statements, .deletions: deletions,
+      .installations: installations, .attestations: attestations, .ownerProofs: proofs, .statements: statements,
+      .deletions: deletions,
     ]
     for (kind, rows) in deleted { try await store.record(kind, rows, at: time) }
     // Months count as 31 days, so that nothing is dropped too early.

@@ -166,7 +166,7 @@ def moderated(server, key):
 
 def test_every_example_command_works(published, document, tmp_path):
     """Runs every command of the documentation."""
-    scopes = "report,identify,lookup,fetch,vouch,moderate,administer"
+    scopes = "report,identify,lookup,fetch,vouch,moderate,administer,install"
     server, key = published, published.run("app", "create", "Tester", "--scopes", scopes)
     moderation = moderated(server, key)
     report = str(uuid.uuid4())

@@ -54,7 +54,7 @@ extension InstallationStore {
   /// How long a token is valid, in seconds: 30 days.
   public static let tokenLifetime: TimeInterval = 30 * 86_400
   /// Days without a new token after which an attestation is forgotten.
-  public static let maxUnrenewedDays = 90
+  static let maxUnrenewedDays = 90
 
   /// The builds of an app that may attest; nil for none.
   public func policy(of appID: Int32) async throws -> AttestationPolicy? {

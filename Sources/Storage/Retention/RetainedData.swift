@@ -15,6 +15,8 @@ public enum RetainedData: String, Sendable, CaseIterable {
   case identificationBatches = "identification_batches"
   /// Tokens of installed apps, after their last report.
   case installations
+  /// Levels and counters of attested phones, after their last token.
+  case attestations
   /// Personal numbers of keys that have ended.
   case personalNumbers = "personal_numbers"
   /// Contacts of people who appealed, after the answer.
@@ -32,6 +34,7 @@ public enum RetainedData: String, Sendable, CaseIterable {
     case .networks, .appealNetworks: 30
     case .identificationBatches: 35
     case .installations: 400
+    case .attestations: InstallationStore.maxUnrenewedDays
     case .ownerProofs: 1
     case .statements: 750
     case .deletions: 1_100
@@ -127,14 +130,15 @@ extension SQL {
   /// Whether there is data of a kind from before a time. Kinds without a time in ``RetentionStore/overdue(commentDays:at:)``
   /// have no data.
   static func findOverdue(_ kind: RetainedData, before: Date) -> Statement<Bool> {
+    let day = "($1::timestamptz AT TIME ZONE 'UTC')::date - DATE '1970-01-01'"
     let rows: String
     switch kind {
     case .networks: rows = "reports WHERE network IS NOT NULL AND received_at < $1"
     case .comments: rows = "reports WHERE comment IS NOT NULL AND received_at < $1"
     case .appealNetworks: rows = "appeal_filings WHERE network IS NOT NULL AND filed_at < $1"
     case .identificationBatches: rows = "identification_batches WHERE received_at < $1"
-    case .installations:
-      rows = "installations WHERE last_day < ($1::timestamptz AT TIME ZONE 'UTC')::date - DATE '1970-01-01'"
+    case .installations: rows = "installations WHERE last_day < \(day)"
+    case .attestations: rows = "attested_reporters WHERE renewed_on < \(day)"
     case .contacts: rows = "appeal_contacts WHERE purge_at < $1"
     case .ownerProofs: rows = "owner_codes WHERE expires_at < $1"
     case .statements: rows = "statements WHERE ended_at < $1"

@@ -109,6 +109,7 @@ enum ReporterTable: String, CaseIterable, Sendable {
   case records = "reporters"
   case weights = "reporter_weights"
   case vouched = "vouched_reporters"
+  case attestations = "attested_reporters"
   case personalNumbers = "personal_numbers"
   case holds = "hold_reporters"
 

@@ -59,6 +59,11 @@ import Testing
     try await pool.withConnection { connection in
       let one = reporter(1)
       _ = try await connection.execute("INSERT INTO hold_reporters (number, reporter) VALUES (\(number), \(one))")
+      _ = try await connection.execute(
+        """
+        INSERT INTO attested_reporters (reporter, app_id, level, counter, attested_on, renewed_on)
+        VALUES (\(one), 1, 2, 0, 20000, 20000)
+        """)
     }
     #expect(try await !traces(of: 1).isEmpty)
     #expect(try await erase(1, until: now + 1) == 4)
