@@ -79,8 +79,7 @@ package struct DataFolder {
   /// The secret of this name; nil if the file does not exist.
   package func storedSecret(_ name: String) throws -> String? {
     let file = "\(path)/\(name)"
-    var status = stat()
-    if lstat(file, &status) != 0, errno == ENOENT { return nil }
+    if faccessat(AT_FDCWD, file, F_OK, AT_SYMLINK_NOFOLLOW) != 0, errno == ENOENT { return nil }
     guard let data = FileManager.default.contents(atPath: file) else {
       throw CommandFailure.unreadable("Cannot read \(file). Check its owner and permissions.")
     }

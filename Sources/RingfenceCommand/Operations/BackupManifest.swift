@@ -136,8 +136,7 @@ enum BackupFiles {
 
   /// Renames a complete file or folder to an unused name.
   static func name(_ path: String, _ target: String) throws {
-    var status = stat()
-    let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let isFile = FileIdentity(path: path) != nil
     // A rename would replace an existing file, so files are linked. It does not replace a folder that is not empty.
     var code = (isFile ? link(path, target) : rename(path, target)) == 0 ? 0 : errno
     if isFile, code != 0, code != EEXIST {

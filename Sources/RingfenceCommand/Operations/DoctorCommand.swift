@@ -117,13 +117,18 @@ struct FolderChecks {
     }
   }
 
+  /// The permission bits of a file or folder; nil where there is none.
+  private static func permissions(of path: String) -> Int? {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    return (try? FileManager.default.attributesOfItem(atPath: target))?[.posixPermissions] as? Int
+  }
+
   private func access() -> Finding {
-    var status = stat()
-    guard stat(folder.path, &status) == 0, status.st_mode & 0o077 != 0 else {
+    guard let mode = Self.permissions(of: folder.path), mode & 0o077 != 0 else {
       return .ok("access", "only its owner may enter the data folder")
     }
     return .warning(
-      "access", "other accounts may enter the data folder (mode \(String(status.st_mode & 0o777, radix: 8)))",
+      "access", "other accounts may enter the data folder (mode \(String(mode, radix: 8)))",
       "chmod 700 \(folder.path). Publications that another program serves can lie elsewhere: see "
         + "Documentation/operations.md, Permissions.")
   }
@@ -206,14 +211,13 @@ struct FolderChecks {
     return Backup.keyFiles.compactMap { name in
       let setting = settings[name]
       if let origin = setting.flatMap(folder.settings.origin) { return .ok(name, "set by \(origin)") }
-      var status = stat()
       let path = "\(folder.path)/\(name)"
-      guard stat(path, &status) == 0 else {
+      guard let mode = Self.permissions(of: path) else {
         return setting == nil ? nil : .ok(name, "created when first needed")
       }
-      guard status.st_mode & 0o077 == 0 else {
+      guard mode & 0o077 == 0 else {
         return .bad(
-          name, "other users can read it (mode \(String(status.st_mode & 0o777, radix: 8)))",
+          name, "other users can read it (mode \(String(mode, radix: 8)))",
           "Run chmod 600 \(path), then replace it: see Keys in Documentation/operations.md.")
       }
       return .ok(name, "readable by its owner only")

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CallerPack
 import CallerPackBuilder
+import FileSupport
 import Foundation
 
 /// `ringfence pack build`: creates a pack from lines of text.
@@ -101,8 +102,7 @@ struct ListLines {
     guard let opened else {
       throw PackError(.inputOutput, "cannot open \(path)", got: String(cString: strerror(errno)))
     }
-    var status = stat()
-    total = fstat(fileno(opened), &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? UInt64(status.st_size) : 0
+    total = FileIdentity(descriptor: fileno(opened)).map { UInt64($0.length) } ?? 0
     file = opened
     buffer = .allocate(byteCount: 2 * Self.longest, alignment: 16)
   }

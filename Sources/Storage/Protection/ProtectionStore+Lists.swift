@@ -33,7 +33,7 @@ extension ProtectionStore {
   public func suppress(_ number: Int64, at time: Date, audit: AuditEvent) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      try await Self.add(
+      _ = try await Self.add(
         [(.number(number), "The owner of the number has suppressed it.")], by: audit.actor, appID: Self.suppression,
         at: time, on: connection)
       _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
