@@ -57,14 +57,16 @@ final class InstallationsController: Sendable {
   private let limiter: RateLimiter
   private let bodies: BodyReader
   private let metrics: AttestationMetrics
+  private let takesAppleReports: Bool
   private let created = Mutex(DailyCounts(limit: InstallationsController.maxADay, capacity: 4_096))
   private let renewed = Mutex(DailyCounts(limit: InstallationsController.maxRenewals, capacity: 65_536))
   private let running = Mutex(0)
 
   init(
     installations: InstallationStore, pseudonymizer: Pseudonymizer, trust: AttestationTrust, limiter: RateLimiter,
-    bodies: BodyReader, metrics: any MetricsFactory
+    bodies: BodyReader, metrics: any MetricsFactory, takesAppleReports: Bool
   ) {
+    self.takesAppleReports = takesAppleReports
     self.installations = installations
     self.pseudonymizer = pseudonymizer
     challenges = InstallationChallenge(pseudonymizer: pseudonymizer)
@@ -80,6 +82,8 @@ final class InstallationsController: Sendable {
     return try await bodies.read(request, .envelope, context: context) { data in
       let needed: AppScopes = data.isEmpty ? .report : .install
       guard app.scopes.isSuperset(of: needed) else { throw Problem.scope(needed) }
+      // Only Apple's reports carry a token without attestation.
+      guard !data.isEmpty || takesAppleReports else { throw Problem.notFound }
       return data.isEmpty ? try await create(for: app) : try await attest(data, app: app, context: context)
     }
   }

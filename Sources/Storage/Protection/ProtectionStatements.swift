@@ -59,7 +59,7 @@ extension SQL {
     Statement(
       """
       DELETE FROM protected_numbers WHERE number = $1 AND app_id = 0
-      RETURNING number, reason, added_by, added_at, expires_at, false
+      RETURNING \(protectedNumberColumns)
       """,
       number, decode: decodeReadProtectedNumbers)
   }
@@ -104,22 +104,19 @@ extension SQL {
   /// all of them.
   static func readProtectedNumber(number: Int64) -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      """
-      SELECT number, reason, added_by, added_at, expires_at, app_id = -1 FROM protected_numbers
-      WHERE number = $1 ORDER BY app_id
-      """,
+      "SELECT \(protectedNumberColumns) FROM protected_numbers WHERE number = $1 ORDER BY app_id",
       number, decode: decodeReadProtectedNumbers)
   }
 
   /// All numbers in ascending order.
   static func readProtectedNumbers() -> Statement<(number: Int64, protection: Protection)> {
     Statement(
-      """
-      SELECT number, reason, added_by, added_at, expires_at, app_id = -1 FROM protected_numbers
-      ORDER BY number, app_id
-      """,
+      "SELECT \(protectedNumberColumns) FROM protected_numbers ORDER BY number, app_id",
       decode: decodeReadProtectedNumbers)
   }
+
+  /// The columns of ``decodeReadProtectedNumbers(_:)``.
+  static let protectedNumberColumns = "number, reason, added_by, added_at, expires_at, app_id = -1"
 
   static func decodeReadProtectedNumbers(_ row: PostgresRow) throws -> (number: Int64, protection: Protection) {
     let number: Int64 = try row.decode(0)

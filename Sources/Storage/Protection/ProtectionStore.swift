@@ -252,7 +252,7 @@ extension SQL {
   static func readProtectedPage(after: Int64, limit: Int) -> Statement<(number: Int64, protection: Protection)> {
     Statement(
       """
-      SELECT number, reason, added_by, added_at, expires_at, app_id = -1 FROM protected_numbers p
+      SELECT \(protectedNumberColumns) FROM protected_numbers p
       WHERE number > $1
         AND NOT EXISTS (SELECT 1 FROM protected_numbers o WHERE o.number = p.number AND o.app_id < p.app_id)
       ORDER BY number LIMIT $2::bigint

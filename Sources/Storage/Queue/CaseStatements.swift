@@ -85,7 +85,7 @@ extension SQL {
   static func readProtectedNeighbour(number: Int64) -> Statement<Protection> {
     Statement(
       """
-      SELECT number, reason, added_by, added_at, expires_at FROM protected_numbers WHERE number = ANY($2::bigint[])
+      SELECT \(protectedNumberColumns) FROM protected_numbers WHERE number = ANY($2::bigint[])
       ORDER BY abs(number - $1::bigint), number, app_id LIMIT 1
       """,
       number, RangePattern(around: number, size: 100).blocks[0].filter { $0 != number }

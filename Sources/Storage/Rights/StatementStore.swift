@@ -59,8 +59,10 @@ extension SQL {
 
   /// Ends the statements of listings that have changed, and states the reasons of listings without a statement. Safe to
   /// repeat.
-  /// - Parameter numbers: those whose listings may be new or changed.
-  static func addStatements(numbers: [Int64], serial: Int64, time: Date) -> Statement<Void> {
+  /// - Parameters:
+  ///   - numbers: those whose listings may be new or changed.
+  ///   - seed: not stored, so that an identifier reveals nothing about its number.
+  static func addStatements(numbers: [Int64], serial: Int64, time: Date, seed: UUID = UUID()) -> Statement<Void> {
     let isSame = "(s.category_id, s.cause, s.treatment) = (l.category_id, l.cause, l.treatment)"
     return Statement(
       """
@@ -71,7 +73,7 @@ extension SQL {
       INSERT INTO statements
         (number, statement_id, category_id, cause, treatment, decision_id, is_by_program, reports, reporters, days, sources,
          first_reported_at, last_reported_at, thresholds, serial, stated_at)
-      SELECT l.number, gen_random_uuid(), l.category_id, l.cause, l.treatment, d.decision_id,
+      SELECT l.number, md5($4::text || l.number::text)::uuid, l.category_id, l.cause, l.treatment, d.decision_id,
              coalesce(d.decided_by LIKE 'app:%', false), coalesce(n.reports, 0), coalesce(n.reporters, 0),
              bit_count(coalesce(n.day_bits, 0)::bit(64))::integer, coalesce(o.sources, '{}'), n.first_reported_at,
              n.last_reported_at, (SELECT max(version) FROM threshold_versions), $2, $3
@@ -86,7 +88,7 @@ extension SQL {
       WHERE l.number = ANY($1::bigint[])
         AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.number = l.number AND s.ended_at IS NULL AND \(isSame))
       """,
-      numbers, serial, time)
+      numbers, serial, time, seed.uuidString)
   }
 
   /// Ends the statements of numbers that are no longer listed.

@@ -25,6 +25,7 @@ import Testing
     ("/moderation/audit", .moderator, .moderator),
     ("/moderation/queue", .triage, .triage),
     ("/moderation/team", .moderator, .moderator),
+    ("/moderation/transparency", .moderator, .moderator),
     ("/moderation/templates", .administrator, .administrator),
     ("/moderation/assignments", .administrator, .administrator),
     ("/moderation/watched", .triage, .triage),

@@ -93,7 +93,7 @@ import Testing
     #expect(batch["items"]?["maxItems"] as? Int == Batch.limit)
     let limits = document.json.matches(of: /"minItems":1,"maxItems":(\d+),"items":{}/)
     #expect(limits.map { Int($0.1) } == [Batch.limit])
-    #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.standard.names + ["moderate", "administer", ""]))
+    #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.named.map(\.name) + [""]))
   }
 
   @Test func `schemas refuse the regions and numbers that the code refuses`() throws {
