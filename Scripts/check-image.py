@@ -269,7 +269,7 @@ def check_work(image):
     """Sends a report and makes a publication."""
     made = image.run("app", "create", "Check", "--data", "/var/lib/ringfence")
     assert made.returncode == 0, made.stderr
-    report = {"number": "+33162000248", "category": "fraud", "reporter": "a", "report_id": str(uuid.uuid4()),
+    report = {"number": "+33199000248", "category": "fraud", "reporter": "a", "report_id": str(uuid.uuid4()),
               "reported_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     request = urllib.request.Request(
         "http://127.0.0.1:8080/v1/reports", json.dumps(report).encode(),

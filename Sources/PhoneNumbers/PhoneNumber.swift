@@ -49,7 +49,7 @@ public struct PhoneNumber: Hashable, Sendable {
     self = try ParseOutcome(throughLibrary: text, from: place).number()
   }
 
-  /// The number with its plus, such as `+33162000248`.
+  /// The number with its plus, such as `+33199000248`.
   public var e164: String { "+\(digits)" }
 
   /// Whether the digits are a valid number of some region according to libphonenumber; true for every parsed number.
@@ -111,9 +111,9 @@ extension PhoneNumber {
 extension PhoneNumber {
   /// The two display forms.
   public enum Style: String, Sendable, CaseIterable {
-    /// With plus and calling code, such as `+33 1 62 00 02 48`.
+    /// With plus and calling code, such as `+33 1 99 00 02 48`.
     case international
-    /// The form dialed within its region, such as `01 62 00 02 48`.
+    /// The form dialed within its region, such as `01 99 00 02 48`.
     case national
   }
 
@@ -172,7 +172,7 @@ extension PhoneNumber: Codable {
     self = number
   }
 
-  /// Writes the E.164 form as a string, such as `"+33162000248"`.
+  /// Writes the E.164 form as a string, such as `"+33199000248"`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(e164)

@@ -51,9 +51,9 @@ extension PhoneNumberError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty:
-      "The number is missing. Enter a number such as +33 1 62 00 02 48."
+      "The number is missing. Enter a number such as +33 1 99 00 02 48."
     case .notANumber:
-      "This is not a phone number. Enter a number such as +33 1 62 00 02 48."
+      "This is not a phone number. Enter a number such as +33 1 99 00 02 48."
     case .tooShort:
       "The number has too few digits. Enter the full number with its area code."
     case .tooLong:

@@ -28,7 +28,7 @@ package struct DatabaseOptions: ParsableArguments {
 
 /// The number that a command is about.
 struct NumberOptions: ParsableArguments {
-  @Argument(help: "Number in international form, such as +33162000248, or in national form with --region.")
+  @Argument(help: "Number in international form, such as +33199000248, or in national form with --region.")
   var number: String
 
   @Option(help: "Country of a number in national form: two letters, such as FR.")

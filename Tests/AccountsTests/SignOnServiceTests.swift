@@ -83,7 +83,7 @@ import Testing
       try await $0.execute(
         """
         INSERT INTO queue (number, causes, urgency, country, since, assigned_to)
-        VALUES (33162000248, 1, 1, 'FR', '2026-11-18', 'Ada')
+        VALUES (33199000248, 1, 1, 'FR', '2026-11-18', 'Ada')
         """)
     }
     guard case .noRole(let account?) = try await sessions.enter(identity: identity(.none), adds: true, at: now) else {

@@ -9,7 +9,7 @@ import requests
 def report(server, key):
     return requests.post(
         server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30,
-        json={"number": "+33162000248", "category": "fraud", "reporter": "me", "report_id": str(uuid.uuid4()),
+        json={"number": "+33199000248", "category": "fraud", "reporter": "me", "report_id": str(uuid.uuid4()),
               "reported_at": datetime.now(timezone.utc).isoformat()}).status_code
 
 

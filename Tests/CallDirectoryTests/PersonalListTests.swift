@@ -12,7 +12,7 @@ import Testing
 
   private func sample() throws -> PersonalList {
     var list = PersonalList()
-    try list.block(33_162_000_248, at: time)
+    try list.block(33_199_000_248, at: time)
     try list.block(5, at: time)
     try list.removeBlocked(5, at: time + 1)
     try list.identify(5, label: "Zoë \"9\"", at: time)
@@ -23,16 +23,16 @@ import Testing
 
   @Test func `removing an entry leaves a mark and adding it again clears the mark`() throws {
     var list = try sample()
-    #expect(list.blocked.map(\.number) == [33_162_000_248])
+    #expect(list.blocked.map(\.number) == [33_199_000_248])
     #expect(list.blockedWithMarks.map(\.isRemoved) == [true, false])
     #expect(list.identified.map(\.label) == ["Zoë \"9\""])
     try list.block(5, at: time + 3)
-    #expect(list.blocked.map(\.number) == [5, 33_162_000_248])
+    #expect(list.blocked.map(\.number) == [5, 33_199_000_248])
     list.removeAllBlocked(at: time + 4)
     list.removeAllIdentified(at: time + 4)
     #expect(list.blocked.isEmpty && list.identified.isEmpty && list.blockedWithMarks.count == 2)
     list.forget(5)
-    #expect(list.blockedWithMarks.map(\.number) == [33_162_000_248])
+    #expect(list.blockedWithMarks.map(\.number) == [33_199_000_248])
   }
 
   @Test func `invalid entries are refused`() {
@@ -86,7 +86,7 @@ import Testing
     #expect(
       json == """
         {"blockedNumbers":[{"isRemoved":true,"modificationDate":800000001.25,"number":5},\
-        {"isRemoved":false,"modificationDate":800000000.25,"number":33162000248}],\
+        {"isRemoved":false,"modificationDate":800000000.25,"number":33199000248}],\
         "identifiedNumbers":[{"isRemoved":false,"label":"Zoë \\"9\\"","modificationDate":800000000.25,"number":5},\
         {"isRemoved":true,"label":"Gone","modificationDate":800000002.25,"number":7}],"lastUpdate":800000000.25}
         """)

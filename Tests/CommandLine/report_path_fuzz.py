@@ -34,7 +34,7 @@ def value(chance):
 
 def body(chance):
     report = {
-        "number": "+33162000248", "category": "fraud", "reporter": ID, "report_id": ID,
+        "number": "+33199000248", "category": "fraud", "reporter": ID, "report_id": ID,
         "reported_at": time.strftime("%FT%TZ", time.gmtime(time.time() - 60))}
     members = [f"{json.dumps(name)}:{json.dumps(text)}" for name, text in report.items()]
     kind = chance.randrange(24)
@@ -48,8 +48,8 @@ def body(chance):
             '"comment":"\u00e9\u2028"', '"comment":1', '"r\\u0065gion":"FR"', '"comment":"\\ud800"', '"":""', '"comment":"\x00"']))
     elif kind == 3:
         members[chance.randrange(len(members))] = chance.choice([
-            '"number":"33162000248"', '"number":33162000248', '"category":"none"', '"reported_at":"1990-01-01T00:00:00Z"',
-            '"reporter":""', '"report_id":"x"', '"number":"+33 1 62 00 02 48"'])
+            '"number":"33199000248"', '"number":33199000248', '"category":"none"', '"reported_at":"1990-01-01T00:00:00Z"',
+            '"reporter":""', '"report_id":"x"', '"number":"+33 1 99 00 02 48"'])
     chance.shuffle(members)
     text = "{" + chance.choice([",", " , ", ",\r\n", ",\t"]).join(members) + "}"
     if kind == 4:

@@ -87,8 +87,8 @@ def server(make_server, tmp_path_factory):
 def act(server, numbers):
     """An event for each number; while the server is down, by a command alone."""
     for number in numbers:
-        server.run("protect", "add", f"+33162000{number}", "--reason", "A bank", "--by", "Ada")
-    return {f"+33162000{number}" for number in numbers}
+        server.run("protect", "add", f"+33199000{number}", "--reason", "A bank", "--by", "Ada")
+    return {f"+33199000{number}" for number in numbers}
 
 
 def restart(server, target=None):
@@ -113,7 +113,7 @@ def test_a_file_has_every_event_after_kills_and_renames(server):
     wait_until(lambda: subjects(lines(server.file)) >= made, 30, "two events in the file")
     old = server.file.rename(server.file.with_suffix(".1"))
     made |= act(server, [302])
-    wait_until(lambda: subjects(lines(server.file)) == {"+33162000302"}, 30, "a new file")
+    wait_until(lambda: subjects(lines(server.file)) == {"+33199000302"}, 30, "a new file")
     # The server is killed, and its write of a line was cut.
     server.signal(signal.SIGKILL)
     server.ended()
@@ -122,15 +122,15 @@ def test_a_file_has_every_event_after_kills_and_renames(server):
     made |= act(server, [303, 304])
     restart(server)
     made |= act(server, [305])
-    wait_until(lambda: "+33162000305" in server.file.read_text(), 30, "events of the time without a server")
+    wait_until(lambda: "+33199000305" in server.file.read_text(), 30, "events of the time without a server")
     server.file.write_text(server.file.read_text().replace('{"action":"protec\n', ""))
     events = lines(old, server.file)
     assert subjects(events) >= made
     stored = {row[0] for row in server.query("SELECT event_id FROM audit_events WHERE action = 'protection.add'")}
     assert {event["id"] for event in events} >= stored
-    event = next(event for event in events if event["subject"] == "+33162000305")
+    event = next(event for event in events if event["subject"] == "+33199000305")
     assert (event["actor"], event["role"], event["reason"], event["after"]) == (
-        "Ada", "administrator", "A bank", {"what": "+33162000305"})
+        "Ada", "administrator", "A bank", {"what": "+33199000305"})
     wait_until(lambda: server.query("SELECT count(*) FROM audit_outbox") == [["0"]], 30, "an empty outbox")
 
 
@@ -166,7 +166,7 @@ def test_datagrams_have_one_event_each(server, tmp_path):
         log.settimeout(30)
         restart(server, f"unix:{path}")
         act(server, [322])
-        while "+33162000322" not in (message := log.recv(65_535).decode()):
+        while "+33199000322" not in (message := log.recv(65_535).decode()):
             pass
         assert message.startswith("<110>1 ")
 
@@ -180,7 +180,7 @@ def test_a_full_disk_leaves_whole_lines_and_repeats_none(server, tmp_path):
         (disk / "other").write_bytes(bytes(4_096))
         file = disk / "audit.jsonl"
         restart(server, str(file))
-        made = {f"+33162000{number}" for number in range(340, 352)}
+        made = {f"+33199000{number}" for number in range(340, 352)}
         for number in sorted(made):
             server.run("protect", "add", number, "--reason", "A bank " + "x" * 190, "--by", "Ada")
         wait_until(lambda: file.stat().st_size > 3_000 and server.query("SELECT count(*) FROM audit_outbox") != [["0"]], 30,

@@ -19,48 +19,48 @@ def reported(data, number, count=6):
 
 def test_a_decision_is_made_explained_and_undone(tmp_path):
     data = tmp_path / "data"
-    reported(data, "+33162000248")
-    said = run("decide", "+33162000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada", "--data", data)
-    assert "+33162000248: identify" in said.stdout
-    told = json.loads(run("explain", "+33162000248", "--json", "--data", data).stdout)
+    reported(data, "+33199000248")
+    said = run("decide", "+33199000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada", "--data", data)
+    assert "+33199000248: identify" in said.stdout
+    told = json.loads(run("explain", "+33199000248", "--json", "--data", data).stdout)
     assert told["verdict"] == "decided"
-    words = run("explain", "01 62 00 02 48", "--region", "FR", "--data", data).stdout
-    assert words.splitlines() == ["+33162000248", *(f"  {sentence}" for sentence in told["account"])]
-    assert "Labelled “A shop” and not blocked" in words and "Reason of the decision: It is one." in words
+    words = run("explain", "01 99 00 02 48", "--region", "FR", "--data", data).stdout
+    assert words.splitlines() == ["+33199000248", *(f"  {sentence}" for sentence in told["account"])]
+    assert "Labeled “A shop” and not blocked" in words and "Reason of the decision: It is one." in words
     assert [line["code"] for line in told["explanation"]][:3] == ["identified", "decision_reason", "not_published"]
-    said = run("decide", "+33162000248", "--undo", "--by", "Bob", "--data", data)
+    said = run("decide", "+33199000248", "--undo", "--by", "Bob", "--data", data)
     assert "identify is undone; its reports apply again." in said.stdout
-    run("decide", "+33162000249", "--block", "--reason", "x", "--expires", "90", "--by", "Ada", "--data", data)
-    [line] = run("decisions", "+33162000249", "--data", data).stdout.splitlines()
+    run("decide", "+33199000249", "--block", "--reason", "x", "--expires", "90", "--by", "Ada", "--data", data)
+    [line] = run("decisions", "+33199000249", "--data", data).stdout.splitlines()
     start, end = (datetime.fromisoformat(line.split("\t")[place]) for place in (0, 8))
     assert end - start == timedelta(days=90)
-    history = [line.split("\t") for line in run("decisions", "+33162000248", "--data", data).stdout.splitlines()]
+    history = [line.split("\t") for line in run("decisions", "+33199000248", "--data", data).stdout.splitlines()]
     assert [(line[1], line[2].split()[0]) for line in history] == [("Ada", "identify"), ("Bob", "undo")]
-    assert "There is no current decision on +33162000248." in run(
-        "decide", "+33162000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
+    assert "There is no current decision on +33199000248." in run(
+        "decide", "+33199000248", "--undo", "--by", "Bob", "--data", data, code=1).stderr
 
 
 def test_a_file_is_decided_continued_and_undone(tmp_path):
     data, file = tmp_path / "data", tmp_path / "decisions.csv"
-    reported(data, "+33162000248")
+    reported(data, "+33199000248")
     head = "number,decision,category,reason\n"
-    rows = "".join(f"+3316200{i:04d},block,robocall,Campaign.\n" for i in range(1000, 1200))
-    file.write_text(head + rows + "+33162000248,ban,,x\n+33162001000,allow,,\n")
+    rows = "".join(f"+3319900{i:04d},block,robocall,Campaign.\n" for i in range(1000, 1200))
+    file.write_text(head + rows + "+33199000248,ban,,x\n+33199001000,allow,,\n")
     for more in [], ["--dry-run"]:
         said = run("decide", "--file", file, "--by", "Ada", "--data", data, *more, code=0 if more else 1)
         assert 'decisions.csv, line 202: decision "ban": Unknown decision.' in said.stderr
-        assert 'line 203: number "+33162001000": An earlier row has this number.' in said.stderr
+        assert 'line 203: number "+33199001000": An earlier row has this number.' in said.stderr
         assert "(number_repeated)" in said.stderr and "200 rows can be decided, 2 are wrong." in said.stdout + said.stderr
         assert "Nothing was decided." in said.stdout + said.stderr
-    assert run("decisions", "+33162001000", "--data", data).stdout == ""
+    assert run("decisions", "+33199001000", "--data", data).stdout == ""
     said = run("decide", "--file", file, "--by", "Ada", "--skip-invalid", "--data", data).stdout
     assert "200 decisions made" in said and f"ringfence decide --file {file} --undo" in said
     # The same file again: nothing is decided twice.
     assert "was decided before: 200 of 200" in run("decide", "--file", file, "--by", "Ada", "--data", data).stdout
-    [line] = run("decisions", "+33162001000", "--data", data).stdout.splitlines()
+    [line] = run("decisions", "+33199001000", "--data", data).stdout.splitlines()
     assert line.split("\t")[1:6] == ["Ada", "block", "", "robocall", "Campaign."]
     again = tmp_path / "again.jsonl"
-    again.write_text('{"number":"+33162001000","decision":"allow","reason":"Wrong."}\n')
+    again.write_text('{"number":"+33199001000","decision":"allow","reason":"Wrong."}\n')
     refused = run("decide", "--file", again, "--by", "Bob", "--data", data, code=1).stderr
     assert "line 1: number" in refused and "(decision_in_force)" in refused
     assert "1 decision made" in run("decide", "--file", again, "--replace", "--by", "Bob", "--data", data).stdout
@@ -72,61 +72,61 @@ def test_a_file_is_decided_continued_and_undone(tmp_path):
     assert "200 decisions made" in said
     for arguments, words in [
         (["--block"], "With --file, the number and the decision are in the file."),
-        (["+33162000248"], "With --file, the number and the decision are in the file."),
+        (["+33199000248"], "With --file, the number and the decision are in the file."),
     ]:
         assert words in run("decide", "--file", file, "--by", "Ada", *arguments, "--data", data, code=2).stderr
-    assert "need --file" in run("decide", "+33162000248", "--allow", "--dry-run", "--by", "Ada", "--data", data, code=2).stderr
+    assert "need --file" in run("decide", "+33199000248", "--allow", "--dry-run", "--by", "Ada", "--data", data, code=2).stderr
 
 
 def test_a_protected_number_is_not_decided(tmp_path):
     data, file = tmp_path / "data", tmp_path / "list.tsv"
-    reported(data, "+33162000249")
-    file.write_text("# hospitals\n+33162000248\tCity hospital\n\n+4930197*\n")
+    reported(data, "+33199000249")
+    file.write_text("# hospitals\n+33199000248\tCity hospital\n\n+4930197*\n")
     said = run("protect", "add", "--file", file, "--reason", "Authorities", "--by", "Ada", "--data", data)
     assert "2 protected." in said.stdout
     listed = [line.split("\t")[:3] for line in run("protect", "list", "--data", data).stdout.splitlines()]
-    assert listed == [["+4930197*", "Authorities", "Ada"], ["+33162000248", "City hospital", "Ada"]]
-    refused = run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
+    assert listed == [["+4930197*", "Authorities", "Ada"], ["+33199000248", "City hospital", "Ada"]]
+    refused = run("decide", "+33199000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
     assert "The number is protected: City hospital." in refused
-    run("protect", "remove", "+33162000248", "--data", data)
-    run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
+    run("protect", "remove", "+33199000248", "--data", data)
+    run("decide", "+33199000248", "--block", "--reason", "x", "--by", "Ada", "--data", data)
     assert "There is no protection +1911" in run("protect", "remove", "+1911", "--data", data, code=1).stderr
-    file.write_bytes(b"\xef\xbb\xbf+33162000301\tBank\r\n# more\r\n+33162000302\r\n\r\n+33162000303\r\n")
+    file.write_bytes(b"\xef\xbb\xbf+33199000301\tBank\r\n# more\r\n+33199000302\r\n\r\n+33199000303\r\n")
     assert "3 protected." in run("protect", "add", "--file", file, "--reason", "Shops", "--data", data).stdout
     listed = run("protect", "list", "--data", data).stdout
-    assert "+33162000301\tBank\t" in listed and "+33162000303\tShops\t" in listed
-    file.write_text("+33162000304\tBank\n+33162000305\tB\x1b[2J\n")
+    assert "+33199000301\tBank\t" in listed and "+33199000303\tShops\t" in listed
+    file.write_text("+33199000304\tBank\n+33199000305\tB\x1b[2J\n")
     assert "line 2: The reason must be one line" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
-    file.write_text("+33162000248\n+49x\n")
+    file.write_text("+33199000248\n+49x\n")
     assert "line 2: A pattern must start with" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
 
 
 def test_a_list_of_others_protects_for_a_time(tmp_path):
     data, file = tmp_path / "data", tmp_path / "banks.json"
-    reported(data, "+33162000249")
-    entries = ["+33162000248", "+3316200031x", "+33162*", "spam"]
+    reported(data, "+33199000249")
+    entries = ["+33199000248", "+3319900031x", "+33199*", "spam"]
     file.write_text(json.dumps({
         "name": "Banks", "version": 20260101, "description": "Numbers of banks", "type": "string",
         "matching_attributes": ["phone-number"], "list": entries}))
     said = run("protect", "import", file, "--preview", "--data", data).stdout
-    assert 'Entry 3, "+33162*": A pattern of a list must have at least 7 digits' in said
+    assert 'Entry 3, "+33199*": A pattern of a list must have at least 7 digits' in said
     assert "2 numbers and patterns, 2 refused. 0 of their numbers are listed" in said and "Nothing was saved." in said
     assert "pass --yes" in run("protect", "import", file, "--data", data, code=1).stderr
-    assert "+33162000248 is not protected." in run("protect", "check", "+33162000248", "--data", data, code=1).stderr
+    assert "+33199000248 is not protected." in run("protect", "check", "+33199000248", "--data", data, code=1).stderr
     # A mark at the beginning, as editors on Windows write it.
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     run("protect", "import", file, "--yes", "--until", "2099-01-31T00:00:00Z", "--by", "Ada", "--data", data)
-    said = run("protect", "add", "+33162000248", "--reason", "City bank", "--data", data).stdout
-    assert said.startswith("Replaces the protection +33162000248\tNumbers of banks\tlist:banks.json\t")
+    said = run("protect", "add", "+33199000248", "--reason", "City bank", "--data", data).stdout
+    assert said.startswith("Replaces the protection +33199000248\tNumbers of banks\tlist:banks.json\t")
     assert "1 protected." in said
     # A list of a stranger does not end what a person protects.
     again = run("protect", "import", file, "--yes", "--until", "2098-01-31T00:00:00Z", "--data", data).stdout
     assert "2 protected. 2 of them were protected before and keep their reason and end" in again
     for number, lines in [
-        ("+33162000248", [["+33162000248", "City bank", "command line", ""]]),
-        ("+33162000315", [["+3316200031x", "Numbers of banks", "list:banks.json", "2099-01-31T00:00:00Z"]]),
+        ("+33199000248", [["+33199000248", "City bank", "command line", ""]]),
+        ("+33199000315", [["+3319900031x", "Numbers of banks", "list:banks.json", "2099-01-31T00:00:00Z"]]),
     ]:
         found = [line.split("\t") for line in run("protect", "check", number, "--data", data).stdout.splitlines()]
         assert [[line[0], line[1], line[2], line[4]] for line in found] == lines
@@ -139,44 +139,44 @@ def test_a_list_of_others_protects_for_a_time(tmp_path):
 def test_wrong_usage_names_the_rule(tmp_path):
     data = tmp_path / "data"
     for arguments, words in [
-        (["decide", "+33162000248", "--block", "--by", "Ada"], "A reason is required"),
-        (["decide", "+33162000248", "--block", "--allow", "--by", "Ada"], "Pass one of"),
-        (["decide", "+33162000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label must have 1 to 100"),
+        (["decide", "+33199000248", "--block", "--by", "Ada"], "A reason is required"),
+        (["decide", "+33199000248", "--block", "--allow", "--by", "Ada"], "Pass one of"),
+        (["decide", "+33199000248", "--identify", "\n", "--reason", "x", "--by", "Ada"], "The label must have 1 to 100"),
         (["decide", "12", "--allow", "--by", "Ada"], "NUMBER:"),
-        (["decide", "+33162000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "There is no category spam"),
-        (["decide", "+33162000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
+        (["decide", "+33199000248", "--block", "--reason", "x", "--category", "spam", "--by", "Ada"], "There is no category spam"),
+        (["decide", "+33199000248", "--block", "--reason", "x", "--category", "legitimate", "--by", "Ada"],
          "A blocked number needs a nuisance category"),
-        (["decide", "+33162000248", "--block", "--reason", "x", "--expires", "7", "--by", "Ada"],
+        (["decide", "+33199000248", "--block", "--reason", "x", "--expires", "7", "--by", "Ada"],
          "A decision expires after 30, 90 or 365 days, or never."),
-        (["decide", "+33162000248", "--undo", "--expires", "30", "--by", "Ada"], "--expires needs --block"),
+        (["decide", "+33199000248", "--undo", "--expires", "30", "--by", "Ada"], "--expires needs --block"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
         (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason must be one line"),
-        (["prefixes", "add", "+33162000248", "--reason", "x"], "The pattern “+33162000248” is one number."),
+        (["prefixes", "add", "+33199000248", "--reason", "x"], "The pattern “+33199000248” is one number."),
         (["prefixes", "add", "*", "--reason", "x"], "The pattern “*” would include most of a country's numbers"),
         (["prefixes", "add", "+1*", "--reason", "x"], "The pattern “+1*” would include most of a country's numbers"),
         (["prefixes", "add", "+99912*", "--reason", "x"], "is not in one country's numbering plan"),
-        (["prefixes", "add", "+33162xxxxx", "--reason", "x"], "numbers of 10 digits, and valid numbers that begin so have 11"),
+        (["prefixes", "add", "+33199xxxxx", "--reason", "x"], "numbers of 10 digits, and valid numbers that begin so have 11"),
         (["prefixes", "add", "+4911x", "--reason", "x"], "emergency or short number +49110"),
-        (["prefixes", "add", "+33162*"], "A reason is required"),
-        (["prefixes", "add", "+33162*", "--reason", "x", "--until", "2020-01-01T00:00:00Z"], "--until is not after --from"),
-        (["appeals", "answer", "+33162000248", "--by", "Ada"], "Pass either --uphold or --reject"),
+        (["prefixes", "add", "+33199*"], "A reason is required"),
+        (["prefixes", "add", "+33199*", "--reason", "x", "--until", "2020-01-01T00:00:00Z"], "--until is not after --from"),
+        (["appeals", "answer", "+33199000248", "--by", "Ada"], "Pass either --uphold or --reject"),
     ]:
         assert words in run(*arguments, "--data", data, code=2).stderr
 
 
 def test_a_decision_leaves_no_appeal_open(tmp_path):
     data = tmp_path / "data"
-    reported(data, "+33162000248")
-    run("appeals", "file", "+33162000248", "--statement", "It is mine.", "--data", data)
-    refused = run("decide", "+33162000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
+    reported(data, "+33199000248")
+    run("appeals", "file", "+33199000248", "--statement", "It is mine.", "--data", data)
+    refused = run("decide", "+33199000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
     assert "Uphold or reject the appeal first." in refused
-    refused = run("decide", "+33162000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
+    refused = run("decide", "+33199000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
     assert "A reason is required to allow this number" in refused
-    assert run("decisions", "+33162000248", "--data", data).stdout == ""
+    assert run("decisions", "+33199000248", "--data", data).stdout == ""
     assert "It is mine." in run("appeals", "list", "--data", data).stdout
-    run("decide", "+33162000248", "--allow", "--reason", "It is yours.", "--by", "Ada", "--data", data)
+    run("decide", "+33199000248", "--allow", "--reason", "It is yours.", "--by", "Ada", "--data", data)
     assert run("appeals", "list", "--data", data).stdout == ""
-    run("decide", "+33162000248", "--undo", "--by", "Ada", "--data", data)
+    run("decide", "+33199000248", "--undo", "--by", "Ada", "--data", data)
     assert "It is mine." in run("appeals", "list", "--data", data).stdout
 
 
@@ -184,54 +184,54 @@ def test_a_number_with_many_reporters_is_allowed_with_a_reason(tmp_path):
     data = tmp_path / "data"
     lines = [
         json.dumps({
-            "number": "+33162000248", "category": "robocall", "reporter": f"r{i}",
+            "number": "+33199000248", "category": "robocall", "reporter": f"r{i}",
             "report_id": f"00000000-0000-4000-8000-{i:012d}", "reported_at": "2026-11-10T12:00:00Z"})
         for i in range(21)
     ]
     run("import", "complaints", "-", "--format", "jsonl", "--data", data, text="\n".join(lines))
-    refused = run("decide", "+33162000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
+    refused = run("decide", "+33199000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
     assert "reported by more than 20 reporters" in refused
-    run("decide", "+33162000248", "--allow", "--reason", "It is a bank.", "--by", "Ada", "--data", data)
+    run("decide", "+33199000248", "--allow", "--reason", "It is a bank.", "--by", "Ada", "--data", data)
 
 
 def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):
     data = tmp_path / "data"
-    reported(data, "+33162000248")
-    run("appeals", "file", "+33162000248", "--statement", "It was\nnot me.", "--data", data)
+    reported(data, "+33199000248")
+    run("appeals", "file", "+33199000248", "--statement", "It was\nnot me.", "--data", data)
     assert "It was not me." in run("appeals", "list", "--data", data).stdout
-    run("appeals", "answer", "+33162000248", "--uphold", "--by", "Ada", "--reason", "True.", "--data", data)
+    run("appeals", "answer", "+33199000248", "--uphold", "--by", "Ada", "--reason", "True.", "--data", data)
     assert run("appeals", "list", "--data", data).stdout == ""
     assert "No new ranges." in run("ranges", "detect", "--data", data).stdout
-    assert "There is no rule" in run("ranges", "approve", "+3316200024x", "--by", "Ada", "--data", data, code=1).stderr
+    assert "There is no rule" in run("ranges", "approve", "+3319900024x", "--by", "Ada", "--data", data, code=1).stderr
     assert run("holds", "--data", data).stdout == ""
     assert "Numbers changed: 0." in run("reporters", "recount", "--data", data).stdout
 
 
 def test_rules_for_ranges_are_added_imported_and_removed(tmp_path):
     data = tmp_path / "data"
-    reported(data, "+33162000248")
-    run("protect", "add", "+33162000500", "--reason", "A hospital", "--data", data)
-    said = run("prefixes", "add", "+33162*", "--reason", "A regulator", "--category", "telemarketing", "--by", "Ada",
+    reported(data, "+33199000248")
+    run("protect", "add", "+33199000500", "--reason", "A hospital", "--data", data)
+    said = run("prefixes", "add", "+33199*", "--reason", "A regulator", "--category", "telemarketing", "--by", "Ada",
                "--dry-run", "--data", data).stdout
     assert "1 rule, 1000000 numbers: 1 with reports" in said and "1 protected" in said and "Nothing was saved." in said
     assert run("prefixes", "list", "--data", data).stdout == ""
-    said = run("prefixes", "add", "+33162*", "--reason", "A regulator", "--by", "Ada", "--data", data).stdout
+    said = run("prefixes", "add", "+33199*", "--reason", "A regulator", "--by", "Ada", "--data", data).stdout
     assert "Saved." in said
-    assert run("prefixes", "of", "+33162000248", "--data", data).stdout.startswith("+33162*\tapproved\tblock\tother\t\t1000000\t")
+    assert run("prefixes", "of", "+33199000248", "--data", data).stdout.startswith("+33199*\tapproved\tblock\tother\t\t1000000\t")
     assert "No rule contains" in run("prefixes", "of", "+33170000248", "--data", data).stdout
-    explained = run("explain", "+33162000249", "--data", data).stdout
-    assert "a rule for the range +33162* includes it" in explained and "Reason of the rule: A regulator" in explained
+    explained = run("explain", "+33199000249", "--data", data).stdout
+    assert "a rule for the range +33199* includes it" in explained and "Reason of the rule: A regulator" in explained
     # Prefixes of the regulator: 12,500,000 numbers need another account.
     said = run("prefixes", "import", "fr-arcep", "--category", "telemarketing", "--by", "Ada", "--data", data).stdout
     assert "17 rules, 12500000 numbers" in said and "Another account must approve them" in said
     refused = run("prefixes", "approve", "--proposed-by", "Ada", "--by", "Ada", "--data", data, code=1).stderr
     assert "Another account must approve these rules" in refused
     assert "approved" in run("prefixes", "approve", "--proposed-by", "Ada", "--by", "Bob", "--data", data).stdout
-    assert run("prefixes", "list", "--state", "approved", "--data", data).stdout.count("\n") == 17
+    assert run("prefixes", "list", "--state", "approved", "--data", data).stdout.count("\n") == 18
     wrong = tmp_path / "wrong.txt"
-    wrong.write_text("# prefixes\n+33162*\n+33*\n")
+    wrong.write_text("# prefixes\n+33199*\n+33*\n")
     refused = run("prefixes", "import", wrong, "--reason", "x", "--data", data, code=1).stderr
     assert "wrong.txt, line 3: The pattern “+33*”" in refused and "Nothing was changed." in refused
-    assert "17 removed." in run("prefixes", "remove", *[
+    assert "18 removed." in run("prefixes", "remove", *[
         line.split("\t")[0] for line in run("prefixes", "list", "--data", data).stdout.splitlines()], "--data", data).stdout
     assert run("prefixes", "list", "--data", data).stdout == ""

@@ -14,7 +14,7 @@ from waiting import wait_until
 RECIPES = "recipes:\n  - {name: blocklist, kind: blocking, top: 1999999, evidence: true}\n"
 OPEN = ["--min-size", "0", "--max-size", "100000", "--max-churn", "100000"]
 LIES = 10_000
-TRUE, PROTECTED, ALLOWED = "33162000248", "33162000249", "33162000250"
+TRUE, PROTECTED, ALLOWED = "33199000248", "33199000249", "33199000250"
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ FLOODS = [
     "chunked", "until-close", "length", "gzip", "deflate", "gzip-as-transfer", "fields", "trailers", "long-status",
     "chunk-extension", "redirect", "error", "small-chunks", "endless-chunk", "http-0.9", "no-content", "nested-arrays",
 ]
-NUMBERS = ["12015550123", "12015550124", "33162000248"]
+NUMBERS = ["12015550123", "12015550124", "33199000248"]
 
 
 class Site:
@@ -155,7 +155,7 @@ def test_an_unchanged_file_is_not_sent_again(server, site):
 
 
 def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(server, site):
-    numbers = [str(33162000000 + index) for index in range(120)]
+    numbers = [str(33199000000 + index) for index in range(120)]
     url = site.give("/shrunken.csv", "number\n" + "\n".join(numbers) + "\n")
     server.run("sources", "add", "shrunken", "--url", url, "--format", "csv", "--max-change", "40")
     wait_for_first(server, "shrunken")
@@ -170,7 +170,7 @@ def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(serv
 
 
 def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):
-    numbers = [str(33162100000 + index) for index in range(10)]
+    numbers = [str(33199100000 + index) for index in range(10)]
     url = site.give("/judged.csv", "number\n" + "\n".join(numbers) + "\n")
     add = ["sources", "add", "judged", "--url", url, "--format", "csv", "--weight", "5", "--ceiling"]
     assert "10 would be listed to identify" in server.run(*add, "identify", "--preview")
@@ -240,11 +240,11 @@ def test_files_are_not_imported_under_the_name_of_a_source(server, site, tmp_pat
     url = site.give("/named.csv", "number\n" + "\n".join(NUMBERS) + "\n")
     server.run("sources", "add", "named", "--url", url, "--format", "csv", "--weight", "5", "--ceiling", "block")
     rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"number":"+33162300046","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')
+    rows.write_text('{"number":"+33199300046","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')
     for _ in range(2):
         code, said = call(server, "import", "complaints", str(rows), "--format", "jsonl", "--source", "named")
         assert code == 1 and "Choose another name with --source" in said, said
-        assert server.query("SELECT count(*) FROM reports WHERE number = 33162300046") == [["0"]]
+        assert server.query("SELECT count(*) FROM reports WHERE number = 33199300046") == [["0"]]
         call(server, "sources", "remove", "named")
     code, said = call(server, "import", "complaints", str(rows), "--format", "jsonl", "--source", "default")
     assert code == 1 and "rule for all lists" in said, said
@@ -255,13 +255,13 @@ def test_files_are_not_imported_under_the_name_of_a_source(server, site, tmp_pat
 def test_the_next_refresh_after_any_kill_stores_exactly_the_list(server, site):
     # Three lists that differ in all numbers or categories, so that each refresh has several transactions.
     def give(turn):
-        category, first = ["fraud", "survey", "robocall"][turn % 3], 33162200000 + turn % 2 * 6_000
+        category, first = ["fraud", "survey", "robocall"][turn % 3], 33199200000 + turn % 2 * 6_000
         numbers = [str(first + index) for index in range(12_000)]
         return site.give("/killed.csv", "number,category\n" + "".join(f"{number},{category}\n" for number in numbers)), numbers
 
     def live():
         return server.query(
-            "SELECT number, count(*) FROM reports WHERE number BETWEEN 33162200000 AND 33162299999 GROUP BY number ORDER BY number")
+            "SELECT number, count(*) FROM reports WHERE number BETWEEN 33199200000 AND 33199299999 GROUP BY number ORDER BY number")
 
     def progress(moment):
         """Whether the refresh has stored so many entries of its file."""
@@ -294,13 +294,13 @@ def test_the_next_refresh_after_any_kill_stores_exactly_the_list(server, site):
 
 
 def test_after_a_killed_removal_the_complete_list_is_read_again(server, site):
-    numbers = [str(33162400000 + index) for index in range(30_000)]
+    numbers = [str(33199400000 + index) for index in range(30_000)]
     url = site.give("/removed.csv", "number\n" + "\n".join(numbers) + "\n", ETag='"1"')
     server.run("sources", "add", "removed", "--url", url, "--format", "csv")
     wait_for_first(server, "removed")
 
     def live():
-        return int(server.query("SELECT count(*) FROM reports WHERE number BETWEEN 33162400000 AND 33162499999")[0][0])
+        return int(server.query("SELECT count(*) FROM reports WHERE number BETWEEN 33199400000 AND 33199499999")[0][0])
 
     process = subprocess.Popen(
         [BINARY, "sources", "remove", "removed", "--data", str(server.data)], env=environment(),
@@ -324,10 +324,10 @@ def test_after_a_killed_removal_the_complete_list_is_read_again(server, site):
 
 def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_path):
     rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"number":"+33162300001","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')
+    rows.write_text('{"number":"+33199300001","category":"fraud","reported_at":"2026-11-01T00:00:00Z"}\n')
     server.run("import", "complaints", rows, "--format", "jsonl", "--source", "by hand")
     rules = [line for line in server.run("sources", "list").splitlines() if line.startswith("by hand")]
-    url = site.give("/own.csv", "number\n33162300002\n")
+    url = site.give("/own.csv", "number\n33199300002\n")
     code, said = call(server, "sources", "add", "by hand", "--url", url, "--format", "csv", "--ceiling", "block")
     assert code == 1 and "by hand" in said, said
     assert "by hand" not in server.run("sources", "status")
@@ -564,14 +564,14 @@ def test_a_file_that_unpacks_to_too_much_is_refused(server, site, flooded):
 
 def test_a_source_protects_numbers_and_frees_them_when_it_is_removed(server, site):
     url = site.give("/banks.json", json.dumps({
-        "name": "Banks", "description": "Numbers of banks", "type": "string", "list": ["+33162000320", "+3316200033x"]}))
+        "name": "Banks", "description": "Numbers of banks", "type": "string", "list": ["+33199000320", "+3319900033x"]}))
     options = ["--url", url, "--format", "misp-warninglist"]
     preview = json.loads(server.run("sources", "add", "banks", *options, "--preview", "--json"))
     assert preview["entries"] == 2 and preview["lost"] == 0
     assert "0 of their numbers are listed now" in server.run("sources", "add", "banks", *options)
     wait_for_first(server, "banks")
     assert status(server, "banks")["entries"] == 2
-    found = server.run("protect", "check", "+33162000320")
-    assert "+33162000320\tNumbers of banks\tlist:banks\t" in found
+    found = server.run("protect", "check", "+33199000320")
+    assert "+33199000320\tNumbers of banks\tlist:banks\t" in found
     server.run("sources", "remove", "banks")
-    assert call(server, "protect", "check", "+33162000320")[0] == 1
+    assert call(server, "protect", "check", "+33199000320")[0] == 1

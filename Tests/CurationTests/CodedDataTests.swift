@@ -24,8 +24,8 @@ import Testing
     let samples: [GateFinding] = [
       .packReadable, .packUnreadable("a checksum does not match"), .numbersAscend,
       .numbersNotAscending(number: 5, previous: 7), .entriesWithinMaximum(entries: 9, maximum: 10),
-      .rulesWithoutRoom(entries: 9, maximum: 10, rules: 2, numbers: 1_000_100, range: "+33162*"),
-      .tooManyEntries(entries: 20, maximum: 10), .noProtectedNumbers, .protectedNumbers([112, 33_162_000_248]),
+      .rulesWithoutRoom(entries: 9, maximum: 10, rules: 2, numbers: 1_000_100, range: "+33199*"),
+      .tooManyEntries(entries: 20, maximum: 10), .noProtectedNumbers, .protectedNumbers([112, 33_199_000_248]),
       .hasEntries(entries: 1), .emptyForReason(explained: 30), .noEntries, .packEmpty(formerEntries: 2_000),
       .packMissing(formerEntries: 2_000),
       .firstOfItsName, .sizeWithinLimits(change),
@@ -42,10 +42,10 @@ import Testing
       {"code":"numbers_ascend"}
       {"code":"numbers_not_ascending","number":"+5","previous":"+7"}
       {"code":"entries_within_maximum","entries":9,"maximum":10}
-      {"code":"rules_without_room","entries":9,"maximum":10,"numbers":1000100,"range":"+33162*","rules":2}
+      {"code":"rules_without_room","entries":9,"maximum":10,"numbers":1000100,"range":"+33199*","rules":2}
       {"code":"too_many_entries","entries":20,"maximum":10}
       {"code":"no_protected_numbers"}
-      {"code":"protected_numbers","numbers":"+112, +33162000248"}
+      {"code":"protected_numbers","numbers":"+112, +33199000248"}
       {"code":"has_entries","entries":1}
       {"code":"empty_for_reason","explained":30}
       {"code":"no_entries"}
@@ -67,7 +67,7 @@ import Testing
       .busy, .cancelled, .cannotWrite(path: "/data/manifest.json", detail: "No space left on device"), .cutTooHigh,
       .databaseError("The database could not be reached."), .damagedManifest(path: "/data/manifest.json"),
       .damagedRoot(path: "/data/root.json"), .gatesClosed, .internalError("Unknown"),
-      .keyNotInRoot(key: "ab12", root: 2), .nameTooLong(number: 33_162_000_248),
+      .keyNotInRoot(key: "ab12", root: 2), .nameTooLong(number: 33_199_000_248),
       .numbersNotAscending(number: 5, previous: 7), .packError("number 5: the label is too long"), .processEnded,
       .refusedByReaders("the region is unknown"), .samePackName(pack: "toxic"),
       .serialsReserved(serial: 1_000), .serialUsed(serial: 1_000, minimum: 1_001), .superseded(serial: 1_000),
@@ -85,7 +85,7 @@ import Testing
       {"code":"gates_closed"}
       {"code":"internal_error","detail":"Unknown"}
       {"code":"key_not_in_root","key":"ab12","root":"2"}
-      {"code":"name_too_long","number":"+33162000248"}
+      {"code":"name_too_long","number":"+33199000248"}
       {"code":"numbers_not_ascending","number":"+5","previous":"+7"}
       {"code":"pack_error","detail":"number 5: the label is too long"}
       {"code":"process_ended"}
@@ -99,14 +99,14 @@ import Testing
 
   @Test func `revocation failures have their JSON`() throws {
     let samples: [RevocationFailure] = [
-      .gatesClosed(gates: "cap, order"), .nothingPublished, .numberProtected(number: 33_162_000_248),
+      .gatesClosed(gates: "cap, order"), .nothingPublished, .numberProtected(number: 33_199_000_248),
     ]
     try check(
       samples,
       """
       {"code":"gates_closed","gates":"cap, order"}
       {"code":"nothing_published"}
-      {"code":"number_protected","number":"+33162000248"}
+      {"code":"number_protected","number":"+33199000248"}
       """)
   }
 

@@ -31,7 +31,7 @@ def ask(server, method, path, body=None, seconds=60, **headers):
 
 def report(key):
     body = json.dumps({
-        "number": "+33162000248", "category": "fraud", "reporter": "somebody", "report_id": str(uuid.uuid4()),
+        "number": "+33199000248", "category": "fraud", "reporter": "somebody", "report_id": str(uuid.uuid4()),
         "reported_at": time.strftime("%FT%TZ", time.gmtime(time.time() - 60))})
     return body, {"Authorization": f"Bearer {key}", "Content_Type": "application/json"}
 
@@ -50,7 +50,7 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
     (first, fields), (second, _), (third, _) = report(key), report(key), report(key)
     # Afterwards both paths of a report have the key in their cache.
     assert ask(server, "POST", "/v1/reports", first, **fields)[0] == 201
-    assert ask(server, "GET", "/v1/numbers/33162000248", Authorization=f"Bearer {key}")[0] == 200
+    assert ask(server, "GET", "/v1/numbers/33199000248", Authorization=f"Bearer {key}")[0] == 200
     for process in server.postgres_processes():
         os.kill(process, signal.SIGSTOP)
     lines = server.log.read_text().count("\n")
@@ -62,7 +62,7 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
         answers[name] = ask(server, *arguments, **more)
 
     asked = {
-        "ready": ("GET", "/readyz"), "look-up": ("GET", "/v1/numbers/33162000248"), "report": ("POST", "/v1/reports", second),
+        "ready": ("GET", "/readyz"), "look-up": ("GET", "/v1/numbers/33199000248"), "report": ("POST", "/v1/reports", second),
         "batch": ("POST", "/v1/reports", f"[{third}]"), "hash": ("GET", "/v1/numbers/by-hash/abcd")}
     clients = [threading.Thread(target=note, args=(name, *arguments), kwargs={} if name == "ready" else fields)
                for name, arguments in asked.items()]
@@ -92,12 +92,12 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
 
 
 PAGES = [
-    "", "/queue", "/search?q=0248", "/numbers/33162000248", "/appeals", "/reporters", "/ranges", "/protected",
+    "", "/queue", "/search?q=0248", "/numbers/33199000248", "/appeals", "/reporters", "/ranges", "/protected",
     "/thresholds", "/thresholds/edit", "/publications", "/recipes", "/apps", "/accounts", "/account", "/audit", "/health",
 ]
 FORMS = [
-    "/queue/next", "/queue/ping", "/queue/release", "/numbers/33162000248/decision", "/numbers/33162000248/undo",
-    "/numbers/33162000248/notes", "/bulk/preview", "/bulk", "/appeals/33162000248", "/protected", "/account/language",
+    "/queue/next", "/queue/ping", "/queue/release", "/numbers/33199000248/decision", "/numbers/33199000248/undo",
+    "/numbers/33199000248/notes", "/bulk/preview", "/bulk", "/appeals/33199000248", "/protected", "/account/language",
 ]
 # 3 seconds, and 1 for the check of the database; the rest is for a busy machine.
 PAGE_SECONDS = 6
@@ -162,7 +162,7 @@ def test_a_page_answers_when_the_database_stops_after_the_session_was_read(serve
     answers = {}
 
     def note():
-        answers["case"] = ask(server, "GET", "/moderation/numbers/33162000248", Cookie=cookie, Accept="text/html")
+        answers["case"] = ask(server, "GET", "/moderation/numbers/33199000248", Cookie=cookie, Accept="text/html")
 
     client = threading.Thread(target=note)
     client.start()

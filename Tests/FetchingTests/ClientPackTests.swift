@@ -67,7 +67,7 @@ private final class FolderTransport: ClientTransport {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
-      try site.publish(1, ["toxic": [33_162_000_248]])
+      try site.publish(1, ["toxic": [33_199_000_248]])
       let own = FolderTransport(site.path)
       _ = try await client(site, own, "\(folder)/own", publications: "https://PACKS.example/v1").updatePacks()
       #expect(own.keys.withLock { $0 } == ["Bearer k"])
@@ -84,7 +84,7 @@ private final class FolderTransport: ClientTransport {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
-      try site.publish(1, ["toxic": [33_162_000_248]])
+      try site.publish(1, ["toxic": [33_199_000_248]])
       let problem = ["Content-Type": "application/problem+json; charset=utf-8"]
       for (head, publications, error) in [
         (ClientHead(status: 401, fields: problem), nil, ClientError.key(.unknown)),
@@ -108,7 +108,7 @@ private final class FolderTransport: ClientTransport {
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
       let transport = FolderTransport(site.path)
       let client = try client(site, transport, folder)
-      let numbers = (0..<20_000).map { Int64(33_162_000_000 + $0 * 7) }
+      let numbers = (0..<20_000).map { Int64(33_199_000_000 + $0 * 7) }
       let first = try site.publish(1, ["toxic": numbers])
       let old = try Data(contentsOf: URL(filePath: site.folder.manifestPath))
       transport.breakOnce(after: 3_000)
@@ -137,7 +137,7 @@ private final class FolderTransport: ClientTransport {
     try await withTemporaryFolder { folder in
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
-      let packs = Dictionary(uniqueKeysWithValues: (0..<40).map { ("pack-\($0)", [Int64(33_162_000_248 + $0)]) })
+      let packs = Dictionary(uniqueKeysWithValues: (0..<40).map { ("pack-\($0)", [Int64(33_199_000_248 + $0)]) })
       try site.publish(1, packs)
       let transport = FolderTransport(site.path)
       let client = try client(site, transport, folder)
@@ -163,7 +163,7 @@ private final class FolderTransport: ClientTransport {
       var site = PublicationFixture("\(folder)/site")
       try FileManager.default.createDirectory(atPath: site.path, withIntermediateDirectories: true)
       let client = try client(site, FolderTransport(site.path), folder)
-      let manifest = try site.publish(1, ["toxic": [33_162_000_248, 33_162_000_250]])
+      let manifest = try site.publish(1, ["toxic": [33_199_000_248, 33_199_000_250]])
       try site.damage(manifest.packs[0].path)
       await #expect(throws: ClientError.self) { _ = try await client.updatePacks() }
       #expect(client.pack("toxic") == nil)

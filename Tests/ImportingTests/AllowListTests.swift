@@ -13,7 +13,7 @@ import Testing
 /// Lists of numbers to protect, by strangers.
 @Suite(.database) struct AllowListTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private func read(
     _ text: String, _ format: SourceFormat = .protectedList, region: String? = nil
@@ -27,20 +27,20 @@ import Testing
   }
 
   @Test func `lines and warning lists of MISP are read`() throws {
-    let lines = try read("\u{FEFF}# banks\r\n+33162000248\tA bank\r\n\r\n+33 162 000 249\r\n+4930197*\tPolice\r\n")
-    #expect(lines.targets.map(\.target.text) == ["+33162000248", "+33162000249", "+4930197*"])
+    let lines = try read("\u{FEFF}# banks\r\n+33199000248\tA bank\r\n\r\n+33 199 000 249\r\n+4930197*\tPolice\r\n")
+    #expect(lines.targets.map(\.target.text) == ["+33199000248", "+33199000249", "+4930197*"])
     #expect(lines.targets.map(\.reason) == ["A bank", "allow", "Police"] && lines.refusals.isEmpty)
     let more = #","type":"string","matching_attributes":["phone-number","text"]"#
-    let list = try read(misp(["+33162000248", "33162000248", "+3316200x"], more: more), .mispWarningList)
-    #expect(list.targets.map(\.target.text) == ["+33162000248", "+3316200x"])
+    let list = try read(misp(["+33199000248", "33199000248", "+3319900x"], more: more), .mispWarningList)
+    #expect(list.targets.map(\.target.text) == ["+33199000248", "+3319900x"])
     #expect(list.targets.allSatisfy { $0.reason == "Numbers of banks" })
-    let national = try read("01 62 00 02 48\n", region: "FR")
-    #expect(national.targets.map(\.target.text) == ["+33162000248"])
+    let national = try read("01 99 00 02 48\n", region: "FR")
+    #expect(national.targets.map(\.target.text) == ["+33199000248"])
   }
 
   @Test func `wide patterns and wrong entries are refused by name`() throws {
-    let list = try read("+33162*\n+331xxxxxxxx\n+3316200*\nspam\n0162000248\n")
-    #expect(list.targets.map(\.target.text) == ["+3316200*"])
+    let list = try read("+33199*\n+331xxxxxxxx\n+3319900*\nspam\n0199000248\n")
+    #expect(list.targets.map(\.target.text) == ["+3319900*"])
     #expect(
       list.refusals.map { "\($0.place) \($0.error.rawValue)" } == [
         "1 too_wide_for_list", "2 too_wide", "4 unexpected_character", "5 too_wide",
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `a list has limits`() throws {
-    let patterns = (0...ProtectionStore.maxPatternsOfSource).map { "+33162\(1_000 + $0)*\n" }.joined()
+    let patterns = (0...ProtectionStore.maxPatternsOfSource).map { "+33199\(1_000 + $0)*\n" }.joined()
     let failure = #expect(throws: SourceFailure.self) { try read(patterns) }
     #expect(failure == .tooManyEntries(maximum: ProtectionStore.maxPatternsOfSource))
     let long = Data(repeating: 0x20, count: ProtectionList.maxBytes + 1)
@@ -78,7 +78,7 @@ import Testing
         SELECT n, 1, 1, \(now) FROM unnest(\(numbers)) AS t (n)
         """)
     }
-    try await withTemporaryFile("+331620002*\n+331620003*\nspam\n+33162000248\n") { path in
+    try await withTemporaryFile("+331990002*\n+331990003*\nspam\n+33199000248\n") { path in
       await #expect(throws: SourceFailure.freesTooMany(listed: 150, maximum: 101)) {
         try await refresher.protect(path, of: source, at: now, force: false)
       }

@@ -22,12 +22,12 @@ import Testing
   @Test func `CSV and JSON Lines give the same rows`() async throws {
     let csv = try await read(
       "\u{FEFF}number,decision,label,category,reason,note,expires_days\r\n"
-        + "+33162000248,block,,fraud,\"Confirmed, by calls.\",,90\r\n\r\n33162000249,allow,,,,\"Two\nlines\",\r\n")
+        + "+33199000248,block,,fraud,\"Confirmed, by calls.\",,90\r\n\r\n33199000249,allow,,,,\"Two\nlines\",\r\n")
     let lines = try await read(
       """
-      {"number":"+33162000248","decision":"block","category":"fraud","reason":"Confirmed, by calls.","expires_days":90}
+      {"number":"+33199000248","decision":"block","category":"fraud","reason":"Confirmed, by calls.","expires_days":90}
 
-      {"number":33162000249,"decision":"allow","note":"Two\\nlines","label":null}
+      {"number":33199000249,"decision":"allow","note":"Two\\nlines","label":null}
       """, .jsonLines)
     let values = [
       DecisionValues(
@@ -35,7 +35,7 @@ import Testing
       DecisionValues(treatment: .allow, note: "Two\nlines"),
     ]
     #expect(csv.rows.map(\.values) == values && lines.rows.map(\.values) == values)
-    #expect(csv.rows.map(\.number) == [33_162_000_248, 33_162_000_249] && csv.problems.isEmpty)
+    #expect(csv.rows.map(\.number) == [33_199_000_248, 33_199_000_249] && csv.problems.isEmpty)
     #expect(csv.rows.map(\.line) == [2, 4] && lines.rows.map(\.line) == [1, 3] && lines.problems.isEmpty)
   }
 
@@ -43,42 +43,42 @@ import Testing
     let file = try await read(
       """
       number,decision,label,category,reason,expires_days
-      +33162000248,ban,,,x,
+      +33199000248,ban,,,x,
       12345abc,block,,,x,
-      +33162000249,block,,spam,x,
-      +33162000250,block,,,,
-      +33162000251,identify,,,x,
-      +33162000252,block,,,x,7
-      +33162000253,block,,,x,
-      +33162000253,allow,,,,
-      +33162000254,block,,,"x,
-      +33162000255,block
-      +33162000256,block,,,x,30
+      +33199000249,block,,spam,x,
+      +33199000250,block,,,,
+      +33199000251,identify,,,x,
+      +33199000252,block,,,x,7
+      +33199000253,block,,,x,
+      +33199000253,allow,,,,
+      +33199000254,block,,,"x,
+      +33199000255,block
+      +33199000256,block,,,x,30
       """)
     #expect(
       file.problems.map(text) == [
         "2 decision decision_not_offered [ban]", "3 number not_a_number [12345abc]",
         "4 category category_unknown [spam]",
         "5 reason reason_missing []", "6 label label_missing []", "7 expires_days expiry_not_offered [7]",
-        "9 number number_repeated [+33162000253]", "10 row not_a_row []", "11 row not_a_row []",
+        "9 number number_repeated [+33199000253]", "10 row not_a_row []", "11 row not_a_row []",
       ])
     // A missing quote does not swallow the rows after it.
-    #expect(file.rows.map(\.number) == [33_162_000_253, 33_162_000_256])
+    #expect(file.rows.map(\.number) == [33_199_000_253, 33_199_000_256])
     for header in ["number,reason", "number,decision,lable", "number,decision,decision", "\"number"] {
-      let refused = try await read("\(header)\n+33162000248,allow,x\n")
+      let refused = try await read("\(header)\n+33199000248,allow,x\n")
       #expect(refused.rows.isEmpty && refused.problems.count == 1, "\(header)")
     }
-    let lines = try await read("{\"number\":\"+33162000248\"}\n[]\n{\"number\":{}}\nnull\n{\"spam\":1}\n", .jsonLines)
+    let lines = try await read("{\"number\":\"+33199000248\"}\n[]\n{\"number\":{}}\nnull\n{\"spam\":1}\n", .jsonLines)
     #expect(lines.rows.isEmpty && lines.problems.map(\.line) == [1, 2, 3, 4, 5])
   }
 
   @Test(arguments: [
-    #"{"number":"+33162000248","decision":"allow","decision":"block","reason":"x"}"#,
-    #"{"number":"+33162000248","number":"+33162000248","decision":"allow"}"#,
-    #"{"number":"+33162000248","decision":"allow","d\u0065cision":"allow"}"#,
+    #"{"number":"+33199000248","decision":"allow","decision":"block","reason":"x"}"#,
+    #"{"number":"+33199000248","number":"+33199000248","decision":"allow"}"#,
+    #"{"number":"+33199000248","decision":"allow","d\u0065cision":"allow"}"#,
   ])
   func `a repeated member is refused`(_ line: String) async throws {
-    let right = #"{"number":"+33162000249","decision":"allow","note":"\"a\": b:c \\"}"#
+    let right = #"{"number":"+33199000249","decision":"allow","note":"\"a\": b:c \\"}"#
     let file = try await read("\(line)\n\(right)\n", .jsonLines)
     #expect(file.problems.map(text) == ["1 row not_a_row []"])
     #expect(file.rows.map(\.values.note) == [#""a": b:c \"#])
@@ -86,7 +86,7 @@ import Testing
 
   @Test func `a file of a spreadsheet has Windows lines and quotes at their ends`() async throws {
     let file = try await read(
-      "number,decision,reason\r\n+33162000248,block,\"Calls, at night\"\r\n\"+33162000249\",block,\"x\"\r\n")
+      "number,decision,reason\r\n+33199000248,block,\"Calls, at night\"\r\n\"+33199000249\",block,\"x\"\r\n")
     #expect(file.rows.map(\.values.reason) == ["Calls, at night", "x"] && file.problems.isEmpty)
   }
 
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `a file of another encoding, or without rows, is refused`() async throws {
-    let latin = Data("number,decision,label,reason\n+33162000248,identify,M".utf8) + [0xFC] + Data("ller,x\n".utf8)
+    let latin = Data("number,decision,label,reason\n+33199000248,identify,M".utf8) + [0xFC] + Data("ller,x\n".utf8)
     for format in [DecisionFile.Format.csv, .jsonLines] {
       let file = try await DecisionFile.read(latin, as: format, at: now)
       #expect(file.rows.isEmpty && file.problems.map(text) == ["1 rows wrong_encoding []"])

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `columns and categories are mapped`() throws {
-    let text = "Kind;Phone Number;Note\nScam;+1 201 555 0123;\"a;\"\"b\"\nAds;0162000248;\nFriend;+33162000249;\n"
+    let text = "Kind;Phone Number;Note\nScam;+1 201 555 0123;\"a;\"\"b\"\nAds;0199000248;\nFriend;+33199000249;\n"
     let content = try read(text, .csv) { options in
       (options.numberColumn, options.categoryColumn) = ("phone_number", "kind")
       options.region = "FR"
@@ -45,12 +45,12 @@ import Testing
     }
     #expect(
       content.entries == [
-        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .telemarketing),
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_199_000_248, category: .telemarketing),
       ])
   }
 
   @Test func `a file without a header is read by positions`() throws {
-    let content = try read("fraud\t12015550123\nfraud\t33162000248\n", .csv) { options in
+    let content = try read("fraud\t12015550123\nfraud\t33199000248\n", .csv) { options in
       (options.numberColumn, options.categoryColumn) = ("2", "1")
       options.categories = ["fraud": "fraud"]
     }
@@ -88,19 +88,19 @@ import Testing
   }
 
   @Test func `numbers of other countries are left out`() throws {
-    let content = try read("number\n+12015550123\n+33162000248\n", .csv) { $0.countries = ["FR"] }
-    #expect(content.entries.map(\.number) == [33_162_000_248])
+    let content = try read("number\n+12015550123\n+33199000248\n", .csv) { $0.countries = ["FR"] }
+    #expect(content.entries.map(\.number) == [33_199_000_248])
     #expect(content.rejected == 0)
   }
 
   @Test func `the CSV of SpamBlocker is read`() throws {
-    let content = try read("description|pattern\nSales|12015550123\nFraud|33162000248\n", .spamBlockerCSV)
+    let content = try read("description|pattern\nSales|12015550123\nFraud|33199000248\n", .spamBlockerCSV)
     #expect(content.entries.count == 2)
   }
 
   @Test func `the XML of SpamBlocker is read`() throws {
     let text = """
-      <?xml version="1.0"?><!-- a > b --><l v="812"><n p="12015550123" k='a&amp;b'/><x:n p="33162000248"></x:n>
+      <?xml version="1.0"?><!-- a > b --><l v="812"><n p="12015550123" k='a&amp;b'/><x:n p="33199000248"></x:n>
       <other p="4930123456"/></l>
       """
     let content = try read(text, .spamBlockerXML) { options in
@@ -109,9 +109,9 @@ import Testing
     }
     #expect(
       content.entries == [
-        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .other),
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_199_000_248, category: .other),
       ])
-    let texts = "<list><n>+12015550123</n><n> <![CDATA[+33162000248]]> </n></list>"
+    let texts = "<list><n>+12015550123</n><n> <![CDATA[+33199000248]]> </n></list>"
     #expect(try read(texts, .spamBlockerXML).entries.count == 2)
   }
 
@@ -126,13 +126,13 @@ import Testing
   @Test func `the list of PhoneBlock is read`() throws {
     let text = """
       {"other":{"numbers":[{"phone":"+4930123456"}]},"numbers":[{"phone":"+12015550123","votes":20,"rating":"G_FRAUD",\
-      "lastActivity":1795132800000},{"phone":"+33162000248","votes":10,"rating":"C_PING","x":{"a":"}\\""}},\
-      {"phone":"+33162000249","votes":10,"rating":"A_LEGITIMATE"}],"version":812}
+      "lastActivity":1795132800000},{"phone":"+33199000248","votes":10,"rating":"C_PING","x":{"a":"}\\""}},\
+      {"phone":"+33199000249","votes":10,"rating":"A_LEGITIMATE"}],"version":812}
       """
     let content = try read(text, .phoneBlock)
     #expect(
       content.entries == [
-        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_162_000_248, category: .oneRing),
+        .init(number: 12_015_550_123, category: .fraud), .init(number: 33_199_000_248, category: .oneRing),
       ])
     #expect(content.version == 812)
     let changes = try read(
@@ -149,23 +149,23 @@ import Testing
 
   @Test func `patterns of Saracroche are rules for ranges`() throws {
     let text = """
-      {"version":"812","name":"A list","patterns":[{"name":"Sales","action":"block","pattern":"33162######"},\
-      {"name":"Sales","action":"block","pattern":"33162000248"},{"name":"x","action":"block","pattern":"y"}]}
+      {"version":"812","name":"A list","patterns":[{"name":"Sales","action":"block","pattern":"33199######"},\
+      {"name":"Sales","action":"block","pattern":"33199000248"},{"name":"x","action":"block","pattern":"y"}]}
       """
     let content = try read(text, .saracroche) { $0.categories = ["Sales": "telemarketing"] }
-    #expect(content.entries == [.init(number: 33_162_000_248, category: .telemarketing)])
+    #expect(content.entries == [.init(number: 33_199_000_248, category: .telemarketing)])
     #expect((content.ranges.count, content.rejected, content.rows) == (1, 1, 3))
-    #expect(content.ranges[0].range.blocks == [33_162_000_000...33_162_999_999])
+    #expect(content.ranges[0].range.blocks == [33_199_000_000...33_199_999_999])
     #expect(content.ranges[0].category == .telemarketing && content.ranges[0].reason == "Sales")
     // A list of ranges alone is a list.
-    #expect(try read(#"{"patterns":[{"pattern":"33162######"}]}"#, .saracroche).entries.isEmpty)
+    #expect(try read(#"{"patterns":[{"pattern":"33199######"}]}"#, .saracroche).entries.isEmpty)
     let ranges = try read(
       """
-      {"patterns":[{"pattern":"3316200024#"},{"pattern":"331620100##"},{"pattern":"33162#0024"},\
-      {"pattern":"3316203####","action":"identify"},{"pattern":"33162000251","action":"allow"},\
-      {"pattern":"33######"},{"pattern":"3316200024#"}]}
+      {"patterns":[{"pattern":"3319900024#"},{"pattern":"331990100##"},{"pattern":"33199#0024"},\
+      {"pattern":"3319903####","action":"identify"},{"pattern":"33199000251","action":"allow"},\
+      {"pattern":"33######"},{"pattern":"3319900024#"}]}
       """, .saracroche)
-    #expect(ranges.ranges.map(\.range.text) == ["+3316200024x", "+331620100xx", "+3316203xxxx"])
+    #expect(ranges.ranges.map(\.range.text) == ["+3319900024x", "+331990100xx", "+3319903xxxx"])
     #expect(ranges.ranges.map(\.treatment) == [.block, .block, .identify])
     #expect((ranges.entries.count, ranges.rejected, ranges.rows) == (0, 2, 7))
   }
@@ -173,19 +173,19 @@ import Testing
   @Test func `regular expressions of SpamBlocker that are prefixes are rules for ranges`() throws {
     let text = """
       pattern,description
-      ^33162.*,Sales
-      \\+33163\\d{6},Sales
+      ^33199.*,Sales
+      \\+33200\\d{6},Sales
       \\+?33270[0-9]*$,Sales
       33271......,Sales
-      33162000248,Sales
-      .*33162,Sales
+      33199000248,Sales
+      .*33199,Sales
       ^(33|34).*,Sales
       ^33[12].*,Sales
 
       """
     let content = try read(text, .spamBlockerCSV)
-    #expect(content.ranges.map(\.range.text) == ["+33162*", "+33163xxxxxx", "+33270*", "+33271xxxxxx"])
-    #expect(content.entries.map(\.number) == [33_162_000_248])
+    #expect(content.ranges.map(\.range.text) == ["+33199*", "+33200xxxxxx", "+33270*", "+33271xxxxxx"])
+    #expect(content.entries.map(\.number) == [33_199_000_248])
     #expect(content.rejected == 3)
   }
 
@@ -203,7 +203,7 @@ import Testing
     #expect(try code(#"{"numbers":[],"version":1}"#, .phoneBlock) == .noEntries)
     #expect(try code("a,b\n1,2\n", .csv) == .missingColumn)
     #expect(try code("number\n+12015550123\nx\ny\n", .csv) == .tooManyRejects)
-    #expect(try code("number\n+12015550123\n+33162000248\n", .csv, most: 1) == .tooManyEntries)
+    #expect(try code("number\n+12015550123\n+33199000248\n", .csv, most: 1) == .tooManyEntries)
     #expect(try code("\(String(repeating: "x", count: 2 << 20))\n", .csv) == .noEntries)
     let long = String(repeating: "1", count: 2 << 20)
     #expect(try code("number\n\(long)\n\(long)\n+12015550123\n", .csv) == .tooManyRejects)

@@ -15,7 +15,7 @@ extension SourceRefresherTests {
   @Test func `the rest of an interrupted change is not limited`() async throws {
     let stores = stores
     let (source, refresher) = (try await add(to: stores), refresher(stores))
-    let numbers = (0..<120).map { (Int64(33_162_000_000 + $0), ReportCategory.fraud) }
+    let numbers = (0..<120).map { (Int64(33_199_000_000 + $0), ReportCategory.fraud) }
     _ = try await refresher.store(content(numbers), isComplete: true, of: source, at: now)
     var state = source.state
     state.refreshedAt = now
@@ -39,7 +39,7 @@ extension SourceRefresherTests {
   @Test func `a complete list that changes too many entries is refused`() async throws {
     let stores = stores
     let (new, refresher) = (try await add(to: stores, maxChange: 25), refresher(stores))
-    func list(_ numbers: Range<Int64>) -> SourceContent { content(numbers.map { (33_162_000_000 + $0, .fraud) }) }
+    func list(_ numbers: Range<Int64>) -> SourceContent { content(numbers.map { (33_199_000_000 + $0, .fraud) }) }
     _ = try await refresher.store(list(0..<120), isComplete: true, of: new, at: now)
     // The first refresh was interrupted.
     try await refresher.compare(list(0..<1_000), to: new)
@@ -57,15 +57,15 @@ extension SourceRefresherTests {
       try await refresher.compare(list(31..<120), to: source)
     }
     // An entry with another category is removed and added.
-    let others = content((0..<120).map { (33_162_000_000 + $0, $0 < 31 ? .survey : .fraud) })
+    let others = content((0..<120).map { (33_199_000_000 + $0, $0 < 31 ? .survey : .fraud) })
     await #expect(throws: SourceFailure.tooManyChanges(added: 31, removed: 31, former: 120, mostPercent: 25)) {
       try await refresher.compare(others, to: source)
     }
     // Changes since a version.
     var changes = list(120..<150)
-    changes.removals = (0..<30).map { 33_162_000_000 + $0 }
+    changes.removals = (0..<30).map { 33_199_000_000 + $0 }
     try await refresher.compare(changes, isComplete: false, to: source)
-    changes.removals.append(33_162_000_030)
+    changes.removals.append(33_199_000_030)
     await #expect(throws: SourceFailure.tooManyChanges(added: 30, removed: 31, former: 120, mostPercent: 25)) {
       try await refresher.compare(changes, isComplete: false, to: source)
     }
@@ -83,7 +83,7 @@ extension SourceRefresherTests {
     let scratch = try Scratch()
     defer { withExtendedLifetime(scratch) {} }
     let rows = (0..<151).map {
-      #"{"number":"+\#(33_162_000_000 + $0)","category":"fraud","reported_at":"2026-11-10T10:00:00Z"}"#
+      #"{"number":"+\#(33_199_000_000 + $0)","category":"fraud","reported_at":"2026-11-10T10:00:00Z"}"#
     }
     let path = try scratch.file(rows.joined(separator: "\n") + "\n")
     await #expect(throws: SourceFailure.tooManyChanges(added: 51, removed: 0, former: 100, mostPercent: 50)) {

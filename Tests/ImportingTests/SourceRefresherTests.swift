@@ -14,7 +14,7 @@ import Testing
 /// The reports of a list's entries follow what the list contains.
 @Suite(.database) struct SourceRefresherTests {
   let now = Date(timeIntervalSince1970: 1_795_000_000)
-  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
+  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_199_000_248]
 
   var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
@@ -101,7 +101,7 @@ import Testing
     #expect(try await refresher.store(next, isComplete: true, of: feed, at: now + 60).proposedRanges == 0)
     let later = try await stores.ranges.rules(of: feed.id)
     #expect(later.count == 774 && later.allSatisfy { $0.state == .approved })
-    #expect(!later.contains { $0.range.text == "+33162xxxxxx" })
+    #expect(!later.contains { $0.range.text == "+33199xxxxxx" })
     #expect(later.first { $0.range.text == "+3326999xxxx" }?.decidedBy == feed.name)
     #expect(later.first { $0.range.text == "+33163xxxxxx" }?.decidedBy == "Ada")
     let removal = Actor.commandLine("Test").did("source.remove", to: feed.name)
@@ -224,7 +224,7 @@ import Testing
   @Test func `a suspended source keeps its weight and its suspension`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    let numbers = (0..<11).map { Int64(33_162_000_000 + $0) }
+    let numbers = (0..<11).map { Int64(33_199_000_000 + $0) }
     let list = content(numbers.map { ($0, .fraud) })
     _ = try await refresher.store(list, isComplete: true, of: feed, at: now)
     for number in numbers[1...] {
@@ -256,7 +256,7 @@ import Testing
   @Test func `a source that moderators mostly do not confirm is suspended until it is resumed`() async throws {
     let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
-    let numbers = (0..<24).map { Int64(33_162_000_000 + $0) }
+    let numbers = (0..<24).map { Int64(33_199_000_000 + $0) }
     _ = try await refresher.store(content(numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
     func decide(_ numbers: ArraySlice<Int64>, _ treatment: Decision.Treatment, at time: Date) async throws {
       for number in numbers {

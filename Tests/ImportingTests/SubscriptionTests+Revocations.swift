@@ -20,7 +20,7 @@ extension SubscriptionTests {
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let many = (0..<4).map { Int64(33_162_000_000 + $0) }
+      let many = (0..<4).map { Int64(33_199_000_000 + $0) }
       try site.publish(1, many.map { .test($0, id) }, at: now)
       try await add("c", site, to: stores, ceiling: .block)
       try await refresh("c", stores, at: now)
@@ -46,7 +46,7 @@ extension SubscriptionTests {
 
   @Test func `numbers of a publication in progress are revoked too`() async throws {
     let stores = stores
-    let (pool, numbers) = (TestDatabase.current.pool, (0..<3).map { Int64(33_162_000_000 + $0) })
+    let (pool, numbers) = (TestDatabase.current.pool, (0..<3).map { Int64(33_199_000_000 + $0) })
     try await pool.transaction { connection in
       try await PublicationStore.replaceListings(
         with: [Listing(number: numbers[0], category: .fraud, cause: .reports)], serial: 1, at: now, on: connection)
@@ -82,7 +82,7 @@ extension SubscriptionTests {
 
   @Test func `more revocations than a refresh may make wait for the next publication`() async throws {
     let stores = stores
-    let numbers = (0...PublicationStore.maxUnsupported).map { Int64(33_162_000_000 + $0) }
+    let numbers = (0...PublicationStore.maxUnsupported).map { Int64(33_199_000_000 + $0) }
     try await TestDatabase.current.pool.transaction { connection in
       try await PublicationStore.replaceListings(
         with: numbers.map { Listing(number: $0, category: .fraud, cause: .reports) }, serial: 1, at: now,

@@ -17,7 +17,7 @@ import Testing
   let now = Date(timeIntervalSince1970: 1_795_000_000)
   static let own = String(repeating: "a", count: 16)
   static let third = String(repeating: "f", count: 16)
-  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248]
+  static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_199_000_248]
 
   var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
@@ -107,8 +107,8 @@ import Testing
       try site.publish(
         1,
         [
-          .test(Self.numbers[2] - 248, id), range(33_162_000_000, 33_162_000_999, id),
-          range(33_162_001_000, 33_162_001_499, id, "identify"), range(33_162_002_000, 33_162_002_999, Self.third),
+          .test(Self.numbers[2] - 248, id), range(33_199_000_000, 33_199_000_999, id),
+          range(33_199_001_000, 33_199_001_499, id, "identify"), range(33_199_002_000, 33_199_002_999, Self.third),
           // Of no numbering plan.
           .test(34_600_000_000, id), range(999_000_000_000, 999_000_000_999, id),
         ], at: now)
@@ -119,7 +119,7 @@ import Testing
       }
       #expect((first.entries, first.ranges, first.proposedRanges, first.rejected) == (2, 2, 0, 1))
       let rules = try await stores.ranges.rules()
-      #expect(rules.map(\.range.text) == ["+33162000xxx", "+33162001000-+33162001499"])
+      #expect(rules.map(\.range.text) == ["+33199000xxx", "+33199001000-+33199001499"])
       // The ceiling of the source.
       #expect(rules.map(\.treatment) == [.identify, .identify] && rules.allSatisfy { $0.category == .fraud })
       // The rules leave with the file.
@@ -377,7 +377,7 @@ import Testing
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
-      let many = (0..<20).map { Int64(33_162_000_000 + $0) }
+      let many = (0..<20).map { Int64(33_199_000_000 + $0) }
       try site.publish(1, many.map { .test($0, id) }, at: now, lifetime: 30 * 86_400)
       try await add("c", site, to: stores)
       try await refresh("c", stores, at: now)

@@ -22,7 +22,7 @@ import Testing
   @Test func `reports make the intake busy for a second`() {
     let pending = PendingNumberQueue(capacity: 10)
     #expect(!pending.isReceiving)
-    pending.insert([33_162_000_248])
+    pending.insert([33_199_000_248])
     #expect(pending.isReceiving)
   }
 
@@ -32,7 +32,7 @@ import Testing
     let reports = (0..<1_200).flatMap { index in
       (0..<2).map { reporter in
         Report(
-          number: 33_162_000_000 + Int64(index), appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
+          number: 33_199_000_000 + Int64(index), appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
           reporter: [UInt8](repeating: UInt8(reporter + 1), count: 16), comment: "A comment \(index)")
       }
     }

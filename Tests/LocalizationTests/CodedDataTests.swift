@@ -57,10 +57,10 @@ import Testing
       case .numbersNotAscending: .numbersNotAscending(number: 5, previous: 7)
       case .entriesWithinMaximum: .entriesWithinMaximum(entries: 9, maximum: 10)
       case .rulesWithoutRoom:
-        .rulesWithoutRoom(entries: 9, maximum: 10, rules: 2, numbers: 1_000_100, range: "+33162*")
+        .rulesWithoutRoom(entries: 9, maximum: 10, rules: 2, numbers: 1_000_100, range: "+33199*")
       case .tooManyEntries: .tooManyEntries(entries: 20, maximum: 10)
       case .noProtectedNumbers: .noProtectedNumbers
-      case .protectedNumbers: .protectedNumbers([112, 33_162_000_248])
+      case .protectedNumbers: .protectedNumbers([112, 33_199_000_248])
       case .hasEntries: .hasEntries(entries: 1)
       case .emptyForReason: .emptyForReason(explained: 30)
       case .noEntries: .noEntries
@@ -102,7 +102,7 @@ import Testing
       case .gatesClosed: .gatesClosed
       case .internalError: .internalError("Unknown")
       case .keyNotInRoot: .keyNotInRoot(key: "ab12", root: 2)
-      case .nameTooLong: .nameTooLong(number: 33_162_000_248)
+      case .nameTooLong: .nameTooLong(number: 33_199_000_248)
       case .numbersNotAscending: .numbersNotAscending(number: 5, previous: 7)
       case .packError: .packError("number 5: the label is too long")
       case .processEnded: .processEnded
@@ -120,7 +120,7 @@ import Testing
       switch code {
       case .gatesClosed: .gatesClosed(gates: "cap, order")
       case .nothingPublished: .nothingPublished
-      case .numberProtected: .numberProtected(number: 33_162_000_248)
+      case .numberProtected: .numberProtected(number: 33_199_000_248)
       }
     }
   }

@@ -26,18 +26,18 @@ import Testing
   private let small = [
     ListEntry(number: 12_015_550_123, label: "Fraud", blocks: true),
     ListEntry(number: 12_015_550_124, label: "A shop", blocks: false),
-    ListEntry(number: 33_162_000_248, label: "Sales, energy", blocks: true),
-    ListEntry(number: 33_162_000_250, blocks: true),
+    ListEntry(number: 33_199_000_248, label: "Sales, energy", blocks: true),
+    ListEntry(number: 33_199_000_250, blocks: true),
   ]
 
   @Test(arguments: ListFormat.allCases.drop { $0 != .fritzbox })
   func `a block list omits numbers that only identify and numbers that have left`(format: ListFormat) throws {
-    var removed = ListEntry(number: 33_162_000_300, blocks: false)
+    var removed = ListEntry(number: 33_199_000_300, blocks: false)
     removed.isRemoved = true
     let (bytes, summary) = try write(small + [removed], format)
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(!text.contains("12015550124") && !text.contains("A shop"))
-    #expect(text.contains("33162000300") == (format == .spamblockerXML))
+    #expect(text.contains("33199000300") == (format == .spamblockerXML))
     #expect(summary.written == (format == .spamblockerXML ? 4 : 3))
     #expect(summary.notBlocking == (format == .spamblockerXML ? 1 : 2))
   }
@@ -49,16 +49,16 @@ import Testing
   @Test func `CSV for SpamBlocker has its header, LF and no empty line`() throws {
     #expect(
       try text(small, .spamblocker)
-        == "pattern,description\n12015550123,Fraud\n33162000248,\"Sales, energy\"\n33162000250,")
+        == "pattern,description\n12015550123,Fraud\n33199000248,\"Sales, energy\"\n33199000250,")
     let hostile = [ListEntry(number: 5, label: "a\"b\r\nc,\u{2028}", blocks: true)]
     #expect(try text(hostile, .spamblocker) == "pattern,description\n5,\"a'b  c, \"")
     #expect(try text([], .spamblocker) == "pattern,description")
   }
 
   @Test func `XML for SpamBlocker is read with its XPath expression`() throws {
-    var removed = ListEntry(number: 33_162_000_300, blocks: false)
+    var removed = ListEntry(number: 33_199_000_300, blocks: false)
     removed.isRemoved = true
-    let hostile = ListEntry(number: 33_162_000_400, label: "<&\"'\u{0}\u{FFFF}>", blocks: true)
+    let hostile = ListEntry(number: 33_199_000_400, label: "<&\"'\u{0}\u{FFFF}>", blocks: true)
     _ = try write(small + [removed, hostile], .spamblockerXML)
     let script = """
       import json, sys, xml.etree.ElementTree as tree
@@ -69,7 +69,7 @@ import Testing
         + ['-' + n.get('p') for n in numbers if n.get('votes') == '0'], sys.stdout)
       """
     let found = try Python.run(script, scratch["list"].path, as: [String].self)
-    #expect(found == ["12015550123", "33162000248", "33162000250", "33162000400", "-33162000300"])
+    #expect(found == ["12015550123", "33199000248", "33199000250", "33199000400", "-33199000300"])
   }
 
   @Test func `the keys of PBBL are those of PhoneBlock`() throws {
@@ -132,8 +132,8 @@ import Testing
         == """
         ID,name,pattern,creationTimestamp,numberOfCalls,lastCallTimestamp
         ,Fraud,+12015550123,1795132800000,0,
-        ,"Sales, energy",+33162000248,1795132800000,0,
-        ,Nuisance call,+33162000250,1795132800000,0,
+        ,"Sales, energy",+33199000248,1795132800000,0,
+        ,Nuisance call,+33199000250,1795132800000,0,
 
         """)
   }
@@ -154,7 +154,7 @@ import Testing
     let (bytes, summary) = try write(list, .callblocker)
     let found = try JSONDecoder().decode(Blocklist.self, from: bytes)
     #expect(found.name == "Ringfence \"toxic\"")
-    #expect(found.entries.map(\.number) == ["+12015550123", "+33162000248", "+33162000250"])
+    #expect(found.entries.map(\.number) == ["+12015550123", "+33199000248", "+33199000250"])
     #expect(found.entries.map(\.name) == ["Fraud", "Sales, energy", "Nuisance call"])
     #expect(found.entries[0].date_created == "2026-11-20 00:00:00 +0000")
     #expect(found.entries.allSatisfy { $0.date_created == $0.date_modified })
@@ -178,20 +178,20 @@ import Testing
   }
 
   @Test func `Saracroche gets a pattern for a range`() throws {
-    let range = (33_162_000_000...33_162_000_999).map { ListEntry(number: $0, label: "Sales", blocks: true) }
-    let more = (33_162_001_000...33_162_001_012).map { ListEntry(number: $0, label: "Sales", blocks: true) }
+    let range = (33_199_000_000...33_199_000_999).map { ListEntry(number: $0, label: "Sales", blocks: true) }
+    let more = (33_199_001_000...33_199_001_012).map { ListEntry(number: $0, label: "Sales", blocks: true) }
     let (bytes, summary) = try write(range + more, .saracroche)
     let found = try JSONDecoder().decode(Patterns.self, from: bytes)
     #expect(found.version == "812" && summary.written == 1_013)
     #expect(
-      found.patterns.map(\.pattern) == ["33162000###", "3316200100#", "33162001010", "33162001011", "33162001012"])
+      found.patterns.map(\.pattern) == ["33199000###", "3319900100#", "33199001010", "33199001011", "33199001012"])
     #expect(found.patterns.allSatisfy { $0.name == "Sales" && $0.action == "block" })
   }
 
   @Test func `patterns for Saracroche are exactly the numbers of the list`() throws {
     var generator = SeededGenerator(seed: 41)
     var list: [ListEntry] = []
-    var number: Int64 = 33_162_000_000
+    var number: Int64 = 33_199_000_000
     for _ in 0..<60 {
       number += Int64.random(in: 1...300, using: &generator)
       let label = Bool.random(using: &generator) ? "Sales" : "Fraud"
@@ -213,7 +213,7 @@ import Testing
   }
 
   @Test func `numbers for Fossify have commas between them and nothing else`() throws {
-    #expect(try text(small, .fossify) == "+12015550123,+33162000248,+33162000250")
+    #expect(try text(small, .fossify) == "+12015550123,+33199000248,+33199000250")
     #expect(try text([], .fossify).isEmpty)
   }
 

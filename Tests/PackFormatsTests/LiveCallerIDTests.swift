@@ -84,7 +84,7 @@ import Testing
 
   @Test(.enabled(if: (try? Python.execute(["protoc", "--version"])) != nil, "There is no protoc on this machine."))
   func `the reference compiler decodes the rows`() throws {
-    let list = [ListEntry(number: 33_162_000_248, label: "Énergie", blocks: true)]
+    let list = [ListEntry(number: 33_199_000_248, label: "Énergie", blocks: true)]
     _ = try LiveCallerIDWriter(folder: scratch["out"], options: options()).write(list)
     let proto = URL(fileURLWithPath: #filePath).appendingPathComponent(
       "../../../Sources/PackFormats/PackFormats.docc/Resources"
@@ -94,7 +94,7 @@ import Testing
         "protoc", "--decode=ringfence.live_caller_id.v1.KeywordDatabase", "--proto_path=\(proto)",
         "live_caller_id.proto",
       ], input: scratch["out/block.binpb"])
-    #expect(String(decoding: decoded, as: UTF8.self) == "rows {\n  keyword: \"+33162000248\"\n  value: \"\\001\"\n}\n")
+    #expect(String(decoding: decoded, as: UTF8.self) == "rows {\n  keyword: \"+33199000248\"\n  value: \"\\001\"\n}\n")
   }
 
   @Test func `configurations contain the settings that the tool needs`() throws {

@@ -10,7 +10,7 @@ import Testing
     #expect(ShortNumber(digits: 33_118_000) == .short)
   }
 
-  @Test(arguments: [Int64(33_162_000_248), 12_015_550_123, 4_532_123_456, 0, -1, 999_999_999_999_999])
+  @Test(arguments: [Int64(33_199_000_248), 12_015_550_123, 4_532_123_456, 0, -1, 999_999_999_999_999])
   func `an ordinary number is not a short number`(_ digits: Int64) {
     #expect(ShortNumber(digits: digits) == nil)
   }

@@ -156,7 +156,7 @@ import Testing
       let told = Told()
       let client = try client(folder, ScriptedServer { _ in .init(status: status) }, HandClock(), told)
       try await client.report(report())
-      try await client.countCall(from: "+33162000248", wasNamed: true, at: Date(timeIntervalSince1970: 1_795_000_000))
+      try await client.countCall(from: "+33199000248", wasNamed: true, at: Date(timeIntervalSince1970: 1_795_000_000))
       #expect(await client.flush().waiting == 1)
       #expect(await client.flush(isUrgent: true).waiting == 1)
       #expect(told.all.isEmpty)
@@ -203,10 +203,10 @@ import Testing
       let deaf = ScriptedServer { _ in throw ClientError.network("cut") }
       do {
         let client = try client(folder, deaf, clock)
-        for _ in 0..<3 { try await client.countCall(from: "+33162000248", wasNamed: true) }
+        for _ in 0..<3 { try await client.countCall(from: "+33199000248", wasNamed: true) }
         #expect(await client.flush() == FlushResult())
         clock.advance(86_400)
-        try await client.countCall(from: "+33162000248", wasNamed: false)
+        try await client.countCall(from: "+33199000248", wasNamed: false)
         await client.flush()
       }
       let server = ScriptedServer { _ in .init(status: 201) }
@@ -235,17 +235,17 @@ import Testing
       #expect(result.waiting == 1 && result.dropped == 0)
       #expect(told.all == (refusal.map { [.keyRefused($0)] } ?? []))
       let error = refusal.map { ClientError.key($0) } ?? .status(status)
-      await #expect(throws: error) { _ = try await client.listing(of: 33_162_000_248) }
+      await #expect(throws: error) { _ = try await client.listing(of: 33_199_000_248) }
     }
   }
 
   @Test func `descriptions contain no number and no comment`() throws {
-    let secret = "+33162000248"
+    let secret = "+33199000248"
     let one = try report(secret, comment: "Said my name")
     var dumped = ""
     dump(one, to: &dumped)
     for text in ["\(one)", String(reflecting: one), dumped] {
-      #expect(!text.contains("162000248") && !text.contains("my name"))
+      #expect(!text.contains("199000248") && !text.contains("my name"))
     }
     #expect(throws: ClientError.invalid(field: "reporter", rule: "1 to 200 characters.")) {
       try ClientReport(number: secret, category: "fraud", reporter: "")

@@ -72,7 +72,7 @@ func configuration(_ folder: URL, outboxLimit: Int = 2 << 20) throws -> ClientCo
     server: URL(string: "https://ringfence.example/v1")!, key: "rf_key", folder: folder, outboxLimit: outboxLimit)
 }
 
-func report(_ number: String = "+33162000248", comment: String? = nil) throws -> ClientReport {
+func report(_ number: String = "+33199000248", comment: String? = nil) throws -> ClientReport {
   try ClientReport(number: number, category: "fraud", reporter: "user-1", comment: comment)
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 from ringfence_server import BENCHMARK, BINARY, environment
 
-NUMBER = "+33162000248"
+NUMBER = "+33199000248"
 REPORTER = "alice@example.org"
 
 

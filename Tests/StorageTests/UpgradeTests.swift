@@ -55,14 +55,14 @@ import Testing
        decode(repeat('02', 16), 'hex'), 1, NULL, 1),
       (12015550123, 1, '00000000-0000-4000-8000-000000000003', '2026-01-09T10:00:00Z', '2026-01-09T10:00:01Z', 1,
        decode(repeat('02', 16), 'hex'), 1, NULL, 1),
-      (33162000248, 2, '00000000-0000-4000-8000-000000000004', '2026-01-07T10:00:00Z', '2026-01-08T10:00:01Z', 4,
+      (33199000248, 2, '00000000-0000-4000-8000-000000000004', '2026-01-07T10:00:00Z', '2026-01-08T10:00:01Z', 4,
        NULL, 1, NULL, NULL);
     INSERT INTO number_reporters (number, reporter, category_id, reported_at, weight, received_at) VALUES
       (12015550123, decode(repeat('01', 16), 'hex'), 1, '2026-01-05T10:00:00Z', 1, '2026-01-05T10:00:01Z'),
       (12015550123, decode(repeat('02', 16), 'hex'), 1, '2026-01-09T10:00:00Z', 1, '2026-01-09T10:00:01Z');
     INSERT INTO number_categories (number, category_id, heat, evidence, reports, reporters)
       SELECT known.number, known.category_id, sums.heat, sums.evidence, known.reports, known.reporters
-      FROM (VALUES (12015550123, 1, 2, 2), (12015550123, 6, 1, 0), (33162000248, 4, 1, 0))
+      FROM (VALUES (12015550123, 1, 2, 2), (12015550123, 6, 1, 0), (33199000248, 4, 1, 0))
         AS known (number, category_id, reports, reporters)
       CROSS JOIN LATERAL (
         SELECT coalesce(sum(exp(extract(epoch FROM reported_at - '2030-01-01T00:00:00Z'::timestamptz)::float8
@@ -70,7 +70,7 @@ import Testing
                coalesce(sum(exp(extract(epoch FROM reported_at - '2030-01-01T00:00:00Z'::timestamptz)::float8
                                 / (125 * 86400 / ln(2)::float8))), 0) AS evidence
         FROM (VALUES (12015550123, 1, '2026-01-05T10:00:00Z'::timestamptz),
-                     (12015550123, 1, '2026-01-09T10:00:00Z'), (33162000248, 4, '2026-01-07T10:00:00Z'))
+                     (12015550123, 1, '2026-01-09T10:00:00Z'), (33199000248, 4, '2026-01-07T10:00:00Z'))
           AS vote (number, category_id, reported_at)
         WHERE vote.number = known.number AND vote.category_id = known.category_id
       ) sums;
@@ -81,11 +81,11 @@ import Testing
       FROM number_categories c
       JOIN (VALUES (12015550123, '2026-01-05T10:00:00Z'::timestamptz, '2026-01-09T10:00:00Z'::timestamptz, 25,
                     '2026-01-09'::date),
-                   (33162000248, '2026-01-07T10:00:00Z', '2026-01-07T10:00:00Z', 0, NULL))
+                   (33199000248, '2026-01-07T10:00:00Z', '2026-01-07T10:00:00Z', 0, NULL))
         AS r (number, first, last, bits, day) USING (number)
       GROUP BY number;
     INSERT INTO number_sources
-      SELECT number, 2, 1, heat, evidence, 1, '2026-01-07' FROM numbers WHERE number = 33162000248;
+      SELECT number, 2, 1, heat, evidence, 1, '2026-01-07' FROM numbers WHERE number = 33199000248;
     INSERT INTO identification_days VALUES (12015550123, '2026-01-05', 3, 1);
     INSERT INTO number_identifications VALUES
       (12015550123,
@@ -97,7 +97,7 @@ import Testing
     INSERT INTO number_decisions VALUES
       (12015550123, 'block', NULL, NULL, '00000000-0000-4000-8000-00000000000a', '2026-01-11T00:00:00Z');
     INSERT INTO appeals (number, appeal_id, state, statement, filed_at) VALUES
-      (33162000248, '00000000-0000-4000-8000-00000000000b', 'open', 'Not me.', '2026-01-12T00:00:00Z');
+      (33199000248, '00000000-0000-4000-8000-00000000000b', 'open', 'Not me.', '2026-01-12T00:00:00Z');
     INSERT INTO directory_sources (name, priority, generation) VALUES ('schools', 1, 1);
     CREATE TABLE directory_entries_1 PARTITION OF directory_entries FOR VALUES IN (1);
     INSERT INTO directory_entries VALUES (493012345, 1, 1, 'A school', NULL);
@@ -154,7 +154,7 @@ import Testing
     }
     #expect(summary.damagedNumbers == 0)
     let retry = Report(
-      number: 33_162_000_248, appID: 2,
+      number: 33_199_000_248, appID: 2,
       reportID: try #require(UUID(uuidString: "00000000-0000-4000-8000-000000000004")),
       reportedAt: Date(timeIntervalSince1970: 1_767_780_000), category: .telemarketing, reporter: nil, comment: nil)
     #expect(try await ReportStore(pool: pool).accept([retry], receivedAt: Date()) == [.duplicate])

@@ -129,7 +129,7 @@ extension Report {
     var chance = SeededGenerator(seed: content &+ other)
     let reporter = UInt8.random(in: 0..<8, using: &chance)
     return Report(
-      number: 33_162_000_000 + Int64.random(in: 0..<12, using: &chance), appID: appID,
+      number: 33_199_000_000 + Int64.random(in: 0..<12, using: &chance), appID: appID,
       reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, id)),
       // Within the window in which an id is recognized; often at the same time.
       reportedAt: now - Double(Int.random(in: 0..<30, using: &chance)) * 86_400,

@@ -36,7 +36,7 @@ public final class BlockCalls extends CallScreeningService {
 
   private boolean isBlocked(Uri handle) throws IOException {
     if (handle == null || !"tel".equals(handle.getScheme())) return false;
-    // The network's country completes a national number: 030 123456 becomes +4930123456.
+    // The network's country completes a national number: 030 23125123 becomes +493023125123.
     TelephonyManager telephony = (TelephonyManager) getSystemService(TELEPHONY_SERVICE);
     String country = telephony.getNetworkCountryIso().toUpperCase(Locale.ROOT);
     String number = PhoneNumberUtils.formatNumberToE164(handle.getSchemeSpecificPart(), country);

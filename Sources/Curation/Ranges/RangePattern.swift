@@ -2,7 +2,7 @@
 
 /// A range of numbers: all numbers with a prefix, or all from a first to a last one.
 public struct RangePattern: Sendable, Hashable {
-  /// The form that is stored and shown: `+33162*`, `+3316200024x`, or `+33162000000-+33162000499`.
+  /// The form that is stored and shown: `+33199*`, `+3319900024x`, or `+33199000000-+33199000499`.
   public let text: String
   /// The numbers of each length, ascending.
   public let blocks: [ClosedRange<Int64>]
@@ -26,7 +26,7 @@ public struct RangePattern: Sendable, Hashable {
     blocks = [max(1, first)...first + size - 1]
   }
 
-  /// Reads a range: `+33162*`, `+33162xxxxxx` (`#` is read as `x`), or `+33162000000-+33162000499`. The plus may be
+  /// Reads a range: `+33199*`, `+33199xxxxxx` (`#` is read as `x`), or `+33199000000-+33199000499`. The plus may be
   /// missing; spaces, dots, slashes and brackets are dropped.
   /// - Throws: ``RangeViolation``.
   public init(_ text: String, plan: RangePlan) throws(RangeViolation) {

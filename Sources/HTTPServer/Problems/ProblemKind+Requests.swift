@@ -122,7 +122,7 @@ extension ProblemKind {
     case .notANumber:
       Documentation(
         status: .notFound, title: "Invalid number",
-        detail: "Send an E.164 number, such as 33162000248. A plus must be encoded as %2B.",
+        detail: "Send an E.164 number, such as 33199000248. A plus must be encoded as %2B.",
         cause: "The last part of the path is not 1 to 15 digits.",
         remedy: "Convert the number to international form.")
     case .notAPrefix:
@@ -130,7 +130,7 @@ extension ProblemKind {
         status: .notFound, title: "Invalid hash prefix",
         detail: "Send the first 4 to 8 hex digits, in lower case, of the SHA-256 of the number with its plus.",
         cause: "The last part of the path is not 4 to 8 of the characters 0 to 9 and a to f.",
-        remedy: "Hash the number as text, such as +33162000248, and send the first digits.")
+        remedy: "Hash the number as text, such as +33199000248, and send the first digits.")
     case .conflict:
       Documentation(
         status: .conflict, title: "ID already used",

@@ -166,7 +166,7 @@ struct DelimitedRows: SourceFileRows {
   }
 }
 
-/// Regular expressions of SpamBlocker that are prefixes: `^33162.*`, `\+33162\d{6}`, `\+?33162[0-9]*$`.
+/// Regular expressions of SpamBlocker that are prefixes: `^33199.*`, `\+33199\d{6}`, `\+?33199[0-9]*$`.
 enum SpamBlockerExpression {
   /// The range of an expression, in the form of `RangePattern`; nil for a number and for any other expression.
   static func range(_ text: String) -> String? {

@@ -64,7 +64,7 @@ struct NumberFieldProblem: Error {
 enum NumberSpelling: Equatable {
   /// E.164 digits, as in all links.
   case canonical(PhoneNumber)
-  /// Another spelling of a number: `+33 1 62…`, or as it is dialled in the reader's country.
+  /// Another spelling of a number: `+33 1 99…`, or as it is dialled in the reader's country.
   case other(PhoneNumber)
   /// Digits of a number that is unknown in the reader's country; a search finds it by its ending.
   case dialled(String)

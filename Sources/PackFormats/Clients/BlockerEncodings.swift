@@ -226,7 +226,7 @@ struct PhoneBlockBinaryFormat: RecordEncoding {
   func end(into bytes: inout [UInt8]) { file.encode(into: &bytes) }
 }
 
-/// Saracroche's list: `{"version":"812","name":"…","patterns":[{"name":"…","action":"block","pattern":"33162######"}]}`.
+/// Saracroche's list: `{"version":"812","name":"…","patterns":[{"name":"…","action":"block","pattern":"33199######"}]}`.
 ///
 /// Each `#` is any digit. Numbers of one label and action that fill ten, a hundred or more in a row become one pattern.
 struct SaracrocheEncoding: RecordEncoding {

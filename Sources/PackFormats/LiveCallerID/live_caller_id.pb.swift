@@ -114,7 +114,7 @@ nonisolated struct LiveCallerIDKeywordDatabaseRow: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// UTF-8 of the E.164 number with the plus, for example +33162000248.
+  /// UTF-8 of the E.164 number with the plus, for example +33199000248.
   var keyword: Data = Data()
 
   /// In the block database one byte, 1; in the identity database a CallIdentity.

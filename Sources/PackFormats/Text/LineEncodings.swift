@@ -146,7 +146,7 @@ package enum CSVField {
   }
 }
 
-/// One object in each line: `{"number":33162000248,"label":"…","block":true}`; `label` is omitted if there is none.
+/// One object in each line: `{"number":33199000248,"label":"…","block":true}`; `label` is omitted if there is none.
 ///
 /// Numbers have at most 15 digits, so 64-bit floating-point numbers represent them exactly.
 struct JSONLinesEncoding: RecordEncoding {

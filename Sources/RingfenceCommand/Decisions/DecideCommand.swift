@@ -28,7 +28,7 @@ struct DecideCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Argument(help: "Number in international form, such as +33162000248, or in national form with --region.")
+  @Argument(help: "Number in international form, such as +33199000248, or in national form with --region.")
   var number: String?
 
   @Option(help: "Country of a number in national form: two letters, such as FR.")

@@ -14,8 +14,8 @@ struct RangesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prefixes", abstract: "Manage rules for ranges: prefixes and blocks of numbers with one treatment.",
     discussion: """
-      A range is +33162* (all numbers of the country with these first digits), +33162xxxxxx (x is any digit), or \
-      +33162000000-+33162000499 (from the first number to the last).
+      A range is +33199* (all numbers of the country with these first digits), +33199xxxxxx (x is any digit), or \
+      +33199000000-+33199000499 (from the first number to the last).
       Publications list all numbers of an approved rule, except protected, decided and held ones and those that a \
       directory names. Where rules overlap, the one with fewer numbers applies, then one that allows, then the newer one. \
       Rules that block more than 1,000,000 numbers need the approval of another account.
@@ -30,7 +30,7 @@ struct RangesCommand: AsyncParsableCommand {
 
     @OptionGroup var values: RangeRuleOptions
 
-    @Argument(help: "Ranges such as +33162*.")
+    @Argument(help: "Ranges such as +33199*.")
     var ranges: [String]
 
     func validate() throws { _ = try rules() }
@@ -76,7 +76,7 @@ struct RangesCommand: AsyncParsableCommand {
         }
       }
       guard !rules.isEmpty else {
-        throw CommandFailure.failed("\(file) has no range. Write one per line, such as +33162*.")
+        throw CommandFailure.failed("\(file) has no range. Write one per line, such as +33199*.")
       }
       try await values.add(rules)
     }
@@ -208,7 +208,7 @@ struct RangeRuleOptions: ParsableArguments {
   @OptionGroup var audit: AuditOption
 
   /// Checks all values but the range, which may have a reason of its own.
-  func checkValues() throws { _ = try rule("+33162*", reason: reason ?? "-") }
+  func checkValues() throws { _ = try rule("+33199*", reason: reason ?? "-") }
 
   /// - Parameter reason: of this rule; nil for the common one.
   /// - Throws: `ValidationError`.
@@ -275,7 +275,7 @@ struct RangeRuleOptions: ParsableArguments {
 struct RangeSelection: ParsableArguments {
   @OptionGroup private var database: DatabaseOptions
 
-  @Argument(help: "Ranges as shown by `prefixes list`, such as +3316200024x.")
+  @Argument(help: "Ranges as shown by `prefixes list`, such as +3319900024x.")
   var ranges: [String] = []
 
   @Option(help: .value("name", "All rules of this source."))

@@ -17,7 +17,7 @@ struct RecountCommand: AsyncParsableCommand {
   @Flag(help: "Replace different values by the recounted ones.")
   var repair = false
 
-  @Option(help: .value("number", "First number to recount, in international form: +33162000248."))
+  @Option(help: .value("number", "First number to recount, in international form: +33199000248."))
   var from: String?
 
   @Option(help: .value("number", "Last number to recount."))
@@ -61,7 +61,7 @@ struct RecountCommand: AsyncParsableCommand {
   private static func digits(_ text: String, _ option: String) throws -> Int64 {
     let plain = text.hasPrefix("+") ? String(text.dropFirst()) : text
     guard let digits = Int64(plain), RecountStore.allNumbers.contains(digits) else {
-      throw ValidationError("\(option) \"\(text)\" is not a number in international form. Write it as +33162000248.")
+      throw ValidationError("\(option) \"\(text)\" is not a number in international form. Write it as +33199000248.")
     }
     return digits
   }

@@ -69,7 +69,7 @@ public struct HashLookupStore: Sendable {
 }
 
 /// The hash for private lookups: SHA-256 over the ASCII characters of the E.164 number with its plus and nothing else,
-/// such as `+33162000248`.
+/// such as `+33199000248`.
 ///
 /// An app sends the first 4 to 8 hex digits and compares the complete hash itself. **The server can learn:** which
 /// app asked, when, from which network, and that the caller is one of the numbers whose hash has this prefix. With four

@@ -109,7 +109,7 @@ extension SQL {
   }
 }
 
-/// The hash of PhoneBlock's lookups: SHA-1 over the number with its plus, such as `+33162000248`.
+/// The hash of PhoneBlock's lookups: SHA-1 over the number with its plus, such as `+33199000248`.
 ///
 /// PostgreSQL has no SHA-1, so listings have a column with the first eight bytes, which the server calculates.
 public enum NumberSHA1 {

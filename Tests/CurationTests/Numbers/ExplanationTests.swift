@@ -8,10 +8,10 @@ import Testing
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
   @Test func `the explanation of a range member starts with the range`() {
-    var explanation = Explanation(number: 33_162_005, time: now)
+    var explanation = Explanation(number: 33_199_005, time: now)
     #expect(explanation.lines == [.quiet, .published(nil), .noReports])
     let range = RangeRule(
-      stored: RangePattern(around: 33_162_000, size: 10), category: .fraud, state: .approved, proposedAt: Date())
+      stored: RangePattern(around: 33_199_000, size: 10), category: .fraud, state: .approved, proposedAt: Date())
     let listing = Explanation.Listing(category: .oneRing, serial: 7, listedAt: now)
     (explanation.range, explanation.listing) = (range, listing)
     #expect(explanation.lines == [.listed(by: range), .published(listing), .noReports])
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `an explanation line is one flat JSON object`() throws {
-    var explanation = Explanation(number: 33_162_005, time: now)
+    var explanation = Explanation(number: 33_199_005, time: now)
     explanation.listing = Explanation.Listing(category: .other, serial: 7, listedAt: now, treatment: .identify)
     let line = try #require(explanation.lines.dropFirst().first)
     let encoder = JSONEncoder()
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `only the account of a held number has the figures of its rule`() {
-    var explanation = Explanation(number: 33_162_005, time: now)
+    var explanation = Explanation(number: 33_199_005, time: now)
     let reason = HoldReason.oneDay(peak: 12, reporters: 13, others: 1)
     explanation.hold = Explanation.Hold(reason: reason, heldAt: now)
     #expect(explanation.lines.contains(.hold(reason)) && !explanation.summary.contains(.hold(reason)))

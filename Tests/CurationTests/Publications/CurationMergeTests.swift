@@ -45,27 +45,27 @@ import Testing
 
   @Test func `a range lists the numbers that have no decision`() throws {
     var state = CurationState(
-      protected: ProtectedNumbers(patterns: [(try ProtectedPattern("+33162003"), "Bank")], numbers: []),
-      held: [33_162_004], victims: [33_162_005],
+      protected: ProtectedNumbers(patterns: [(try ProtectedPattern("+33199003"), "Bank")], numbers: []),
+      held: [33_199_004], victims: [33_199_005],
       rules: [
         RangeRule(
-          stored: RangePattern(around: 33_162_000, size: 10), category: .oneRing, label: "A name",
+          stored: RangePattern(around: 33_199_000, size: 10), category: .oneRing, label: "A name",
           state: .approved, proposedAt: Date())
       ])
-    state.decisions.append(decision(33_162_001, .allow))
-    state.decisions.append(decision(33_162_002, .identify, label: "A name"))
+    state.decisions.append(decision(33_199_001, .allow))
+    state.decisions.append(decision(33_199_002, .identify, label: "A name"))
     #expect(
       state.ruledRanges() == [
-        RuledRange(33_162_000...33_162_000, rule: 0),
-        RuledRange(33_162_005...33_162_005, treatment: .identify, rule: 0),
-        RuledRange(33_162_006...33_162_009, rule: 0),
+        RuledRange(33_199_000...33_199_000, rule: 0),
+        RuledRange(33_199_005...33_199_005, treatment: .identify, rule: 0),
+        RuledRange(33_199_006...33_199_009, rule: 0),
       ])
     // Numbers that are listed by themselves keep their own listing; a range also blocks one that is only identified.
-    var identified = reported(33_162_008)
+    var identified = reported(33_199_008)
     identified.treatment = .identify
-    let all = merged(state, [[reported(33_162_007), identified]])
-    #expect(all.map(\.number) == [2, 7, 8].map { 33_162_000 + $0 })
-    #expect(all[1] == reported(33_162_007))
+    let all = merged(state, [[reported(33_199_007), identified]])
+    #expect(all.map(\.number) == [2, 7, 8].map { 33_199_000 + $0 })
+    #expect(all[1] == reported(33_199_007))
     #expect(all[2].treatment == .block && all[2].cause == .range && all[2].label == "A name")
   }
 

@@ -30,7 +30,7 @@ import Testing
           category: category, heat: heat, evidence: evidence, reports: Int64(count), reporters: Int32(count)))
     }
     return NumberRecord(
-      number: 33_162_000_248, standing: NumberAggregate(parts: parts), days: ComplaintDays(bits: 0xFF, lastDay: 20_775),
+      number: 33_199_000_248, standing: NumberAggregate(parts: parts), days: ComplaintDays(bits: 0xFF, lastDay: 20_775),
       networks: NetworkSketch(bits: 0xFFFF), isListed: isListed, lastReportedAt: now)
   }
 
@@ -45,7 +45,7 @@ import Testing
     for _ in 0..<50 {
       let thresholds = try ThresholdSet.random(countries: [], using: &generator)
       for _ in 0..<200 {
-        let record = NumberRecord.random(number: 33_162_000_248, at: now, using: &generator)
+        let record = NumberRecord.random(number: 33_199_000_248, at: now, using: &generator)
         let facts = facts(record, by: thresholds)
         let evaluation = try #require(facts.evaluation)
         // A number that reports only label waits for more.

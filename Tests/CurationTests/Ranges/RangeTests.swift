@@ -10,7 +10,7 @@ import Testing
     size: Int64 = 10, members: Int = 5, heat: Double = 10, greatest: Double = 3, defended: Int = 0
   ) -> RangeDetection.Facts {
     RangeDetection.Facts(
-      range: RangePattern(around: 33_162_000_248, size: size), members: members, heat: heat, greatest: greatest,
+      range: RangePattern(around: 33_199_000_248, size: size), members: members, heat: heat, greatest: greatest,
       defended: defended)
   }
 
@@ -39,11 +39,11 @@ import Testing
 
   @Test(
     arguments: [
-      ("+33162*", "+33162*", [33_162_000_000...33_162_999_999]),
-      ("33 162 00 024x", "+3316200024x", [33_162_000_240...33_162_000_249]),
-      ("+33162######", "+33162xxxxxx", [33_162_000_000...33_162_999_999]),
-      ("+331620XXXXX", "+331620xxxxx", [33_162_000_000...33_162_099_999]),
-      ("+33162000000 - +33162000499", "+33162000000-+33162000499", [33_162_000_000...33_162_000_499]),
+      ("+33199*", "+33199*", [33_199_000_000...33_199_999_999]),
+      ("33 199 00 024x", "+3319900024x", [33_199_000_240...33_199_000_249]),
+      ("+33199######", "+33199xxxxxx", [33_199_000_000...33_199_999_999]),
+      ("+331990XXXXX", "+331990xxxxx", [33_199_000_000...33_199_099_999]),
+      ("+33199000000 - +33199000499", "+33199000000-+33199000499", [33_199_000_000...33_199_000_499]),
       ("33199999950-33200000049", "+33199999950-+33200000049", [33_199_999_950...33_200_000_049]),
       (
         "+4930197123*", "+4930197123*",
@@ -67,11 +67,11 @@ import Testing
   @Test(
     arguments: [
       ("*", .tooWide), ("+", .singleNumber), ("", .singleNumber), ("+1*", .tooWide), ("+33*", .tooWide),
-      ("+331*", .tooWide), ("+3*", .tooWide), ("+33162000248", .singleNumber), ("+33a4x", .unexpectedCharacter),
-      ("+3x3x", .wildcardWithin), ("+33162*5", .wildcardWithin), ("+99912*", .noPlan), ("+33162xxxxx", .noSuchLength),
-      ("+4955*", .noNumbers), ("+1234567890123456x", .tooLong), ("+33162000499-33162000000", .wrongOrder),
-      ("+33162000-33162000499", .wrongOrder), ("+33162000000-49301971234", .noPlan), ("+4930*", .tooMany),
-      ("+4911x", .shortNumber), ("+33162000000-+33162000499-1", .unexpectedCharacter),
+      ("+331*", .tooWide), ("+3*", .tooWide), ("+33199000248", .singleNumber), ("+33a4x", .unexpectedCharacter),
+      ("+3x3x", .wildcardWithin), ("+33199*5", .wildcardWithin), ("+99912*", .noPlan), ("+33199xxxxx", .noSuchLength),
+      ("+4955*", .noNumbers), ("+1234567890123456x", .tooLong), ("+33199000499-33199000000", .wrongOrder),
+      ("+33199000-33199000499", .wrongOrder), ("+33199000000-49301971234", .noPlan), ("+4930*", .tooMany),
+      ("+4911x", .shortNumber), ("+33199000000-+33199000499-1", .unexpectedCharacter),
     ] as [(String, RangeViolation.Code)])
   func `a wrong range is refused with its field, value and rule`(_ text: String, _ code: RangeViolation.Code) throws {
     let error = try #require(throws: RangeViolation.self) { try RangePattern(text, plan: Self.plan) }
@@ -137,7 +137,7 @@ import Testing
 
   @Test func `ranges are divided into decimal blocks`() {
     func blocks(_ range: ClosedRange<Int64>) -> [String] { range.decimalBlocks.map { "\($0.prefix):\($0.wildcards)" } }
-    #expect(blocks(33_162_000_000...33_162_999_999) == ["33162:6"])
+    #expect(blocks(33_199_000_000...33_199_999_999) == ["33199:6"])
     #expect(
       blocks(198...1_203) == ["198:0", "199:0", "2:2"] + (3...9).map { "\($0):2" } + ["10:2", "11:2"]
         + (1_200...1_203).map { "\($0):0" })

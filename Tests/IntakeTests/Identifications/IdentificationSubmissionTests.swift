@@ -12,8 +12,8 @@ import Testing
     IdentificationSubmission(
       batchID: "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad",
       items: [
-        .init(number: "+33 1 62 00 02 48", named: 3, unknown: 0, day: "2026-11-21"),
-        .init(number: "01 62 00 02 48", region: "FR", named: 0, unknown: 1_000_000, day: "2026-10-22"),
+        .init(number: "+33 1 99 00 02 48", named: 3, unknown: 0, day: "2026-11-21"),
+        .init(number: "01 99 00 02 48", region: "FR", named: 0, unknown: 1_000_000, day: "2026-10-22"),
       ])
   }
 
@@ -34,8 +34,8 @@ import Testing
     #expect(batch.contentHash.count == 32)
     #expect(
       batch.items == [
-        .init(number: 33_162_000_248, day: 20_748, named: 0, unknown: 1_000_000),
-        .init(number: 33_162_000_248, day: 20_778, named: 3, unknown: 0),
+        .init(number: 33_199_000_248, day: 20_748, named: 0, unknown: 1_000_000),
+        .init(number: 33_199_000_248, day: 20_778, named: 3, unknown: 0),
       ])
   }
 
@@ -64,7 +64,7 @@ import Testing
   @Test func `the content hash does not depend on the order of items`() throws {
     var turned = good
     turned.items.reverse()
-    turned.items[1].number = "+33162000248"
+    turned.items[1].number = "+33199000248"
     #expect(try turned.batch(appID: 1, at: now).contentHash == good.batch(appID: 2, at: now).contentHash)
     turned.items[0].unknown -= 1
     #expect(try turned.batch(appID: 1, at: now).contentHash != good.batch(appID: 1, at: now).contentHash)

@@ -11,7 +11,7 @@ import Testing
 import Timestamps
 
 @Suite(.database) struct ProtectionCacheTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
 

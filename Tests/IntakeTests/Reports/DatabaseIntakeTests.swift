@@ -14,7 +14,7 @@ import Timestamps
 @Suite(.database) struct DatabaseIntakeTests {
   private var pool: PostgresPool { TestDatabase.current.pool }
 
-  private func submission(_ number: String = "+33162000248", category: String = "fraud") -> ReportSubmission {
+  private func submission(_ number: String = "+33199000248", category: String = "fraud") -> ReportSubmission {
     ReportSubmission(
       number: number, category: category, reporter: UUID().uuidString, reportID: UUID().uuidString,
       reportedAt: Timestamp.format(Date()))
@@ -129,7 +129,7 @@ import Timestamps
           CREATE TRIGGER fail BEFORE INSERT ON reports FOR EACH ROW WHEN (hashint8(NEW.number) >= 0) EXECUTE FUNCTION fail();
           """)
     }
-    let numbers = (200..<240).map { 33_162_000_000 + Int64($0) }
+    let numbers = (200..<240).map { 33_199_000_000 + Int64($0) }
     #expect(Set(numbers.map { store.node(of: $0) }) == [1, 2])
     let outcomes = try await intake.take(numbers.map { submission("+\($0)") }, from: app).map { try? $0.get().outcome }
     #expect(outcomes == numbers.map { store.node(of: $0) == 1 ? .created : nil })
@@ -146,12 +146,12 @@ import Timestamps
     let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
     var calls = IdentificationSubmission(
       batchID: UUID().uuidString,
-      items: [.init(number: "+33162000248", named: 1, unknown: 2, day: String(Timestamp.format(Date()).prefix(10)))])
+      items: [.init(number: "+33199000248", named: 1, unknown: 2, day: String(Timestamp.format(Date()).prefix(10)))])
     #expect(try await intake.take(calls, from: app) == .created)
     #expect(try await intake.take(calls, from: app) == .duplicate)
     calls.items[0].named = 7
     #expect(try await intake.take(calls, from: app) == .conflict)
-    #expect(try await IdentificationStore(pool: pool).counts(of: 33_162_000_248, at: Date())?.named == 1)
+    #expect(try await IdentificationStore(pool: pool).counts(of: 33_199_000_248, at: Date())?.named == 1)
     intake.close()
     await running
   }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.database) struct AppealFilingTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: AppealStore { AppealStore(pool: pool) }

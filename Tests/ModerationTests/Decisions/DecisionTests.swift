@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.database) struct DecisionTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: DecisionStore { DecisionStore(pool: pool) }
@@ -122,8 +122,8 @@ import Testing
 
   @Test func `a protected number can only be allowed`() async throws {
     try await ProtectionStore(pool: pool).add(
-      [(try ProtectionTarget("+33162000xxx"), "City hospital")], by: "Ada", at: now)
-    let error = DecisionError.protected(.protectedPattern(reason: "City hospital", pattern: "+33162000xxx"))
+      [(try ProtectionTarget("+33199000xxx"), "City hospital")], by: "Ada", at: now)
+    let error = DecisionError.protected(.protectedPattern(reason: "City hospital", pattern: "+33199000xxx"))
     await #expect(throws: error) { try await service.record(try decision(.block)) }
     await #expect(throws: error) { try await service.record(try decision(.identify)) }
     #expect(try await service.record(try decision(.allow)) == .recorded)

@@ -12,7 +12,7 @@ import Testing
 /// A decision that has expired is no longer in force, and the cause of the number's case is evaluated again.
 @Suite(.database) struct ExpiryTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private let days = 86_400.0
 
   private var pool: PostgresPool { TestDatabase.current.pool }

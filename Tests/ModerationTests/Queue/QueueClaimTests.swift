@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `parallel workers claim different cases`() async throws {
-    let numbers = (0..<60).map { 33_162_000_000 + Int64($0) }
+    let numbers = (0..<60).map { 33_199_000_000 + Int64($0) }
     try await enqueue(numbers)
     let (claims, now) = (claims, now)
     let claimed = Collected<Int64>()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `a claim ends by time, by release and by decision`() async throws {
-    let number: Int64 = 33_162_000_248
+    let number: Int64 = 33_199_000_248
     try await enqueue([number])
     let mine = try #require(try await claims.claimNext(by: ada, at: now))
     #expect(try await claims.claimNext(by: bob, at: now) == nil)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `skipped cases come last and then again`() async throws {
-    try await enqueue([33_162_000_301, 33_162_000_302, 33_162_000_303])
+    try await enqueue([33_199_000_301, 33_199_000_302, 33_199_000_303])
     var skipped: [Int64] = []
     for _ in 0..<3 {
       let item = try #require(try await claims.claimNext(skipping: skipped, by: ada, at: now))
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `a skipped case does not return to its worker and a third skip escalates it`() async throws {
-    let number: Int64 = 33_162_000_248
+    let number: Int64 = 33_199_000_248
     try await enqueue([number])
     for name in ["A", "B"] {
       let worker = QueueWorker(account: name, role: .triage)
@@ -105,7 +105,7 @@ import Testing
     let chief = QueueWorker(account: "Chief", role: .administrator)
     #expect(try await !claims.escalate(number, by: chief, at: now))
     #expect(try await claims.claimNext(by: chief, at: now)?.number == number)
-    #expect(try await !claims.pass(33_162_000_249, by: ada, at: now))
+    #expect(try await !claims.pass(33_199_000_249, by: ada, at: now))
   }
 }
 

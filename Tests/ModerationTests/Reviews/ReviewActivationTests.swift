@@ -25,7 +25,7 @@ import Testing
 
   @Test func `reviews are off until three moderators have signed in and an administrator turns them on`() async throws {
     try await TestDatabase.current.addModerators(2)
-    try await decide(33_162_000_001)
+    try await decide(33_199_000_001)
     #expect(try await !reviews.activation().isPossible)
     #expect(try await !service.turn(on: true, by: chief, at: now))
     _ = try await pool.withConnection {
@@ -40,15 +40,15 @@ import Testing
     // Possible, and still off: an administrator decides.
     let proposed = try await reviews.activation()
     #expect(proposed.moderators == 3 && proposed.isPossible && !proposed.isRequested && !proposed.isOn)
-    try await decide(33_162_000_002)
+    try await decide(33_199_000_002)
     #expect(try await service.open(for: "Moderator 2") == [])
-    #expect(try await !service.mark(33_162_000_001, by: "Chief", role: .administrator, at: now))
+    #expect(try await !service.mark(33_199_000_001, by: "Chief", role: .administrator, at: now))
 
     #expect(try await service.turn(on: true, by: chief, at: now))
     #expect(try await service.turn(on: true, by: chief, at: now))
-    try await decide(33_162_000_003)
-    #expect(try await service.open(for: "Moderator 2").map(\.number) == [33_162_000_003])
-    #expect(try await service.mark(33_162_000_001, by: "Chief", role: .administrator, at: now))
+    try await decide(33_199_000_003)
+    #expect(try await service.open(for: "Moderator 2").map(\.number) == [33_199_000_003])
+    #expect(try await service.mark(33_199_000_001, by: "Chief", role: .administrator, at: now))
     let events = try await AuditLog(pool: pool).events(AuditFilter(action: "review.turn"), limit: 10)
     #expect(events.map(\.event.action) == ["review.turn_on"])
 
@@ -62,12 +62,12 @@ import Testing
   @Test func `a decision with reach is unconfirmed even while reviews are off`() async throws {
     let reports = (0..<21).map { index in
       Report(
-        number: 33_162_000_248, appID: 1, reportID: UUID(), reportedAt: now - 86_400, category: .fraud,
+        number: 33_199_000_248, appID: 1, reportID: UUID(), reportedAt: now - 86_400, category: .fraud,
         reporter: [UInt8](repeating: UInt8(index), count: 16))
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now - 86_400)
     let decision = try Decision(
-      number: 33_162_000_248, treatment: .allow, reason: "Because.", decidedBy: "Moderator 1", decidedAt: now)
+      number: 33_199_000_248, treatment: .allow, reason: "Because.", decidedBy: "Moderator 1", decidedAt: now)
     _ = try await DecisionService(pool: pool, reviews: policy).record(decision)
     _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now + 120)
     let judged = try await pool.withConnection { connection in

@@ -12,7 +12,7 @@ import Testing
   init() async throws { try await TestDatabase.current.turnReviewsOn() }
 
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
@@ -25,7 +25,7 @@ import Testing
   /// Established reporters complain about this number and about three others.
   private func complain(_ reporters: Int, of number: Int64) async throws {
     let reports = (0..<reporters).flatMap { index in
-      [number, 33_162_000_001, 33_162_000_002, 33_162_000_003].map { number in
+      [number, 33_199_000_001, 33_199_000_002, 33_199_000_003].map { number in
         Report(
           number: number, appID: 1, reportID: UUID(), reportedAt: now - 20 * 86_400, category: .robocall,
           reporter: [UInt8](repeating: UInt8(index), count: 16))
@@ -213,7 +213,7 @@ import Testing
     let golden = try await decide(.block)
     #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now))
     #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now) == false)
-    #expect(try await reviewService.mark(33_162_000_249, by: "Admin", role: .administrator, at: now) == false)
+    #expect(try await reviewService.mark(33_199_000_249, by: "Admin", role: .administrator, at: now) == false)
     // None before the second review.
     #expect(try await listed(for: "Bob") == [])
     for place in 1...2 as ClosedRange<Int64> {

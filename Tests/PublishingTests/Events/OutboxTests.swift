@@ -42,10 +42,10 @@ import Testing
         == #"{"as_of":"2023-11-14T22:13:20Z","changed":[],"event":"publication","expires":"2023-11-15T22:13:20Z","#
         + #""id":"\#(one.id.uuidString.lowercased())","issued":"2023-11-14T22:13:20Z","manifest_sha256":"\#(Self.link.sha256)","#
         + #""occurred_at":"2023-11-14T22:13:20Z","packs":0,"serial":7}"#)
-    let other = Event(.appealFiled, id: one.id, at: Self.manifest.issued, ["number": .text("+33162000248")])
+    let other = Event(.appealFiled, id: one.id, at: Self.manifest.issued, ["number": .text("+33199000248")])
     #expect(
       other.body
-        == #"{"event":"appeal_filed","id":"\#(one.id.uuidString.lowercased())","number":"+33162000248","occurred_at":"2023-11-14T22:13:20Z"}"#
+        == #"{"event":"appeal_filed","id":"\#(one.id.uuidString.lowercased())","number":"+33199000248","occurred_at":"2023-11-14T22:13:20Z"}"#
     )
   }
 

@@ -134,7 +134,7 @@ import Testing
 
   private func waves(_ test: Case) -> [Int64] { (0..<test.genuine).map { 33_170_000_000 + Int64($0) * 997 } }
 
-  private func targets(_ test: Case) -> [Int64] { (0..<test.targets).map { 33_162_000_100 + Int64($0) * 1_009 } }
+  private func targets(_ test: Case) -> [Int64] { (0..<test.targets).map { 33_199_000_100 + Int64($0) * 1_009 } }
 
   /// Takes reports in the order of their arrival, six hours at a time.
   private func take(_ arrivals: [Arrival]) async throws {

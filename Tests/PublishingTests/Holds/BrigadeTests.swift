@@ -18,7 +18,7 @@ import Testing
   }
 
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let innocent = (0..<10).map { 33_162_000_100 + Int64($0) * 1_000 }
+  private let innocent = (0..<10).map { 33_199_000_100 + Int64($0) * 1_000 }
   private let nuisances = (0..<150).map { 33_170_000_000 + Int64($0) * 997 }
 
   private var pool: PostgresPool { TestDatabase.current.pool }

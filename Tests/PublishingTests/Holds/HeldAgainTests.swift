@@ -12,7 +12,7 @@ import Testing
 @Suite(.database) struct HeldAgainTests {
   /// Midnight.
   private let start = Date(timeIntervalSince1970: 1_795_046_400)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var holds: HoldStore { HoldStore(pool: pool) }

@@ -28,7 +28,7 @@ import Testing
     let reports = (0..<400).flatMap { number in
       (0..<5).map { reporter in
         Report(
-          number: 33_162_000_000 + Int64(number * number), appID: 1, reportID: UUID(), reportedAt: now,
+          number: 33_199_000_000 + Int64(number * number), appID: 1, reportID: UUID(), reportedAt: now,
           category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16))
       }
     }
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `a revocation removes a number and adds a candidate immediately`() async throws {
     try await fill()
-    let gone: Int64 = 33_162_000_049, come: Int64 = 33_162_999_999
+    let gone: Int64 = 33_199_000_049, come: Int64 = 33_199_999_999
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       _ = try await job(path, at: now).runOnce()
@@ -137,7 +137,7 @@ import Testing
   @Test func `a directory may name an allowed number and no pack contains a revoked one`() async throws {
     try await fill()
     let pool = TestDatabase.current.pool
-    let (allowed, revoked): (Int64, Int64) = (33_162_000_049, 33_162_000_064)
+    let (allowed, revoked): (Int64, Int64) = (33_199_000_049, 33_199_000_064)
     let recipes = [
       Recipe(name: "blocklist", kind: .blocking, limit: 1_000),
       Recipe(name: "mixed", kind: .identification, limit: 1_000, source: .both),
@@ -196,7 +196,7 @@ import Testing
       for number in 0..<400 {
         try await store.request(
           Revocation(
-            number: 33_162_000_000 + Int64(number * number), reason: "All", requestedBy: "Ada", requestedAt: now))
+            number: 33_199_000_000 + Int64(number * number), reason: "All", requestedBy: "Ada", requestedAt: now))
       }
       #expect(try await job(path, at: now).runOnce() == true)
       #expect(try entries(path, "toxic") == [])
@@ -206,7 +206,7 @@ import Testing
 
   @Test func `a revocation before the first publication fails`() async throws {
     try await withTemporaryFolder { path in
-      let revocation = Revocation(number: 33_162_000_000, reason: "x", requestedBy: "Ada", requestedAt: now)
+      let revocation = Revocation(number: 33_199_000_000, reason: "x", requestedBy: "Ada", requestedAt: now)
       try await store.request(revocation)
       #expect(try await publisher(path).publishRevocations(at: now) == nil)
       #expect(try await store.outcome(of: revocation.id)?.failure == .nothingPublished)
@@ -215,7 +215,7 @@ import Testing
 
   @Test func `a newly protected number leaves with the next revocation and cannot be added`() async throws {
     try await fill()
-    let guarded: Int64 = 33_162_000_049, gone: Int64 = 33_162_000_064
+    let guarded: Int64 = 33_199_000_049, gone: Int64 = 33_199_000_064
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
       let out = Revocation(number: gone, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
@@ -241,7 +241,7 @@ import Testing
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
       _ = try await job(path, at: now).runOnce()
-      let out = Revocation(number: 33_162_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      let out = Revocation(number: 33_199_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
       try await store.request(out)
       let loads = Mutex(0)
       let nextNight = job(path, at: now + 86_400) {
@@ -279,7 +279,7 @@ import Testing
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
       try await store.request(
-        Revocation(number: 33_162_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now))
+        Revocation(number: 33_199_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now))
       let pauses = Mutex<[Duration]>([])
       let failing = PublicationScheduler(
         publisher: publisher(path) { throw Unloadable() }, leases: LeaseStore(pool: TestDatabase.current.pool),
@@ -299,7 +299,7 @@ import Testing
   /// Protected numbers also leave packs that the revocation itself does not change.
   @Test func `a newly protected number leaves every pack with the next revocation`() async throws {
     try await fill()
-    let guarded: Int64 = 33_162_000_049, come: Int64 = 33_162_999_999
+    let guarded: Int64 = 33_199_000_049, come: Int64 = 33_199_999_999
     try await withTemporaryFolder { path in
       let named = Recipe(name: "named", kind: .identification, limit: 1_000, ranking: .evidence)
       func publisher(_ protected: Int64?) -> Publisher {
@@ -324,7 +324,7 @@ import Testing
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
-      let out = Revocation(number: 33_162_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      let out = Revocation(number: 33_199_000_064, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
       try await store.request(out)
       let short = Recipe.shipped.map { recipe in
         var recipe = recipe
@@ -342,7 +342,7 @@ import Testing
   @Test func `a refused manual publication does not cancel the scheduled one`() async throws {
     try await fill()
     try await withTemporaryFolder { path async throws in
-      let guarded = publisher(path) { { $0 == 33_162_000_049 ? "the police" : nil } }
+      let guarded = publisher(path) { { $0 == 33_199_000_049 ? "the police" : nil } }
       await #expect(throws: PublishingError.self) { try await guarded.publish(at: now) }
       #expect(try await store.runs(limit: 1).map(\.state) == [.refused])
       #expect(try await job(path, at: now).runOnce() == true)
@@ -353,7 +353,7 @@ import Testing
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await job(path, at: now).runOnce()
-      let absent = Revocation(number: 33_162_000_002, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
+      let absent = Revocation(number: 33_199_000_002, reason: "An appeal", requestedBy: "Ada", requestedAt: now)
       try await store.request(absent)
       let lock = open("\(path)/.lock", O_RDWR)
       #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)

@@ -36,7 +36,7 @@ extension ProvenanceTests {
     try await fill()
     let stores = Stores(pool: pool)
     let own = try RangeRule(
-      RangePattern("+331620001xx", plan: .library), category: .telemarketing, reason: "A regulator.",
+      RangePattern("+331990001xx", plan: .library), category: .telemarketing, reason: "A regulator.",
       proposedBy: "Ada", at: now)
     _ = try await RangeService(stores: stores).add([own], by: "Ada", at: now)
     // The rule of a subscription is not passed on.
@@ -47,7 +47,7 @@ extension ProvenanceTests {
     let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: "another")
     #expect(try await stores.sources.add(settings, as: source, at: now, audit: event))
     var foreign = RangeRule(
-      stored: try RangePattern("+331620009xx", plan: .library), category: .fraud, state: .approved, proposedAt: now)
+      stored: try RangePattern("+331990009xx", plan: .library), category: .fraud, state: .approved, proposedAt: now)
     foreign.appID = other
     _ = try await stores.ranges.replace(of: other, named: "another", ceiling: .block, with: [foreign], at: now)
     _ = try await pool.withConnection {
@@ -67,7 +67,7 @@ extension ProvenanceTests {
       // A number that is identified by itself divides a range; one that is blocked does not.
       #expect(
         try ranges("blocklist").map { [$0.number, $0.last] } == [
-          [33_162_000_101, 33_162_000_143], [33_162_000_145, 33_162_000_199],
+          [33_199_000_101, 33_199_000_143], [33_199_000_145, 33_199_000_199],
         ])
       #expect(try ranges("toxic").allSatisfy { $0.origins == [server] && $0.category == "telemarketing" })
       for isMissing in [false, true] {
@@ -75,14 +75,14 @@ extension ProvenanceTests {
           let manifest = try #require(try PublicationFolder(path: path).manifest()?.manifest)
           unlink(PublicationFolder(path: path).filePath(try evidenceFile(manifest, "blocklist").path))
         }
-        let gone: Int64 = isMissing ? 33_162_000_160 : 33_162_000_150
+        let gone: Int64 = isMissing ? 33_199_000_160 : 33_199_000_150
         try await store.request(
           Revocation(number: gone, action: .unlist, reason: "An error", requestedBy: "Ada", requestedAt: now))
         _ = try await publisher(path).publishRevocations(at: now + (isMissing ? 10 : 5))
         guard !isMissing else { continue }
         #expect(
           try ranges("blocklist").suffix(2).map { [$0.number, $0.last] } == [
-            [33_162_000_145, 33_162_000_149], [33_162_000_151, 33_162_000_199],
+            [33_199_000_145, 33_199_000_149], [33_199_000_151, 33_199_000_199],
           ])
       }
       // Without the former file, adjacent numbers below a thousand count as single ones.
@@ -93,7 +93,7 @@ extension ProvenanceTests {
 
   @Test func `a number that a moderator blocks at once gets a row`() async throws {
     try await fill()
-    let added: Int64 = 33_162_999_999
+    let added: Int64 = 33_199_999_999
     try await withTemporaryFolder { path in
       _ = try await publisher(path).publish(at: now)
       let own = try #require(try PublicationFolder(path: path).serverID())
@@ -127,7 +127,7 @@ extension ProvenanceTests {
   {
     let robots = Recipe(name: "robots", kind: .blocking, limit: 10, categories: [.robocall], keepsEmpty: true)
     let recipes = (Self.shared + [robots]).filter { names.contains($0.name) }
-    let added: Int64 = 33_162_999_999
+    let added: Int64 = 33_199_999_999
     try await fill()
     try await withTemporaryFolder { path in
       _ = try await publisher(path, recipes).publish(at: now)

@@ -37,12 +37,12 @@ import Testing
       signing: { try #require(key) }, logger: .forTests)
   }
 
-  let few: Int64 = 33_162_000_100
-  let five: Int64 = 33_162_000_111
-  let many: Int64 = 33_162_000_122
-  let blocked: Int64 = 33_162_000_133
-  let identified: Int64 = 33_162_000_144
-  let onList: Int64 = 33_162_000_155
+  let few: Int64 = 33_199_000_100
+  let five: Int64 = 33_199_000_111
+  let many: Int64 = 33_199_000_122
+  let blocked: Int64 = 33_199_000_133
+  let identified: Int64 = 33_199_000_144
+  let onList: Int64 = 33_199_000_155
 
   /// - Parameter reporters: the first of them; reporters of later calls with the same start replace their votes.
   func complain(
@@ -152,7 +152,7 @@ import Testing
 
   @Test func `reported members of an approved range are in the file`() async throws {
     try await ThresholdStore(pool: pool).beLenient()
-    for place in 0..<5 { try await complain(33_162_000_240 + Int64(place) * 2, .oneRing, reporters: 0..<4) }
+    for place in 0..<5 { try await complain(33_199_000_240 + Int64(place) * 2, .oneRing, reporters: 0..<4) }
     let stores = Stores(pool: pool)
     _ = try await stores.ranges.detect(at: now)
     try await RangeService(stores: stores).decide(
@@ -163,9 +163,9 @@ import Testing
       let rows = try evidence("blocklist", path).rows
       // The others are listed by the rule alone.
       let single = rows.filter { $0.last == nil }
-      #expect(single.map(\.number) == [240, 242, 244, 246, 248].map { 33_162_000_000 + $0 })
+      #expect(single.map(\.number) == [240, 242, 244, 246, 248].map { 33_199_000_000 + $0 })
       #expect(single.allSatisfy { $0.origins == [own] && $0.lastDay == today })
-      #expect(rows.filter { $0.last != nil }.map { [$0.number, $0.last] } == [[33_162_000_241, 33_162_000_249]])
+      #expect(rows.filter { $0.last != nil }.map { [$0.number, $0.last] } == [[33_199_000_241, 33_199_000_249]])
       let pack = try #require(
         try PublicationFolder(path: path).manifest()?.manifest.packs.first { $0.name == "blocklist" })
       #expect(pack.entries == 10)
@@ -194,7 +194,7 @@ import Testing
         name: "names", kind: .identification, limit: 1_000, source: .both, categories: [.fraud], formats: ["csv"],
         sharesEvidence: true)
       // A listed number of a category that the recipe excludes is in the pack by its name alone.
-      let names = [DirectoryEntry(number: 33_162_000_001, name: "Bakery"), DirectoryEntry(number: five, name: "Shop")]
+      let names = [DirectoryEntry(number: 33_199_000_001, name: "Bakery"), DirectoryEntry(number: five, name: "Shop")]
       let manifest = try await publisher(path, [recipe], names: names).publish(at: now)
       #expect(manifest.packs[0].formats.map(\.format) == ["csv", "evidence"])
       #expect(try numbers("\(path)/\(manifest.packs[0].path)").contains(five))
@@ -311,7 +311,7 @@ import Testing
     let count = ProvenanceCollector.page * 2 + 100
     let reports = (0..<count).map { place in
       Report(
-        number: 33_162_000_000 + Int64(place) * 3, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
+        number: 33_199_000_000 + Int64(place) * 3, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
         reporter: [UInt8](repeating: UInt8(place % 200), count: 16), weight: 5)
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)

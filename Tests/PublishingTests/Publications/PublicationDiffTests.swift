@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `the publication diff shows decisions made between two publications`() async throws {
-    let numbers = (0..<60).map { 33_162_000_000 + Int64($0) * 7 }
+    let numbers = (0..<60).map { 33_199_000_000 + Int64($0) * 7 }
     try await ThresholdStore(pool: pool).beLenient()
     try await complain(Array(numbers[..<40]), .fraud)
     let key = try #require(SigningKey(String(repeating: "07", count: 32)))

@@ -33,7 +33,7 @@ import Testing
       for reporter in 0..<(1 + number % 8) {
         reports.append(
           Report(
-            number: 33_162_000_000 + Int64(number * number), appID: 1, reportID: UUID(), reportedAt: now,
+            number: 33_199_000_000 + Int64(number * number), appID: 1, reportID: UUID(), reportedAt: now,
             category: number % 2 == 0 ? .fraud : .robocall, reporter: [UInt8](repeating: UInt8(reporter), count: 16)))
       }
     }
@@ -76,21 +76,21 @@ import Testing
     for (offset, expiry) in [(Int64(0), now), (1, now + 1)] {
       _ = try await decisionService.record(
         try Decision(
-          number: 33_162_000_248 + offset, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
+          number: 33_199_000_248 + offset, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
           decidedAt: now - 86_400, expiresAt: expiry))
     }
     try await withTemporaryFolder { path in
       let manifest = try await self.publisher(PublicationFolder(path: path)).publish(at: now)
-      #expect(try entries("\(path)/\(manifest.packs[1].path)").map(\.number) == [33_162_000_249])
+      #expect(try entries("\(path)/\(manifest.packs[1].path)").map(\.number) == [33_199_000_249])
     }
-    #expect(try await decisions.standing(of: 33_162_000_248) == nil)
+    #expect(try await decisions.standing(of: 33_199_000_248) == nil)
   }
 
   @Test func `a publication for a time in the future ends no decision before its expiry`() async throws {
     let decisions = DecisionStore(pool: TestDatabase.current.pool)
     let decisionService = DecisionService(pool: TestDatabase.current.pool)
     let decision = try Decision(
-      number: 33_162_000_248, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
+      number: 33_199_000_248, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada",
       decidedAt: Date(), expiresAt: Date() + 30 * 86_400)
     _ = try await decisionService.record(decision)
     try await withTemporaryFolder { path in

@@ -24,7 +24,7 @@ import Testing
     Recipe(name: "names", kind: .identification, limit: 15_000, keepsEmpty: true),
     Recipe(name: "blocklist", kind: .blocking, limit: Recipe.maxEntries, keepsEmpty: true),
     Recipe(name: "singles", kind: .blocking, limit: 1_000, keepsEmpty: true, ranges: 0),
-    Recipe(name: "parts", kind: .blocking, limit: 30_000, shards: .from([1, 33_162_000_5])),
+    Recipe(name: "parts", kind: .blocking, limit: 30_000, shards: .from([1, 33_199_000_5])),
   ]
 
   private func publisher(_ path: String, _ names: [DirectoryEntry] = []) -> Publisher {
@@ -63,37 +63,37 @@ import Testing
   }
 
   @Test func `rules fill packs without protected, decided and named numbers`() async throws {
-    let hospital: Int64 = 33_162_000_500
+    let hospital: Int64 = 33_199_000_500
     try await stores.protection.add([(.number(hospital), "A hospital")], by: "Ada", at: now)
     try await stores.protection.add(
-      [(.pattern(try ProtectedPattern("+331620007xx")), "A ministry")], by: "Ada", at: now)
+      [(.pattern(try ProtectedPattern("+331990007xx")), "A ministry")], by: "Ada", at: now)
     let decisions = DecisionService(pool: pool)
-    for (number, treatment) in [(33_162_000_001, .allow), (33_162_000_002, .identify)] as [(Int64, Decision.Treatment)]
+    for (number, treatment) in [(33_199_000_001, .allow), (33_199_000_002, .identify)] as [(Int64, Decision.Treatment)]
     {
       _ = try await decisions.record(
         Decision(
           number: number, treatment: treatment, label: treatment == .allow ? nil : "A shop", reason: "A shop.",
           decidedBy: "Ada", decidedAt: now))
     }
-    try await add(["+3316200*", "+33270123xxx", "+33162009000-+33162009999"])
-    try await add(["+331620019xx"], .allow)
+    try await add(["+3319900*", "+33270123xxx", "+33199009000-+33199009999"])
+    try await add(["+331990019xx"], .allow)
     try await add(["+3337712xxxx"], .identify, label: "Survey")
-    let names = [DirectoryEntry(number: 33_162_000_003, name: "A bakery", identifications: 0)]
+    let names = [DirectoryEntry(number: 33_199_000_003, name: "A bakery", identifications: 0)]
     try await withTemporaryFolder { path in
       let manifest = try await publisher(path, names).publish(at: now)
       // An expansion of its own.
-      var expected = Set((33_162_000_000...33_162_009_999 as ClosedRange<Int64>))
-      for gone in [33_162_000_001, 33_162_000_002, 33_162_000_003, hospital] as [Int64] { expected.remove(gone) }
-      expected.subtract(33_162_000_700...33_162_000_799)
-      expected.subtract(33_162_001_900...33_162_001_999)
+      var expected = Set((33_199_000_000...33_199_009_999 as ClosedRange<Int64>))
+      for gone in [33_199_000_001, 33_199_000_002, 33_199_000_003, hospital] as [Int64] { expected.remove(gone) }
+      expected.subtract(33_199_000_700...33_199_000_799)
+      expected.subtract(33_199_001_900...33_199_001_999)
       expected.formUnion(33_270_123_000...33_270_123_999)
       #expect(try numbers("blocklist", path) == expected.sorted())
       #expect(try numbers("singles", path) == [])
       #expect(
         try numbers("parts.1", path) + numbers("parts.2", path) == expected.sorted()
-          && numbers("parts.1", path).last == 33_162_000_499)
+          && numbers("parts.1", path).last == 33_199_000_499)
       // The pack for names holds 15,000: the identified range of 10,000 numbers does not fit after the others.
-      #expect(try Set(numbers("names", path)) == expected.union([33_162_000_002]))
+      #expect(try Set(numbers("names", path)) == expected.union([33_199_000_002]))
       #expect(manifest.packs.first { $0.name == "blocklist" }?.bytes ?? .max < 2_000)
       let notes = try #require(
         try await stores.publications.history(limit: 1).first?.gates.filter(\.hasRulesWithoutRoom))
@@ -108,7 +108,7 @@ import Testing
       let further = try RangeRule(
         RangePattern("+33377111xxx", plan: .library), reason: "A campaign.", validFrom: now, proposedBy: "Ada", at: now)
       let smaller = try RangeRule(
-        RangePattern("+3316200*", plan: .library), treatment: .allow, reason: nil, proposedBy: "Ada", at: now)
+        RangePattern("+3319900*", plan: .library), treatment: .allow, reason: nil, proposedBy: "Ada", at: now)
       let changes = try await preview.changes(by: [further, smaller], recipes: Self.recipes, at: now)
       // The rule with fewer numbers stays.
       let left = expected.count - 2_000
@@ -121,32 +121,32 @@ import Testing
 
       // Lookups agree with the packs.
       let lookups = stores.lookups
-      for number in [33_162_000_000, 33_162_000_499, 33_162_000_501, 33_162_009_999, 33_270_123_999] as [Int64] {
+      for number in [33_199_000_000, 33_199_000_499, 33_199_000_501, 33_199_009_999, 33_270_123_999] as [Int64] {
         let listed = try #require(try await lookups.listed(number: number), "\(number)")
         #expect(listed.mayBlock && listed.category == .telemarketing)
       }
       for number in [
-        33_161_999_999, 33_162_000_001, 33_162_000_003, hospital, 33_162_000_750, 33_162_001_950, 33_162_010_000,
+        33_161_999_999, 33_199_000_001, 33_199_000_003, hospital, 33_199_000_750, 33_199_001_950, 33_199_010_000,
         33_377_120_000,
       ] as [Int64] {
         #expect(try await lookups.listed(number: number) == nil, "\(number)")
         #expect(try await stores.callers.state(of: number, for: [], at: now).state.isListed == false)
       }
-      let explanation = try await stores.explanations.explain(33_162_000_000, at: now)
-      #expect(explanation.range?.range.text == "+3316200*" && explanation.listing?.treatment == .block)
+      let explanation = try await stores.explanations.explain(33_199_000_000, at: now)
+      #expect(explanation.range?.range.text == "+3319900*" && explanation.listing?.treatment == .block)
       #expect(explanation.lines.contains(.rangeReason("The regulator gave the prefix to telemarketers.")))
       #expect(explanation.mayBlock)
       #expect(try await stores.explanations.explain(hospital, at: now).listing == nil)
 
       // A number that is protected afterwards leaves with the next revocation, and its range is divided.
-      try await stores.protection.add([(.number(33_162_000_600), "A school")], by: "Ada", at: now)
+      try await stores.protection.add([(.number(33_199_000_600), "A school")], by: "Ada", at: now)
       try await stores.publications.request(
-        Revocation(number: 33_162_000_601, action: .unlist, reason: "An error.", requestedBy: "Ada", requestedAt: now))
+        Revocation(number: 33_199_000_601, action: .unlist, reason: "An error.", requestedBy: "Ada", requestedAt: now))
       #expect(try await publisher(path, names).publishRevocations(at: now + 60) != nil)
       #expect(
-        try numbers("blocklist", path) == expected.subtracting([33_162_000_600, 33_162_000_601]).sorted())
-      #expect(try await lookups.listed(number: 33_162_000_601) == nil)
-      #expect(try await lookups.listed(number: 33_162_000_602) != nil)
+        try numbers("blocklist", path) == expected.subtracting([33_199_000_600, 33_199_000_601]).sorted())
+      #expect(try await lookups.listed(number: 33_199_000_601) == nil)
+      #expect(try await lookups.listed(number: 33_199_000_602) != nil)
     }
   }
 
@@ -154,7 +154,7 @@ import Testing
     try await withTemporaryFolder { path in
       _ = try await publisher(path).publish(at: now)
       // Thousands of numbers at once are no churn: moderators approved the rule.
-      try await add(["+3316200*", "+3316201*", "+3316202*"])
+      try await add(["+3319900*", "+3319901*", "+3319902*"])
       _ = try await publisher(path).publish(at: now + 60)
       let before = try numbers("blocklist", path)
       #expect(before.count == 30_000)
@@ -163,7 +163,7 @@ import Testing
       let manifest = try await publisher(path).publish(at: now + 120)
       #expect(try numbers("blocklist", path).count == 20_000)
       #expect(manifest.packs.first { $0.name == "blocklist" }?.bytes ?? .max < 1_000)
-      #expect(try await stores.lookups.listed(number: 33_162_010_000) == nil)
+      #expect(try await stores.lookups.listed(number: 33_199_010_000) == nil)
       // The last rules end: an empty list for a reason.
       _ = try await service.remove(try await stores.ranges.rules(), by: "Ada", reason: nil, at: now + 130)
       _ = try await publisher(path).publish(at: now + 180)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func `rules that block more than a million numbers need another account`() async throws {
-    let wide = try ["+33162*", "+33163*"].map {
+    let wide = try ["+33199*", "+33163*"].map {
       try RangeRule(RangePattern($0, plan: .library), reason: "A regulator.", proposedBy: "Ada", at: now)
     }
     #expect(try await service.preview(wide).needsApproval)
@@ -185,19 +185,19 @@ import Testing
       }
     }
     try await service.decide(saved, isApproved: true, by: "Bob", reason: "Checked.", at: now)
-    #expect(try await stores.ranges.rules(.approved).map(\.range.text) == ["+33162*", "+33163*"])
+    #expect(try await stores.ranges.rules(.approved).map(\.range.text) == ["+33163*", "+33199*"])
     // Nor in small steps.
     for (index, range) in ["+33270*", "+33271*"].enumerated() {
       let rule = try RangeRule(RangePattern(range, plan: .library), reason: "A regulator.", proposedBy: "Ada", at: now)
       #expect(try await service.add([rule], by: "Ada", at: now)[0].state == [.approved, .proposed][index])
     }
-    let found = try await stores.ranges.rules(containing: 33_162_123_456)
-    #expect(found.map(\.range.text) == ["+33162*"] && found[0].decidedBy == "Bob" && found[0].reason == "Checked.")
+    let found = try await stores.ranges.rules(containing: 33_199_123_456)
+    #expect(found.map(\.range.text) == ["+33199*"] && found[0].decidedBy == "Bob" && found[0].reason == "Checked.")
   }
 
   @Test func `a rule is in force between its times`() async throws {
     let rule = try RangeRule(
-      RangePattern("+3316200*", plan: .library), reason: "A campaign.", validFrom: now + 100, validUntil: now + 200,
+      RangePattern("+3319900*", plan: .library), reason: "A campaign.", validFrom: now + 100, validUntil: now + 200,
       proposedBy: "Ada", at: now)
     _ = try await service.add([rule], by: "Ada", at: now)
     try await withTemporaryFolder { path in

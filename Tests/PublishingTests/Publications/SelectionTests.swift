@@ -43,10 +43,10 @@ import Testing
   @Test func `a listing needs many reporters from several networks on several days`() async throws {
     try await fill([
       (12_015_550_101, 8, 4, 3), (12_015_550_102, 30, 1, 3), (12_015_550_103, 30, 4, 1), (12_015_550_104, 2, 2, 2),
-      (33_162_000_248, 8, 4, 3),
+      (33_199_000_248, 8, 4, 3),
     ])
     let found = try await listed()
-    #expect(found.map(\.number) == [12_015_550_101, 33_162_000_248])
+    #expect(found.map(\.number) == [12_015_550_101, 33_199_000_248])
     #expect(
       found.allSatisfy { $0.category == .fraud && $0.treatment == .block && $0.heat > 3 && $0.evidence > $0.heat })
     // A country's own threshold.
@@ -56,7 +56,7 @@ import Testing
     let set = try await ThresholdStore(pool: pool).current().replacing(strict)
     try await ThresholdStore(pool: pool).save(set, after: 1, by: "Ada", because: "Test", at: now)
     // Eight reporters still identify it.
-    #expect(try await listed().map(\.number) == [12_015_550_101, 33_162_000_248])
+    #expect(try await listed().map(\.number) == [12_015_550_101, 33_199_000_248])
     #expect(try await listed().map(\.treatment) == [.block, .identify])
   }
 
@@ -103,7 +103,7 @@ import Testing
     var generator = SeededGenerator(seed: 51)
     try await fill(
       (0..<150).map { index in
-        let base: Int64 = index % 3 == 0 ? 33_162_000_000 : 12_015_550_000
+        let base: Int64 = index % 3 == 0 ? 33_199_000_000 : 12_015_550_000
         return (
           base + Int64(index), Int.random(in: 1...14, using: &generator), Int.random(in: 1...4, using: &generator),
           Int.random(in: 1...4, using: &generator)
@@ -143,7 +143,7 @@ import Testing
 
   @Test func `a preview respects decisions, ranges and the next review`() async throws {
     let (burst, member, decided, plain, labeled): (Int64, Int64, Int64, Int64, Int64) = (
-      12_015_550_101, 33_162_000_248, 12_015_550_201, 12_015_550_301, 12_015_550_401
+      12_015_550_101, 33_199_000_248, 12_015_550_201, 12_015_550_301, 12_015_550_401
     )
     // The first number has all reports on one day; the others are listed for different reasons.
     try await fill([
@@ -155,7 +155,7 @@ import Testing
         """
         INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at,
                             decided_at, decided_by)
-        VALUES (33162000240, '+3316200024x', 0, 3316200024, '{33162000240}', '{33162000249}', 'approved', 'block',
+        VALUES (33199000240, '+3319900024x', 0, 3319900024, '{33199000240}', '{33199000249}', 'approved', 'block',
                 8, 5, 1, \(time), \(time), 'Ada')
         """)
       // Eight reporters of each are known, so that only the burst is held.

@@ -94,17 +94,17 @@ import Testing
     let time = Date(timeIntervalSince1970: 1_795_000_000)
     try await TestDatabase.current.pool.withConnection { connection in
       _ = try await connection.execute(
-        "INSERT INTO queue (number, causes, urgency, country, since) VALUES (33162000248, 1, 0, 'FR', \(time))")
+        "INSERT INTO queue (number, causes, urgency, country, since) VALUES (33199000248, 1, 0, 'FR', \(time))")
       _ = try await connection.execute(
         """
         INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at)
-        VALUES (33162000240, '+3316200024x', 0, 3316200024, '{33162000240}', '{33162000249}', 'proposed', 'block',
+        VALUES (33199000240, '+3319900024x', 0, 3319900024, '{33199000240}', '{33199000249}', 'proposed', 'block',
                 8, 5, 1, \(time))
         """)
       _ = try await connection.execute(
         """
         INSERT INTO appeals (number, appeal_id, state, statement, filed_at)
-        VALUES (33162000248, \(UUID()), 'open', 'Mine.', \(time))
+        VALUES (33199000248, \(UUID()), 'open', 'Mine.', \(time))
         """)
     }
     try await TestServer.run { server in
@@ -125,7 +125,7 @@ import Testing
         }
         next = found
       }
-      #expect(seen.contains { $0.hasPrefix("/moderation/numbers/33162000248") })
+      #expect(seen.contains { $0.hasPrefix("/moderation/numbers/33199000248") })
     }
   }
 

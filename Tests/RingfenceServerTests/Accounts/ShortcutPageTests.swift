@@ -14,7 +14,7 @@ import Testing
 
 /// An account's own keys, its first password, and its navigation on pages that do not exist.
 @Suite(.database) struct ShortcutPageTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private let path = "/moderation/account/shortcuts"
 
   private func stored(_ name: String) async throws -> String? {

@@ -19,10 +19,10 @@ import Testing
 @Suite(.database) struct AddressBookTests {
   private typealias Fixture = PhoneBlockFixture
 
-  private static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_162_000_248, 33_162_000_300]
+  private static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 33_199_000_248, 33_199_000_300]
   private static let block = "/carddav/books/block/"
 
-  /// Lists numbers to block and 33 1 62 00 03 00 to identify, and publishes them.
+  /// Lists numbers to block and 33 1 99 00 03 00 to identify, and publishes them.
   private static func publish(_ serial: Int64, blocked: [Int64], in folder: PublicationFolder) async throws {
     try await Fixture.list(
       blocked.map { Listing(number: $0, category: .fraud, cause: .reports) }
@@ -82,7 +82,7 @@ import Testing
       #expect(cards.text.matches(of: /TEL;/).count == 3 && !cards.text.contains("\(Self.numbers[3])"))
       let others = try await server.dav(
         "REPORT", "/carddav/books/identify", #"<c:addressbook-query xmlns:c="urn:ietf:params:xml:ns:carddav"/>"#)
-      #expect(others.text.contains("FN:Survey&#13;") && others.text.contains("TEL;TYPE=WORK:+33162000300"))
+      #expect(others.text.contains("FN:Survey&#13;") && others.text.contains("TEL;TYPE=WORK:+33199000300"))
     }
   }
 
@@ -121,7 +121,7 @@ import Testing
       #expect(try Self.token(second.text) == token)
 
       // Nine and more numbers of a name have several contacts.
-      let added = (0..<9).map { 33_162_000_400 + Int64($0) }
+      let added = (0..<9).map { 33_199_000_400 + Int64($0) }
       try await Self.publish(813, blocked: added + [Self.numbers[0]], in: server.folder)
       let changed = try await server.dav("REPORT", Self.block, Self.sync(token), headers)
       #expect(changed.text.matches(of: /<d:status>HTTP\/1.1 404 Not Found<\/d:status><\/d:response>/).count == 1)
@@ -221,10 +221,10 @@ import Testing
         try await Self.books(folder, limit: limit, region: region).book(.block)
       }
       let hottest = try await book(2, nil)
-      #expect(hottest.cards[0].text.contains("+12015550124") && hottest.cards[0].text.contains("+33162000248"))
+      #expect(hottest.cards[0].text.contains("+12015550124") && hottest.cards[0].text.contains("+33199000248"))
       #expect(!hottest.cards[0].text.contains("+12015550123"))
       let french = try await book(2, "FR")
-      #expect(french.cards[0].text.contains("+33162000248") && !french.cards[0].text.contains("+1"))
+      #expect(french.cards[0].text.contains("+33199000248") && !french.cards[0].text.contains("+1"))
       try await Fixture.list([], serial: 812)
       #expect(try await book(2, nil).tag == hottest.tag)
       // The United States and Canada have the same calling code.
@@ -334,7 +334,7 @@ import Testing
   }
 
   @Test func `a combining mark does not hide a special character`() throws {
-    let book = AddressBook(.identify, serial: 1, entries: [.init(number: 33_162_000_248, name: "a;\u{301}b\\\u{301}")])
+    let book = AddressBook(.identify, serial: 1, entries: [.init(number: 33_199_000_248, name: "a;\u{301}b\\\u{301}")])
     #expect(book.cards[0].text.utf8.contains("FN:a\\;\u{301}b\\\\\u{301}\r\n".utf8))
     let text = #"<a:b xmlns:a="DAV:"><a:sync-token>&amp;\#u{301}&#38;</a:sync-token></a:b>"#
     #expect(try DAVRequest(Data(text.utf8)).syncToken == "&\u{301}&")
@@ -352,8 +352,8 @@ import Testing
     func book(_ numbers: [Int64]) -> AddressBook {
       AddressBook(.block, serial: 1, entries: numbers.map { .init(number: $0, name: "a;b\nc") })
     }
-    let numbers = (0..<50).map { 33_162_000_000 + Int64($0) * 17 } + [3, 33, 331]
-    let (one, other) = (book(numbers), book(numbers.dropLast() + [33_162_000_001]))
+    let numbers = (0..<50).map { 33_199_000_000 + Int64($0) * 17 } + [3, 33, 331]
+    let (one, other) = (book(numbers), book(numbers.dropLast() + [33_199_000_001]))
     for card in one.cards { #expect((1...9).contains(card.text.matches(of: /\r\nTEL;/).count)) }
     #expect(one.cards.allSatisfy { $0.text.contains("FN:SPAM: a\\;b c +3") })
     #expect(one.cards.map { $0.text.matches(of: /\r\nTEL;/).count }.reduce(0, +) == numbers.count)

@@ -27,13 +27,13 @@ import Testing
       let stamp = try await stamp(visitor)
       let hostile = "<script>alert(1)</script> & \"quotes\" {{frame.csrf}}"
       let filed = try await visitor.post(
-        "/appeal", ["number": "+33 1 62 60 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
+        "/appeal", ["number": "+33 1 99 00 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
       #expect(filed.status == .seeOther && filed.location.hasPrefix("/appeal/"))
       let clicked = try await visitor.post(
-        "/appeal", ["number": "+33 1 62 60 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
+        "/appeal", ["number": "+33 1 99 00 10 21", "statement": hostile, "contact": "<i>@example.org", "stamp": stamp])
       #expect(clicked.status == .seeOther && clicked.location == filed.location)
       let again = try await visitor.post(
-        "/appeal", ["number": "+33162601021", "statement": "Once more.", "stamp": stamp])
+        "/appeal", ["number": "+33199001021", "statement": "Once more.", "stamp": stamp])
       #expect(again.status == .unprocessableContent && again.text.contains("already been sent"))
 
       let status = try await visitor.get(filed.location)
@@ -48,13 +48,13 @@ import Testing
       #expect(try await triage.get("/moderation/appeals").status == .forbidden)
       let moderator = try await Visitor(server, role: .moderator)
       let list = try await moderator.get("/moderation/appeals")
-      #expect(list.text.contains("+33 1 62 60 10 21") && !list.text.contains("<script>alert"))
-      let page = try await moderator.get("/moderation/appeals/33162601021")
+      #expect(list.text.contains("+33 1 99 00 10 21") && !list.text.contains("<script>alert"))
+      let page = try await moderator.get("/moderation/appeals/33199001021")
       #expect(page.text.contains("&lt;i&gt;@example.org"))
       let open = String(try #require(page.text.firstMatch(of: /name="open" value="([^"]+)"/)?.1))
       let version = String(try #require(page.text.firstMatch(of: /name="version" value="([^"]+)"/)?.1))
       let id = String(try #require(page.text.firstMatch(of: /name="id" value="([^"]+)"/)?.1))
-      let path = "/moderation/appeals/33162601021"
+      let path = "/moderation/appeals/33199001021"
       func answer(_ open: String, _ decision: String, _ words: String = "") async throws -> HTTPResponse.Status {
         try await moderator.post(
           path, ["open": open, "decision": decision, "words": words], ["id": id, "version": version]
@@ -69,14 +69,14 @@ import Testing
       #expect(try await AppealStore(pool: pool).openCount() == 1)
       #expect(try await answer(open, "uphold", "Sorry <b>") == .seeOther)
       #expect(try await answer(open, "uphold") == .conflict)
-      let stored = try await DecisionStore(pool: pool).history(of: 33_162_601_021)
+      let stored = try await DecisionStore(pool: pool).history(of: 33_199_001_021)
       #expect(stored.map(\.id) == [UUID(uuidString: id)], "The decision has the id of the form.")
-      let appeal = try #require(try await AppealStore(pool: pool).appeals(of: 33_162_601_021).first)
+      let appeal = try #require(try await AppealStore(pool: pool).appeals(of: 33_199_001_021).first)
       #expect(appeal.state == .upheld && appeal.answer == "Sorry <b>" && appeal.answeredBy == "The moderator")
       let answered = try await visitor.get(filed.location)
       #expect(answered.text.contains("upheld") && answered.text.contains("Sorry &lt;b&gt;"))
-      #expect(try await DecisionStore(pool: pool).standing(of: 33_162_601_021)?.treatment == .allow)
-      #expect(try await moderator.get("/moderation/appeals?state=answered").text.contains("+33 1 62 60 10 21"))
+      #expect(try await DecisionStore(pool: pool).standing(of: 33_199_001_021)?.treatment == .allow)
+      #expect(try await moderator.get("/moderation/appeals?state=answered").text.contains("+33 1 99 00 10 21"))
     }
   }
 
@@ -86,23 +86,23 @@ import Testing
       let stamp = try await stamp(visitor)
       for (fields, words) in [
         (["number": "", "statement": "Mine"], "Enter the listed number"),
-        (["number": "0162601021", "statement": "Mine"], "Choose the number&#39;s country"),
+        (["number": "0199001021", "statement": "Mine"], "Choose the number&#39;s country"),
         (["number": "112", "country": "DE", "statement": "Mine"], "emergency"),
-        (["number": "+33162601021", "statement": " "], "Say in one or two sentences"),
-        (["number": "+33162601021", "statement": String(repeating: "é", count: 2_001)], "too long"),
-        (["number": "+33162601021", "statement": "Mine", "contact": "a\nb"], "Use one line"),
-        (["number": "+33162601021", "statement": "Kept words"], "Kept words"),
-        (["number": "+33162601021", "statement": "Mine", "nonce": "123"], "changed or damaged"),
+        (["number": "+33199001021", "statement": " "], "Say in one or two sentences"),
+        (["number": "+33199001021", "statement": String(repeating: "é", count: 2_001)], "too long"),
+        (["number": "+33199001021", "statement": "Mine", "contact": "a\nb"], "Use one line"),
+        (["number": "+33199001021", "statement": "Kept words"], "Kept words"),
+        (["number": "+33199001021", "statement": "Mine", "nonce": "123"], "changed or damaged"),
       ] as [(KeyValuePairs<String, String>, String)] {
         let answer = try await visitor.post("/appeal", fields, ["stamp": stamp])
         #expect(answer.status == .unprocessableContent)
         #expect(answer.text.contains(words), "\(words)")
       }
       let national = try await visitor.post(
-        "/appeal", ["number": "01 62 60 10 21", "country": "FR", "statement": "Mine", "stamp": stamp])
+        "/appeal", ["number": "01 99 00 10 21", "country": "FR", "statement": "Mine", "stamp": stamp])
       #expect(national.text.contains("a little longer") && national.text.contains(stamp))
       let huge = try await visitor.post(
-        "/appeal", ["number": "+33162601021", "statement": String(repeating: "x", count: 1_000_000), "stamp": stamp])
+        "/appeal", ["number": "+33199001021", "statement": String(repeating: "x", count: 1_000_000), "stamp": stamp])
       #expect(huge.status == .contentTooLarge)
       #expect(try await AppealStore(pool: pool).openCount() == 0)
     }
@@ -117,7 +117,7 @@ import Testing
       var statuses: [Int] = []
       for index in 0..<3 {
         let answer = try await visitor.post(
-          "/appeal", ["number": "+3316260102\(index)", "statement": "Mine", "stamp": try await stamp(visitor)])
+          "/appeal", ["number": "+3319900102\(index)", "statement": "Mine", "stamp": try await stamp(visitor)])
         statuses.append(answer.status.code)
       }
       #expect(statuses == [303, 303, 429])
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `a name without a category does not make a number a nuisance`() async throws {
-    let number: Int64 = 33_162_601_021
+    let number: Int64 = 33_199_001_021
     let time = Date()
     _ = try await DecisionService(pool: pool).record(
       try Decision(
@@ -148,20 +148,20 @@ import Testing
     let time = Date()
     try await pool.withConnection { connection in
       _ = try await connection.execute(
-        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33162601021, 1, 1, \(time))")
+        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33199001021, 1, 1, \(time))")
     }
     try await TestServer.run(configure: { $0.site.publicNumbers = visibility }) { server in
       let visitor = Visitor(server)
-      let page = try await visitor.get("/number/33162601021")
+      let page = try await visitor.get("/number/33199001021")
       guard visibility != .off else {
         #expect(page.status == .notFound)
         return
       }
       #expect(page.status == .ok && page.text.contains("Suspected fraud"))
-      #expect(page.text.contains("/appeal?number=33162601021"))
+      #expect(page.text.contains("/appeal?number=33199001021"))
       #expect(page.headers[.init("X-Robots-Tag")!] == (visibility == .hidden ? "noindex" : nil))
-      #expect(try await visitor.get("/number/33162601022").headers[.init("X-Robots-Tag")!] == "noindex")
-      #expect(try await visitor.get("/number/%2B33162601021").status == .movedPermanently)
+      #expect(try await visitor.get("/number/33199001022").headers[.init("X-Robots-Tag")!] == "noindex")
+      #expect(try await visitor.get("/number/%2B33199001021").status == .movedPermanently)
       #expect(try await visitor.get("/number/1").status == .notFound)
     }
   }

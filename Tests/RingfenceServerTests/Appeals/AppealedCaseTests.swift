@@ -18,7 +18,7 @@ import Testing
 
 /// No appeal stays open behind a decision, and no decision is made behind an open appeal.
 @Suite(.database) struct AppealedCaseTests {
-  private let number: Int64 = 33_162_601_021
+  private let number: Int64 = 33_199_001_021
   private var uri: String { "/moderation/numbers/\(number)" }
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var appeals: AppealStore { AppealStore(pool: pool) }
@@ -45,7 +45,7 @@ import Testing
     let stamp = String(try #require(form.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
     return try await visitor.post(
       "/appeal",
-      ["number": "+33 1 62 60 10 21", "statement": "It is mine.", "contact": "owner@example.org", "stamp": stamp]
+      ["number": "+33 1 99 00 10 21", "statement": "It is mine.", "contact": "owner@example.org", "stamp": stamp]
     ).location
   }
 
@@ -255,9 +255,9 @@ import Testing
       _ = try await connection.execute(
         """
         INSERT INTO appeals (number, appeal_id, state, statement, filed_at, answered_by, answered_at)
-        SELECT 33162000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => (100 + i)::integer), 'Ada',
+        SELECT 33199000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => (100 + i)::integer), 'Ada',
                now() - make_interval(hours => 100)
-        FROM generate_series(1, \(count)) i WHERE NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = 33162000900 + i)
+        FROM generate_series(1, \(count)) i WHERE NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = 33199000900 + i)
         """)
     }
   }

@@ -19,7 +19,7 @@ import Timestamps
 
 /// Requests as iOS sends them for reporting extensions and message filters.
 @Suite(.database) struct AppleReportsTests {
-  private static let number: Int64 = 33_162_000_248
+  private static let number: Int64 = 33_199_000_248
   private var pool: PostgresPool { TestDatabase.current.pool }
 
   private struct Made: Decodable {
@@ -65,7 +65,7 @@ import Timestamps
       let made = try await token(server)
       #expect(made.token.count == 43 && made.installation_id.count == 64)
       let body = try envelope([
-        "number": "+33162000248", "category": "fraud", "action": "junk", "token": made.token,
+        "number": "+33199000248", "category": "fraud", "action": "junk", "token": made.token,
         "report_id": UUID().uuidString.lowercased(), "reported_at": Timestamp.format(Date() - 60),
       ])
       for _ in 0..<3 {
@@ -83,7 +83,7 @@ import Timestamps
   @Test func `a report without an id and a time counts once too`() async throws {
     try await TestServer.run { server in
       let made = try await token(server)
-      let body = try envelope(["number": 33_162_000_248, "action": "junk", "token": made.token])
+      let body = try envelope(["number": 33_199_000_248, "action": "junk", "token": made.token])
       for type in ["application/json", nil, "text/plain"] {
         #expect(try await send(server, body, type: type).status == .noContent)
       }
@@ -98,25 +98,25 @@ import Timestamps
     let settings = AppleReportSettings(maps: [map])
     try await TestServer.run(configure: { $0.api.appleReports = settings }) { server in
       let junk = try envelope([
-        "phoneNumber": "+33162000248", "deviceId": UUID().uuidString, "is_good": false,
+        "phoneNumber": "+33199000248", "deviceId": UUID().uuidString, "is_good": false,
       ])
       #expect(try await send(server, junk).status == .noContent)
       // Another device id of the same network and day is the same reporter.
-      let again = try envelope(["phoneNumber": "+33162000248", "deviceId": UUID().uuidString, "is_good": false])
+      let again = try envelope(["phoneNumber": "+33199000248", "deviceId": UUID().uuidString, "is_good": false])
       #expect(try await send(server, again).status == .noContent)
       #expect(try await reporters() == 1)
-      let good = try envelope(["phoneNumber": "+33162000249", "deviceId": "x", "is_good": true])
+      let good = try envelope(["phoneNumber": "+33199000249", "deviceId": "x", "is_good": true])
       #expect(try await send(server, good).status == .noContent)
       #expect(
         try await count("SELECT count(*) FROM reports WHERE category_id = \(ReportCategory.legitimate.rawValue)") == 1)
     }
     try await TestServer.run(app: "Another app") { server in
-      let without = try envelope(["phoneNumber": "+33162000250", "is_good": false])
+      let without = try envelope(["phoneNumber": "+33199000250", "is_good": false])
       #expect(try await send(server, without).status == .unauthorized)
       let made = try await token(server)
-      let own = try envelope(["phoneNumber": "+33162000250", "is_good": false, "token": made.token])
+      let own = try envelope(["phoneNumber": "+33199000250", "is_good": false, "token": made.token])
       #expect(try await send(server, own).status == .noContent)
-      #expect(try await count("SELECT count(*) FROM reports WHERE number = 33162000250") == 1)
+      #expect(try await count("SELECT count(*) FROM reports WHERE number = 33199000250") == 1)
     }
   }
 
@@ -124,7 +124,7 @@ import Timestamps
     try await TestServer.run { server in
       let made = try await token(server)
       let body = try envelope([
-        "number": "+33162000248", "category": "fraud", "token": made.token, "messageBody": "Your parcel 4711",
+        "number": "+33199000248", "category": "fraud", "token": made.token, "messageBody": "Your parcel 4711",
         "bodies": ["Your parcel 4711"], "text": "Your parcel 4711", "description": "Your parcel 4711",
         "comment": "Your parcel 4711",
       ])
@@ -139,9 +139,9 @@ import Timestamps
       let made = try await token(server)
       for userInfo in [
         ["number": "33700", "category": "fraud"], ["number": "My bank", "category": "fraud"],
-        ["number": "a@b.example", "category": "fraud"], ["number": "+33162000248", "action": "none"],
-        ["number": "+33162000248", "category": "no such"], ["number": "+33162000248"], ["sender": "+33162000248"],
-        ["number": ["+33162000248"], "category": "fraud"], [:],
+        ["number": "a@b.example", "category": "fraud"], ["number": "+33199000248", "action": "none"],
+        ["number": "+33199000248", "category": "no such"], ["number": "+33199000248"], ["sender": "+33199000248"],
+        ["number": ["+33199000248"], "category": "fraud"], [:],
       ] as [[String: Any]] {
         let answer = try await send(server, try envelope(userInfo.merging(["token": made.token]) { $1 }))
         #expect(answer.status == .noContent, "\(userInfo)")
@@ -155,7 +155,7 @@ import Timestamps
       let made = try await token(server)
       for (index, time) in ["2999-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "yesterday"].enumerated() {
         let body = try envelope([
-          "number": "+3316200024\(index)", "category": "fraud", "token": made.token, "reported_at": time,
+          "number": "+3319900024\(index)", "category": "fraud", "token": made.token, "reported_at": time,
           "report_id": "1",
         ])
         #expect(try await send(server, body).status == .noContent, "\(time)")
@@ -169,10 +169,10 @@ import Timestamps
     try await TestServer.run { server in
       let made = try await token(server)
       let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
-      let valid = ["number": "+33162000248", "category": "fraud"]
+      let valid = ["number": "+33199000248", "category": "fraud"]
       for (body, status) in [
         ("", 400), ("{", 400), ("[]", 400), ("{}", 400), (#"{"classification":[]}"#, 400),
-        (#"{"classification":{"number":"+33162000248","number":"+33162000249"}}"#, 400),
+        (#"{"classification":{"number":"+33199000248","number":"+33199000249"}}"#, 400),
         (#"{"classification":{"a":\#(deep)}}"#, 400),
         (#"{"classification":{"text":"\#(String(repeating: "a", count: 70_000))"}}"#, 413),
         (try envelope(valid), 401), (try envelope(valid.merging(["token": "wrong"]) { $1 }), 401),
@@ -205,7 +205,7 @@ import Timestamps
       }
       #expect(try await revoke(path, key: other) == 404)
       #expect(try await revoke("/v1/installations/zz", key: server.key) == 404)
-      let body = try envelope(["number": "+33162000248", "category": "fraud", "token": made.token])
+      let body = try envelope(["number": "+33199000248", "category": "fraud", "token": made.token])
       #expect(try await send(server, body).status == .noContent)
       #expect(try await revoke(path, key: server.key) == 204)
       #expect(try await revoke(path, key: server.key) == 204)
@@ -214,7 +214,7 @@ import Timestamps
       let second = try await token(server)
       let key = try #require(try await apps.keys(of: "Test app").first)
       try await apps.revoke(keyID: key.id, at: Date())
-      let late = try envelope(["number": "+33162000249", "category": "fraud", "token": second.token])
+      let late = try envelope(["number": "+33199000249", "category": "fraud", "token": second.token])
       #expect(try await send(server, late).status == .unauthorized)
       #expect(try await reports() == 1)
     }
@@ -224,7 +224,7 @@ import Timestamps
     try await TestServer.run(configure: { $0.access.limits = RequestLimits(reportsADay: 2) }) { server in
       let made = try await token(server)
       for index in 0..<4 {
-        let body = try envelope(["number": "+3316200024\(index)", "category": "fraud", "token": made.token])
+        let body = try envelope(["number": "+3319900024\(index)", "category": "fraud", "token": made.token])
         #expect(try await send(server, body).status == .noContent)
       }
       #expect(try await reports() == 2)
@@ -236,7 +236,7 @@ import Timestamps
       configure: { $0.access.limits = RequestLimits(network: .init(perSecond: 1, burst: 2)) },
       clock: TestClock().limitClock
     ) { server in
-      let body = try envelope(["number": "+33162000248", "category": "fraud", "token": "wrong"])
+      let body = try envelope(["number": "+33199000248", "category": "fraud", "token": "wrong"])
       for status in [401, 401, 429] { #expect(try await send(server, body).status.code == status) }
     }
   }
@@ -252,12 +252,12 @@ import Timestamps
     }
     let path = "/v1/apple/messages"
     try await TestServer.run { server async throws in
-      #expect(try await send(server, query("33162000248"), to: path).status == .notFound)
-      #expect(try await send(server, query("33162000248")).status == .badRequest)
+      #expect(try await send(server, query("33199000248"), to: path).status == .notFound)
+      #expect(try await send(server, query("33199000248")).status == .badRequest)
     }
     let settings = AppleReportSettings(filteringApps: ["TEAMID1234.org.example.app.filter"])
     try await TestServer.run(configure: { $0.api.appleReports = settings }, app: "Another app") { server in
-      for (sender, action) in [("33162000248", "junk"), ("+33162000249", "none"), ("My bank", "none"), ("", "none")] {
+      for (sender, action) in [("33199000248", "junk"), ("+33199000249", "none"), ("My bank", "none"), ("", "none")] {
         let answer = try await send(server, query(sender), to: path)
         #expect(answer.status == .ok && String(buffer: answer.body) == #"{"action":"\#(action)"}"#, "\(sender)")
       }

@@ -235,11 +235,11 @@ import Testing
       headers[Self.installation] = made.token
       let day = String(Date().ISO8601Format().prefix(10))
       let batch =
-        #"{"batch_id":"\#(UUID().uuidString)","items":[{"number":"+33162000248","named":1,"unknown":0,"day":"\#(day)"}]}"#
+        #"{"batch_id":"\#(UUID().uuidString)","items":[{"number":"+33199000248","named":1,"unknown":0,"day":"\#(day)"}]}"#
       let answer = try await server.post("/v1/identifications", batch, key: key, headers: headers)
       #expect(answer.status == .created && answer.headers[Self.attestation] == "ok")
       #expect(try await report(server, key, token: made.token).status == .created)
-      let envelope = #"{"classification":{"number":"+33162000249","category":"fraud","token":"\#(made.token)"}}"#
+      let envelope = #"{"classification":{"number":"+33199000249","category":"fraud","token":"\#(made.token)"}}"#
       let apple = try await server.client.execute(
         uri: "/v1/apple/reports", method: .post, headers: [.contentType: "application/json"],
         body: ByteBuffer(string: envelope))

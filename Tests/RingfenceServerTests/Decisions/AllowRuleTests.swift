@@ -16,7 +16,7 @@ import Testing
 
   enum State: CaseIterable { case held, listed, reportedByMany }
 
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }

@@ -12,7 +12,7 @@ import Testing
 
 /// A moderator's decision is stored once, only with the required role, and never over changes that were not shown.
 @Suite(.database) struct DecisionPageTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
 
   private var queue: QueueStore { QueueStore(pool: TestDatabase.current.pool) }
@@ -46,7 +46,7 @@ import Testing
       #expect(try await decisions.history(of: number).count == 2)
 
       let next = try await client.page(try #require(done.headers[.location]))
-      #expect(next.contains("Blocked: +33 1 62 00 02 48"))
+      #expect(next.contains("Blocked: +33 1 99 00 02 48"))
       let undone = try await client.send(next, to: "\(uri)/undo", [])
       #expect(undone.status == .seeOther)
       #expect(try await decisions.standing(of: number)?.treatment == .allow)
@@ -206,7 +206,7 @@ import Testing
         "/moderation/queue/left?country=FR", headers: [.ifNoneMatch: try #require(left.headers[.eTag])])
       #expect(same.status == .notModified && same.body.readableBytes == 0)
       let list = try await client.page("/moderation/queue?country=FR")
-      #expect(list.contains("+33 1 62 00 02 48") && !list.contains("+49 30 12345678"))
+      #expect(list.contains("+33 1 99 00 02 48") && !list.contains("+49 30 12345678"))
       var page = try await client.send(list, to: "/moderation/queue/next", [])
       for count in [1, 0] {
         let address = try #require(page.headers[.location])

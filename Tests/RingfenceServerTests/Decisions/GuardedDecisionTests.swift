@@ -13,7 +13,7 @@ import Testing
 /// Blocking a number of a business needs a confirmation; protecting a number is an action of its case; folded fields keep
 /// what was typed.
 @Suite(.database) struct GuardedDecisionTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
@@ -65,7 +65,7 @@ import Testing
     try await ProtectionStore(pool: pool).add([(.number(number + 1), "A bank")], by: "Ada", at: Date())
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
-      try await expectConfirmation(client, "The protected number +33162000249 (A bank) is in the same block of 100")
+      try await expectConfirmation(client, "The protected number +33199000249 (A bank) is in the same block of 100")
     }
   }
 
@@ -136,7 +136,7 @@ import Testing
       #expect(done.status == .seeOther)
       #expect(try await ProtectionStore(pool: pool).rule(for: number) == .protectedNumber(reason: "A hospital."))
       let after = try await chief.page(try #require(done.headers[.location]))
-      #expect(after.contains("Protected: +33 1 62 00 02 48") && after.contains("Called."))
+      #expect(after.contains("Protected: +33 1 99 00 02 48") && after.contains("Called."))
       #expect(!after.contains(#"value="protect""#), "It is protected already.")
       let events = try await pool.withConnection { connection in
         try await connection.query("SELECT actor, reason FROM audit_events WHERE action = 'protection.add'")

@@ -16,7 +16,7 @@ import Testing
 
 /// The moderation API: decisions of service accounts with the rules of the pages.
 @Suite(.database) struct ModerationAPITests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
@@ -192,7 +192,7 @@ import Testing
       ) {
         try await send(server, "bulks\(query)", body, key: key, id: id, type: type)
       }
-      let wrong = csv + "+33162000248,block,fraud,x\n12x,allow,,\n"
+      let wrong = csv + "+33199000248,block,fraud,x\n12x,allow,,\n"
       let refused = try await upload(wrong, id: id)
       #expect(refused.status == 422)
       #expect(Self.codes(refused.json) == ["/302/number number_repeated", "/303/number not_a_number"])
@@ -209,7 +209,7 @@ import Testing
       let done = try await holds(id, key, server, "done")
       #expect(done["decided"] as? Int == 300 && (done["left_out"] as? [Any])?.isEmpty == true)
       #expect(try await upload(wrong, "?skip_invalid=true", id: id).status == 200)
-      #expect(try await upload("number,decision\n+33162000248,allow\n", id: id).status == 409)
+      #expect(try await upload("number,decision\n+33199000248,allow\n", id: id).status == 409)
       for number in [numbers[0], numbers[299]] { #expect(try await decisions.history(of: number).count == 1) }
       let second = try await upload(csv, id: UUID())
       #expect(second.status == 422 && Self.codes(second.json).first == "/2/number decision_in_force")
@@ -248,25 +248,25 @@ import Testing
       let file = try await get(server, "cases/\(number)", key: moderating).json
       #expect((file["notes"] as? [[String: Any]])?.map { $0["account"] as? String } == ["app:bot"])
 
-      let protect = #"{"what":"+33162000*","reason":"A hospital"}"#
+      let protect = #"{"what":"+33199000*","reason":"A hospital"}"#
       #expect(try await send(server, "protected", protect, key: moderating).status == 403)
       let allow = #"{"decision":"allow"}"#
       #expect(try await send(server, "cases/\(number)/decisions", allow, key: administering).status == 403)
-      let bank = #"{"what":"+33162000249","reason":"A bank","until":"2099-01-31T00:00:00Z"}"#
+      let bank = #"{"what":"+33199000249","reason":"A bank","until":"2099-01-31T00:00:00Z"}"#
       for body in [protect, bank] {
         #expect(try await send(server, "protected", body, key: administering).status == 204, "\(body)")
       }
       for body in [
-        #"{"what":"+3x","reason":"x"}"#, #"{"what":"+33162000249","reason":""}"#,
-        #"{"what":"+33162000249","reason":"x","until":"2020-01-31T00:00:00Z"}"#,
+        #"{"what":"+3x","reason":"x"}"#, #"{"what":"+33199000249","reason":""}"#,
+        #"{"what":"+33199000249","reason":"x","until":"2020-01-31T00:00:00Z"}"#,
       ] {
         #expect(try await send(server, "protected", body, key: administering).status == 422, "\(body)")
       }
       let list = try await get(server, "protected?limit=1", key: administering).json
       #expect(
-        (list["protected"] as? [[String: Any]])?.compactMap { $0["what"] as? String } == ["+33162000*", "+33162000249"])
+        (list["protected"] as? [[String: Any]])?.compactMap { $0["what"] as? String } == ["+33199000*", "+33199000249"])
       for status in [204, 404] {
-        let gone = try await get(server, "protected/%2B33162000*", key: administering, method: .delete)
+        let gone = try await get(server, "protected/%2B33199000*", key: administering, method: .delete)
         #expect(gone.status == status)
       }
 

@@ -88,7 +88,7 @@ import Testing
 
   @Test func `a visitor without a session is sent to sign in`() async throws {
     try await TestServer.run { server in
-      for uri in ["/moderation", "/moderation/numbers/33162000248"] {
+      for uri in ["/moderation", "/moderation/numbers/33199000248"] {
         let response = try await server.client.execute(uri: uri, method: .get)
         #expect(response.status == .seeOther)
         #expect(response.headers[.location]?.hasPrefix("/sign-in") == true)

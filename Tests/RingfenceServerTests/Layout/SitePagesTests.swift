@@ -44,7 +44,7 @@ import Testing
       let search = try await visitor.get("/moderation/search?q=\(hostile)")
       #expect(search.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
       for path in [
-        "/moderation/search?q=\(hostile)&after=x", "/moderation/search?q=*1", "/moderation/search?q=0162601021",
+        "/moderation/search?q=\(hostile)&after=x", "/moderation/search?q=*1", "/moderation/search?q=0199001021",
         "/moderation/appeals?after=1_2_3", "/moderation/reporters?list=judged&after=zz_1",
         "/moderation/protected?after=-1",
       ] {
@@ -52,7 +52,7 @@ import Testing
         #expect(answer.status == .ok && !answer.text.contains("<script>alert"), "\(path)")
       }
       for path in [
-        "/moderation/ranges/33162601020", "/moderation/ranges/3316260102x", "/moderation/appeals/0",
+        "/moderation/ranges/33199001020", "/moderation/ranges/3319900102x", "/moderation/appeals/0",
         "/moderation/publications/7/changes", "/moderation/thresholds?version=9",
       ] {
         #expect(try await visitor.get(path).status == .notFound, "\(path)")
@@ -198,7 +198,7 @@ import Testing
     for place in 0..<5 {
       for index in 0..<4 {
         let reporter = [UInt8(index), UInt8(place)] + [UInt8](repeating: 9, count: 14)
-        let number: Int64 = 33_162_000_240 + Int64(place) * 2
+        let number: Int64 = 33_199_000_240 + Int64(place) * 2
         reports.append(
           Report(
             number: number, appID: 1, reportID: UUID(), reportedAt: time, category: .oneRing, reporter: reporter))
@@ -206,11 +206,11 @@ import Testing
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
     _ = try await RangeStore(pool: pool).detect(at: time)
-    try await ProtectionStore(pool: pool).add([(.number(33_162_000_241), "A bank")], by: "Ada", at: time)
+    try await ProtectionStore(pool: pool).add([(.number(33_199_000_241), "A bank")], by: "Ada", at: time)
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .moderator)
-      #expect(try await visitor.get("/moderation/ranges").text.contains("+3316200024x"))
-      let path = "/moderation/ranges/3316200024x"
+      #expect(try await visitor.get("/moderation/ranges").text.contains("+3319900024x"))
+      let path = "/moderation/ranges/3319900024x"
       let page = try await visitor.get(path).text
       #expect(
         page.contains("<span>Protected</span><strong>1</strong>")
@@ -219,14 +219,14 @@ import Testing
       #expect(
         try await visitor.post(path, ["decision": "approve", "reason": "One caller."]).location
           == "\(path)?done=approve")
-      #expect(try await RangeStore(pool: pool).rules(.approved).map(\.range.text) == ["+3316200024x"])
+      #expect(try await RangeStore(pool: pool).rules(.approved).map(\.range.text) == ["+3319900024x"])
     }
   }
 
   @Test(arguments: [
-    ("+33 1 62 60 10 21", SearchRequest.beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
-    ("0033162601021", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "33162601021")),
-    ("01 62 60 10 21", .beginning(33_162_601_021, exact: 33_162_601_021, ending: "162601021")),
+    ("+33 1 99 00 10 21", SearchRequest.beginning(33_199_001_021, exact: 33_199_001_021, ending: "33199001021")),
+    ("0033199001021", .beginning(33_199_001_021, exact: 33_199_001_021, ending: "33199001021")),
+    ("01 99 00 10 21", .beginning(33_199_001_021, exact: 33_199_001_021, ending: "199001021")),
     ("3316", .beginning(3316, exact: nil, ending: "3316")), ("*601021", .ending("601021")), ("*021", .ending("021")),
     ("*21", .tooShort), ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing),
     ("1234567890123456789", .tooShort),

@@ -55,7 +55,7 @@ import Testing
   /// A line of every code.
   private static var lines: [ExplanationLine] {
     let range = RangeRule(
-      stored: RangePattern(around: 33_162_000, size: 10), category: .fraud, state: .approved, proposedAt: Date())
+      stored: RangePattern(around: 33_199_000, size: 10), category: .fraud, state: .approved, proposedAt: Date())
     let limits = ThresholdLimits(heat: 3, evidence: 2, confidence: 0.5, reporters: 3, networks: 2, days: 2)
     let everywhere = Threshold(category: .fraud, enter: limits, leave: limits, reviewHeat: 1)
     let threshold = Threshold(category: .fraud, country: "FR", enter: limits, leave: limits, reviewHeat: 1)
@@ -119,7 +119,7 @@ import Testing
       .noSuchLength: ["length": 10, "lengths": "11"], .tooMany: ["numbers": 9, "maximum": 8, "lengths": "7, 8"],
       .shortNumber: ["number": "+49112"],
     ]
-    let ranges = RangeViolation.Code.allCases.map { RangeViolation($0, pattern: "+33162*", values[$0] ?? [:]) }
+    let ranges = RangeViolation.Code.allCases.map { RangeViolation($0, pattern: "+33199*", values[$0] ?? [:]) }
     check("ranges.rule", ranges, texts)
     for error in ProtectedPatternError.allCases {
       #expect(texts.message(error) != "protected.pattern.\(error.rawValue)", "\(language)")

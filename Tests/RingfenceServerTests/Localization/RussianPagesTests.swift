@@ -18,7 +18,7 @@ import Testing
 
 /// Stored or explained English text is shown in the reader's language.
 @Suite(.database) struct RussianPagesTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private let reasons: [HoldReason] = [
     .newReporters(HoldReason.Marks(reporters: 12, new: 5, sameNetwork: 3, sameText: 4, others: 2)),
     .oneText(HoldReason.Marks(reporters: 9, sameText: 7, others: 2)),

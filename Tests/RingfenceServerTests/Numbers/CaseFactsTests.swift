@@ -12,7 +12,7 @@ import Testing
 
 /// The summary, the warnings and the comments of a case, and its state in the newest publication.
 @Suite(.database) struct CaseFactsTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
   private var pool: PostgresPool { TestDatabase.current.pool }
 

@@ -16,7 +16,7 @@ import Testing
   private func packs(
     _ recipes: [Recipe], hasCalls: Bool = true, entries: [String: Int] = [:]
   ) async throws -> String {
-    let number = try #require(PhoneNumber(digits: 33_162_000_248))
+    let number = try #require(PhoneNumber(digits: 33_199_000_248))
     let pool = TestDatabase.current.pool
     let decision = try Decision(
       number: number.digits, treatment: .block, category: .fraud, reason: "Calls.", decidedBy: "Ada", decidedAt: Date())

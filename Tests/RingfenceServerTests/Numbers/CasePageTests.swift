@@ -15,7 +15,7 @@ import Testing
 @testable import RingfenceServer
 
 @Suite(.database) struct CasePageTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
 
   private func report(_ count: Int, comment: String? = nil, start: Int = 0) async throws {
@@ -33,7 +33,7 @@ import Testing
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
       for said in [
-        "+33 1 62 00 02 48", "01 62 00 02 48", "France", "fixed line", "25 reports, from",
+        "+33 1 99 00 02 48", "01 99 00 02 48", "France", "fixed line", "25 reports, from",
         "Reports and calls by day",
         "reporter 0101", "no decisions yet", "&lt;script&gt;alert(1)&lt;/script&gt; 0", "<svg class=\"chart\"",
       ] { #expect(page.contains(said), "\(said)") }
@@ -63,21 +63,21 @@ import Testing
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       for (spelling, language, address) in [
-        ("%2B33162000248", "en", uri), ("+33162000248", "en", uri), ("0033162000248", "en", uri),
-        ("+33%201%2062%2000%2002%2048", "en", uri), ("0162000248", "fr-FR, en;q=0.5", uri),
-        ("01%2062%2000%2002%2048", "fr-FR", uri), ("0162000248", "en", "/moderation/search?q=0162000248"),
+        ("%2B33199000248", "en", uri), ("+33199000248", "en", uri), ("0033199000248", "en", uri),
+        ("+33%201%2099%2000%2002%2048", "en", uri), ("0199000248", "fr-FR, en;q=0.5", uri),
+        ("01%2099%2000%2002%2048", "fr-FR", uri), ("0199000248", "en", "/moderation/search?q=0199000248"),
       ] {
         let answer = try await client.get("/moderation/numbers/\(spelling)", headers: [.acceptLanguage: language])
         #expect(answer.status == .seeOther && answer.headers[.location] == address, "\(spelling) \(language)")
       }
       // No decision is accepted with another spelling of the number.
       let page = try await client.page(uri)
-      for spelling in ["0162000248", "+33162000248"] {
+      for spelling in ["0199000248", "+33199000248"] {
         let refused = try await client.send(
           page, to: "\(uri)/decision", [("decision", "allow")], at: "/moderation/numbers/\(spelling)/decision")
         #expect(refused.status == .notFound, "\(spelling)")
       }
-      let found = try await client.page("/moderation/search?q=%2B33162000248")
+      let found = try await client.page("/moderation/search?q=%2B33199000248")
       #expect(found.contains("href=\"\(uri)\""), "A number that nobody has spoken of has a page, too.")
     }
   }

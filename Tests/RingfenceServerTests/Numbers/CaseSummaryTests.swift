@@ -11,9 +11,9 @@ import Testing
 
 @Suite struct CaseSummaryTests {
   private func parts(_ weights: Explanation.Weights, _ language: Language) throws -> String {
-    var explanation = Explanation(number: 33_162_000_248, time: Date())
+    var explanation = Explanation(number: 33_199_000_248, time: Date())
     let part = NumberAggregate.Part(category: .fraud, heat: 1, evidence: 1, reports: 5, reporters: 5)
-    let record = NumberRecord(number: 33_162_000_248, standing: NumberAggregate(parts: [part]))
+    let record = NumberRecord(number: 33_199_000_248, standing: NumberAggregate(parts: [part]))
     explanation.score = Score(record, at: Date())
     explanation.weights = weights
     let texts = try MessageCatalog(folder: Checkout.texts)[language]

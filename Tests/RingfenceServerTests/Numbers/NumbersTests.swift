@@ -67,11 +67,11 @@ import Testing
   }
 
   @Test func `apps and moderators get the same explanation`() async throws {
-    let candidate: Int64 = 33_162_000_248
-    let held: Int64 = 33_162_000_249
-    let decided: Int64 = 33_162_000_250
-    let unknown: Int64 = 33_162_000_251
-    let protected: Int64 = 33_162_000_252
+    let candidate: Int64 = 33_199_000_248
+    let held: Int64 = 33_199_000_249
+    let decided: Int64 = 33_199_000_250
+    let unknown: Int64 = 33_199_000_251
+    let protected: Int64 = 33_199_000_252
     for number in [candidate, held, decided] { try await complain(number, 12) }
     try await list([candidate])
     let finding = BrigadeDetection.Finding(reason: .split(complaints: 7, legitimate: 5), reporters: [])
@@ -127,10 +127,10 @@ import Testing
   }
 
   @Test func `holds and protection are codes with values`() async throws {
-    let (held, protected): (Int64, Int64) = (33_162_000_249, 33_162_000_252)
+    let (held, protected): (Int64, Int64) = (33_199_000_249, 33_199_000_252)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(held, finding)], at: yesterday)
-    try await ProtectionStore(pool: pool).add([(try ProtectionTarget("+33162000252"), "A bank")], by: "Ada", at: now)
+    try await ProtectionStore(pool: pool).add([(try ProtectionTarget("+33199000252"), "A bank")], by: "Ada", at: now)
     try await TestServer.run { server in
       let one = String(buffer: try await get(server, "/v1/numbers/\(held)").body)
       #expect(one.contains(#""reason":{"code":"one_day","others":1,"peak":12,"reporters":13}"#))
@@ -144,13 +144,13 @@ import Testing
     try await TestServer.run { server in
       let answer = try await get(server, "/v1/numbers/\(text)")
       #expect(answer.status == .notFound)
-      let bare = try await server.client.execute(uri: "/v1/numbers/33162000248", method: .get)
+      let bare = try await server.client.execute(uri: "/v1/numbers/33199000248", method: .get)
       #expect(bare.status == .unauthorized)
     }
   }
 
   @Test func `a hash prefix finds all listed numbers that have it`() async throws {
-    let numbers = (0..<3_000).map { 33_162_000_000 + Int64($0) }
+    let numbers = (0..<3_000).map { 33_199_000_000 + Int64($0) }
     try await list(numbers)
     let some = numbers[17]
     let prefix = String(hash(some).prefix(4))
@@ -189,14 +189,14 @@ import Testing
   }
 
   @Test func `a protected number in the middle of a listed range is in no answer`() async throws {
-    let (inside, hospital, outside): (Int64, Int64, Int64) = (33_162_000_000, 33_162_000_500, 33_162_001_000)
+    let (inside, hospital, outside): (Int64, Int64, Int64) = (33_199_000_000, 33_199_000_500, 33_199_001_000)
     let rule = RangeRule(
-      stored: try RangePattern("+33162000xxx", plan: .library), category: .telemarketing, label: "Sales",
+      stored: try RangePattern("+33199000xxx", plan: .library), category: .telemarketing, label: "Sales",
       state: .approved, proposedAt: now)
     let time = now
     try await pool.transaction { connection in
       try await ListedRangeStore.replace(
-        with: [ListedRange(33_162_000_000...33_162_000_999, blocks: true, rule: rule)], serial: 812, at: time,
+        with: [ListedRange(33_199_000_000...33_199_000_999, blocks: true, rule: rule)], serial: 812, at: time,
         on: connection)
     }
     // Protected after the publication.
@@ -217,15 +217,15 @@ import Testing
       #expect(String(buffer: hashed.body).contains(#""ranges":{"count":2,"path":"/v1/ranges","serial":0}"#))
       let ranges = try await get(server, "/v1/ranges")
       let text = String(buffer: ranges.body)
-      #expect(text.contains(##""first":"+33162000000","label":"Sales","last":"+33162000499""##), "\(text)")
-      #expect(text.contains(##""first":"+33162000501","label":"Sales","last":"+33162000999""##))
+      #expect(text.contains(##""first":"+33199000000","label":"Sales","last":"+33199000499""##), "\(text)")
+      #expect(text.contains(##""first":"+33199000501","label":"Sales","last":"+33199000999""##))
       let again = try await get(server, "/v1/ranges", [.ifNoneMatch: try #require(ranges.headers[.eTag])])
       #expect(again.status == .notModified)
     }
   }
 
   @Test func `lookups block only what a pack and the decision block`() async throws {
-    let (allowed, named, blocked): (Int64, Int64, Int64) = (33_162_000_248, 33_162_000_249, 33_162_000_250)
+    let (allowed, named, blocked): (Int64, Int64, Int64) = (33_199_000_248, 33_199_000_249, 33_199_000_250)
     let time = now
     try await pool.transaction { connection in
       try await PublicationStore.replaceListings(
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test func `a number is listed since the first publication with its present treatment`() async throws {
-    let number: Int64 = 33_162_000_248
+    let number: Int64 = 33_199_000_248
     @Sendable func publish(_ serials: ClosedRange<Int64>, _ treatment: ListedNumber.Treatment) async throws {
       for serial in serials {
         let time = now - 86_400 * Double(10 - serial)
@@ -300,7 +300,7 @@ import Testing
       for reporter in [index, 100 + index] {
         reports.append(
           Report(
-            number: 33_162_000_248 + Int64(index), appID: 1, reportID: UUID(), reportedAt: today - age,
+            number: 33_199_000_248 + Int64(index), appID: 1, reportID: UUID(), reportedAt: today - age,
             category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16), weight: weight))
       }
     }
@@ -326,9 +326,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["+33162000248", "+331620002xx"])
+  @Test(arguments: ["+33199000248", "+331990002xx"])
   func `a newly protected number is removed from lookups immediately`(_ target: String) async throws {
-    let (number, other): (Int64, Int64) = (33_162_000_248, 33_162_111_111)
+    let (number, other): (Int64, Int64) = (33_199_000_248, 33_199_111_111)
     try await list([number, other])
     let time = now
     try await TestServer.run { server in
@@ -351,7 +351,7 @@ import Testing
 
   /// An appeal alone excludes no number: lookups follow the rules of packs, without waiting for the next publication.
   @Test func `a lookup by hash excludes victims of spoofing only`() async throws {
-    let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
+    let (victim, nuisance): (Int64, Int64) = (33_199_000_248, 33_199_000_249)
     try await list([victim, nuisance])
     var reports: [Report] = []
     for (number, count) in [(victim, 12), (nuisance, 4)] {

@@ -23,7 +23,7 @@ import Testing
 
   /// Listed; nearly a victim of spoofing; never reported; only reported as legitimate; of a reporter who changes the vote.
   private static let numbers: [Int64] = [
-    12_015_550_123, 12_015_550_124, 33_162_000_248, 33_162_000_249, 33_162_000_250,
+    12_015_550_123, 12_015_550_124, 33_199_000_248, 33_199_000_249, 33_199_000_250,
   ]
   private static let now = Date()
   private static let cut = now - 60

@@ -21,7 +21,7 @@ import Testing
   @Test func `the dongle tests its token, asks about calls, reports and loads its lists`() async throws {
     try await Fixture.list([
       Listing(number: 12_015_550_123, category: .fraud, cause: .reports),
-      Listing(number: 33_162_000_248, category: .telemarketing, cause: .decision),
+      Listing(number: 33_199_000_248, category: .telemarketing, cause: .decision),
     ])
     try await Fixture.weigh(12_015_550_123, evidence: 14.2)
     let agent: HTTPFields = [.userAgent: "PhoneBlock-Dongle/1.2 (abc)"]
@@ -83,7 +83,7 @@ import Testing
       #expect(unknown.text.contains(#""votes":0,"#) && unknown.text.contains(#""rating":"A_LEGITIMATE""#))
 
       // A number and all that begin with its first digits.
-      for path in ["/whitelist/%2B12015550123", "/blacklist/0033162000248", "/blacklist/+49302?wildcard=true"] {
+      for path in ["/whitelist/%2B12015550123", "/blacklist/0033199000248", "/blacklist/+49302?wildcard=true"] {
         #expect(try await server.phoneBlock(path, .put).status == 204)
         #expect(try await server.phoneBlock(path, .put).status == 204)
       }
@@ -93,10 +93,10 @@ import Testing
       for part in [#""votes":0,"#, #""rating":"A_LEGITIMATE""#, #""votesWildcard":0,"#, #""spamConfidence":0,"#] {
         #expect(allowed.text.contains(part), "\(part)")
       }
-      #expect(try await server.phoneBlock("/num/+33162000248").text.contains(#""blackListed":true"#))
+      #expect(try await server.phoneBlock("/num/+33199000248").text.contains(#""blackListed":true"#))
       #expect(try await server.phoneBlock("/num/+493023125001").text.contains(#""blackListed":true"#))
       let list = try await server.phoneBlock("/blacklist")
-      #expect(list.text.contains(#""phone":"+33162000248""#) && list.text.contains(#""wildcard":true"#))
+      #expect(list.text.contains(#""phone":"+33199000248""#) && list.text.contains(#""wildcard":true"#))
       #expect(!list.text.contains("12015550123"))
       #expect(try await server.phoneBlock("/whitelist").text.contains(#""phone":"+12015550123""#))
       let binary = try await server.phoneBlockBytes("/blocklist?format=binary&type=personal")
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test func `BlocklistSyncCLI loads the list, then the changes`() async throws {
-    let numbers: [Int64] = [12_015_550_123, 33_162_000_248, 33_162_000_300]
+    let numbers: [Int64] = [12_015_550_123, 33_199_000_248, 33_199_000_300]
     try await Fixture.list([
       Listing(number: numbers[0], category: .fraud, cause: .reports),
       Listing(number: numbers[1], category: .other, cause: .decision),
@@ -192,7 +192,7 @@ import Testing
       try await Fixture.publish(812, [numbers[0], numbers[1]], in: server.folder)
       let time = Int64(Fixture.now.timeIntervalSince1970 * 1_000)
       let first = #"{"phone":"+12015550123","votes":20,"rating":"G_FRAUD","lastActivity":"#
-      let second = #"{"phone":"+33162000248","votes":10,"rating":"B_MISSED","lastActivity":"#
+      let second = #"{"phone":"+33199000248","votes":10,"rating":"B_MISSED","lastActivity":"#
       let full = try await server.phoneBlock("/blocklist", headers)
       #expect(full.headers[.contentType] == "application/json; charset=utf-8")
       #expect(full.text.hasPrefix(#"{"numbers":["# + first + "\(time / 1_000)".prefix(8)))
@@ -201,7 +201,7 @@ import Testing
       // A number that has left the list has no votes.
       let changes = try await server.phoneBlock("/blocklist?since=811", headers)
       #expect(changes.text.contains(first) && !changes.text.contains(second))
-      #expect(changes.text.contains(#"{"phone":"+33162000300","votes":0,"rating":"A_LEGITIMATE","lastActivity":"#))
+      #expect(changes.text.contains(#"{"phone":"+33199000300","votes":0,"rating":"A_LEGITIMATE","lastActivity":"#))
       #expect(try await server.phoneBlock("/blocklist?since=812", headers).text == #"{"numbers":[],"version":812}"#)
       // None, too old, and ahead after a backup was restored.
       for since in ["0", "7", "900"] {

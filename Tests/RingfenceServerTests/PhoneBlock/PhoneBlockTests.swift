@@ -177,7 +177,7 @@ import Testing
         _ = try await connection.execute(
           """
           INSERT INTO personal_numbers (reporter, number, is_prefix, is_blocked, key_id, added_at)
-          SELECT reporter, 33162000000 + i, false, true, key_id, added_at
+          SELECT reporter, 33199000000 + i, false, true, key_id, added_at
           FROM personal_numbers CROSS JOIN generate_series(2, \(most)) AS t (i)
           """)
       }

@@ -47,7 +47,7 @@ import Testing
       try await withTemporaryFolder { folder in
         let saved = "\(folder)/client/outbox"
         let reports = try (0..<120).map { index in
-          try ClientReport(number: "+33162000248", category: "fraud", reporter: "user-\(index % 7)")
+          try ClientReport(number: "+33199000248", category: "fraud", reporter: "user-\(index % 7)")
         }
         var before = Data()
         do {
@@ -79,13 +79,13 @@ import Testing
           if !isFirst { try before.write(to: URL(filePath: saved)) }
           let client = try await client(server, folder)
           if isFirst {
-            for _ in 0..<5 { try await client.countCall(from: "+33162000248", wasNamed: true, at: yesterday) }
+            for _ in 0..<5 { try await client.countCall(from: "+33199000248", wasNamed: true, at: yesterday) }
             // Sealed but not sent.
             let key = server.key
             let unreachable = try ClientConfiguration(
               server: URL(string: "http://127.0.0.1:1/v1")!, key: key, folder: URL(filePath: "\(folder)/other"))
             let other = try RingfenceClient(unreachable)
-            for _ in 0..<5 { try await other.countCall(from: "+33162000248", wasNamed: true, at: yesterday) }
+            for _ in 0..<5 { try await other.countCall(from: "+33199000248", wasNamed: true, at: yesterday) }
             #expect(await other.flush().waiting == 1)
             before = try Data(contentsOf: URL(filePath: "\(folder)/other/outbox"))
           }
@@ -104,11 +104,11 @@ import Testing
       try await withTemporaryFolder { folder in
         try await TestDatabase.current.pool.withConnection { connection in
           _ = try await connection.execute(
-            "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33162000248, 6, 12, now())")
+            "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33199000248, 6, 12, now())")
         }
         let client = try await client(server, folder)
-        #expect(try await client.listing(of: 33_162_000_248)?.block == true)
-        #expect(try await client.listing(of: 33_162_000_249) == nil)
+        #expect(try await client.listing(of: 33_199_000_248)?.block == true)
+        #expect(try await client.listing(of: 33_199_000_249) == nil)
       }
     }
   }
@@ -117,7 +117,7 @@ import Testing
     try await TestServer.run(isPlain: true) { server in
       try await withTemporaryFolder { folder in
         let key = SigningKey()
-        let manifest = try publish([33_162_000_248, 33_162_000_250], key, in: server.folder)
+        let manifest = try publish([33_199_000_248, 33_199_000_250], key, in: server.folder)
         let client = try await client(server, folder, anchor: key.verifying)
         let first = try await client.updatePacks()
         #expect(first.serial == manifest.serial && first.changed == ["toxic"])

@@ -35,7 +35,7 @@ import Timestamps
     var generator = SeededGenerator(seed: seed)
     return (0..<600).map { _ in
       Complaint(
-        number: 33_162_000_000 + Int64.random(in: 0..<60, using: &generator),
+        number: 33_199_000_000 + Int64.random(in: 0..<60, using: &generator),
         category: [.fraud, .robocall, .political, .legitimate].randomElement(using: &generator)!,
         reporter: Int.random(in: 0..<40, using: &generator),
         time: now - Double(Int.random(in: 0..<30, using: &generator)) * 86_400)

@@ -46,7 +46,7 @@ import Testing
       #expect(try await Self.ask(server, "12015550123").0 == .notFound)
       let (fraud, shop, other) = (
         (Int64(12_015_550_123), "Fraud" as String?, true), (Int64(12_015_550_124), "A shop" as String?, false),
-        (Int64(33_162_000_248), "Sales" as String?, true)
+        (Int64(33_199_000_248), "Sales" as String?, true)
       )
       try ListsTests.publish(810, in: server.folder, ["toxic": [fraud, shop]])
       try ListsTests.publish(811, in: server.folder, ["toxic": [fraud, (shop.0, "A shop", true), other]])
@@ -60,7 +60,7 @@ import Testing
 
       let changed = try await Self.ask(server, "%2B12015550124").1?.packs.first
       #expect(changed?.state == "block" && changed?.serial == 811 && changed?.is_exact == true)
-      let added = try await Self.ask(server, "33162000248").1?.packs.first
+      let added = try await Self.ask(server, "33199000248").1?.packs.first
       #expect(added?.state == "block" && added?.serial == 811 && added?.is_exact == true)
       #expect(try await Self.ask(server, "12015550199").1?.packs == [])
 

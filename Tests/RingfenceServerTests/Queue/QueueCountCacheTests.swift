@@ -18,7 +18,7 @@ import Testing
 @testable import RingfenceServer
 
 @Suite(.database) struct QueueCountCacheTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   @Test func `the navigation counts the cases that a role may decide`() async throws {
     let (pool, now) = (TestDatabase.current.pool, Date())

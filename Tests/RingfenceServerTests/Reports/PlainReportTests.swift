@@ -13,7 +13,7 @@ import Testing
 /// A plain report has the same meaning as for the decoder, after any change of its text.
 @Suite struct PlainReportTests {
   private static let fields = [
-    ("number", "+33162000248"), ("region", "FR"), ("category", "fraud"), ("reporter", "Zoë 👩‍🚀"),
+    ("number", "+33199000248"), ("region", "FR"), ("category", "fraud"), ("reporter", "Zoë 👩‍🚀"),
     ("report_id", "0f0e0d0c-0b0a-4908-8706-050403020100"), ("reported_at", "2026-11-21T12:00:00Z"),
     ("comment", "On m’a dit : « votre colis » — naïve"),
   ]

@@ -48,7 +48,7 @@ import Testing
         let bodies =
           [
             report, report, report.replacing("plain", with: "other"), report.replacing("fraud", with: "spam"),
-            report.replacing("+33162000248", with: "+3316"), report.replacing("plain", with: "\\n"), "{", "",
+            report.replacing("+33199000248", with: "+3316"), report.replacing("plain", with: "\\n"), "{", "",
           ]
           + (try (0..<4).map { _ in try Reports.json(["reporter": reporter]) })
         return try await raw { [port = server.port, key = server.key] in

@@ -9,7 +9,7 @@ enum Reports {
   /// A valid report with changes; nil omits a field.
   static func json(_ changes: [String: Any?] = [:]) throws -> String {
     var report: [String: Any] = [
-      "number": "+33162000248", "category": "fraud", "reporter": "user-1", "report_id": UUID().uuidString.lowercased(),
+      "number": "+33199000248", "category": "fraud", "reporter": "user-1", "report_id": UUID().uuidString.lowercased(),
       "reported_at": Timestamp.format(Date()),
     ]
     for (key, value) in changes { report[key] = value }

@@ -10,7 +10,7 @@ import Timestamps
 @Suite(.database) struct ReportsTests {
   private func json(_ changes: [String: Any?] = [:]) throws -> String {
     var report: [String: Any] = [
-      "number": "+33162000248", "category": "fraud", "reporter": "user-1",
+      "number": "+33199000248", "category": "fraud", "reporter": "user-1",
       "report_id": "5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad", "reported_at": Timestamp.format(Date()),
     ]
     for (key, value) in changes { report[key] = value }
@@ -24,7 +24,7 @@ import Timestamps
       #expect(first.status == .created)
       #expect(
         String(buffer: first.body)
-          == #"{"number":"+33162000248","report_id":"5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad","status":"created"}"#)
+          == #"{"number":"+33199000248","report_id":"5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad","status":"created"}"#)
       let second = try await server.report(body)
       #expect(second.status == .ok)
       #expect(String(buffer: second.body).contains(#""status":"duplicate""#))
@@ -34,7 +34,7 @@ import Timestamps
   @Test func `an invalid field is named with a pointer`() async throws {
     let wrong = try json(["category": "spam", "reported_at": "soon"])
     let missing = try json(["number": nil])
-    let mistyped = try json(["number": 33_162_000_248])
+    let mistyped = try json(["number": 33_199_000_248])
     try await TestServer.run { server in
       let response = try await server.report(wrong)
       #expect(response.status == .unprocessableContent)

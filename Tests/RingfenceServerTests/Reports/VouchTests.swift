@@ -191,7 +191,7 @@ import Testing
         try JSONDecoder().decode([String: String].self, from: Data(made.body.readableBytesView))["token"] ?? ""
       let apple = try await server.post(
         "/v1/apple/reports",
-        #"{"classification":{"number":"+33162000248","category":"fraud","token":"\#(token)",\#(fields)}}"#,
+        #"{"classification":{"number":"+33199000248","category":"fraud","token":"\#(token)",\#(fields)}}"#,
         headers: [Self.forwarded: Self.relay])
       #expect(apple.status == .noContent)
       #expect(try await send(server, try Reports.json(), key: key).status == .created)

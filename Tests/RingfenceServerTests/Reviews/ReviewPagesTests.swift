@@ -16,7 +16,7 @@ import Testing
 @Suite(.database) struct ReviewPagesTests {
   init() async throws { try await TestDatabase.current.turnReviewsOn() }
 
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private var decisionService: DecisionService { DecisionService(pool: pool) }
@@ -134,7 +134,7 @@ import Testing
       _ = try await bob.send(try await bob.page(address(id)), to: address(id), [("decision", "block")])
       let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
       let page = try await cleo.page(address(id))
-      #expect(page.contains("The protected number +33162000249 (A bank) is in the same block of 100"))
+      #expect(page.contains("The protected number +33199000249 (A bank) is in the same block of 100"))
       let settle = "\(address(id))/settle"
       let block = [("decision", "block"), ("reason", "Many people complain.")]
       let refused = try await cleo.send(page, to: settle, block)
@@ -177,7 +177,7 @@ import Testing
         role: .moderator)
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let list = try await bob.page("/moderation/reviews")
-      #expect(list.contains("+33 1 62 00 02 48") && !list.contains("Survey") && !list.contains("Category"))
+      #expect(list.contains("+33 1 99 00 02 48") && !list.contains("Survey") && !list.contains("Category"))
     }
   }
 

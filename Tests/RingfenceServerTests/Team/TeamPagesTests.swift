@@ -21,7 +21,7 @@ import Testing
   /// 40 decisions of Ada, each 20 s after the case was opened, and 5 of Bob about numbers without a case. Bob then undoes
   /// 10 decisions of Ada, and Ada one of her own.
   private func work(at now: Date) async throws {
-    let numbers = (0..<40).map { 33_162_000_000 + Int64($0) }
+    let numbers = (0..<40).map { 33_199_000_000 + Int64($0) }
     _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: now - 86_400))
     let ada = QueueWorker(account: "Ada", role: .moderator)
     var made: [(Int64, UUID)] = []

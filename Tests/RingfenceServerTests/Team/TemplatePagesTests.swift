@@ -13,7 +13,7 @@ import Testing
 @testable import RingfenceServer
 
 @Suite(.database) struct TemplatePagesTests {
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var templates: TemplateStore { TemplateStore(pool: pool) }
   private let path = "/moderation/templates"

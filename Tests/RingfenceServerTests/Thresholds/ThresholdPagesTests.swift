@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `a threshold change is previewed and then saved with its reason`() async throws {
-    try await complain([33_162_601_021, 33_162_601_022])
+    try await complain([33_199_001_021, 33_199_001_022])
     try await TestServer.run { server in
       let moderator = try await Visitor(server, role: .moderator)
       #expect(try await moderator.get("/moderation/thresholds").text.contains("Default of Ringfence."))

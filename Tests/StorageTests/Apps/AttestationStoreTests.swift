@@ -128,7 +128,7 @@ import Testing
   private func report(_ reporters: ClosedRange<UInt8>, app: App) async throws {
     let reports = reporters.map { index in
       Report(
-        number: 33_162_000_000 + Int64(index), appID: app.id, reportID: UUID(), reportedAt: now, category: .fraud,
+        number: 33_199_000_000 + Int64(index), appID: app.id, reportID: UUID(), reportedAt: now, category: .fraud,
         reporter: reporter(index))
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
@@ -151,7 +151,7 @@ import Testing
     #expect(try await ThresholdStore(pool: pool).current().rule(ofApp: app.id + 1).hardware == 0.8)
     #expect(try await reporters.recount(protected: .none, at: now).numbers == 3)
     #expect(try await weights() == [1, 0.25, 0])
-    let unattested = try await NumberStore(pool: pool).standing(of: 33_162_000_003)
+    let unattested = try await NumberStore(pool: pool).standing(of: 33_199_000_003)
     #expect(unattested.parts.allSatisfy { $0.reporters == 0 && $0.heat == 0 })
   }
 
@@ -162,7 +162,7 @@ import Testing
     let rules = [AttestationRule(), AttestationRule(appID: app.id, hardware: 0.4, software: 0.4, unattested: 0)]
     let records = try await pool.withConnection { connection in
       let votes = try await ReweighedVotes(by: rules, hotterThan: 0.01, at: now, on: connection)
-      return try await NumberRecordStore.records(of: [33_162_000_001, 33_162_000_002], on: connection).map {
+      return try await NumberRecordStore.records(of: [33_199_000_001, 33_199_000_002], on: connection).map {
         Score(votes.applied(to: $0), at: now)
       }
     }

@@ -63,7 +63,7 @@ import Testing
       let bulks = BulkStore(pool: pool)
       let bulkService = BulkService(pool: pool)
       let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: Date())
-      _ = try await bulkService.apply(bulk, to: try await bulks.items([33_162_000_000, 33_162_000_003]))
+      _ = try await bulkService.apply(bulk, to: try await bulks.items([33_199_000_000, 33_199_000_003]))
       try await pool.withConnection { try await $0.execute(script: "UPDATE bulks SET finished_at = NULL") }
       #expect(try await distance("heartbeat_at", in: "bulks", on: pool) < 0.4)
       #expect(try await bulks.unfinished(for: ada).isEmpty)

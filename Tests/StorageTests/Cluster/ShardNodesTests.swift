@@ -11,7 +11,7 @@ import Testing
 /// The grouping of numbers by node, with catalogs of Citus by their names alone, whose nodes are the test's PostgreSQL.
 @Suite(.database) struct ShardNodesTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let numbers = (0..<200).map { 33_162_000_000 + Int64($0) }
+  private let numbers = (0..<200).map { 33_199_000_000 + Int64($0) }
 
   private var pool: PostgresPool { TestDatabase.current.pool }
 

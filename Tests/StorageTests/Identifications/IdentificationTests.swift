@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test func `a batch counts once regardless of retries`() async throws {
-    let calls = batch(1, [(33_162_000_248, today, 3, 2)])
+    let calls = batch(1, [(33_199_000_248, today, 3, 2)])
     #expect(try await store.accept([calls], receivedAt: noon) == [.created])
     #expect(try await store.accept([calls, calls], receivedAt: noon) == [.duplicate, .duplicate])
     #expect(
       try await store.accept(
-        [batch(1, hash: 7, [(33_162_000_248, today, 9, 9)]), batch(1, app: 2, [(33_162_000_248, today, 1, 0)])],
+        [batch(1, hash: 7, [(33_199_000_248, today, 9, 9)]), batch(1, app: 2, [(33_199_000_248, today, 1, 0)])],
         receivedAt: noon) == [.conflict, .created])
-    let counts = try #require(try await store.counts(of: 33_162_000_248, at: noon))
+    let counts = try #require(try await store.counts(of: 33_199_000_248, at: noon))
     #expect(counts.named == 4 && counts.unknown == 2 && counts.lastDay == today)
     #expect(abs(counts.heat - 6) < 1e-9)
   }

@@ -11,7 +11,7 @@ import Testing
 /// Protections of sources and of limited time.
 @Suite(.database) struct ProtectionListTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: ProtectionStore { ProtectionStore(pool: pool) }
@@ -85,20 +85,20 @@ import Testing
   }
 
   @Test func `a source replaces its own protections and revokes listed numbers`() async throws {
-    try await list([number, number + 1, 33_162_100_000])
+    try await list([number, number + 1, 33_199_100_000])
     try await store.add([(.number(number), "A bank")], by: "Ada", at: now)
     #expect(try await revoked() == [number])
     let targets = [
       (target: ProtectionTarget.number(number), reason: "List"), (target: .number(number + 1), reason: "List"),
-      (target: try ProtectionTarget("+331621*"), reason: "List"),
+      (target: try ProtectionTarget("+331991*"), reason: "List"),
     ]
     #expect(try await store.listed(among: targets.map(\.target)) == 3)
     try await store.replace(of: 7, named: "allow list", with: targets, at: now)
-    #expect(try await revoked() == [number, number + 1, 33_162_100_000])
-    #expect(try await store.texts(of: 7) == ["+\(number)", "+\(number + 1)", "+331621*"])
+    #expect(try await revoked() == [number, number + 1, 33_199_100_000])
+    #expect(try await store.texts(of: 7) == ["+\(number)", "+\(number + 1)", "+331991*"])
     let found = try await store.protections(of: number)
     #expect(found.map(\.addedBy) == ["Ada", "list:allow list"] && found.map(\.reason) == ["A bank", "List"])
-    #expect(try await store.protections(of: 33_162_100_000).map(\.what) == ["+331621*"])
+    #expect(try await store.protections(of: 33_199_100_000).map(\.what) == ["+331991*"])
     // Each number once in the list of the page.
     #expect(try await store.numbers(after: 0, limit: 9).map(\.number) == [number, number + 1])
 
@@ -106,7 +106,7 @@ import Testing
     #expect(try await !store.remove(.number(number + 1)))
     try await store.replace(of: 7, named: "allow list", with: [targets[1]], at: now)
     #expect(try await store.rule(for: number) == .protectedNumber(reason: "A bank"))
-    #expect(try await store.protections(of: 33_162_100_000).isEmpty)
+    #expect(try await store.protections(of: 33_199_100_000).isEmpty)
     let version = try await store.version()
     try await store.replace(of: 8, named: "other", with: [], at: now)
     #expect(try await store.version() == version)

@@ -14,19 +14,19 @@ import Testing
   @Test func `a protected number is known until it is removed`() async throws {
     let before = try await store.version()
     try await store.add(
-      [(.number(33_162_000_248), "A bank"), (try ProtectionTarget("+49116xxx"), "Charities")], by: "Ada", at: now)
+      [(.number(33_199_000_248), "A bank"), (try ProtectionTarget("+49116xxx"), "Charities")], by: "Ada", at: now)
     #expect(try await store.version() > before)
     let all = try await store.load()
-    #expect(all.rule(for: 33_162_000_248) == .protectedNumber(reason: "A bank"))
+    #expect(all.rule(for: 33_199_000_248) == .protectedNumber(reason: "A bank"))
     #expect(all.rule(for: 49_116_117) == .protectedPattern(reason: "Charities", pattern: "+49116xxx"))
-    #expect(all.rule(for: 33_162_000_249) == nil)
+    #expect(all.rule(for: 33_199_000_249) == nil)
     #expect(all.rule(for: 1_911) == .emergencyNumber)
     #expect(try await store.rule(for: 49_116_000) == .protectedPattern(reason: "Charities", pattern: "+49116xxx"))
     #expect(try await store.rule(for: 49_112) == .emergencyNumber)
 
-    #expect(try await store.remove(try ProtectionTarget("+33 162 000 248")))
-    #expect(try await !store.remove(.number(33_162_000_248)))
-    #expect(try await store.rule(for: 33_162_000_248) == nil)
+    #expect(try await store.remove(try ProtectionTarget("+33 199 000 248")))
+    #expect(try await !store.remove(.number(33_199_000_248)))
+    #expect(try await store.rule(for: 33_199_000_248) == nil)
     #expect(try await !store.remove(.number(1_911)))
   }
 

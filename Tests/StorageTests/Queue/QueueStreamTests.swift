@@ -11,7 +11,7 @@ import Testing
 /// The queue has the cases of the rule, whatever path evaluated them.
 @Suite(.database) struct QueueStreamTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
@@ -67,16 +67,16 @@ import Testing
       reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: now)
     try await ProtectionStore(pool: pool).add(
-      [(try ProtectionTarget("+33162000300"), "City hospital")], by: "Ada", at: now)
-    try await report(33_162_000_300, count: 10, weight: 0)
+      [(try ProtectionTarget("+33199000300"), "City hospital")], by: "Ada", at: now)
+    try await report(33_199_000_300, count: 10, weight: 0)
     #expect(try await queue.sweep(at: now).written == 2)
-    #expect(try await waiting() == [number: [.held], 33_162_000_300: [.protected]])
+    #expect(try await waiting() == [number: [.held], 33_199_000_300: [.protected]])
     // The next sweep removes cases without a cause; unchanged ones are not written.
     try await ProtectionStore(pool: pool).add(
-      [(try ProtectionTarget("+33162000248"), "City hospital")], by: "Ada", at: now)
+      [(try ProtectionTarget("+33199000248"), "City hospital")], by: "Ada", at: now)
     let change = try await queue.sweep(at: now)
     #expect(change == QueueChange(judged: 2, removed: 1))
-    #expect(try await waiting() == [33_162_000_300: [.protected]])
+    #expect(try await waiting() == [33_199_000_300: [.protected]])
   }
 
   @Test func `a cause added during the evaluation is not lost`() async throws {

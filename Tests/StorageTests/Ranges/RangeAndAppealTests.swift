@@ -34,12 +34,12 @@ import Testing
   @Test func `ranges are proposed once and published when approved`() async throws {
     let store = RangeStore(pool: pool)
     // Five of 10; fourteen of 100, six of them in one range of 10; one hot number with random neighbors.
-    try await complain((0..<5).map { 33_162_000_240 + $0 * 2 }, reporters: 4)
-    try await complain((0..<6).map { 33_170_000_050 + $0 } + (0..<8).map { 33_170_000_000 + $0 * 6 }, reporters: 5)
+    try await complain((0..<5).map { 33_199_000_240 + $0 * 2 }, reporters: 4)
+    try await complain((0..<6).map { 33_199_100_050 + $0 } + (0..<8).map { 33_199_100_000 + $0 * 6 }, reporters: 5)
     try await complain([44_162_000_240], reporters: 60)
     try await complain((1..<5).map { 44_162_000_240 + $0 }, reporters: 3)
     let found = try await store.detect(at: now)
-    #expect(found.map(\.text) == ["+3316200024x", "+331700000xx"])
+    #expect(found.map(\.text) == ["+3319900024x", "+331991000xx"])
     #expect(try await store.detect(at: now + 1) == [])
     let proposed = try await store.rules(.proposed)
     #expect(proposed.map(\.members) == [5, 14])
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `numbers that only lists contain propose no range`() async throws {
     let list = try await AppStore(pool: pool).source(named: "list", at: now).id
-    let numbers = (0..<6).map { Int64(33_162_000_240) + $0 }
+    let numbers = (0..<6).map { Int64(33_199_000_240) + $0 }
     let reports = numbers.flatMap { number in
       (0..<5).map { _ in
         Report(
@@ -67,11 +67,11 @@ import Testing
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
     #expect(try await RangeStore(pool: pool).detect(at: now) == [])
     try await complain(numbers, reporters: 1)
-    #expect(try await RangeStore(pool: pool).detect(at: now).map(\.text) == ["+3316200024x"])
+    #expect(try await RangeStore(pool: pool).detect(at: now).map(\.text) == ["+3319900024x"])
   }
 
   @Test func `an appeal excludes a victim of spoofing until it is rejected`() async throws {
-    let (victim, nuisance): (Int64, Int64) = (33_162_000_248, 33_162_000_249)
+    let (victim, nuisance): (Int64, Int64) = (33_199_000_248, 33_199_000_249)
     try await complain([victim, nuisance], reporters: 12, daysAgo: 3)
     for day in 4..<8 { try await complain([nuisance], reporters: 12, daysAgo: Double(day)) }
     let store = AppealStore(pool: pool)

@@ -14,7 +14,7 @@ import Testing
   private var numbers: NumberStore { NumberStore(pool: TestDatabase.current.pool) }
 
   private func report(
-    _ id: UInt8, _ category: ReportCategory = .fraud, by reporter: UInt8? = 1, number: Int64 = 33_162_000_248,
+    _ id: UInt8, _ category: ReportCategory = .fraud, by reporter: UInt8? = 1, number: Int64 = 33_199_000_248,
     daysAgo: Double = 0
   ) -> Report {
     Report(
@@ -23,7 +23,7 @@ import Testing
       reporter: reporter.map { [UInt8](repeating: $0, count: 16) })
   }
 
-  private func heat(_ number: Int64 = 33_162_000_248) async throws -> Double {
+  private func heat(_ number: Int64 = 33_199_000_248) async throws -> Double {
     Decay.heat.value(ofStoredSum: try await numbers.standing(of: number).heat, at: now) / ReporterWeight.newcomer
   }
 
@@ -48,18 +48,18 @@ import Testing
     #expect(try await store.accept([report(1), report(2)], receivedAt: now) == [.duplicate, .created])
     #expect(try await store.accept([report(1, .survey)], receivedAt: now) == [.conflict])
     #expect(try await store.accept([report(1, daysAgo: 2)], receivedAt: now) == [.conflict])
-    #expect(try await store.accept([report(1, number: 33_162_000_249)], receivedAt: now) == [.created])
+    #expect(try await store.accept([report(1, number: 33_199_000_249)], receivedAt: now) == [.created])
     // Both have the id, and a withdrawal removes both.
     let id = report(1).reportID
     #expect(try await store.withdraw(reportID: id, appID: 1, at: now) == .withdrawn)
-    let again = [report(1), report(2), report(2, number: 33_162_000_249)]
+    let again = [report(1), report(2), report(2, number: 33_199_000_249)]
     #expect(try await store.accept(again, receivedAt: now) == [.withdrawn, .duplicate, .conflict])
-    #expect(try await heat(33_162_000_249) == 0)
+    #expect(try await heat(33_199_000_249) == 0)
   }
 
   @Test func `a reporter counts once for a number`() async throws {
     for id in 1...5 as ClosedRange<UInt8> { _ = try await store.accept([report(id)], receivedAt: now) }
-    let standing = try await numbers.standing(of: 33_162_000_248)
+    let standing = try await numbers.standing(of: 33_199_000_248)
     #expect(standing.reports == 5)
     #expect(standing.parts.map(\.reporters) == [1])
     #expect(abs(try await heat() - 1) < 1e-9)
@@ -68,7 +68,7 @@ import Testing
   @Test func `a newer report replaces the earlier vote`() async throws {
     _ = try await store.accept([report(1, .fraud, daysAgo: 2)], receivedAt: now)
     _ = try await store.accept([report(2, .legitimate)], receivedAt: now)
-    let standing = try await numbers.standing(of: 33_162_000_248)
+    let standing = try await numbers.standing(of: 33_199_000_248)
     #expect(standing.heat == 0)
     #expect(standing.parts.map(\.reporters) == [0, 1])
   }
@@ -77,12 +77,12 @@ import Testing
     _ = try await store.accept([report(1, .fraud)], receivedAt: now)
     _ = try await store.accept([report(2, .legitimate, daysAgo: 3)], receivedAt: now)
     #expect(abs(try await heat() - 1) < 1e-9)
-    #expect(try await numbers.standing(of: 33_162_000_248).reports == 2)
+    #expect(try await numbers.standing(of: 33_199_000_248).reports == 2)
   }
 
   @Test func `rows of a list count each and are not reporters`() async throws {
     _ = try await store.accept([report(1, by: nil), report(2, by: nil)], receivedAt: now)
-    let standing = try await numbers.standing(of: 33_162_000_248)
+    let standing = try await numbers.standing(of: 33_199_000_248)
     #expect(standing.parts.map(\.reporters) == [0])
     #expect(abs(try await heat() - 2 / ReporterWeight.newcomer) < 1e-9)
   }
@@ -145,11 +145,11 @@ import Testing
 
   @Test func `the later arrival wins between two reports of the same time`() async throws {
     _ = try await store.accept([report(1, .legitimate), report(2, .fraud)], receivedAt: now)
-    #expect(try await numbers.standing(of: 33_162_000_248).leading == .fraud)
+    #expect(try await numbers.standing(of: 33_199_000_248).leading == .fraud)
     _ = try await store.accept([report(3, .legitimate)], receivedAt: now + 1)
-    #expect(try await numbers.standing(of: 33_162_000_248).heat == 0)
+    #expect(try await numbers.standing(of: 33_199_000_248).heat == 0)
     _ = try await store.accept([report(4, .survey)], receivedAt: now + 2)
-    #expect(try await numbers.standing(of: 33_162_000_248).leading == .survey)
+    #expect(try await numbers.standing(of: 33_199_000_248).leading == .survey)
     #expect(try await recountAll().differences == [])
   }
 
@@ -162,7 +162,7 @@ import Testing
           for round in 0..<10 as Range<UInt8> {
             let batch = (0..<20).map { index in
               Report(
-                number: 33_162_000_000 + Int64(index), appID: 1,
+                number: 33_199_000_000 + Int64(index), appID: 1,
                 reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, writer, round, UInt8(index))),
                 reportedAt: now, category: .fraud, reporter: [UInt8](repeating: writer, count: 16))
             }
@@ -173,7 +173,7 @@ import Testing
       try await group.waitForAll()
     }
     for index in 0..<20 as Range<Int64> {
-      let standing = try await numbers.standing(of: 33_162_000_000 + index)
+      let standing = try await numbers.standing(of: 33_199_000_000 + index)
       #expect(standing.parts.map(\.reporters) == [8])
       #expect(standing.reports == 80)
       #expect(abs(Decay.heat.value(ofStoredSum: standing.heat, at: now) - 8 * ReporterWeight.newcomer) < 1e-9)

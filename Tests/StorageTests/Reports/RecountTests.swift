@@ -88,7 +88,7 @@ import Testing
 
   /// As many networks as reports with one, and no more.
   @Test func `network bits without a report are found and repaired`() async throws {
-    let number: Int64 = 33_162_000_248
+    let number: Int64 = 33_199_000_248
     let report = Report(
       number: number, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
       reporter: [UInt8](repeating: 1, count: 16), network: [UInt8](repeating: 3, count: 8))

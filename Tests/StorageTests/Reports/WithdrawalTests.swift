@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.database) struct WithdrawalTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private let number: Int64 = 33_162_000_248
+  private let number: Int64 = 33_199_000_248
 
   private var store: ReportStore { ReportStore(pool: TestDatabase.current.pool) }
 

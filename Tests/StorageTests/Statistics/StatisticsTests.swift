@@ -16,7 +16,7 @@ import Testing
   private func report(_ count: Int, daysAgo: Double, arrived: Date) async throws {
     let reports = (0..<count).map { index in
       Report(
-        number: 33_162_000_000 + Int64(index), appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400,
+        number: 33_199_000_000 + Int64(index), appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400,
         category: .fraud, reporter: nil)
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: arrived)
@@ -36,14 +36,14 @@ import Testing
     }
     #expect(try await store.days(3, until: now).map { $0[.reports] } == [3, 0, 7])
     _ = try await DecisionService(pool: pool).record(
-      try Decision(number: 33_162_000_000, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now))
+      try Decision(number: 33_199_000_000, treatment: .allow, reason: "Mine.", decidedBy: "Ada", decidedAt: now))
     try await store.refresh(at: now + 300)
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }
 
   @Test func `an undoing counts as a decision and an expiry does not`() async throws {
     let decisions = DecisionService(pool: pool)
-    let number: Int64 = 33_162_000_248
+    let number: Int64 = 33_199_000_248
     let undone = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now)
     let expiring = try Decision(
       number: number + 1, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: now, expiresAt: now + 30)

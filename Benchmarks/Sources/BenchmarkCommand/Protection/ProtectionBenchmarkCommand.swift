@@ -44,7 +44,7 @@ struct ProtectionBenchmarkCommand: ParsableCommand {
   }
 
   private func number(_ random: inout SplitMix64) -> Int64 {
-    let areas: [Int64] = [12_012_000_000, 33_162_000_000, 491_511_000_000, 4_930_000_000]
+    let areas: [Int64] = [12_012_000_000, 33_199_000_000, 491_511_000_000, 4_930_000_000]
     return areas[random.below(areas.count)] + Int64(random.below(9_000_000))
   }
 }
