@@ -86,7 +86,7 @@ SECONDS ?= 60
 fuzz-pack: dependencies
 	sh Scripts/fuzz-pack.sh $(SECONDS)
 
-# The test vectors of packs and publications, in Tests/Vectors; their sums must be those of SHA256SUMS.
+# The test vectors of packs and publications, in Tests/Vectors; their sums must agree with SHA256SUMS.
 vectors:
 	Scripts/make-vectors.py Tests/Vectors
 

@@ -107,7 +107,7 @@ CREATE TABLE identify_rules (
     corroborated_days      integer       NOT NULL CHECK (corroborated_days BETWEEN 2 AND days),
     -- Codes of the marks of a hold with which reports may identify.
     marks               text[]           NOT NULL,
-    -- Most numbers a day that newcomers of one app label, and further ones for each of its reporters a week ago.
+    -- Most numbers per day that newcomers of one app label, and further ones for each of its reporters a week ago.
     labels              integer          NOT NULL CHECK (labels BETWEEN 0 AND 1000000),
     label_share         double precision NOT NULL CHECK (label_share BETWEEN 0 AND 1)
 );
@@ -306,7 +306,7 @@ CREATE TABLE numbers (
     reporters         integer          NOT NULL,
     first_reported_at timestamptz      NOT NULL,
     last_reported_at  timestamptz      NOT NULL,
-    -- Bit i (0 to 63): a reporter's complaint arrived on the UTC day last_day - i. Withdrawn complaints and those of
+    -- Bit i (0 to 63): a reporter's complaint arrived on the UTC day last_day - i. Withdrawn complaints and complaints of
     -- weight 0 set no bit.
     day_bits          bigint           NOT NULL DEFAULT 0,
     last_day          date,
@@ -488,7 +488,7 @@ CREATE TABLE decision_reviews (
     -- The account that decided, and its treatment.
     decided_by  text        NOT NULL CHECK (length(decided_by) BETWEEN 1 AND 80),
     decision    text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
-    -- The decision's category, or else the hottest category of the number at that time.
+    -- The decision's category, or else the category with the most heat of the number at that time.
     category_id smallint,
     -- 'confirmed' by a second person; 'disputed' by a second person, and to be settled by a third one; 'overruled' by a
     -- third person.
@@ -630,7 +630,7 @@ CREATE TABLE protected_numbers (
     expires_at timestamptz,
     PRIMARY KEY (number, app_id)
 );
--- Protections that end, and those of a source.
+-- Protections that end, and protections of a source.
 CREATE INDEX protected_numbers_by_expiry ON protected_numbers (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX protected_numbers_by_source ON protected_numbers (app_id) WHERE app_id > 0;
 
@@ -765,7 +765,7 @@ CREATE TABLE bulks (
     account         text        NOT NULL CHECK (length(account) BETWEEN 1 AND 80),
     decision        text        NOT NULL CHECK (decision IN ('block', 'identify', 'allow')),
     label           text        CHECK (length(label) BETWEEN 1 AND 100),
-    -- NULL: the hottest category of each number.
+    -- NULL: the category with the most heat of each number.
     category_id     smallint,
     reason          text        CHECK (length(reason) BETWEEN 1 AND 500),
     -- The length of chosen_numbers.
@@ -988,7 +988,7 @@ CREATE TABLE source_feeds (
 );
 CREATE INDEX source_feeds_next ON source_feeds (next_at) WHERE removed_at IS NULL;
 
--- The numbers on the lists of sources. Their reports are those of the last refresh whose file contained the number, and
+-- The numbers on the lists of sources. Their reports come from the last refresh whose file contained the number, and
 -- are deleted when a file does not.
 CREATE TABLE source_entries (
     app_id      integer     NOT NULL,

@@ -136,7 +136,7 @@
     return isForeign && event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key
   }
 
-  // Whether the account has turned off keys that are pressed without another one.
+  // Whether the account has turned off keys that are pressed alone.
   const areKeysOff = document.body.dataset.keys == "off"
 
   document.addEventListener("keydown", (event) => {

@@ -54,7 +54,7 @@ def phoneblock(index):
 
 
 def many(address, key, paths):
-    """Requests a second of 16 connections."""
+    """Requests per second of 16 connections."""
     shares = [paths[part::16] for part in range(16)]
     start = time.perf_counter()
     with concurrent.futures.ProcessPoolExecutor(16) as pool:
@@ -114,7 +114,7 @@ def main(binary, folder, *_):
         paths = [f"/phoneblock/api/check-prefix?sha1={secrets.token_hex(2)}" for _ in range(ASKED)]
         figures("PhoneBlock's check-prefix, 4 digits", [ask(connection, key, path) for path in paths])
         hashes = [f"/v1/numbers/by-hash/{secrets.token_hex(2)}" for _ in range(ASKED)]
-        print("| 16 connections | requests a second |\n| --- | --- |")
+        print("| 16 connections | requests per second |\n| --- | --- |")
         for name, paths in (("by-hash, 4 digits", hashes), ("PhoneBlock's check, listed", known)):
             print(f"| {name} | {many(address, key, paths):,.0f} |", flush=True)
         # Each fiftieth number leaves the list.

@@ -144,7 +144,7 @@ def main():
     say()
     say(f"**Measured** in {time.strftime('%B %Y')}.")
     say()
-    say("## Bytes an entry")
+    say("## Bytes per entry")
     say()
     say("| format | " + " | ".join(name for name, _ in LISTS) + " |")
     say("| --- |" + " ---: |" * len(LISTS))

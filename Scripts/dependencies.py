@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes Documentation/dependencies.md: everything that Ringfence contains or needs at run time, and its licence.
+"""Writes Documentation/dependencies.md: everything that Ringfence contains or needs at run time, and its license.
 
     Scripts/dependencies.py                      writes it
     Scripts/dependencies.py --check              fails if it is not up to date
-    Scripts/dependencies.py --sources FOLDER     also compares the licences with the sources, such as .build/checkouts
+    Scripts/dependencies.py --sources FOLDER     also compares the licenses with the sources, such as .build/checkouts
 
 Versions of direct packages are the least that Package.swift accepts; the package manager chooses the rest at the first
-build. A package whose licence is not known here is an error: read it, and add it here.
+build. A package whose license is not known here is an error: read it, and add it here.
 """
 
 import argparse
@@ -20,7 +20,7 @@ DOCUMENT = CHECKOUT / "Documentation/dependencies.md"
 
 APACHE = "Apache-2.0"
 SWIFT = "Apache-2.0 with the Swift runtime library exception"
-# Direct packages: licence and purpose.
+# Direct packages: license and purpose.
 DIRECT = {
     "hdrhistogram-swift": (APACHE, "benchmarks only: percentiles"),
     "hummingbird": (APACHE, "the HTTP server"),
@@ -149,34 +149,34 @@ def document():
     return f"""# Dependencies
 
 `Scripts/dependencies.py` writes this page. A test compares it with Package.swift, the image and the installed packages. Every
-licence allows use, change and distribution. Programs under the GPL are run and never linked; pglast is a module of one test. The
+license allows use, change and distribution. Programs under the GPL are run and never linked; pglast is a module of one test. The
 library under the LGPL is linked dynamically.
 
 ## Swift packages
 
-{table(["package", "version", "licence", "what for"],
+{table(["package", "version", "license", "what for"],
        [[name, direct[name], *known(name, DIRECT, "Package.swift")] for name in sorted(direct)])}
 
 Packages that those need; they are built where one of their products is used:
 
-{table(["package", "licence"], [[name, INDIRECT[name]] for name in indirect])}
+{table(["package", "license"], [[name, INDIRECT[name]] for name in indirect])}
 
 Swift's own library, runtime and Foundation: {SWIFT}.
 
 ## Debian packages
 
-{table(["package", "licence", "what for"],
+{table(["package", "license", "what for"],
        [[name, *known(name, DEBIAN, "Scripts/install-dependencies or Docker/Dockerfile")] for name in debian()])}
 
 ## Python packages, for tests only
 
-{table(["package", "version", "licence", "what for"],
+{table(["package", "version", "license", "what for"],
        [[name, version, *known(name, PYPI, "Tests/requirements.txt")] for name, version in sorted(pypi().items())])}
 """
 
 
 def check_sources(folder):
-    """Compares licences with the files in the sources."""
+    """Compares licenses with the files in the sources."""
     signs = {"Apache-2.0": "Apache License", "MIT": "MIT License"}
     for source in sorted(Path(folder).iterdir()):
         name = source.name.lower()

@@ -2,7 +2,7 @@
 """Writes the test vectors of Tests/Vectors: packs, deltas and a signed publication, valid ones and ones that break a rule.
 
 usage: make-vectors.py FOLDER              replaces everything in FOLDER except README.md, *.py and SHA256SUMS, and fails
-                                           if the files are not those of SHA256SUMS
+                                           if the files do not agree with SHA256SUMS
        make-vectors.py FOLDER --missing    does nothing if FOLDER already has the vectors
        make-vectors.py FOLDER --sums       also writes SHA256SUMS, after a change of the vectors
 
@@ -947,7 +947,7 @@ EXPIRES = {"2400-02-29T00:00:00Z": 13_574_563_200, "9999-12-31T23:59:59Z": 253_4
 
 
 def accepted_documents(made):
-    """Documents that readers accept, beside those of the publication."""
+    """Documents that readers accept, besides the documents of the publication."""
     head = made.heads[1]
     canonical = publications.canonical
     yield dict(as_="manifest", reason="an unknown field"), envelope(

@@ -236,7 +236,7 @@ def children(pid):
 
 
 def run_measured(process, seconds):
-    """Waits for a process; returns its exit code and its peak resident memory, with that of its children."""
+    """Waits for a process; returns its exit code and its peak resident memory, including its children."""
     peaks = {}
     deadline = time.monotonic() + seconds
     while True:

@@ -4,7 +4,7 @@ public import Foundation
 
 /// The passwords that attackers try first, as the words and keyboard rows that they consist of.
 ///
-/// A password is divided into as few pieces as possible: a listed word, also with digits or signs in place of letters; a
+/// A password is divided into as few pieces as possible: a listed word, with letters or with digits and signs in their place; a
 /// word of the account's name; a part of a row, forwards or backwards; one character repeated; a year; or any single
 /// character. A text that repeats itself is one piece more than the part that it repeats.
 public struct CommonPasswords: Sendable {

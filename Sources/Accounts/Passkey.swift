@@ -22,7 +22,7 @@ public enum PasskeyRefusal: String, Error, CaseIterable {
   /// The key's algorithm is not supported.
   case algorithm = "unsupported key"
   case signature = "wrong signature"
-  /// No account has this passkey, or another one than expected.
+  /// No account has this passkey, or the expected account has not.
   case unknown = "unknown passkey"
   /// The counter did not grow: the passkey may have a copy.
   case counter = "counter did not grow"

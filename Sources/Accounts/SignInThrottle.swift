@@ -12,7 +12,7 @@ import Storage
 /// Codes are counted for the account from one network or from one known browser. Wrong codes of all unknown browsers
 /// make nobody wait: beyond ``codeOfStrangers`` an unknown browser shows two successive codes of the app (RFC 4226, 7.4)
 /// or a recovery code, which nobody can guess. Guessing one code within the limit succeeds with a probability of
-/// 10 × 3 / 10⁶ = 1 : 33,000 a day, and two codes with 3 / 10¹² an attempt.
+/// 10 × 3 / 10⁶ = 1 : 33,000 per day, and two codes with 3 / 10¹² an attempt.
 struct SignInThrottle: Sendable {
   /// The limits for a subject.
   struct Rule: Sendable {

@@ -2,14 +2,14 @@
 
 package import Logging
 
-/// Runs rounds of a background job, the first one at once, until the task is cancelled. A failed round is logged, at most
+/// Runs rounds of a background job, the first one at once, until the task is canceled. A failed round is logged, at most
 /// once a minute, and the next round repeats its work.
 /// - Parameters:
 ///   - interval: the pause between two rounds.
 ///   - longest: after consecutive failures each pause is twice as long as the one before, up to this; nil keeps the
 ///     interval.
 ///   - problem: the message of a failure, such as "Cannot read webhook messages".
-///   - sleep: waits; throws when the task is cancelled.
+///   - sleep: waits; throws when the task is canceled.
 ///   - round: the work of a round.
 package func repeatedly(
   every interval: Duration, upTo longest: Duration? = nil, _ problem: String, logger: Logger,

@@ -9,7 +9,7 @@
 
 #include "DigitPattern.h"
 
-// The serialised metadata that libphonenumber reads at its start. No header declares it, so it may be gone one day.
+// The serialized metadata that libphonenumber reads at its start. No header declares it, so it may be gone one day.
 namespace i18n {
 namespace phonenumbers {
 __attribute__((weak)) int metadata_size();
@@ -26,7 +26,7 @@ struct Description {
   bool isThere = false;
 };
 
-/// The descriptions that decide validity in a region; field numbers are those of phonemetadata.proto.
+/// The descriptions that decide validity in a region; field numbers are defined in phonemetadata.proto.
 struct Region {
   int code = 0;
   bool isMain = false;

@@ -2,7 +2,7 @@
 
 /// Binary interpolative coding of ascending integers (Moffat and Stuiver, 2000), the coding of every number column.
 ///
-/// The middle value of a run is written within the range that its neighbours leave, then the run to its left, then the
+/// The middle value of a run is written within the range that its neighbors leave, then the run to its left, then the
 /// run to its right. A value within a range has a truncated binary code. The two variants differ only in the position
 /// of the short codes.
 package enum Interpolative {

@@ -25,7 +25,7 @@ public final class PackCursor {
     var labels: LabelDecoder?
     /// The current block; -1 before the first.
     var block = -1
-    /// Whether every entry so far was visited, so that the counts are those of the pack.
+    /// Whether every entry so far was visited, so that the counts describe the complete pack.
     var visitsAll = true
     var blocking = 0
     var identifying = 0
@@ -182,7 +182,7 @@ extension PackCursor {
     return entry
   }
 
-  /// Returns the position in `block` of the first number that is at least `number`; loads the block when another one is
+  /// Returns the position in `block` of the first number that is at least `number`; loads the block when a different one is
   /// loaded.
   private func lowerBound(_ number: Int64, in block: Int) throws(PackError) -> Int {
     state.pointee.visitsAll = false

@@ -36,7 +36,7 @@ public final class PackDelta: Sendable {
   /// each ascending.
   ///
   /// The base is needed because a delta names removed and changed entries by their position in it. The result is not
-  /// written, so its SHA-256 is not checked; ``apply(base:to:)`` does that. The memory is that of a cursor of the base
+  /// written, so its SHA-256 is not checked; ``apply(base:to:)`` does that. It needs the memory of a cursor of the base
   /// and of the delta's columns.
   /// - Parameter base: the pack that the delta starts from.
   /// - Throws: ``PackError``: `wrongBase`, or an error of reading either file.

@@ -2,7 +2,7 @@
 
 /// The dictionary of a pack in memory: the texts of its tokens and the two prefix codes that select them.
 ///
-/// A symbol is a position in canonical order; the symbols of the second code follow those of the first. `starts[s]` is
+/// A symbol is a position in canonical order; the symbols of the second code follow the symbols of the first. `starts[s]` is
 /// the offset of the text of symbol `s`; its bit 31 says that the label ends after it, and its bit 30 that the text is not
 /// well-formed UTF-8 by itself. A symbol without text is special: with bit 31 it repeats the previous label, without it
 /// the label is spelled out.

@@ -52,7 +52,7 @@ extension CodedData {
   }
 
   /// Reads the flat object from text.
-  /// - Throws: `DecodingError`, also for an unknown code.
+  /// - Throws: `DecodingError`, including for an unknown code.
   public init(json: String) throws {
     let object = try JSONDecoder().decode([String: CodedValue].self, from: Data(json.utf8))
     try self.init(from: ObjectReader(object: object))

@@ -216,7 +216,7 @@ extension EmbeddedPostgres {
     try ArchiveState.read(ClusterFolder.root(in: dataFolder))?.archive
   }
 
-  /// Creates a cluster from files, such as those of a base backup.
+  /// Creates a cluster from files, such as a base backup.
   ///
   /// The data folder has the cluster after `fill` has returned, and nothing when it throws.
   /// - Parameters:

@@ -182,7 +182,7 @@ extension Cluster {
     return binaries
   }
 
-  /// Removes what interrupted initialisations left. The lock is held, so no other process uses them.
+  /// Removes what interrupted initializations left. The lock is held, so no other process uses them.
   private func removeLeftovers(in folder: ClusterFolder) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.root)) ?? []
     for name in names where name.hasPrefix("initialising-") {

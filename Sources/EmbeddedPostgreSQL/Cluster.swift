@@ -115,7 +115,7 @@ actor Cluster {
 }
 
 extension Cluster {
-  /// Limits the size of the log, and checks an adopted postmaster, whose end is not signalled.
+  /// Limits the size of the log, and checks an adopted postmaster, whose end is not signaled.
   func keepHouse() async {
     guard let open = state else { return }
     ServerLog(path: open.folder.log).bound()

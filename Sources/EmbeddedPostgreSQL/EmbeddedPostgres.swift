@@ -17,11 +17,11 @@ public final class EmbeddedPostgres: Sendable {
     self.address = address
   }
 
-  /// Takes the data folder's lock, initialises a cluster if there is none, starts or adopts it, waits until it answers.
+  /// Takes the data folder's lock, initializes a cluster if there is none, starts or adopts it, waits until it answers.
   ///
   /// A first start takes about two seconds, a later one a fraction of a second; recovery after a crash may take up to
-  /// ten minutes, and `progress` is called. Cancelling the task stops the cluster and releases the folder.
-  /// - Throws: ``EmbeddedPostgresError``; `CancellationError` when the task was cancelled.
+  /// ten minutes, and `progress` is called. Canceling the task stops the cluster and releases the folder.
+  /// - Throws: ``EmbeddedPostgresError``; `CancellationError` when the task was canceled.
   public static func start(
     _ options: Options, logger: Logger, progress: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws -> EmbeddedPostgres {

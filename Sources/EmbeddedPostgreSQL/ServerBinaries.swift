@@ -15,7 +15,7 @@ struct ServerBinaries: Sendable, Equatable {
   var postgres: String { folder + "/postgres" }
   var initdb: String { folder + "/initdb" }
 
-  /// Finds the programs: in `chosen`, else those of the wanted version, else the newest, among Debian's folders and the
+  /// Finds the programs: in `chosen`, else of the wanted version, else the newest, among Debian's folders and the
   /// ones in PATH.
   /// - Throws: ``EmbeddedPostgresError`` `binariesNotFound` or `binariesUnusable`.
   static func find(

@@ -69,7 +69,7 @@ public struct SubscriptionFetcher: Sendable {
 
   /// The id of a publication's server; see ``Root/serverID(ofFirst:)``.
   ///
-  /// The chain from the first root must lead to the newest, so that no server has the id of another one.
+  /// The chain from the first root must lead to the newest, so that no two servers have one id.
   /// - Throws: ``FetchError``.
   public func serverID(of publication: Publication) async throws -> String {
     try await FetchError.converting {

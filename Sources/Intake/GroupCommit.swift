@@ -7,8 +7,8 @@ import Synchronization
 /// There is no artificial delay: a single item is committed at once, and the items that arrive during a commit form the
 /// next batch. One loop writes; several would only make the batches smaller.
 ///
-/// A cancelled caller is still answered: its items are committed, and the commit of other callers is not stopped. When
-/// the task of ``run()`` is cancelled, waiting items are answered with the resulting error.
+/// A canceled caller is still answered: its items are committed, and the commit of other callers is not stopped. When
+/// the task of ``run()`` is canceled, waiting items are answered with the resulting error.
 public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   /// The result of one item.
   public typealias Answer = Result<Outcome, any Error>
@@ -138,7 +138,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     wake?.resume()
   }
 
-  /// Commits until ``close()`` has been called and all accepted items are answered. Run it in one task; cancelling that
+  /// Commits until ``close()`` has been called and all accepted items are answered. Run it in one task; canceling that
   /// task closes it too.
   public func run() async {
     let watch = Task { await endStalls() }
@@ -196,7 +196,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     return batch
   }
 
-  /// Answers the callers of a commit that takes too long, until the task is cancelled.
+  /// Answers the callers of a commit that takes too long, until the task is canceled.
   private func endStalls() async {
     while (try? await Task.sleep(for: min(.seconds(1), stallLimit / 4))) != nil {
       let callers = state.withLock { state -> [Caller] in

@@ -23,7 +23,7 @@ package struct AppJob: Sendable {
     self.logger = logger
   }
 
-  /// Runs until the task is cancelled.
+  /// Runs until the task is canceled.
   package func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {

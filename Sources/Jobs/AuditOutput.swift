@@ -154,7 +154,7 @@ private struct AuditSocket {
     while let info = next?.pointee {
       let candidate = socket(info.ai_family, info.ai_socktype, info.ai_protocol)
       var patience = Self.patience
-      // The limit of sending is that of connecting too.
+      // The limit of sending applies to connecting too.
       setsockopt(candidate, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
       if candidate >= 0, connect(candidate, info.ai_addr, info.ai_addrlen) == 0 {
         descriptor = candidate

@@ -21,7 +21,7 @@ package struct AuditOutputJob: Sendable {
     (self.output, self.auditLog, self.leases, self.logger) = (output, auditLog, leases, logger)
   }
 
-  /// Runs until the task is cancelled.
+  /// Runs until the task is canceled.
   package func run() async {
     await repeatedly(every: .seconds(1), upTo: .seconds(60), "Cannot write the audit log", logger: logger) {
       guard try await !auditLog.undelivered(limit: 1).isEmpty else { return }

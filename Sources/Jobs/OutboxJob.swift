@@ -38,7 +38,7 @@ package struct OutboxJob: Sendable {
     (self.store, self.secret, self.mailer, self.writer, self.logger) = (store, secret, mailer, writer, logger)
   }
 
-  /// Sends until the task is cancelled.
+  /// Sends until the task is canceled.
   package func run() async {
     // The only possible error is one of closing idle connections.
     try? await OutboundHTTP.withClient { client in
@@ -59,7 +59,7 @@ package struct OutboxJob: Sendable {
 
   /// Sends the messages that are due at a time, once.
   /// - Parameters:
-  ///   - event: only those of an event.
+  ///   - event: only messages of this event.
   ///   - isMail: only mails, or only webhooks.
   /// - Returns: the receivers, each with its failure; nil where it was told.
   @discardableResult

@@ -21,7 +21,7 @@ package struct PublicationScheduler: Sendable {
   /// - Parameters:
   ///   - schedule: nil publishes only revocations.
   ///   - now: the clock for the schedule.
-  ///   - sleep: waits; throws if the task is cancelled.
+  ///   - sleep: waits; throws if the task is canceled.
   package init(
     publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },
@@ -35,7 +35,7 @@ package struct PublicationScheduler: Sendable {
     self.sleep = sleep
   }
 
-  /// Publishes what is due until the task is cancelled.
+  /// Publishes what is due until the task is canceled.
   package func run() async {
     // A failure before the claim of a serial leaves no record that would delay the next attempt.
     await repeatedly(

@@ -36,7 +36,7 @@ package struct QueueJob: Sendable {
     (self.protection, self.touched, self.logger) = (protection, touched, logger)
   }
 
-  /// Runs rounds and sweeps until the task is cancelled.
+  /// Runs rounds and sweeps until the task is canceled.
   package func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await repeatedly(every: .seconds(1)) { try await evaluateOnce(at: Date()) } }

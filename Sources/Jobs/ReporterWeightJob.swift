@@ -21,7 +21,7 @@ package struct ReporterWeightJob: Sendable {
     self.logger = logger
   }
 
-  /// Runs rounds until the task is cancelled.
+  /// Runs rounds until the task is canceled.
   package func run() async {
     await repeatedly(every: .seconds(3_600), "Cannot calculate the weights of reporters", logger: logger) {
       try await runOnce(at: Date())

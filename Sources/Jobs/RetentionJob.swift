@@ -52,7 +52,7 @@ package struct RetentionJob: Sendable {
 
   /// - Parameters:
   ///   - now: the current time, from which ages are counted.
-  ///   - sleep: waits, and throws when the task is cancelled.
+  ///   - sleep: waits, and throws when the task is canceled.
   package init(
     store: RetentionStore, limits: Limits = Limits(), logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },
@@ -65,7 +65,7 @@ package struct RetentionJob: Sendable {
     self.sleep = sleep
   }
 
-  /// Runs rounds until the task is cancelled.
+  /// Runs rounds until the task is canceled.
   package func run() async {
     await repeatedly(every: .seconds(3_600), "Cannot delete old data", logger: logger, sleep: sleep) {
       try await runOnce()

@@ -29,7 +29,7 @@ package struct SourceRefreshJob: Sendable {
     self.logger = logger
   }
 
-  /// Refreshes until the task is cancelled.
+  /// Refreshes until the task is canceled.
   package func run() async {
     // The only possible error is one of closing idle connections.
     try? await refresher.withClient { client in

@@ -17,7 +17,7 @@ package struct StatisticsJob: Sendable {
     (self.figures, self.appeals, self.logger) = (figures, appeals, logger)
   }
 
-  /// Runs rounds until the task is cancelled.
+  /// Runs rounds until the task is canceled.
   package func run() async {
     var round = 0
     await repeatedly(every: .seconds(30), "Cannot count statistics", logger: logger) {

@@ -8,7 +8,7 @@ import Publishing
 package import Storage
 
 /// Looks once an hour for what nobody asks for: cases that wait too long, and keys that are about to expire. Each is an
-/// event once a day, also where several servers look.
+/// event once a day, even if several servers check.
 package struct WarningJob: Sendable {
   private let stores: Stores
   private let caseTarget: TimeInterval
@@ -27,7 +27,7 @@ package struct WarningJob: Sendable {
     (self.stores, self.caseTarget, self.rootExpiry, self.logger) = (stores, caseTarget, rootExpiry, logger)
   }
 
-  /// Looks until the task is cancelled.
+  /// Looks until the task is canceled.
   package func run() async {
     await repeatedly(every: .seconds(3_600), "Cannot look for overdue cases and keys", logger: logger) {
       try await look(at: Date())

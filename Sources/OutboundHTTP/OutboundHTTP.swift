@@ -10,7 +10,7 @@ import Synchronization
 /// The head of a response is checked before its body is read, and the body is read only as fast as it is processed. A
 /// hostile server costs no more memory than the limit of the request and a few network buffers.
 public final class OutboundHTTP: Sendable {
-  /// The most transfers of this process at once: each has a thread, and another one while a host is resolved. Jobs have
+  /// The most transfers of this process at once: each has a thread, and a second while a host is resolved. Jobs have
   /// at most about 25; strangers can cause more, by sign-ins with an identity provider.
   private static let maxTransfers = 64
   private static let running = Atomic(0)

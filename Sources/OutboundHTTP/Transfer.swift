@@ -27,7 +27,7 @@ final class Transfer: @unchecked Sendable {
     var failure: (any Error)?
     /// Whether the server has announced the end of the connection.
     var hasNotice = false
-    /// Bytes of the response, those of them that are content, and the time of the last.
+    /// Bytes of the response, the bytes of its content, and the time of the last.
     var received = 0
     var content = 0
     var latest = ContinuousClock.now
@@ -55,7 +55,7 @@ final class Transfer: @unchecked Sendable {
   /// Ends the pause of a transfer that waits for its server.
   func wake() { curl_multi_wakeup(multi) }
 
-  /// Sends a request, and those of the redirects that it follows, until the end of the last response.
+  /// Sends a request, and the requests of the redirects that it follows, until the end of the last response.
   /// - Returns: the head of the last response.
   /// - Throws: ``HTTPClientError``, `CancellationError`, and errors of `head` and `body`. The handle is then of no use.
   func run(
@@ -165,7 +165,7 @@ final class Transfer: @unchecked Sendable {
     Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// - Returns: the number of bytes that were taken; another one ends the transfer.
+  /// - Returns: the number of bytes that were taken; a smaller one ends the transfer.
   private func receive(
     _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ take: (Transfer, UnsafeRawBufferPointer) throws -> Bool
   ) -> Int {
@@ -188,7 +188,7 @@ final class Transfer: @unchecked Sendable {
       let answer = OutboundResponse(status: ccurl_number(easy, CURLINFO_RESPONSE_CODE), fields: state.fields)
       (state.hasStatusLine, state.fields) = (false, [])
       guard answer.status >= 100 else { throw HTTPClientError.malformed }
-      // Otherwise an interim response: another one follows.
+      // Otherwise an interim response: the final one follows.
       if answer.status >= 200 { state.answer = answer }
       if answer.isSuccess {
         try answer.checkBody(limit: state.limit)

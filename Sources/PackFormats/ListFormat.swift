@@ -84,7 +84,7 @@ public struct ExportOptions: Sendable {
   public var serial: Int64 = 0
   /// The time of the pack in seconds since 1970, in formats that have a date; 0 for none.
   public var time: Int64 = 0
-  /// Whether block lists (FRITZ!Box, Asterisk, FreePBX, and those of apps) also include entries that do not block.
+  /// Whether block lists (FRITZ!Box, Asterisk, FreePBX, and lists of apps) also include entries that do not block.
   public var includesIdentified = false
   /// The name of a FRITZ!Box phonebook.
   public var phonebookName = "Ringfence"

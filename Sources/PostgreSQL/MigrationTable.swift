@@ -8,7 +8,7 @@
 
 /// The statements of the migrator's bookkeeping.
 enum MigrationTable {
-  /// Takes the lock of migrators until the transaction ends, or returns false where another one has it.
+  /// Takes the lock of migrators until the transaction ends, or returns false where another migrator has it.
   ///
   /// A statement that waits for a lock keeps a snapshot, and CREATE INDEX CONCURRENTLY of the other migrator would wait
   /// for that snapshot. So this one does not wait.

@@ -95,7 +95,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Ends a failed COPY; the server's error takes precedence over that of a broken pipe.
+  /// Ends a failed COPY; the server's error takes precedence over a broken pipe.
   private func breakOffCopy(_ sql: String, because error: any Error) throws -> Never {
     guard occupation == .copyIn, link != nil else { throw error }
     occupation = nil

@@ -3,7 +3,7 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Runs blocking libpq calls on the connection's thread; cancelling the task cancels them on the server.
+  /// Runs blocking libpq calls on the connection's thread; canceling the task cancels them on the server.
   /// - Parameter opens: whether to send the pending BEGIN; otherwise `body` does.
   func perform<T: Sendable>(sql: String? = nil, opens: Bool = true, _ body: (LibPQConnection) throws -> T) async throws
     -> T
@@ -30,7 +30,7 @@ extension PostgresConnection {
     }
   }
 
-  /// The same for operations that must not be cancelled: COMMIT, ROLLBACK, cleanup.
+  /// The same for operations that must not be canceled: COMMIT, ROLLBACK, cleanup.
   func performWithoutCancellation<T>(sql: String? = nil, _ body: (LibPQConnection) throws -> T) throws -> T {
     let link = try readyLink()
     defer { noteStatus(link) }
@@ -71,7 +71,7 @@ extension PostgresConnection {
     return PostgresError(.server(sqlState: said.sqlState), server: said, sql: sql)
   }
 
-  /// A statement whose wait for a standby was cancelled succeeds with a warning, and is then not acknowledged.
+  /// A statement whose wait for a standby was canceled succeeds with a warning, and is then not acknowledged.
   private func checkReplication(sql: String?) throws {
     for warning in notices.takeWarnings() where warning.sourceFunction == "SyncRepWaitForLSN" {
       throw PostgresError(.acknowledgementInDoubt, server: warning, sql: sql)

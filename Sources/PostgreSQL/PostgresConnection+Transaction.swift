@@ -6,7 +6,7 @@ extension PostgresConnection {
   /// Runs `body` in a transaction: commits at its end, rolls back when it throws. Inside another transaction it is a
   /// savepoint.
   ///
-  /// BEGIN is sent with the first statement, and not at all without one. COMMIT is never cancelled. Nothing is retried
+  /// BEGIN is sent with the first statement, and not at all without one. COMMIT is never canceled. Nothing is retried
   /// here: see `PostgresPool.transaction`.
   /// - Throws: The error of `body`; `acknowledgementInDoubt` when COMMIT was sent and not acknowledged, or a standby
   ///   did not confirm; `transactionAborted` when a statement failed and `body` continued.
@@ -123,7 +123,7 @@ extension PostgresConnection {
   ///
   /// As ``transaction(_:readOnly:_:)`` with one statement, in two round trips instead of four and in one call on the
   /// connection's thread: BEGIN, the settings and the statement are sent together. COMMIT is sent when the statement
-  /// has succeeded, and is never cancelled.
+  /// has succeeded, and is never canceled.
   /// - Parameter settings: a command that runs first, without parameters.
   /// - Throws: `PostgresError`, as ``transaction(_:readOnly:_:)`` does.
   public func commit<Row>(_ statement: Statement<Row>, settings: String) async throws -> [Row] {

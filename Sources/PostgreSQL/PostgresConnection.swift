@@ -6,7 +6,7 @@ public import Logging
 
 /// A connection to PostgreSQL with a dedicated thread: libpq blocks there, never on the cooperative pool.
 ///
-/// One task at a time uses a connection; a pool leases it. Cancelling the task cancels the statement on the server, but
+/// One task at a time uses a connection; a pool leases it. Canceling the task cancels the statement on the server, but
 /// never a COMMIT.
 public actor PostgresConnection {
   private nonisolated let thread: ThreadExecutor

@@ -25,7 +25,7 @@ public struct PostgresError: Error, Sendable {
     case poolTimeout(waitLimit: Duration)
     /// The pool is shut down.
     case poolShutDown
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
     /// A column is not what the program expects.
     case decoding(column: String, expected: String, got: String)

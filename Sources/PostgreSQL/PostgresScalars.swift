@@ -171,7 +171,7 @@ extension Date: PostgresScalar {
   /// `timestamptz[]`.
   public static var postgresArrayType: PostgresType { .timestamptzArray }
 
-  /// Seconds from PostgreSQL's epoch (2000) to that of `Date` (2001).
+  /// Seconds from PostgreSQL's epoch (2000) to the epoch of `Date` (2001).
   private static let epochDistance: Int64 = 31_622_400
 
   /// Writes microseconds, rounded to the nearest; infinite dates are `infinity`.

@@ -65,7 +65,7 @@ public struct ClientConfiguration: Sendable {
 public struct ClientEnvironment: Sendable {
   /// Returns the current time.
   public var now: @Sendable () -> Date
-  /// Waits for a number of seconds; ends early when its task is cancelled.
+  /// Waits for a number of seconds; ends early when its task is canceled.
   public var sleep: @Sendable (_ seconds: Double) async throws -> Void
   /// Returns a random number from 0 to 1.
   public var chance: @Sendable () -> Double

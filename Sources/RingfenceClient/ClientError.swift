@@ -55,7 +55,7 @@ public enum KeyRefusal: Sendable, Equatable {
   var text: String {
     switch self {
     case .unknown:
-      "The server does not know the app's key, or it was revoked. Ask its operator for another one."
+      "The server does not know the app's key, or it was revoked. Ask its operator for a new key."
     case .scope:
       "The app's key may not do this. Ask the server's operator for one with the scope: report, lookup, fetch or vouch."
     case .notSent:

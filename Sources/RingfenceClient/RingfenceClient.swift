@@ -133,7 +133,7 @@ public actor RingfenceClient {
     return result
   }
 
-  /// Sends new items as they arrive, retries after failures, and ends when its task is cancelled. Run it in one task.
+  /// Sends new items as they arrive, retries after failures, and ends when its task is canceled. Run it in one task.
   public func run() async {
     while !Task.isCancelled {
       let next = await flush().nextAttempt

@@ -109,7 +109,7 @@ package struct Server: Sendable {
       JobService(work: services.intake.run, close: services.intake.close),
       JobService(work: services.identifications.run, close: services.identifications.close),
       JobService(work: retention.run),
-      // A running publication is cancelled; the next start makes it again.
+      // A running publication is canceled; the next start makes it again.
       JobService(work: publication.run),
       JobService(work: { [afterPublish, logger] in
         await repeatedly(
@@ -136,7 +136,7 @@ package struct Server: Sendable {
 
 /// A background job that runs until the server stops.
 private struct JobService: Service {
-  /// The work; ends when its task is cancelled, or after `close`.
+  /// The work; ends when its task is canceled, or after `close`.
   let work: @Sendable () async -> Void
   /// Ends the work after all accepted requests are answered; nil cancels it.
   var close: (@Sendable () -> Void)?

@@ -300,7 +300,7 @@ import Testing
     #expect(try await second(step, "000000") == .refused || code == "000000")
     #expect(isIn(try await second(step, "\(code.prefix(3)) \(code.suffix(3))")))
     #expect(try await second(step, code) == .expired)
-    // A code works once, also for another step.
+    // A code works once, for all steps together.
     #expect(try await second(try await first(), code) == .refused)
     #expect(isIn(try await second(try await first(), codes[0].uppercased())))
     #expect(try await second(try await first(), codes[0]) == .refused)

@@ -282,7 +282,7 @@ def level_parents(node, parent=None, found=None):
 
 
 def own_nodes(level):
-    """The nodes of a query without those of queries inside it."""
+    """The nodes of a query without the nodes of queries inside it."""
     for child in children(level):
         if not is_query(child):
             yield from _own(child)

@@ -1,4 +1,4 @@
-"""All pages, one line each; test_every_page.py visits them in both colour schemes, on a phone and on a desktop."""
+"""All pages, one line each; test_every_page.py visits them in both color schemes, on a phone and on a desktop."""
 
 import hashlib
 import json

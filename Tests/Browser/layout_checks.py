@@ -39,7 +39,7 @@ UNPRINTABLE = """() => [
     .map(each => `printed: ${each.outerHTML.slice(0, 80)}`),
 ]"""
 
-# In a theme of two or three colours: badges without an edge, and bars that look like the background or each other.
+# In a theme of two or three colors: badges without an edge, and bars that look like the background or each other.
 INDISTINCT = """() => {
   const style = each => getComputedStyle(each)
   const faults = [...document.querySelectorAll(".badge:not(.quiet-badge, .threshold), .error, .notice, .count, button")]
@@ -52,7 +52,7 @@ INDISTINCT = """() => {
   const [one, other] = [".bar-1", ".bar-2"].map(kind => document.querySelector(`.chart ${kind}`))
   if (one && other && look(one) == look(other)) faults.push("both kinds of bars look alike")
   for (const key of document.querySelectorAll(".key"))
-    if (style(key).backgroundColor == ground && style(key).borderTopStyle == "none") faults.push("a key has the colour of its ground")
+    if (style(key).backgroundColor == ground && style(key).borderTopStyle == "none") faults.push("a key has the color of its ground")
   const current = document.querySelector(".side [aria-current]")
   if (current && style(current).borderTopStyle == "none") faults.push("the area one is in has no edge")
   return faults

@@ -43,7 +43,7 @@ def waiting(server, number):
 
 
 def with_every_warning(server):
-    """The hospital under attack, with earlier decisions and appeals and a protected neighbour."""
+    """The hospital under attack, with earlier decisions and appeals and a protected neighbor."""
     address = waiting(server, HOSPITAL)
     if not server.query(f"SELECT 1 FROM decisions WHERE number = {HOSPITAL}"):
         server.query(
@@ -90,7 +90,7 @@ def test_decision_reasons_and_save_are_in_sight(server, open_case, artefacts, sc
     page = open_case(with_every_warning(server) + "?queue=1", java_script_enabled=scripts).page
     warnings = page.locator(".warnings li").all_inner_texts()
     for title in [
-        "Beside a protected number", "In a directory", "Held", "New reporters", "One text", "Earlier decisions",
+        "Near a protected number", "In a directory", "Held", "New reporters", "One text", "Earlier decisions",
         "Earlier appeals",
     ]:
         assert any(text.startswith(title) for text in warnings), title

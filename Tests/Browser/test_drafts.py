@@ -60,7 +60,7 @@ def test_input_survives_an_ended_session(home, window, make_link, cases):
     assert typed(page) == TYPED
     assert "Your input was restored." in page.locator("#decision").inner_text()
     page.get_by_role("button", name="Save").first.click()
-    page.get_by_text("Labelled:").first.wait_for()
+    page.get_by_text("Labeled:").first.wait_for()
     assert home.query(f"SELECT decision, reason, label FROM decisions WHERE number = {number}") == [
         ["identify", "Calls at night", "Night calls"]]
     # It is saved: the form is empty again.
@@ -112,6 +112,6 @@ def test_enter_saves_or_says_what_is_missing(home, window, cases):
     assert page.evaluate("document.activeElement.closest('form').getAttribute('id')") == "decision"
     page.locator("h1").click()
     page.keyboard.press("Enter")
-    page.get_by_text("Labelled:").first.wait_for()
+    page.get_by_text("Labeled:").first.wait_for()
     assert home.query(f"SELECT decision, reason, note FROM decisions WHERE number = {number}") == [
         ["identify", "Calls at night", "Two lines"]]

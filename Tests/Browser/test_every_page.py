@@ -1,4 +1,4 @@
-"""Every page in both colour schemes, on a phone and on a desktop: accessible, within its width, stable, legible, with a
+"""Every page in both color schemes, on a phone and on a desktop: accessible, within its width, stable, legible, with a
 screenshot."""
 
 import pytest
@@ -43,7 +43,7 @@ def check(home, visit, signed_in, artefacts, each, width):
     if width == 360:
         assert page.evaluate(SMALL_TARGETS) == []
 
-    # The schemes differ in colours alone, and those do not depend on the width.
+    # The schemes differ in colors alone, and those do not depend on the width.
     if width == 1440:
         page.emulate_media(color_scheme="dark")
         check_scheme(page, "dark", artefacts / f"{each.name}-dark-{width}.png")
@@ -51,7 +51,7 @@ def check(home, visit, signed_in, artefacts, each, width):
 
 
 def check_scheme(page, scheme, screenshot, rules=None):
-    """All rules of axe in the light scheme; in the dark one, the contrast of its colours."""
+    """All rules of axe in the light scheme; in the dark one, the contrast of its colors."""
     page.screenshot(path=screenshot, full_page=True)
     options = {"rules": rules} if rules else {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
     # Without the elements of the rules that hold, which take most of the time of a long page. The second run finds the

@@ -1,4 +1,4 @@
-"""The most used pages: on the largest screen, on paper, in forced colours, without motion, and in Russian."""
+"""The most used pages: on the largest screen, on paper, in forced colors, without motion, and in Russian."""
 
 import re
 import time

@@ -82,7 +82,7 @@ def test_a_passkey_signs_in_alone_and_after_the_password(named, visit, make_link
     one.open(f"{named.address}/moderation/account/passkeys")
     row = one.page.locator("tbody tr")
     row = one.page.locator("tbody tr")
-    # A session alone does not add an app, whose recovery codes replace those of the passkey.
+    # A session alone does not add an app, whose recovery codes replace the codes of the passkey.
     one.open(f"{named.address}/moderation/account/second-factor")
     one.refused.add(422)
     one.page.get_by_label("Enter the 6 digits").fill(code(one.page.locator(".secret").inner_text()))

@@ -333,7 +333,7 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_role("button", name="Preview").click()
     assert "3 numbers get this decision." in page.locator("#preview").inner_text()
     assert all(decisions(home, number) == [] for number in chosen)
-    # Where a directory names one of them, or a neighbour is protected.
+    # Where a directory names one of them, or a neighbor is protected.
     confirmation = page.locator("input[name=confirm]")
     if confirmation.count():
         confirmation.first.check()

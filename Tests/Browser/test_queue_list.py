@@ -156,7 +156,7 @@ def test_cases_are_sorted_page_after_page(server, visit, cookies):
     one.open(f"{server.address}/moderation/queue")
     for value, order, sql in [
             ("age", "longest waiting first", "since, number"), ("reports", "most reports first", "reports DESC, number DESC"),
-            ("heat", "hottest first", "heat DESC, number DESC"), ("urgency", "most urgent first", "urgency, number")]:
+            ("heat", "highest heat first", "heat DESC, number DESC"), ("urgency", "most urgent first", "urgency, number")]:
         page.get_by_label("Order").select_option(order)
         page.get_by_role("button", name="Show").click()
         page.wait_for_url(f"**sort={value}**")
@@ -192,7 +192,7 @@ def test_a_filter_is_saved_used_and_deleted(server, visit, cookies, scripts):
     one.open(f"{server.address}/moderation/queue")
     page.get_by_role("navigation", name="Saved filters").get_by_role("link", name="Hot ones").click()
     page.wait_for_url("**/moderation/queue?cause=threshold&sort=heat")
-    assert page.get_by_label("Order").locator("option:checked").inner_text() == "hottest first"
+    assert page.get_by_label("Order").locator("option:checked").inner_text() == "highest heat first"
     page.get_by_text("Manage saved filters").click()
     page.get_by_role("button", name="Delete “Hot ones”").click()
     page.wait_for_url("**/moderation/queue?cause=threshold&sort=heat")

@@ -61,7 +61,7 @@ sources:
   - {{name: trial-list, country: US, url: {url}, format: csv, region: US, every: 1d, weight: 4,
      ceiling: identify, complaints: 1, days: 1, rows: 3, license: CC0, about: Numbers of a test}}
   - {{name: with-a-key, country: world, url: {url}, format: csv, key: true, every: 6h, weight: 4,
-     ceiling: identify, complaints: 1, days: 1, license: unknown, about: Another one}}
+     ceiling: identify, complaints: 1, days: 1, license: unknown, about: Numbers of a second test}}
 """
 
 

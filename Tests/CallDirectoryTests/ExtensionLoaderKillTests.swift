@@ -13,7 +13,7 @@ import Testing
     case firstLoad, changes, replacing, firstPage, laterPage, changesInPages
   }
 
-  /// The behaviour of the system after the kill.
+  /// The behavior of the system after the kill.
   enum Recovery: CaseIterable {
     case changes, complete, unannounced
   }

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Without a dictionary, its checksum must be that of no bytes.
+  /// Without a dictionary, its checksum must be the checksum of no bytes.
   @Test func `a dictionary checksum without a dictionary is refused`() throws {
     var bytes = try DamageTests.small(.blocking)
     bytes[112] = 1

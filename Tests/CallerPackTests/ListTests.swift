@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Packs a list and compares its size.
-  /// - Parameter most: the most bytes an entry.
+  /// - Parameter most: the most bytes per entry.
   private func expectPack(of path: String, kind: PackKind, count: Int, most: Double) throws {
     let list = try Self.lines(path, count).compactMap(Self.entry)
     #expect(list.count == count)

@@ -122,7 +122,7 @@ struct Maker {
         try store.verify(manifest: try maker.file(manifest(6, previous: previous)), at: now, state: seen)
       }
     }
-    // The next publication, also after an unused serial, and a publication after missed ones.
+    // The next publication, one after an unused serial, and a publication after missed ones.
     for next in [
       manifest(6, previous: seen.seen), manifest(7, previous: seen.seen),
       manifest(9, previous: .init(serial: 8, sha256: hash)),

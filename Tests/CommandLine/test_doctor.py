@@ -306,7 +306,7 @@ def test_contract_migrations_wait_for_older_programs(server, tmp_path):
     with connection(server, f"ringfence {before}", "upgrading"):
         line = examine(data, **new)["schema"]
         assert line["state"] == "warning" and "an older Ringfence runs" in line["found"]
-        # The expand migration is applied beside the older program, which can be started again.
+        # The expand migration is applied while the older program runs, which can be started again.
         run("app", "list", "--data", data, **new)
         assert newest(server) == "29981231000000"
         run("app", "list", "--data", data, **present)

@@ -74,7 +74,7 @@ def invocations(code):
     for program, words in re.findall(r"(?:^|[\s(/])(ringfence|\$R)((?:-benchmark)?(?: [^\n;|&()<>]*)?)(?=$|[\n;|&()<>])", code, re.M):
         extra, _, rest = words.partition(" ")
         words = rest.split()
-        # The first name may be that of a service, a role or a database.
+        # The first name may name a service, a role or a database.
         for place, word in enumerate(rest.split()):
             is_value = place > 0 and re.match("-+[^-]", rest.split()[place - 1])
             if not is_value and (word == "ringfence" or word.endswith("/ringfence")):

@@ -311,7 +311,7 @@ def test_a_server_that_wants_a_key_gets_one_and_nobody_else(make_server, tmp_pat
         by_variable(origin, 13, RINGFENCE_APP_ORIGIN=server.address)
         site.shutdown()
     assert asked and {key for _, key in asked} == {None}
-    # The key is sent to the given origin, also after a redirect within it, but not to the server behind it.
+    # The key is sent to the given origin, even after a redirect within it, but not to the server behind it.
     assert [path.startswith("/v1/") for path, _ in given] == [False, True]
     assert {key for _, key in given} == {f"Bearer {secret}"}
     assert "redirect" in failed.stderr and secret not in failed.stderr

@@ -392,7 +392,7 @@ def test_changes_of_phoneblock(server, site, tmp_path):
     asked = [(query, fields) for path, query, fields in site.requests if path == "/blocklist"]
     assert asked[0][0] == {"format": ["json"]} and asked[-1][0] == {"format": ["json"], "since": ["812"]}
     assert asked[0][1]["Authorization"] == "Bearer pbt_secret"
-    # A version that is older than ours is that of a restored backup: the complete list is read.
+    # A version that is older than ours comes from a restored backup: the complete list is read.
     give(5, (NUMBERS[0], 10))
     assert refresh(server, "pb") == [0, "1 entries: 1 added, 0 renewed, 2 removed.\n"] or complaints(server, "pb") == []
     assert "pbt_secret" not in server.log.read_text()
@@ -498,7 +498,7 @@ def flooded(server, site):
 
 
 def move(server, name, url):
-    """Later downloads of the source are those of the tests."""
+    """Later downloads of the source are made by the tests."""
     server.query(f"UPDATE source_feeds SET url = '{url}', next_at = '2100-01-01' WHERE name = '{name}'")
 
 

@@ -9,7 +9,7 @@ from ringfence_server import BINARY, CHECKOUT, environment
 
 @pytest.fixture
 def database(make_server):
-    """An empty database in the PostgreSQL of a server, which itself uses another one."""
+    """An empty database in the PostgreSQL of a server, which itself uses a different one."""
     server = make_server()
     server.query("CREATE DATABASE trial")
     return server.dsn.replace("dbname=ringfence", "dbname=trial")

@@ -53,9 +53,43 @@ WORDS = {
     r"desk (?:job|line)s?": "background job",
     r"who (?:rang|spoke)": "identification, reporter",
     r"sights": "fixture",
+    # Constructions that read as the opposite, or as another language.
+    r"(?:does|do|did) not list (?:it|them|the number|a number) because of": "reports do not list it",
+    r"most treatment": "strongest action",
+    r"counts? for nothing": "is ignored",
+    r"for own \w+": "for your own, for calls of your own",
+    r"hottest": "with the highest heat",
+    r"another one": "a different one; a second, a new",
+    r"(?:is|are) whole": "complete",
+    r"(?:that|those) of": "repeat the noun",
+    r"beside (?:an? |the |this )?(?:(?:running|older|newer|old|new|earlier|genuine) )+(?:ones?|programs?|publishers?|servers?|waves?)": "while ... runs",
+    r"beside (?:an? |the |this )?(?:compilers?|intake|publications?|servers?)": "while ... runs",
+    r"beside (?:each|every) other": "at the same time",
 }
+# One spelling, the American one, in prose; names in code are not prose.
+BRITISH = {
+    r"analys(?:e[ds]?|ing)": "analyze", r"artefacts?": "artifact", r"behaviours?": "behavior",
+    r"cancell(?:ed|ing)": "canceled", r"catalogues?": "catalog", r"centres?|centred": "center", r"colour\w*": "color",
+    r"defences?|offences?": "defense", r"diall(?:ed|ing)": "dialed", r"favour\w*": "favor", r"fulfil": "fulfill",
+    r"grey": "gray", r"honour\w*": "honor", r"judgement": "judgment", r"labell(?:ed|ing)": "labeled",
+    r"labour": "labor", r"licence[sd]?": "license", r"modell(?:ed|ing)": "modeled", r"neighbour\w*": "neighbor",
+    r"practise[ds]?": "practice", r"programmes?": "program", r"signall(?:ed|ing)": "signaled", r"spelt": "spelled",
+    r"towards": "toward", r"travell\w+": "traveled", r"whilst": "while",
+    r"(?:author|character|emphas|final|general|harmon|initial|maxim|minim|normal|optim|organ|real|recogn|serial|summar"
+    r"|synchron|util|visual)is(?:e[ds]?|ing|ations?)": "-ize",
+}
+WORDS |= BRITISH
 BANNED = {re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE): advice for pattern, advice in WORDS.items()}
+# These hold punctuation, or the words beside them.
+UNITS = (r"second|minute|hour|day|week|month|year|answer|batch|connection|domain|entry|file|key|line|network|number|page|reporter"
+         r"|report|request|row|server|vote")
+COUNTED = r"[Bb]ytes|[Nn]umbers|reports|[Rr]equests"
+BANNED[re.compile(rf"\b(?:\d[\d,.]*(?<![.,])|\d[\d,.]* (?:{COUNTED}|rows|seconds|times|[KMG]i?B|ns|ms)|(?:{COUNTED})) an? (?:{UNITS})\b"
+                  r"(?! (?:can|cost|does|has|is|list|may|number|of 20)\b)")] = "per"
+BANNED[re.compile(r", also (?:after|as|at|by|for|from|if|in|of|on|through|to|when|where|while|with|without)\b")] = (
+    "even if, including")
 ANY = re.compile("|".join(pattern.pattern for pattern in BANNED), re.IGNORECASE)
+CODE = re.compile(r"``[^`]+``|`[^`]*`")
 SUFFIXES = {".md", ".swift", ".py", ".sh", ".sql", ".json", ".yaml", ".yml", ".h", ".c", ".cpp", ".js", ".css", ".java", ""}
 SKIPPED = {"__pycache__", ".venv", ".build"}
 
@@ -81,7 +115,7 @@ def markdown(text):
             yield number, ""
             continue
         previous = line
-        plain = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "`x`", line))
+        plain = re.sub(r"\]\([^)]*\)", "]", CODE.sub("`x`", line))
         if plain.lstrip().startswith("|"):
             for cell in plain.strip().strip("|").split("|"):
                 yield number, ""
@@ -106,7 +140,7 @@ def comments(text, mark):
         body = re.sub(r"^- (?:Parameters?|Returns|Throws|Note)?\b[^:]*: *", "", body)
         if found and re.match(r"\s*(?:- |\| )", found[1]):
             yield number, ""
-        yield number, re.sub(r"`[^`]*`", "`x`", body)
+        yield number, CODE.sub("`x`", body)
 
 
 def docstrings(text):

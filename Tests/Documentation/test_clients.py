@@ -9,7 +9,7 @@ BLOCKS = re.findall(r"```(?:text|xml)\n(.*?)```", PAGE, re.DOTALL)
 
 
 def test_kamailio_sends_the_key_in_a_header_field():
-    """Kamailio logs addresses. The order of the arguments is that of its module: address, body, header fields, result."""
+    """Kamailio logs addresses. Its module has the arguments in this order: address, body, header fields, result."""
     call = re.search(r"^http_client_query\((.*)\);$", PAGE, re.MULTILINE)[1]
     address, body, fields, result = re.findall(r'"([^"]*)"', call)
     assert "KEY" not in address and body == ""

@@ -157,7 +157,7 @@ def test_servers_are_replaced_one_by_one_under_load(deployment):
     with Load(deployment) as load:
         load.goes_on()
 
-        # Expand, beside the old servers. A long transaction holds a table: the migration waits, the intake does not.
+        # Expand, while the old servers run. A long transaction holds a table: the migration waits, the intake does not.
         with deployment.transaction("SELECT count(*) FROM reports"):
             migration = deployment.launch("new", "migrate")
             wait_until(

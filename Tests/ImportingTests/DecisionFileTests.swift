@@ -90,7 +90,7 @@ import Testing
     #expect(file.rows.map(\.values.reason) == ["Calls, at night", "x"] && file.problems.isEmpty)
   }
 
-  /// Digits without a country could be a number of somebody else: those of a number in Berlin one in Greece.
+  /// Digits without a country could be a number of somebody else: the digits of a number in Berlin one in Greece.
   @Test(arguments: ["02101234567", "00302101234567", "=+302101234567", "-302101234567", "call +302101234567"])
   func `a number that is not in international form is refused`(_ number: String) async throws {
     let file = try await read("number,decision,reason\n\(number),block,x\n302101234567,allow,x\n")

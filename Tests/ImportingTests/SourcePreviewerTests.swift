@@ -159,7 +159,7 @@ import Testing
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
       let own = String(repeating: "a", count: 16)
-      // Evidence of the server, that of this one, and a row with few reporters.
+      // Evidence of the server, evidence of this one, and a row with few reporters.
       try site.publish(
         1,
         [

@@ -19,7 +19,7 @@ extension SubscriptionTests {
     try await withTemporaryFolder { folder in
       var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let (cID, dID) = (try c.id(at: now), try d.id(at: now))
-      // That of this server comes back, and that of a third server comes over both.
+      // Evidence of this server comes back, and evidence of a third server comes over both.
       try c.publish(
         1, [.test(Self.numbers[0], Self.own), .test(Self.numbers[1], Self.third), .test(Self.numbers[2], dID)], at: now)
       try d.publish(1, [.test(Self.numbers[1], Self.third), .test(Self.numbers[2], dID, Self.own)], at: now)

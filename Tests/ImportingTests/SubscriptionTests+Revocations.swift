@@ -24,7 +24,7 @@ extension SubscriptionTests {
       try site.publish(1, many.map { .test($0, id) }, at: now)
       try await add("c", site, to: stores, ceiling: .block)
       try await refresh("c", stores, at: now)
-      // The last publication lists three, one of them by a decision; another one has a decision by now.
+      // The last publication lists three, one of them by a decision; a second has a decision by now.
       try await TestDatabase.current.pool.transaction { connection in
         try await PublicationStore.replaceListings(
           with: [

@@ -218,7 +218,7 @@ import Testing
       envelope.signatures[0].signature = Data(repeating: 7, count: 64).base64EncodedString()
       try Data(envelope.encoded()).write(to: manifest)
       try await expectFailure(.wrongSignature, at: now + 60)
-      // Rolled back, and replaced by another one with the same serial.
+      // Rolled back, and replaced by a new one with the same serial.
       var older = ProvenancePublication("\(folder)/older")
       older.key = site.key
       for (serial, code) in [(3, SourceFailure.Code.olderPublication), (4, .olderPublication)] {

@@ -14,7 +14,7 @@ final class ScriptedServer: Sendable {
   private let answers: [String: String]
   private let state = Mutex<(requests: [String], connections: Int)>(([], 0))
 
-  /// - Parameter answers: by path, in the bytes of HTTP. The connection ends behind that of `/last`; other connections wait for
+  /// - Parameter answers: by path, in the bytes of HTTP. The connection ends behind the answer of `/last`; other connections wait for
   ///   the next request.
   init(_ answers: [String: String]) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

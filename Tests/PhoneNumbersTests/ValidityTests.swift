@@ -49,7 +49,7 @@ import Testing
     #expect(differing(numbers) == [])
   }
 
-  /// Neighbours within a block of 10,000 share their prefix, so at most one number of each block is checked: of every fifth
+  /// Neighbors within a block of 10,000 share their prefix, so at most one number of each block is checked: of every fifth
   /// one in North America.
   @Test func `validity in North America agrees with libphonenumber`() {
     let numbers = (0..<200_000 as Range<Int64>).lazy.map { block -> Int64 in

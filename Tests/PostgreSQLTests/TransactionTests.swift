@@ -122,7 +122,7 @@ private let safeInsert = Statement<Void>("INSERT INTO safe VALUES (3)")
     let single = await #expect(throws: PostgresError.self) { try await insert.value }
     #expect(single?.kind == .acknowledgementInDoubt)
 
-    // A COMMIT is not cancelled by its task, only by another session.
+    // A COMMIT is not canceled by its task, only by another session.
     let commit = Task {
       try await connection.transaction { try await $0.execute("INSERT INTO safe VALUES (2)") }
     }

@@ -1,4 +1,4 @@
-"""Every package has a reviewed licence, and the document names it."""
+"""Every package has a reviewed license, and the document names it."""
 
 import subprocess
 import sys

@@ -107,7 +107,7 @@ enum MigrationRules {
       "older programs may store what it refuses"
     case _ where action.hasPrefix("add"):
       "the column must be optional or have a constant default, without constraints: all else reads all rows, or refuses "
-        + "those of older programs"
+        + "rows of older programs"
     case _ where action.contains(#/^(drop|rename)/#): "older programs use it"
     case _ where action.contains(" type "): "writes all rows anew, and older programs expect the former type"
     case _ where action.contains(" set not null"): "older programs may store NULL, and it reads all rows"

@@ -140,7 +140,7 @@ import Testing
     try await checkData()
   }
 
-  /// Expects that all rows exist, the sums are those of the reports, and a retry of a report is recognized.
+  /// Expects that all rows exist, the sums agree with the reports, and a retry of a report is recognized.
   private func checkData() async throws {
     let rows = try await BackupStore(pool: pool).tables()
     let expected: [String: Int64] = [

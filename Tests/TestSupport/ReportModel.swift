@@ -58,7 +58,7 @@ public struct ReportModel {
   /// Numbers with reports.
   public var numbers: Set<Int64> { Set(entries.map(\.report.number)) }
 
-  /// The networks of all complaints about a number, also of withdrawn ones.
+  /// The networks of all complaints about a number, including withdrawn ones.
   public func networksEver(of number: Int64) -> NetworkSketch {
     var networks = NetworkSketch()
     for entry in entries

@@ -49,7 +49,7 @@ extension CallFilter {
 // MARK: Reports and lookups
 
 extension CallFilter {
-  /// Sends accepted reports until the task is cancelled.
+  /// Sends accepted reports until the task is canceled.
   func sendReports() async { await client.run() }
 
   /// Accepts a report. It is on the disk when this method returns.

@@ -36,7 +36,7 @@ public final class UpdatePack {
   /**
    * Updates a file, and returns the manifest, whose identity the next update takes. Keep it and {@code trust.root()}.
    *
-   * @param name the pack's name in the publication: that of the file without .rfpack
+   * @param name the pack's name in the publication: the file's name without .rfpack
    * @param seen the identity of the last update's manifest, or null
    * @param now the time in seconds since 1970
    */

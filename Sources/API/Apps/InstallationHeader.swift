@@ -7,7 +7,7 @@ import Hummingbird
 import Storage
 
 /// The token of an installation in `Ringfence-Installation`. It belongs to the sender and not to a report, so retries may
-/// have another one, and a report with a wrong one is taken like one without.
+/// have a different one, and a report with a wrong one is taken like one without.
 struct InstallationHeader: Sendable {
   /// Whether a token was accepted; the answer says it in `Ringfence-Attestation`.
   enum State: String {
@@ -16,7 +16,7 @@ struct InstallationHeader: Sendable {
 
   /// The sender of a request.
   struct Sender {
-    /// The app's name for the reporter: that of the installation; nil for the name in the report.
+    /// The app's name for the reporter: the installation's; nil for the name in the report.
     var reporter: String?
     /// Nil without a token.
     var state: State?

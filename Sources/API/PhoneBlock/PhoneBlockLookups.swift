@@ -127,7 +127,7 @@ extension CallerStore {
     return try await !complete([block]).isEmpty
   }
 
-  /// Those of some listed blocks without a number that may not be blocked since the publication.
+  /// The given listed blocks that have no number that may not be blocked since the publication.
   fileprivate func complete(_ blocks: Set<ListedRanges.Block>) async throws -> Set<ListedRanges.Block> {
     // Complete hundreds and tens of one answer do not overlap.
     let disputed = try await disputed(in: blocks.map(\.numbers).sorted { $0.lowerBound < $1.lowerBound })

@@ -56,7 +56,7 @@ struct CasesController: Sendable {
     return text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5A).contains($0) } ? text : nil
   }
 
-  /// `GET /v1/moderation/cases/{number}`: everything that a moderator sees, also of a number without a case. The case is
+  /// `GET /v1/moderation/cases/{number}`: everything that a moderator sees, even without a case. The case is
   /// not claimed.
   @Sendable func read(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, now) = (try context.number, Date())

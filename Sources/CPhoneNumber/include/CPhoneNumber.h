@@ -68,7 +68,7 @@ typedef enum {
   CPHONE_EMERGENCY = 2,
 } cphone_short;
 
-/// Reads `length` bytes of UTF-8, at most 250, dialled from `region`
+/// Reads `length` bytes of UTF-8, at most 250, dialed from `region`
 /// (NUL-terminated, upper case; NULL for international forms only).
 cphone_result cphone_parse(const char *text, size_t length, const char *region);
 
@@ -110,7 +110,7 @@ uint32_t cphone_lengths(int64_t digits);
 /// calling code has short numbers of that length.
 int64_t cphone_first_short(int64_t first, int64_t last);
 
-/// One of cphone_short: what dialling this text from this region reaches.
+/// One of cphone_short: what dialing this text from this region reaches.
 int32_t cphone_short_kind(const char *text, size_t length, const char *region);
 
 /// One of cphone_short: what these E.164 digits, calling code and all, would

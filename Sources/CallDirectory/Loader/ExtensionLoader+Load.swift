@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ExtensionLoader {
-  /// Sends the lists to the context without completing or cancelling the request; ``serve(_:then:)`` does all of it.
+  /// Sends the lists to the context without completing or canceling the request; ``serve(_:then:)`` does all of it.
   ///
   /// When this method returns, complete the request and call ``confirmReload()`` on success or ``invalidate()`` on
   /// failure. When it throws, cancel the request and call ``invalidate()``.

@@ -44,7 +44,7 @@ public final class ExtensionLoader: Sendable {
     public var blockingRemoved = 0
     /// The number of calls that removed a name.
     public var identificationRemoved = 0
-    /// The number of entries that are left out, because the extension has no room for them: those of the longest ranges of
+    /// The number of entries that are left out, because the extension has no room for them: entries of the longest ranges of
     /// adjacent numbers.
     public var leftOut = 0
     /// Whether the lists are now loaded completely. If not, reload the extension again.

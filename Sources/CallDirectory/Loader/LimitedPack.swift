@@ -63,7 +63,7 @@ final class LimitedPack {
 }
 
 /// The ranges of packs that an extension has no room for. Adjacent numbers of a rule have less evidence than numbers that
-/// are listed by themselves, and those of a long range less than those of a short one.
+/// are listed by themselves, and numbers of a long range less than numbers of a short one.
 struct RangeLimit: Equatable {
   /// The most numbers of a range that is loaded; nil for all.
   var longest: Int?

@@ -5,7 +5,7 @@ import CallerPack
 /// The entries of several packs and a personal list as one ascending list, each number once.
 ///
 /// A number is blocked when any pack blocks it. Its name is the name of the first pack, in order of priority, that has
-/// one. The personal list overrides both. The memory is that of the cursors and one label.
+/// one. The personal list overrides both. It needs the memory of the cursors and one label.
 final class MergedEntries {
   private(set) var number: Int64 = 0
   private(set) var blocks = false

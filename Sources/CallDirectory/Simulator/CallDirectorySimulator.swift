@@ -26,7 +26,7 @@ public final class CallDirectorySimulator {
     case impossibleNumber(Int64)
     /// Error 2: the extension's process ended before the request.
     case interrupted
-    /// The extension cancelled the request.
+    /// The extension canceled the request.
     case cancelled(String)
     /// The extension made a call after the end of the request.
     case callAfterEnd

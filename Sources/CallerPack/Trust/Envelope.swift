@@ -14,7 +14,7 @@
 
 /// Exact bytes and the signatures over them in one file: DSSE version 1.
 ///
-/// Content and signatures share one file, so that a rename replaces both at once, also on a static site. With two
+/// Content and signatures share one file, so that a rename replaces both at once, even on a static site. With two
 /// files, a cache or a reader between two renames would combine a manifest with the signature of another. The bytes are
 /// Base64, so that no JSON library between maker and reader can change the signed content.
 ///

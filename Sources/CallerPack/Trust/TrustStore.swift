@@ -50,7 +50,7 @@ public struct TrustStore: Sendable, Equatable {
   /// ``follow(_:)`` throws `unknownKey`, because the key may have come with a later root.
   public var nextRootSerial: Int { (root?.serial ?? 0) + 1 }
 
-  /// Replaces the trusted keys by those of the next root.
+  /// Replaces the trusted keys by the keys of the next root.
   ///
   /// The root must be signed by the keys that are trusted so far and by its own. When a root is known already, the
   /// serial must be the next one.
@@ -147,7 +147,7 @@ public struct UpdateState: Codable, Sendable, Equatable {
 
   /// Reads the content of a file.
   /// - Parameter bytes: the complete file.
-  /// - Throws: ``UpdateError`` with `malformed`, also for a serial below 1.
+  /// - Throws: ``UpdateError`` with `malformed`, including a serial below 1.
   public init(decoding data: Data) throws(UpdateError) {
     guard data.count <= CanonicalJSON.limit, let state = try? JSONDecoder().decode(UpdateState.self, from: data),
       (state.seen?.serial ?? 1) >= 1

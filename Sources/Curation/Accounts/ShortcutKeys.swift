@@ -25,7 +25,7 @@ public struct ShortcutKeys: Sendable, Equatable {
     case undo
     case leave
 
-    /// The key of accounts that have not chosen another one.
+    /// The key of accounts that have not chosen their own.
     public var standardKey: Character {
       switch self {
       case .block: "b"
@@ -91,7 +91,7 @@ public struct ShortcutKeys: Sendable, Equatable {
     public let problem: Problem
   }
 
-  /// The key of an action, also while keys are off; empty for none.
+  /// The key of an action, even while keys are off; empty for none.
   public func chosen(_ action: Action) -> String { keys[action].map(String.init) ?? "" }
 
   /// The key that does an action; empty for none, and while keys are off.

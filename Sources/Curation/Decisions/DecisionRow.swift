@@ -8,7 +8,7 @@ public struct DecisionValues: Sendable, Hashable, Codable {
   public var treatment: Decision.Treatment
   /// The label that phones show.
   public var label: String?
-  /// The category; nil for the hottest category of the number.
+  /// The category; nil for the category with the most heat of the number.
   public var category: ReportCategory?
   /// The public reason.
   public var reason: String?

@@ -36,7 +36,7 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case allowNeedsReason
     /// To block a number that a directory names, or a neighbor of a protected one, needs a confirmation.
     case blockNeedsConfirmation
-    /// The form has a common reason and another one.
+    /// The form has a common reason and a typed one.
     case twoReasons
     /// The account that added rules which block many numbers cannot approve them.
     case ownProposal

@@ -7,7 +7,7 @@
 /// newcomers label no number that three attested reporters, and more than complain, call legitimate.
 ///
 /// A complaint is **suspect** when its reporter is a newcomer, shares a network or a text with two others who complain of
-/// the number, or reports the same numbers as another one. The number's reports are held when the others are too few to
+/// the number, or reports the same numbers as other reporters. The number's reports are held when the others are too few to
 /// confirm the suspects: fewer than two, or fewer than a quarter of the suspects. They are also held while all complaints of
 /// the others came within a week, and fewer than three of the others, or than are needed, were established a week before
 /// they complained: accounts that have waited together complain within a few days. Others are all reporters with a current complaint that is not suspect, including complaints before the last
@@ -15,7 +15,7 @@
 /// nothing by mixing them.
 ///
 /// Held reports block nothing. Where enough of the reporters are independent (``Independence``), ``IdentifyRule`` lets them
-/// identify the number, as if newness were the only mark. The named mark is that of the most reporters.
+/// identify the number, as if newness were the only mark. The named mark is the mark that most reporters have.
 ///
 /// A number without such marks is held when ten or more reporters complained on one day and hardly anybody before or
 /// after. A number whose reporters disagree is held as well, even without any mark, and whatever else supports it.

@@ -77,7 +77,7 @@ public struct TargetOverlap: Sendable {
   /// No numbers.
   public init() {}
 
-  /// Adds a number with those of its reporters that are compared.
+  /// Adds a number with the reporters that are compared.
   public mutating func add(_ number: Int64, _ reporters: [Reporter]) {
     let hash = Self.hash(of: number)
     for reporter in reporters {

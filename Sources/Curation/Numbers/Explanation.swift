@@ -151,7 +151,7 @@ public struct Explanation: Sendable, Equatable {
     return decision.map { $0.treatment == .block } ?? !isVictim
   }
 
-  /// The verdict, also for a number that was never reported.
+  /// The verdict; a number that was never reported has one too.
   public var verdict: Verdict {
     if protection != nil { return .protected }
     if decision != nil { return .decided }

@@ -85,7 +85,7 @@ public struct NumberAggregate: Sendable, Equatable {
   /// Reports ever accepted, including "legitimate".
   public var reports: Int64 { parts.reduce(0) { $0 + $1.reports } }
 
-  /// The category that phones show: the hottest toxic one; of equally hot ones that with the smallest id.
+  /// The category that phones show: the toxic one with the most heat; of equally hot ones that with the smallest id.
   public var leading: ReportCategory? {
     toxic.filter { $0.heat > 0 }
       .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category
@@ -143,7 +143,7 @@ extension [Int64] {
     }
   }
 
-  /// Those of these ascending numbers that are in a range.
+  /// The numbers of this ascending array that are in a range.
   package func all(in range: ClosedRange<Int64>) -> ArraySlice<Int64> {
     self[firstPlace(atLeast: range.lowerBound)..<firstPlace(atLeast: range.upperBound + 1)]
   }

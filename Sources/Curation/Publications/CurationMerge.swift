@@ -17,7 +17,7 @@ public struct CurationMerge: Sendable {
   }
 
   /// All listed numbers up to the last of these numbers.
-  /// - Parameter reported: numbers that are listed by reports or decided, ascending and after those of earlier calls.
+  /// - Parameter reported: numbers that are listed by reports or decided, ascending and after the numbers of earlier calls.
   ///   Of decided numbers only the figures and, where the decision has none, the category are used.
   public mutating func take(_ reported: [ListedNumber]) -> [ListedNumber] {
     var all: [ListedNumber] = []
@@ -115,7 +115,7 @@ public struct CurationState: Sendable {
 
   /// The number that a decision lists; nil for an allowed or a protected one.
   ///
-  /// A decision to block without a category lists the number as ``ReportCategory/other``, or as its hottest category
+  /// A decision to block without a category lists the number as ``ReportCategory/other``, or as its category with the most heat
   /// where ``CurationMerge`` finds its reports.
   func listed(at place: Int) -> ListedNumber? {
     let entry = decisions[at: place]
@@ -134,7 +134,7 @@ public struct CurationState: Sendable {
   /// Number of numbers that decisions list.
   public func countListedByDecisions() -> Int { (0..<decisions.count).count { listed(at: $0) != nil } }
 
-  /// The numbers that rules list, ascending and without overlaps: those of the rule that applies, without protected,
+  /// The numbers that rules list, ascending and without overlaps: by the rule that applies, without protected,
   /// decided and held numbers. Numbers that others seem to misuse are only identified.
   public func ruledRanges() -> [RuledRange] {
     guard !rules.isEmpty else { return [] }
@@ -188,7 +188,7 @@ public struct ListedNumber: Sendable, Equatable {
 
   /// E.164 digits.
   public var number: Int64
-  /// The category that phones show: the hottest toxic one, or a moderator's.
+  /// The category that phones show: the toxic one with the most heat, or a moderator's.
   public var category: ReportCategory
   /// The packs that may contain it.
   public var treatment: Treatment

@@ -203,7 +203,7 @@ extension RangeMerge {
 }
 
 extension [ClosedRange<Int64>] {
-  /// Those of these ascending ranges, which do not overlap each other, that have a number of another range.
+  /// The ranges of this ascending array without overlaps that have a number of another range.
   package func overlapping(_ numbers: ClosedRange<Int64>) -> ArraySlice<ClosedRange<Int64>> {
     var (low, count) = (0, self.count)
     while count > 0, case let half = count / 2 {

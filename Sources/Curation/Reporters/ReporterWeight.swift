@@ -10,7 +10,7 @@ public enum ReporterWeight {
 
 /// The weight of a reporter's vote: **weight = base × accuracy**, and 0 for a reporter who took part in a brigade.
 ///
-/// *base* is 1 for an established reporter and ``newcomer`` for all others. Without a record the weight is that of
+/// *base* is 1 for an established reporter and ``newcomer`` for all others. Without a record the weight is the weight of
 /// ``AttestationRule``, by what the reporter's phone has attested.
 ///
 /// *accuracy* compares the reporter's votes with later decisions of moderators. A decision to block, or to identify as

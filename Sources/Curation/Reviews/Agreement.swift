@@ -97,7 +97,7 @@ public struct Agreement: Sendable, Equatable {
 }
 
 extension Agreement {
-  /// The two-sided 97.5 % quantile of the normal distribution. With that of 95 %, intervals of 50 to 200 simulated units
+  /// The two-sided 97.5 % quantile of the normal distribution. With the 95 % quantile, intervals of 50 to 200 simulated units
   /// covered the truth in 92 to 97 % of the runs, depending on the error rate; with this one they cover it in 95 % or
   /// more.
   static let quantile = 2.2414

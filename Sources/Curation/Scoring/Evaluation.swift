@@ -4,7 +4,7 @@
 public struct Evaluation: Sendable, Equatable {
   /// The verdict.
   public var verdict: Verdict
-  /// The category of the evaluation: the hottest; nil without complaints.
+  /// The category of the evaluation, with the most heat; nil without complaints.
   public var category: ReportCategory?
   /// The threshold that applies; nil when there is none.
   public var threshold: Threshold?

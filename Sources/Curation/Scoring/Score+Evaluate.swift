@@ -14,7 +14,7 @@ extension Score {
   /// Evaluates the score with a country that is looked up only when a threshold depends on it.
   ///
   /// Each treatment is evaluated without the sources whose ceiling is lower, so that they help no reporter over a limit. The
-  /// category is that of the complaints that list the number: of the sources, if its reporters alone do not.
+  /// category comes from the complaints that list the number: of the sources, if its reporters alone do not.
   public func evaluate(
     by thresholds: ThresholdSet, in overrides: OverrideState, country: () -> String?
   ) -> Evaluation {
@@ -84,7 +84,7 @@ extension Score {
     return lists.contains { meets($0, thresholds, treatment) } ? .sources : nil
   }
 
-  /// The conditions of a threshold: first those of all complaints, then the reporters', then those of each source that may
+  /// The conditions of a threshold: first of all complaints, then of the reporters, then of each source that may
   /// list the number alone.
   private func conditions(by thresholds: ThresholdSet, _ bar: ThresholdLimits) -> [ListingCondition] {
     always(bar) + people(bar)
@@ -108,8 +108,8 @@ extension Score {
     lists.contains { $0.complaints > 0 && mayList($0, thresholds, .review) }
   }
 
-  /// The category of the evaluation: the hottest. Where a suspended source complains, or one with a low ceiling and no list
-  /// may list the number, the hottest for which there are reporters, so that the source does not choose it.
+  /// The category of the evaluation, with the most heat. Where a suspended source complains, or one with a low ceiling and no list
+  /// may list the number, it is the one with the most heat that has reporters, so that the source does not choose it.
   private func category(by thresholds: ThresholdSet) -> ReportCategory? {
     let complaining = lists.filter { $0.complaints > 0 }
     guard complaining.contains(where: { ceiling(of: $0, thresholds) < .identify }),

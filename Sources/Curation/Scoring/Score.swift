@@ -48,7 +48,7 @@ public struct Score: Sendable, Equatable, Codable {
   public var networks: Int
   /// Distinct days on which reporters' complaints arrived, among the last 64; see ``ComplaintDays``.
   public var days: Int
-  /// The hottest toxic category; nil without complaints.
+  /// The toxic category with the most heat; nil without complaints.
   public var leading: ReportCategory?
   /// The part of each category, in no order.
   public var parts: [Part]

@@ -60,7 +60,7 @@ public struct TextTemplates: Sendable, Equatable {
     (self.version, self.lists) = (version, lists)
   }
 
-  /// The texts to choose from: those of the category, else those for all categories, else the built-in ones.
+  /// The texts to choose from: for the category, else for all categories, else the built-in ones.
   public subscript(list: List) -> [Text] {
     lists[list] ?? lists[List(list.kind, language: list.language)] ?? list.kind.builtIn
   }

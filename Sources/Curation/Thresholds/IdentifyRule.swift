@@ -41,7 +41,7 @@ public struct IdentifyRule: Sendable, Equatable, Codable {
   public var corroborated: Limits
   /// Marks that let reports identify a held number; with any other mark they list nothing.
   public var identifiedMarks: Set<Mark>
-  /// Most numbers a day that newcomers of one app label, 0 to 1,000,000, not counting ``labelShare``.
+  /// Most numbers per day that newcomers of one app label, 0 to 1,000,000, not counting ``labelShare``.
   public var labels: Int
   /// Further labels a day for each of the app's reporters of the week that ended a week ago, 0 to 1.
   public var labelShare: Double

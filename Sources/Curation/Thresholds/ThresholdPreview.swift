@@ -62,10 +62,10 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     hottestTaken = Hottest(limit: examples)
   }
 
-  /// The hottest added numbers, the hottest first.
+  /// The added numbers with the most heat, highest heat first.
   public var added: [Example] { hottestAdded.sorted }
 
-  /// The hottest removed numbers, the hottest first.
+  /// The removed numbers with the most heat, highest heat first.
   public var taken: [Example] { hottestTaken.sorted }
 
   /// The sums over all kinds.
@@ -101,7 +101,7 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     }
   }
 
-  /// The hottest of many numbers; of equally hot ones the smallest.
+  /// The numbers with the most heat; of equally hot ones the smallest.
   private struct Hottest: Sendable, Equatable, Codable {
     let limit: Int
     private(set) var kept: [Example] = []

@@ -9,7 +9,7 @@ public struct HeatFloor: Sendable, Equatable {
   /// Number of reporters.
   public var reporters: Int
 
-  /// Creates a value from its properties; without the others, `heat` is that of every number.
+  /// Creates a value from its properties; without the others, `heat` is the heat of every number.
   public init(heat: Double, reported: Double? = nil, reporters: Int = 0) {
     (self.heat, self.reported, self.reporters) = (heat, reported ?? heat, reporters)
   }
@@ -124,13 +124,13 @@ public struct ThresholdSet: Sendable, Equatable {
     return general[Int(category.rawValue)]
   }
 
-  /// The threshold for exactly this category and country; nil where another one applies.
+  /// The threshold for exactly this category and country; nil where a more general one applies.
   /// - Parameter country: nil for the one for all countries.
   public func own(_ category: ReportCategory, country: String?) -> Threshold? {
     thresholds.first { $0.category == category && $0.country == country }
   }
 
-  /// A list's own rule; nil where that of every list applies.
+  /// A list's own rule; nil where the rule of every list applies.
   public func own(list appID: Int32) -> SourceRule? { sources.first { $0.appID == appID } }
 
   /// The rule that applies to an imported list.

@@ -127,7 +127,7 @@ package struct DatabaseDeadline: Sendable {
     self.check = check
   }
 
-  /// A limit for all responses, also while the database answers slowly.
+  /// A limit for all responses, even while the database answers slowly.
   package init(always limit: Duration) {
     self.limit = limit
     check = { throw DeadlineExceeded() }

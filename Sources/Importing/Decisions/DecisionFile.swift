@@ -164,7 +164,7 @@ public struct DecisionFile: Sendable {
     problems.append(DecisionRowProblem(line: line, value: value, RuleViolation(code, field: field)))
   }
 
-  /// A number that begins with "+", or the digits of E.164: those of a national form, or of one that begins with 00, may be
+  /// A number that begins with "+", or the digits of E.164: digits of a national form, or of one that begins with 00, may be
   /// a number of another country.
   private static func number(_ text: String) -> Int64? {
     switch text.utf8.first {

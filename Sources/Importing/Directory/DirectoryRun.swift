@@ -29,7 +29,7 @@ struct DirectoryRun {
     bytes.append(contentsOf: category)
   }
 
-  /// Writes the rows in the order of numbers, those of one number in the order of lines, and removes them from memory.
+  /// Writes the rows in the order of numbers, rows of one number in the order of lines, and removes them from memory.
   mutating func write(to file: TemporaryFile) throws -> Range<Int> {
     rows.sort { ($0.number, $0.start) < ($1.number, $1.start) }
     let region = file.reserve(bytes.count)

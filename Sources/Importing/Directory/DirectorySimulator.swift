@@ -51,7 +51,7 @@ public struct DirectorySimulator: Sendable, Sequence {
   /// - Parameters:
   ///   - rows: 1 to ``maximumRows``.
   ///   - chains: the chains; generated ones when empty.
-  ///   - regions: regions of the United States, such as those of Resources/regions-us.tsv.
+  ///   - regions: regions of the United States, such as Resources/regions-us.tsv has.
   public init(seed: UInt64, rows: Int, chains: [Chain] = [], regions: [StoredRegion]) {
     self.seed = seed
     self.rows = rows
@@ -110,7 +110,7 @@ public struct DirectorySimulator: Sendable, Sequence {
     line.reserveCapacity(160)
     let isAgain = index > 0 && random.chance(1)
     append(number(isAgain ? random.below(index) : index), &random, to: &line)
-    // Numbers beyond those of the rows, so that they are unique.
+    // Numbers beyond the numbers of the rows, so that they are unique.
     if random.chance(1) {
       line.append(contentsOf: "; ".utf8)
       append(number(rows + index), &random, to: &line)

@@ -118,7 +118,7 @@ final class CSVLines {
 
   deinit { lent.deallocate() }
 
-  /// The most bytes a line or a record may have.
+  /// The most bytes that a line or a record may have.
   var maximumLineBytes: Int { lines.maximumLineBytes }
 
   /// The next line, whose bytes are valid until the next call; nil at the end.

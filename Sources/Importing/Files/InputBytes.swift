@@ -144,7 +144,7 @@ final class FileBytes {
     self.isCancelled = isCancelled
     name = path == "-" ? "standard input" : path
     ownsDescriptor = path != "-"
-    // Non-blocking, so that waiting for a named pipe without a writer can be cancelled; regular files ignore it.
+    // Non-blocking, so that waiting for a named pipe without a writer can be canceled; regular files ignore it.
     descriptor = path == "-" ? 0 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .cannotRead(path: name, reason: Self.systemMessage()) }
     var status = stat()

@@ -9,7 +9,7 @@ import Timestamps
 /// Parses a chunk of records into complaints, on as many tasks as the options set.
 ///
 /// Each task uses one of the number parsers, which cache their results; the order of the rows is kept within a chunk,
-/// and the caller keeps that of the chunks.
+/// and the caller keeps the order of the chunks.
 struct ComplaintParser: Sendable {
   /// The result of a chunk.
   struct ParsedChunk: Sendable {

@@ -35,7 +35,7 @@ struct SourceDownload {
   ) async throws -> Outcome {
     let url = try Self.url(of: settings, since: since)
     guard settings.isPublic else { return try await run(settings, state, url, isConditional, by: client) }
-    // The address that was checked is the one that is used: a name could resolve to another one a moment later.
+    // The address that was checked is the one that is used: a name could resolve to a different address a moment later.
     let host = url.host ?? ""
     let address = try await PublicAddress.resolve(host)
     return try await OutboundHTTP.withClient(idle: limits.idle, addresses: [host: address]) {
@@ -123,7 +123,7 @@ public struct SourceReadLimits: Sendable, Equatable {
   public var fileBytes = 64 << 20
   /// The most bytes after decompression.
   public var expandedBytes = 512 << 20
-  /// The time limit of a response; of another server's publication, that of all its files together.
+  /// The time limit of a response; for another server's publication, of all its files together.
   public var total = Duration.seconds(300)
   /// The most CPU time of decompression, and of reading.
   public var work = Duration.seconds(60)

@@ -10,7 +10,7 @@ extension SourceRefresher {
   static let minCompared = 100
 
   /// Refuses a list that adds or removes too many entries: mostly a file that was cut, or an error of its owner. An entry
-  /// with another category is removed and added. The first list is not limited, also where its refresh was interrupted, nor
+  /// with another category is removed and added. The first list is not limited, even if its refresh was interrupted, nor
   /// the rest of a list that another refresh had begun to store.
   /// - Parameters:
   ///   - isComplete: whether entries that the content does not have are removed.

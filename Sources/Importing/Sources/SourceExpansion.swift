@@ -42,7 +42,7 @@ struct SourceExpansion {
     case gzip
     case xz
 
-    /// By the first bytes of a file; nil for another one.
+    /// By the first bytes of a file; nil for other bytes.
     init?(_ path: String) {
       let file = FileHandle(forReadingAtPath: path)
       let start = [UInt8]((try? file?.read(upToCount: 6)) ?? Data())
@@ -162,7 +162,7 @@ final class SourceFile: Sendable {
     }
   }
 
-  /// Removes files of processes that were killed. Those of living ones are locked.
+  /// Removes files of processes that were killed. Files of living ones are locked.
   static func clean(folder: String) {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".tmp") {
       let path = "\(folder)/\(name)"

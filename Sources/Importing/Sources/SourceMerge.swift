@@ -98,7 +98,7 @@ extension SourceRefresher {
   /// Imports a file of complaints after it was read once without storing anything.
   ///
   /// Names of reporters in a file of another owner are no support: they would pass every ceiling. Comments would be shown
-  /// as those of users.
+  /// as users' reports.
   func importComplaints(
     _ path: String, _ format: ComplaintFormat, of feed: Source, at time: Date, force: Bool = false
   ) async throws -> Summary {

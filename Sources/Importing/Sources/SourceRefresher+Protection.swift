@@ -7,7 +7,7 @@ import Storage
 
 /// Sources whose entries protect numbers.
 extension SourceRefresher {
-  /// Protects the numbers and patterns of a file in place of those of the former one.
+  /// Protects the numbers and patterns of a file in place of the entries of the former one.
   /// - Parameter force: whether the file may change more entries, and free more listed numbers, than allowed.
   /// - Throws: ``SourceFailure``, with which nothing is changed.
   func protect(_ path: String, of source: Source, at time: Date, force: Bool) async throws -> Summary {

@@ -11,8 +11,8 @@ public import Storage
 
 /// Downloads a source, checks its file completely, and changes its reports to what the file says.
 ///
-/// The reports of a list's number are those of the last refresh whose file contained the number, and are deleted when a file
-/// does not. Complaints of a file are stored like those of an imported one. After a failure the former reports stay and decay.
+/// The reports of a list's number come from the last refresh whose file contained the number, and are deleted when a file
+/// does not. Complaints of a file are stored like complaints of an import. After a failure the former reports stay and decay.
 public struct SourceRefresher: Sendable {
   /// The result of a refresh.
   public enum Outcome: Sendable, Equatable {
@@ -38,7 +38,7 @@ public struct SourceRefresher: Sendable {
     public var rejected = 0
     /// Rules for ranges.
     public var ranges = 0
-    /// Those of them that wait for a moderator.
+    /// The ranges that wait for a moderator.
     public var proposedRanges = 0
   }
 

@@ -44,7 +44,7 @@ public struct SourceSubscriptions: Sendable {
     return try await !isOfOtherList(name)
   }
 
-  /// Whether a name is that of a list with imported complaints, or of the rule for all lists.
+  /// Whether a name belongs to a list with imported complaints, or to the rule for all lists.
   private func isOfOtherList(_ name: String) async throws -> Bool {
     if name == SourceRule.everyListName { return true }
     guard let list = try await stores.thresholds.lists().first(where: { $0.name == name }),
@@ -81,7 +81,7 @@ public struct SourceSubscriptions: Sendable {
     _ = try await PublicAddress.resolve(host)
   }
 
-  /// The seconds of a text such as `30s`, `30m`, `6h` or `1d`; nil for another one, and outside of
+  /// The seconds of a text such as `30s`, `30m`, `6h` or `1d`; nil for another form, and outside of
   /// ``SourceFormat/intervals``.
   public static func interval(_ text: String, of format: SourceFormat) -> Int? {
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]

@@ -109,7 +109,7 @@ public enum AppleValue: Sendable, Equatable, Decodable {
     }
   }
 
-  /// True or false, also as 1, 0 and the usual words; nil for anything else. Null is false.
+  /// True or false, as JSON, as 1 and 0, or in the usual words; nil for anything else. Null is false.
   var isTrue: Bool? {
     switch self {
     case .truth(let value): value

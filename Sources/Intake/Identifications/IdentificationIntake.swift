@@ -33,7 +33,7 @@ public struct IdentificationSubmission: Sendable, Equatable {
 
   /// A UUID that every retry repeats.
   public var batchID: String
-  /// The items, 1 to 1,000; those of one number and day are added up.
+  /// The items, 1 to 1,000; items of one number and day are added up.
   public var items: [Item]
 
   package init(batchID: String, items: [Item]) {

@@ -6,7 +6,7 @@ public import Storage
 import Timestamps
 
 /// The rights of reporters. An app proves the name; the pseudonym includes the app, so that no app reaches the reporters of
-/// another one.
+/// another app.
 extension RightsService {
   /// How old a signed request may be, in seconds.
   static let maxRequestAge: TimeInterval = 300

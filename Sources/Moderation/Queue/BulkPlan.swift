@@ -45,7 +45,7 @@ extension BulkService {
   }
 
   /// Stores a bulk decision before it is made, so that it can be found, finished and undone.
-  /// - Returns: false where the id belongs to another one.
+  /// - Returns: false where the id belongs to a different plan.
   package func store(_ plan: BulkPlan) async throws -> Bool {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.addBulk(bulk: plan.bulk, items: plan.items))

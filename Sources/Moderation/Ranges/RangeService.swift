@@ -79,7 +79,7 @@ package struct RangeService: Sendable {
   /// - Parameters:
   ///   - account: not the account that proposed them.
   ///   - reason: the reason for the audit log; it becomes the public reason of a detected rule.
-  /// - Throws: `RuleViolation`, also of the code `own_proposal`; `PostgresError`.
+  /// - Throws: `RuleViolation`, including the code `own_proposal`; `PostgresError`.
   package func decide(
     _ rules: [RangeRule], isApproved: Bool, by account: String, role: Role = .administrator, reason: String?,
     at time: Date

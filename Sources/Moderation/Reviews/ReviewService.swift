@@ -7,7 +7,7 @@ package import Storage
 
 /// Second reviews of decisions, and golden cases among them.
 ///
-/// A reviewer records a treatment without knowing the decision. An equal treatment confirms the decision; another one
+/// A reviewer records a treatment without knowing the decision. An equal treatment confirms the decision; a different one
 /// disputes it, and a third person settles the dispute.
 package struct ReviewService: Sendable {
   private let pool: PostgresPool
@@ -81,7 +81,7 @@ package struct ReviewService: Sendable {
     }
   }
 
-  /// Settles a dispute: the same treatment confirms the decision, another one replaces it. A replacement that the
+  /// Settles a dispute: the same treatment confirms the decision, a different one replaces it. A replacement that the
   /// reviewer asked for has the confirmation of two persons.
   /// - Parameter decision: the decision of the third person; recorded only with another treatment.
   /// - Throws: `RuleViolation`; ``DecisionError``; `PostgresError`.

@@ -107,7 +107,7 @@ struct LocalizedTemplates {
   private static func markup(_ text: String) -> String {
     let parts = XMLText.escaped(text).split(separator: "`", omittingEmptySubsequences: false)
     let marked = parts.enumerated().map { index, part in
-      // A backquote without another one is text.
+      // A backquote without its second one is text.
       index % 2 == 0 ? "\(part)" : index == parts.count - 1 ? "`\(part)" : "<code>\(part)</code>"
     }
     return replacing(marked.joined(), from: "{", to: "}") { name in

@@ -22,7 +22,7 @@ enum NumberText {
   }
 }
 
-/// Reads a typed number and the country in which it is dialled.
+/// Reads a typed number and the country in which it is dialed.
 struct NumberField {
   /// The longest accepted text in bytes.
   static let longest = 64
@@ -64,7 +64,7 @@ struct NumberFieldProblem: Error {
 enum NumberSpelling: Equatable {
   /// E.164 digits, as in all links.
   case canonical(PhoneNumber)
-  /// Another spelling of a number: `+33 1 99…`, or as it is dialled in the reader's country.
+  /// Another spelling of a number: `+33 1 99…`, or as it is dialed in the reader's country.
   case other(PhoneNumber)
   /// Digits of a number that is unknown in the reader's country; a search finds it by its ending.
   case dialled(String)
@@ -73,7 +73,7 @@ enum NumberSpelling: Equatable {
 
   /// - Parameters:
   /// - text: a path component.
-  /// - country: where a number in national format is dialled; nil if unknown.
+  /// - country: where a number in national format is dialed; nil if unknown.
   init(_ text: String, country: String?) {
     let text = (text.removingPercentEncoding ?? text).trimmingCharacters(in: .whitespaces)
     if let digits = Int64(text), String(digits) == text {

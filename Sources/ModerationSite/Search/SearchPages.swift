@@ -67,7 +67,7 @@ enum SearchRequest: Equatable {
   /// The beginning of a label, or of the words of a name in a directory.
   case label(String)
 
-  /// - Parameter country: where a number in national format is dialled; nil if unknown.
+  /// - Parameter country: where a number in national format is dialed; nil if unknown.
   init(_ text: String, country: String?) {
     guard !text.isEmpty else {
       self = .nothing

@@ -9,7 +9,7 @@ import PageTemplates
 import Storage
 
 /// `/moderation/team`: open cases, decisions, handling times and agreement. Moderators see their own figures,
-/// administrators those of all accounts.
+/// administrators see all accounts.
 struct TeamPages: Sendable {
   let team: TeamStore
   let reviews: ReviewStore

@@ -200,7 +200,7 @@ struct RuleForm<Rule: FieldwiseRule> {
     values = Dictionary(uniqueKeysWithValues: Rule.fields.map { ($0, String((form.text($0) ?? "").prefix(40))) })
   }
 
-  /// Creates the form of a rule with the values that were typed over those of another one.
+  /// Creates the form of a rule with the typed values in place of the values of a rule.
   /// - Parameter shown: the rule whose values the typed form had.
   init(_ rule: Rule, keeping typed: Form, typedOver shown: Rule, _ texts: Localizer) {
     self.init(rule, texts)

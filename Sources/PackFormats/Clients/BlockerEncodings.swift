@@ -160,7 +160,7 @@ struct TranquilleEncoding: RecordEncoding {
 ///
 /// A record is a key × 256 + 1 to block, + 0 to allow. The key has 16 digits in base 11, the number's first digit first: a
 /// digit is one more than its value, and 0 comes after the last one. So keys ascend as texts do. Records of complete numbers
-/// come first, then those of prefixes, whose lengths are the bits of a field of the header.
+/// come first, then the prefixes, whose lengths are the bits of a field of the header.
 public struct PhoneBlockBinaryList: Sendable {
   private var numbers: [UInt64] = []
   private var prefixes: [UInt64] = []

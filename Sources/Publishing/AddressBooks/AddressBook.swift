@@ -68,7 +68,7 @@ package struct AddressBook: Sendable {
 
   package subscript(name: String) -> Card? { places[name].map { cards[$0] } }
 
-  /// The cards that are new or differ from those of an earlier book, and the names of the removed ones.
+  /// The cards that are new or differ from an earlier book, and the names of the removed ones.
   package func changes(since earlier: AddressBook) -> (changed: [Card], removed: [String]) {
     (cards.filter { earlier[$0.name] != $0 }, earlier.cards.map(\.name).filter { self[$0] == nil })
   }

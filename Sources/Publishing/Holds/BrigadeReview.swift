@@ -118,7 +118,7 @@ public struct BrigadeReview: Sendable {
     var labelHeat: (have: Double, need: Double)
   }
 
-  /// A candidate with its judgement.
+  /// A candidate with its judgment.
   typealias Judged = (number: Int64, candidate: Candidate, judgement: BrigadeDetection.Judgement)
 
   /// Judges the numbers of a snapshot that thresholds list because of reports, in batches.
@@ -218,7 +218,7 @@ extension Hold {
 }
 
 extension BrigadeReview.Outcome {
-  /// Adds the judgement of a number.
+  /// Adds the judgment of a number.
   /// - Parameter labels: whether held reports that may identify it do.
   fileprivate mutating func take(_ item: BrigadeReview.Judged, labels: (BrigadeReview.Candidate) -> Bool) {
     guard let finding = item.judgement.finding else {

@@ -74,7 +74,7 @@ final class JobRunner: Sendable {
     }
   }
 
-  /// Ends ``run()``. A running job is cancelled, and pages show that it was interrupted.
+  /// Ends ``run()``. A running job is canceled, and pages show that it was interrupted.
   func close() {
     waker.finish()
     state.withLock { state in
@@ -110,7 +110,7 @@ final class JobRunner: Sendable {
       state.task = nil
       state.unsaid = ending(of: job, result, isBrokenOff: task.isCancelled)
     }
-    // A separate task stores the end even if this task was cancelled at the server's stop. Heartbeats continue
+    // A separate task stores the end even if this task was canceled at the server's stop. Heartbeats continue
     // meanwhile, so that other servers do not give the job up.
     await Task { await say() }.value
     heart.cancel()

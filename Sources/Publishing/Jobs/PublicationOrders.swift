@@ -114,6 +114,6 @@ public final class PublicationOrders: Sendable {
   /// Runs orders until ``close()`` is called.
   public func run() async { await line.run() }
 
-  /// Ends ``run()``. A running publication is cancelled; the previous publication stays.
+  /// Ends ``run()``. A running publication is canceled; the previous publication stays.
   public func close() { line.close() }
 }

@@ -160,7 +160,7 @@ public struct Publisher: Sendable {
     return claim
   }
 
-  /// Records the failure of a run, also if its task was cancelled. If the database fails here too, the next run in this
+  /// Records the failure of a run, even if its task was canceled. If the database fails here too, the next run in this
   /// folder finds the claim and records it.
   private func end(_ work: PublicationWork, after error: any Error) async {
     var state = PublicationRun.State.failed

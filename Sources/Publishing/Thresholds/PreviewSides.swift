@@ -10,7 +10,7 @@ struct PreviewSides {
   /// The evaluation of a number by both sets.
   struct Outcome {
     let score: Score
-    /// The category of the side that lists it: that of the change, otherwise the present one.
+    /// The category of the side that lists it: after the change, otherwise the present one.
     let category: ReportCategory?
     let before: SourceCeiling
     let after: SourceCeiling

@@ -143,7 +143,7 @@ public final class ThresholdPreviews: Sendable {
   /// Computes previews until ``close()`` is called.
   public func run() async { await line.run() }
 
-  /// Ends ``run()``. A running preview is cancelled.
+  /// Ends ``run()``. A running preview is canceled.
   public func close() { line.close() }
 
   private func place(_ id: UUID, _ account: String, _ request: String) async throws {

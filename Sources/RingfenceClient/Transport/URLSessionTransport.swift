@@ -9,7 +9,7 @@ public import Foundation
 /// Sends requests with URLSession: no cookies, no cache, no redirects.
 ///
 /// Each request has a session and a connection of its own. On Linux, a session that reconnects after the server has
-/// closed a connection may receive nothing until the timeout. A phone sends few requests a day.
+/// closed a connection may receive nothing until the timeout. A phone sends few requests per day.
 public struct URLSessionTransport: ClientTransport {
   private let idle: Double
   private let whole: Double

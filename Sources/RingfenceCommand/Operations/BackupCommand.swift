@@ -16,7 +16,7 @@ struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Save the database, the keys, the recipes and the publications.",
     discussion: """
-      The database is saved as of one moment, also while the server runs. A backup contains the keys: protect it \
+      The database is saved as of one moment, even while the server runs. A backup contains the keys: protect it \
       like the keys, or leave them out with --no-keys and store them separately.
 
       With --base, the backup has the files of the private PostgreSQL instead of a dump. From these and the archive of \

@@ -129,7 +129,7 @@ struct FetchCommand: AsyncParsableCommand {
     return key
   }
 
-  /// Limits the time of the work. It does not wait for cancelled work to end, because an attempt to connect is only
+  /// Limits the time of the work. It does not wait for canceled work to end, because an attempt to connect is only
   /// given up after 10 seconds. The folder is in order at every moment.
   private func withinTimeout(_ work: @escaping @Sendable () async throws -> FetchSummary) async throws -> FetchSummary {
     let timeout = timeout

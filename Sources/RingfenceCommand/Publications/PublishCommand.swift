@@ -18,7 +18,7 @@ struct PublishCommand: AsyncParsableCommand {
     discussion: """
       All data comes from one snapshot of the database. A publication becomes visible after it passes these gates: \
       readable, order, cap, protected, non-empty, size, churn. If a gate fails, the previous publication stays in place \
-      and the exit code is 4. Numbers that a decision allows, that are protected or revoked, and those of suspended and \
+      and the exit code is 4. Numbers that a decision allows, that are protected or revoked, and numbers of suspended and \
       removed sources leave it all the same, and gates do not count them. A first list without numbers is published. You \
       can overrule non-empty, size and churn:
 

@@ -141,7 +141,7 @@ struct Welcome {
   }
 }
 
-/// Cases of demo data for moderators to practise on: a hospital under attack, a brigade, a split vote, a range, an appeal,
+/// Cases of demo data for moderators to practice on: a hospital under attack, a brigade, a split vote, a range, an appeal,
 /// and names in a directory. All numbers are reserved for fiction (555-0100 to 555-0199).
 struct DemoCases {
   let context: CommandContext

@@ -108,7 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Says where the server listens, and its address for others if that is another one.
+  /// Says where the server listens, and its address for others if that differs.
   static func listening(url: String?, host: String, port: Int) -> String {
     let own = Settings.address(url: nil, host: host, port: port)
     let name = host.contains(":") ? "[::1]" : "127.0.0.1"

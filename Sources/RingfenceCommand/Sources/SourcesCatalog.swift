@@ -9,7 +9,7 @@ import Importing
 struct SourcesCatalog: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalog", abstract: "List public lists that can be added by name.",
-    discussion: "Read the license before you add a list. The lists are those of Resources/sources.yaml.")
+    discussion: "Read the license before you add a list. The lists are defined in Resources/sources.yaml.")
 
   private struct Row: Encodable {
     static let columns = ["name", "country", "rows", "every", "ceiling", "block from", "license", "about"]

@@ -191,7 +191,7 @@ public enum AccountError: Error, Equatable, CustomStringConvertible {
     case .passkeyRefused:
       "The account has \(AccountStore.maxPasskeys) passkeys, or has this one already. Remove a passkey first."
     case .lastAdministrator(let name):
-      "\(name) is the last administrator that can sign in. Make another one first: ringfence account role NAME administrator"
+      "\(name) is the last administrator that can sign in. Make a second one first: ringfence account role NAME administrator"
     }
   }
 }

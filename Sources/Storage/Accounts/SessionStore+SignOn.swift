@@ -48,7 +48,7 @@ extension SessionStore {
   /// tied to this person is never used.
   ///
   /// A role that the provider gives replaces the role of the account. The last administrator loses the role too: the
-  /// command line adds another one.
+  /// command line adds a new one.
   /// - Parameter adds: whether a person without an account gets one.
   public func enter(
     identity: Identity, adds: Bool, replacing former: String? = nil, browser: String = "", at time: Date

@@ -117,7 +117,7 @@ public struct AppStore: Sendable {
     }
   }
 
-  /// All keys, or those of one app; the newest of an app first.
+  /// All keys, or the keys of one app; the newest of an app first.
   /// - Throws: ``AppError/noApp(_:)``.
   public func keys(of name: String? = nil) async throws -> [AppKey] {
     try await pool.withConnection { connection in

@@ -34,7 +34,7 @@ extension AuditRecord {
 public struct AuditCursor: Sendable, Equatable {
   /// The time of the event.
   public let time: Date
-  /// The id of the event, among those of the same time.
+  /// The id of the event, among the events of this time.
   public let id: UUID
 
   /// Creates a value from its properties.

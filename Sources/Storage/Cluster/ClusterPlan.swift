@@ -61,8 +61,8 @@ public struct ClusterPlan: Sendable {
     }
   }
 
-  /// Bytes a second that moving a table is estimated with: a restore of reports with their indexes on two shared cores
-  /// (Documentation/scaling.md: 33,000 reports a second of 535 bytes). Moving also writes each row with its indexes.
+  /// Bytes per second that moving a table is estimated with: a restore of reports with their indexes on two shared cores
+  /// (Documentation/scaling.md: 33,000 reports per second of 535 bytes). Moving also writes each row with its indexes.
   public static let rate = 17e6
 
   /// Identity columns of local and reference tables. Citus creates the tables again with sequences that start at 1, so

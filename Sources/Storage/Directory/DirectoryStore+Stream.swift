@@ -6,7 +6,7 @@ public import PostgreSQL
 
 extension DirectoryStore {
   /// Passes every number of the directory to `body`, once, in ascending order, with the name of the source with
-  /// precedence; of sources with equal priority, the name with more rows wins, then that of the older source.
+  /// precedence; of sources with equal priority, the name with more rows wins, then the name of the older source.
   /// - Parameters:
   ///   - time: the time for which heat is calculated.
   ///   - connection: inside a transaction that sees one snapshot throughout (repeatable read).

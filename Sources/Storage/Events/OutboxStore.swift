@@ -53,7 +53,7 @@ public struct OutboxStore: Sendable {
   /// Takes messages that are due at `now`; no other server gets them before `until`.
   /// - Parameters:
   ///   - limit: the most messages.
-  ///   - event: only those of an event.
+  ///   - event: only messages of this event.
   ///   - isMail: only mails, or only webhooks.
   public func take(
     at now: Date, until: Date, limit: Int, of event: UUID? = nil, isMail: Bool? = nil

@@ -5,7 +5,7 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Adds holds for numbers without one, and changes those that are not settled and differ; those of numbers that were
+  /// Adds holds for numbers without one, and changes holds that are not settled and differ; holds of numbers that were
   /// decided meanwhile are settled at once.
   static func addHolds(
     numbers: [Int64], findings: [BrigadeDetection.Finding], time: Date

@@ -208,7 +208,7 @@ public struct HoldStore: Sendable {
     }
   }
 
-  /// Stores bursts that hold nothing because they are usual; a later one replaces that of the same number.
+  /// Stores bursts that hold nothing because they are usual; a later one replaces the earlier one of its number.
   public func addUsual(_ found: [(number: Int64, burst: UsualBurst)], at time: Date) async throws {
     guard !found.isEmpty else { return }
     _ = try await pool.run(SQL.addUsualBursts(found: found.sorted { $0.number < $1.number }, time: time))

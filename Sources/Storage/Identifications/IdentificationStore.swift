@@ -49,7 +49,7 @@ public struct IdentificationStore: Sendable {
     try await pool.run(SQL.readIdentifications(number: number, time: time)).first
   }
 
-  /// The numbers that ring most phones, hottest first.
+  /// The numbers that ring most phones, highest heat first.
   /// - Parameter limit: at least 1.
   public func hottest(at time: Date, limit: Int) async throws -> [IdentificationCounts] {
     try await pool.run(SQL.readMostIdentified(time: time, limit: limit))

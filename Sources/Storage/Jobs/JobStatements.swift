@@ -24,7 +24,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Stores a publication job; no row while another one is open.
+  /// Stores a publication job; no row while another job is open.
   static func placeOrder(job: BackgroundJob) -> Statement<UUID> {
     Statement(
       """

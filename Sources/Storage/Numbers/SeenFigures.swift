@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// SQL of what apps see of reports: those of lists, and of reporters those that arrived before the last publication or
+/// SQL of what apps see of reports: all of lists, and of reporters the reports that arrived before the last publication or
 /// day. The others are subtracted from the stored sums, because a recount would miss reports that were dropped.
 private enum SeenSQL {
   /// CTEs `vote` and `replaced`: the votes that apps do not see yet, and those before them.

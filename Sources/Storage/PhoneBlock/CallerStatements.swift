@@ -82,7 +82,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The numbers of a treatment with the most heat, the hottest first. A decision since the publication can take a number
+  /// The numbers of a treatment with the most heat, highest heat first. A decision since the publication can take a number
   /// away, but not change its treatment: the result is kept, and the decision may be undone.
   /// - Parameters:
   ///   - blocks: Whether they are blocked; otherwise they are identified.

@@ -12,7 +12,7 @@ public struct ListedCaller: Sendable, Equatable {
   public let category: ReportCategory
   /// A moderator's label; nil for none.
   public let label: String?
-  /// The cause of the listing: the decision in force, otherwise that of the publication.
+  /// The cause of the listing: the decision in force, otherwise the cause in the publication.
   public let cause: ListedNumber.Cause
   /// Whether it may be blocked; otherwise it may only be identified.
   public var mayBlock: Bool
@@ -171,7 +171,7 @@ public struct CallerStore: Sendable {
     return RangeMerge.joined(all.sorted { $0.lowerBound < $1.lowerBound })
   }
 
-  /// The numbers to block, or only to identify, with the most heat, the hottest first.
+  /// The numbers to block, or only to identify, with the most heat, highest heat first.
   /// - Parameters:
   ///   - blocks: whether they may be blocked.
   ///   - prefix: the digits that they begin with; empty for all.

@@ -3,7 +3,7 @@
 public import Foundation
 public import PostgreSQL
 
-/// A number, or the beginning of numbers, that a user blocks or allows for own calls.
+/// A number, or the beginning of numbers, that a user blocks or allows for calls to the user.
 public struct PersonalNumber: Sendable, Equatable {
   /// Digits without the plus.
   public let number: Int64

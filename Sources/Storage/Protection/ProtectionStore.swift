@@ -5,7 +5,7 @@ public import Foundation
 import PhoneNumbers
 public import PostgreSQL
 
-/// Protected numbers, which may never be published: those of operators, and emergency and short numbers according to
+/// Protected numbers, which may never be published: entries of operators, and emergency and short numbers according to
 /// libphonenumber.
 public struct ProtectionStore: Sendable {
   /// The most patterns: each is up to 1,200 blocks of numbers in the servers' memory.
@@ -72,7 +72,7 @@ public struct ProtectionStore: Sendable {
     }
   }
 
-  /// The author of the protections of a list: those of a person are never a list's own.
+  /// The author of the protections of a list: protections by a person are never a list's own.
   public static func author(ofList name: String) -> String {
     String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(80)))
   }
@@ -147,7 +147,7 @@ public struct ProtectionStore: Sendable {
 
   /// Removes a protection.
   /// - Parameter audit: the audit event with its time, recorded where there was a protection.
-  /// - Returns: whether there was a protection. Those of emergency and short numbers cannot be removed.
+  /// - Returns: whether there was a protection. Emergency and short numbers stay protected.
   public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())

@@ -28,7 +28,7 @@ public struct PublicationChangeStore: Sendable {
     self.pool = pool
   }
 
-  /// The facts about each number. Holds, protection and listings are those of the present, so a comparison of old
+  /// The facts about each number. Holds, protection and listings are the present ones, so a comparison of old
   /// publications is less complete.
   /// - Parameter numbers: numbers that changed; few.
   public func facts(

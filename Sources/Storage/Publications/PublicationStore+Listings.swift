@@ -6,7 +6,7 @@ import PhoneNumbers
 public import PostgreSQL
 
 extension PublicationStore {
-  /// Replaces the listings by those of a visible publication; only changed rows are written.
+  /// Replaces the listings by the listings of a visible publication; only changed rows are written.
   ///
   /// Compares both in ascending order of number, some rows at a time. A temporary table joined with the listings would
   /// not run on Citus.

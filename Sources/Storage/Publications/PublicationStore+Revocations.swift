@@ -83,7 +83,7 @@ extension PublicationStore {
 }
 
 extension PublicationStore {
-  /// Numbers that no pack may contain, not even from a directory: those whose decision in force is that of a
+  /// Numbers that no pack may contain, not even from a directory: numbers whose decision in force is the decision of a
   /// revocation.
   /// - Parameter connection: within the snapshot that is published.
   public static func revokedNumbers(on connection: PostgresConnection) async throws -> Set<Int64> {
@@ -255,7 +255,7 @@ extension SQL {
       ids, serial, failure?.json, time)
   }
 
-  /// Those of some numbers that are listed because of reports, ascending.
+  /// The given numbers that are listed because of reports, ascending.
   static func readListedByReports(numbers: [Int64]) -> Statement<Int64> {
     Statement(
       "SELECT number FROM listings WHERE number = ANY($1::bigint[]) AND cause = 0 ORDER BY number",

@@ -33,7 +33,7 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// The hottest category of complaints about each of some numbers, and the reporters of all of them.
+  /// The category with the most heat of complaints about each of some numbers, and the reporters of all of them.
   static func readComplaints(numbers: [Int64]) -> Statement<(number: Int64, hottest: ReportCategory?, reporters: Int)> {
     Statement(
       """
@@ -60,17 +60,17 @@ extension SQL {
     }
   }
 
-  /// Those of some numbers that the newest publication lists.
+  /// The given numbers that the newest publication lists.
   static func findListed(numbers: [Int64]) -> Statement<Int64> {
     Statement("SELECT number FROM listings WHERE number = ANY($1::bigint[])", numbers) { try $0.decode(0) }
   }
 
-  /// Those of some numbers that a rule against brigading holds.
+  /// The given numbers that a rule against brigading holds.
   static func findHeld(numbers: [Int64]) -> Statement<Int64> {
     Statement("SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled", numbers) { try $0.decode(0) }
   }
 
-  /// Those of some numbers with an open appeal.
+  /// The given numbers with an open appeal.
   static func findAppealed(numbers: [Int64]) -> Statement<Int64> {
     Statement(
       "SELECT number FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'",
@@ -78,7 +78,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Those of some numbers that a directory names.
+  /// The given numbers that a directory names.
   static func findNamedNumbers(numbers: [Int64]) -> Statement<Int64> {
     Statement(
       """

@@ -122,7 +122,7 @@ public struct Bulk: Sendable, Equatable {
   public var treatment: Decision.Treatment
   /// The label that phones show; required to identify.
   public var label: String?
-  /// The category; nil for the hottest category of each number.
+  /// The category; nil for the category with the most heat of each number.
   public var category: ReportCategory?
   /// The reason; required except to allow.
   public var reason: String?
@@ -170,7 +170,7 @@ public struct BulkItem: Sendable, Equatable {
   public var decidedBy: String?
   /// Number of decisions and undoings about it so far.
   public var decisionCount = 0
-  /// The hottest category.
+  /// The category with the most heat.
   public var category: ReportCategory?
   /// Stored heat; read it through `Decay`.
   public var heat: Double
@@ -203,7 +203,7 @@ public struct BulkRun: Sendable, Equatable {
   public var treatment: Decision.Treatment
   /// The label that phones show.
   public var label: String?
-  /// The category; nil for the hottest category of each number.
+  /// The category; nil for the category with the most heat of each number.
   public var category: ReportCategory?
   /// The reason.
   public var reason: String?
@@ -221,7 +221,7 @@ public struct BulkRun: Sendable, Equatable {
   public var undone = 0
   /// The account that undid it; nil while it is in force.
   public var undoneBy: String?
-  /// Whether its last heartbeat was after its end, and so that of an undoing.
+  /// Whether its last heartbeat was after its end, and so belongs to an undoing.
   var isHeartbeatAfterEnd: Bool
   /// Whether it had no heartbeat for ``silence``, by the database clock.
   var isSilent: Bool

@@ -108,7 +108,7 @@ extension SQL {
     }
   }
 
-  /// Reported numbers of the same block of 100, the hottest first.
+  /// Reported numbers of the same block of 100, highest heat first.
   static func readNeighbours(number: Int64, limit: Int) -> Statement<Neighbour> {
     // A list and not an interval: the plan of an interval depends on its length, so each case would need a new plan.
     return Statement(

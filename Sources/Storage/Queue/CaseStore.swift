@@ -131,7 +131,7 @@ public struct CaseFile: Sendable {
   public var comments: [CaseComment]
   /// Its reporters, those with the greatest weight first, at most ``CaseStore/reporters``.
   public var reporters: [CaseReporter]
-  /// Numbers of the same block of 100, the hottest first, at most ``CaseStore/neighbours``.
+  /// Numbers of the same block of 100, highest heat first, at most ``CaseStore/neighbours``.
   public var neighbours: [Neighbour]
   /// The last ``CaseStore/days`` days, ascending, without days that had neither reports nor calls.
   public var days: [CaseDay]

@@ -58,7 +58,7 @@ public struct QueueCase: Sendable, Equatable {
   public var urgency: Int64
   /// ISO 3166 alpha-2; nil for numbers without one.
   public var country: String?
-  /// The hottest toxic category.
+  /// The toxic category with the most heat.
   public var category: ReportCategory?
   /// When the case was opened.
   public var since: Date
@@ -98,7 +98,7 @@ struct QueueSums: Sendable, Equatable {
 public struct QueueFilter: Sendable, Hashable {
   /// ISO 3166 alpha-2; empty for numbers without a country.
   public var country: String?
-  /// The hottest category.
+  /// The category with the most heat.
   public var category: ReportCategory?
   /// A cause that the case must have.
   public var cause: QueueCause?
@@ -153,7 +153,7 @@ public enum QueueOrder: String, CaseIterable, Sendable {
   case age
   /// The most reports first.
   case reports
-  /// The hottest first.
+  /// Highest heat first.
   case heat
 
   /// The cursor of the first page.
@@ -271,7 +271,7 @@ public struct QueueRowFacts: Sendable, Equatable {
   }
 
   /// Either reporters, networks and days or an imported list must suffice. For a number that apps have reported the
-  /// conditions of lists are left out, for others those of reporters.
+  /// conditions of lists are left out, for others the conditions of reporters.
   private static func missing(_ evaluation: Evaluation, hasReporters: Bool) -> [ListingCondition.Kind] {
     guard !evaluation.meetsThreshold else { return [] }
     let kinds = Set(

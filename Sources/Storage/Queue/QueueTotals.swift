@@ -9,7 +9,7 @@ public struct QueueTotals: Sendable, Equatable {
   public struct Group: Sendable, Equatable {
     /// ISO 3166 alpha-2; empty for none.
     public var country: String
-    /// The hottest category.
+    /// The category with the most heat.
     public var category: ReportCategory?
     /// The cases' causes.
     public var causes: QueueCauses

@@ -62,7 +62,7 @@ public struct ListedRangeStore: Sendable {
     try await connection.run(SQL.readListedRanges()).map(\.range.numbers)
   }
 
-  /// Replaces the ranges by those of a visible publication. A rule that was listed before keeps the time of its listing.
+  /// Replaces the ranges by the ranges of a visible publication. A rule that was listed before keeps the time of its listing.
   /// - Parameter connection: within the transaction that records the publication.
   public static func replace(
     with ranges: [ListedRange], serial: Int64, at time: Date, on connection: PostgresConnection

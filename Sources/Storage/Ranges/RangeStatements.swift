@@ -48,7 +48,7 @@ extension SQL {
     }
   }
 
-  /// The hottest toxic category of a range.
+  /// The toxic category with the most heat of a range.
   static func readRangeCategory(first: Int64, last: Int64) -> Statement<ReportCategory> {
     Statement(
       """

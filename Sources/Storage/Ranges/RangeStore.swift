@@ -118,7 +118,7 @@ public struct RangeStore: Sendable {
     }
   }
 
-  /// Replaces the rules of a source by those of its list. A rule that it had before keeps its review.
+  /// Replaces the rules of a source by the rules of its list. A rule that it had before keeps its review.
   ///
   /// New rules are in force at once, unless the source may not list numbers, or they block more than
   /// ``Curation/RangeRule/maxUnreviewed`` numbers together: then a moderator approves them.

@@ -41,7 +41,7 @@ extension SQL {
     }
   }
 
-  /// How far before and after a report, in seconds, another one with its id is searched: 31 days.
+  /// How far before and after a report, in seconds, a second report with its id is searched: 31 days.
   static let reportIDWindow: TimeInterval = 31 * 86_400
 
   /// Settings for the transaction of ``acceptReports(_:receivedAt:byNumber:)``. The plan is cached, and one made while a

@@ -7,7 +7,7 @@ import PostgreSQL
 enum ReportSQL {
   /// The comparison of the stored report `r` with the new `i` of the same app and id; see ``outcome(_:)``.
   ///
-  /// The network is not compared: a retry may come through another one. A comment that was purged cannot be compared.
+  /// The network is not compared: a retry may come through a different one. A comment that was purged cannot be compared.
   static let state = """
     CASE WHEN r.number = i.number AND r.reported_at = i.reported_at AND r.category_id = i.category_id
            AND r.reporter IS NOT DISTINCT FROM i.reporter
@@ -117,7 +117,7 @@ enum ReportSQL {
   /// The counts and sums of each list about a number: number, app_id, complaints, heat, evidence, day_bits, last_day.
   /// - Parameters:
   ///   - table: reports as returned by ``withDays(_:countedIf:)``.
-  ///   - origin: placeholder of the origin of decay; `heat` and `evidence` those of their time constants.
+  ///   - origin: placeholder of the origin of decay; `heat` and `evidence` placeholders of their time constants.
   static func lists(of table: String, origin: String, heat: String, evidence: String) -> String {
     """
     SELECT number, app_id, (count(*) FILTER (WHERE counts))::integer AS complaints,

@@ -32,7 +32,7 @@ public struct ReportStore: Sendable {
   /// - Parameters:
   ///   - reports: of several with one app and id only the first is stored. On a cluster a stored report with this id
   ///     and another number is not found: the report is new.
-  ///   - receivedAt: later than that of the batch before; otherwise the order of two reports with the same time is
+  ///   - receivedAt: later than for the batch before; otherwise the order of two reports with the same time is
   ///     undefined.
   /// - Returns: the outcome of each report, in the order of the reports.
   /// - Throws: ``StorageError/reportsDropped(before:)`` when a report is of a dropped month, with nothing stored;
@@ -56,7 +56,7 @@ public struct ReportStore: Sendable {
     if firsts.count < reports.count {
       for index in reports.indices where outcomes[index] == nil {
         guard let first = places[ReportName(reports[index])], first != index else { continue }
-        // Like a retry after the first one. With other content the outcome is a conflict, or that of the existing
+        // Like a retry after the first one. With other content the outcome is a conflict, or the outcome of the existing
         // report.
         if reports[index].hasContent(of: reports[first]) {
           outcomes[index] = outcomes[first] == .created ? .duplicate : outcomes[first]
@@ -74,7 +74,7 @@ public struct ReportStore: Sendable {
     do {
       let parts = try await nodes.parts(of: reports.map(\.number))
       guard parts.count > 1 else { return try await write(reports, on: parts[0].node, receivedAt: receivedAt) }
-      // All parts end before one fails the call, because a commit must not be cancelled.
+      // All parts end before one fails the call, because a commit must not be canceled.
       return try await withTaskGroup(of: Result<[Refusal], any Error>.self) { group in
         for (node, places) in parts {
           group.addTask {

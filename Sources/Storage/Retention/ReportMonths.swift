@@ -111,7 +111,7 @@ extension SQL {
 
 /// Numbers whose reports may be partly dropped: they cannot be recounted.
 enum RetentionSQL {
-  /// The numbers among those of a condition on `number`.
+  /// The numbers of a condition on `number` that are there.
   static func incomplete(where condition: String) -> String {
     """
     SELECT number FROM numbers CROSS JOIN report_retention gone

@@ -5,7 +5,7 @@ package import Foundation
 package import PostgreSQL
 
 extension SQL {
-  /// The hottest category of complaints about a number; no row for none.
+  /// The category with the most heat of complaints about a number; no row for none.
   package static func readHottestCategory(number: Int64) -> Statement<ReportCategory> {
     Statement(
       """

@@ -86,7 +86,7 @@ extension PostgresConnection {
       let part = AggregateChange(word: vote, weight: -1, reports: 0, reporters: vote.weight > 0 ? -1 : 0)
       _ = try await run(SQL.changeAggregates(number: number, parts: [part]))
     }
-    // The times of the first and last report are those of the remaining ones, where all of them are kept.
+    // The times of the first and last report come from the remaining ones, where all of them are kept.
     if try await run(SQL.countBeyondRetention(after: number - 1, upTo: number)).first == 0 {
       try await repairAggregates(of: [number], at: time)
     }

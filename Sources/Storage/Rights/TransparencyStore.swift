@@ -12,7 +12,7 @@ public struct TransparencyStore: Sendable {
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// The report of a period, from one snapshot; the precision of sources is their present one.
-  /// - Parameter period: from the beginning of a UTC day to the beginning of another one.
+  /// - Parameter period: from the beginning of a UTC day to the beginning of a later one.
   public func report(of period: Range<Date>, at time: Date) async throws -> TransparencyReport {
     try await StatisticsStore(pool: pool).refresh(at: time, isWhole: false)
     let (since, until) = (period.lowerBound, period.upperBound)

@@ -24,7 +24,7 @@ public struct Source: Sendable, Equatable {
     public var every: Int
     /// How entries are read.
     public var options: SourceOptions
-    /// The most treatment that the source can cause alone.
+    /// The strongest action that the source can trigger alone.
     public var ceiling: SourceCeiling
     /// The license of the list, 1 to 200 characters; nil where it is not known.
     public var license: String?

@@ -207,7 +207,7 @@ extension ReportStore {
   private static let entries = 2_000
 
   /// Changes entries of a source and their reports. Each transaction changes some entries completely, so that after any
-  /// interruption the reports of a list are those of its entries.
+  /// interruption the reports of a list agree with its entries.
   /// - Parameter changes: in ascending order of numbers, in which batches of reports lock them.
   /// - Throws: `SourceFailure.superseded` where another process has changed the entries since they were read;
   ///   `PostgresError`. Earlier transactions stay committed.

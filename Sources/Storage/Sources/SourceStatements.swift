@@ -77,7 +77,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The ceilings of all sources, also of removed ones.
+  /// The ceilings of all sources, including removed ones.
   static func readCeilings() -> Statement<CeilingRow> {
     Statement(
       "SELECT app_id, ceiling, suspended_at IS NOT NULL, suspended_weight FROM source_feeds"

@@ -12,7 +12,7 @@ public struct ProvenanceSource: Sendable, Equatable {
   public let serverID: String?
   /// Whether it is a subscription that has not ended.
   public let isCurrent: Bool
-  /// Whether its entries are those of a list, whose reports are replaced each week.
+  /// Whether its entries belong to a list, whose reports are replaced each week.
   public let isList: Bool
 }
 

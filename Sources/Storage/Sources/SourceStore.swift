@@ -132,7 +132,7 @@ public struct SourceStore: Sendable {
   private func remove(_ source: Source, hasEntries: Bool, at time: Date, audit: AuditEvent) async throws -> Bool {
     try await pool.transaction { connection in
       if source.settings.format == .ringfence {
-        // Evidence of its server counts again where another one passes it on.
+        // Evidence of its server counts again where another server passes it on.
         let all = try await connection.run(SQL.lockSubscriptions())
         _ = try await connection.run(SQL.readAgain(ids: all.map(\.id)))
       }

@@ -19,7 +19,7 @@ public struct StatisticsStore: Sendable {
 
   /// A daily count.
   public enum Statistic: String, Sendable, CaseIterable {
-    /// Reports made on the day, including those of lists and withdrawn ones.
+    /// Reports made on the day, including reports of lists and withdrawn ones.
     case reports
     /// Decisions of the day, including undone ones.
     case decisions

@@ -19,7 +19,7 @@ public enum TeamDimension: String, Sendable, CaseIterable {
 public struct TeamFigures: Sendable, Equatable {
   /// The value.
   public var key: String
-  /// Decisions, those of bulks included.
+  /// Decisions, including bulk decisions.
   public var decisions: Int
   /// Decisions whose account had the case open, so that their time is known.
   public var timed: Int

@@ -37,7 +37,7 @@ public struct ReweighedVotes: Sendable {
 }
 
 extension SQL {
-  /// The change of the sums of numbers and categories by other weights of new reporters. A vote's app is that of a report.
+  /// The change of the sums of numbers and categories by other weights of new reporters. A vote's app is the app of a report.
   /// - Parameter heat: The least stored heat of a number.
   static func readReweighedVotes(
     rules: [AttestationRule], heat: Double

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Brigades of 200 new accounts in 200 networks, against 20 to 150 numbers, beside genuine waves and alone.
+/// Brigades of 200 new accounts in 200 networks, against 20 to 150 numbers, with genuine waves and alone.
 ///
 /// All numbers are taken to meet the thresholds, which claimed times can reach: only the rules against brigades are left
 /// between a number and its publication. The brigade has also reported every number that is listed, in weeks before, to

@@ -17,7 +17,7 @@ import Testing
 
   private func isClose(_ value: Double?, _ wanted: Double) -> Bool { value.map { abs($0 - wanted) < 1e-12 } ?? false }
 
-  /// The published examples of Krippendorff (2011), sections A, B and C, and random ratings; all values are those of the
+  /// The published examples of Krippendorff (2011), sections A, B and C, and random ratings; all values come from the
   /// package krippendorff 0.9.0 from PyPI.
   @Test(arguments: [
     (["0100000010", "1110010000"], 0.09523809523809534),
@@ -42,7 +42,7 @@ import Testing
     #expect(found?.units == units.count { $0.count > 1 })
   }
 
-  /// All values are those of scikit-learn 1.9.1; the last is the example of Fleiss, "Statistical Methods for Rates and
+  /// All values come from scikit-learn 1.9.1; the last is the example of Fleiss, "Statistical Methods for Rates and
   /// Proportions".
   /// Counts of equal units give the figures of the units in any order.
   @Test(arguments: [2, 4]) func `counted units give the same figures`(_ raters: Int) throws {

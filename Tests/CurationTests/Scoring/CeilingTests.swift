@@ -5,7 +5,7 @@ import Testing
 
 @testable import Curation
 
-/// The most treatment that sources can cause alone.
+/// The strongest action that sources can trigger alone.
 @Suite struct CeilingTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 

@@ -17,7 +17,7 @@ import Testing
       // It passes on the evidence of others.
       (["e"], [], true),
       (["a", "e"], [], true),
-      // Only that of this server, of one that is subscribed to, or of one that another source has brought.
+      // Only of this server, of one that is subscribed to, or of one that another source has brought.
       (["a"], [], false),
       (["d"], [], false),
       (["a", "d"], [], false),

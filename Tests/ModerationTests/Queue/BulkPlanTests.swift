@@ -55,7 +55,7 @@ import Testing
     #expect(named.kind == .decision(.identify) && named.label == "Shop 2" && named.note == "Checked.")
     let run = try #require(try await bulks.find(plan.bulk.id))
     #expect(run.decisions == 120 && run.isOfFile && run.left.isEmpty)
-    // A repeated request is recognized, also with a later time and a row that was left out; another file is not.
+    // A repeated request is recognized, even with a later time and a row that was left out; another file is not.
     let extra = DecisionRow(line: 999, number: 33_199_009_000, values: DecisionValues(treatment: .allow))
     let later = rows().map { row in
       var row = row
@@ -89,7 +89,7 @@ import Testing
     #expect(found[.decisionInForce] == [2])
     #expect(found[.numberProtected] == [3, 200] || found[.numberProtected] == [3])
     #expect(found[.caseWithheld] == [5] && found[.appealOpen] == [22])
-    // Neighbours of the protected number are blocked only with a confirmation.
+    // Neighbors of the protected number are blocked only with a confirmation.
     #expect(found[.blockNeedsConfirmation]?.first == 4)
     #expect(plan.items.allSatisfy { item in !plan.problems.contains { $0.value == "+\(item.number)" } })
   }

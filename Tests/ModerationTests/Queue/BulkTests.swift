@@ -190,7 +190,7 @@ import Testing
     let protection = ProtectionStore(pool: pool)
     // In the block of 100 of the first 34 numbers; a protected number is left out, and does not guard itself.
     try await protection.add([(.number(numbers[0]), "A bank")], by: "Ada", at: now)
-    // A pattern does not make its neighbours suspect.
+    // A pattern does not make its neighbors suspect.
     try await protection.add([(try ProtectionTarget("+331990001xx"), "A street")], by: "Ada", at: now)
     let rows = Mutex([StoredDirectoryEntry(number: numbers[100], name: "A shop", category: nil)])
     _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: now) {

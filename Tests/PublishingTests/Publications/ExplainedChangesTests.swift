@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// The numbers of each pack on disk, which must be equal, and those of the stored listings.
+  /// The numbers of each pack on disk, which must be equal, and the numbers of the stored listings.
   private func published(_ folder: PublicationFolder) async throws -> [Int64] {
     let manifest = try #require(try folder.manifest()?.manifest)
     let packs = try manifest.packs.map { pack in

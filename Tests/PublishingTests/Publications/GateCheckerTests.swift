@@ -64,7 +64,7 @@ import Testing
       name: "a", cap: 10_000, entries: 500, bytes: 1_000, formerEntries: 5_000, formerBytes: 10_000, removed: 4_500,
       explained: 4_500)
     #expect(closed(left) == [])
-    // The loss of others is that of a smaller pack.
+    // The loss of others is the loss of a smaller pack.
     (left.entries, left.removed) = (200, 4_800)
     #expect(closed(left) == ["size a", "churn a"])
     (left.entries, left.removed, left.explained) = (0, 5_000, 5_000)

@@ -56,12 +56,12 @@ extension ProvenanceTests {
       let rows = try evidence("toxic", path).rows
       #expect(rows.map(\.number) == [few, five, many, blocked])
       #expect(rows.map(\.strength) == [nil, nil, nil, nil])
-      // Four reporters are no evidence beside that of others; another list is.
+      // Four reporters are no evidence in addition to others; another list is.
       #expect(rows[0].origins == others)
       #expect(rows[1].origins == (others + [own]).sorted())
       #expect(rows[2].origins == ["00000000000000aa", "00000000000000bb", "ffffffffffffff00"])
       #expect(rows[3].origins == [own])
-      // Passed on over one server more than by the shortest way; that of this server is not passed on.
+      // Passed on over one server more than by the shortest way; evidence of this server is not passed on.
       #expect(rows.map(\.hops) == [3, nil, 2, nil])
       // The reports of a downloaded list have the day on which they were replaced.
       #expect(rows.allSatisfy { $0.lastDay == nil })

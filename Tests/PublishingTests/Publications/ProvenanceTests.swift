@@ -83,7 +83,7 @@ import Testing
     _ = try await ReportStore(pool: pool).accept(rows, receivedAt: now)
   }
 
-  /// The header and the rows of a pack's evidence file, whose digest and length are those of the signed manifest.
+  /// The header and the rows of a pack's evidence file, whose digest and length are in the signed manifest.
   func evidence(_ name: String, _ path: String) throws -> (header: ProvenanceHeader, rows: [ProvenanceRow]) {
     let folder = PublicationFolder(path: path)
     let head = try Data(contentsOf: URL(filePath: folder.manifestPath))

@@ -29,7 +29,7 @@ struct Scenario: Sendable {
   var reportDays = 14
   /// Days over which nuisances begin to call.
   var firstCallDays = 1
-  /// Categories of nuisances; two of ten reports have another one than the others where there is more than one.
+  /// Categories of nuisances; two of ten reports have a different one where there is more than one.
   var categories: [ReportCategory] = [.fraud]
   /// Whether all reports come through one network: an app's own server.
   var hasOneNetwork = false
@@ -114,7 +114,7 @@ struct SimulatedReports: Sendable {
     for index in reports.indices where scenario.hasOneNetwork { reports[index].network = 0 }
   }
 
-  /// The reporters and networks of accounts follow those of users.
+  /// The reporters and networks of accounts follow the reporters and networks of users.
   private static let firstAccount = 100_000
 
   /// The reporters whose phones have attested.

@@ -2,7 +2,7 @@
 
 /// The figures of a scenario's nights.
 struct SimulationResult: Sendable {
-  /// Numbers on a list, and those of them that may be blocked.
+  /// Numbers on a list, and the numbers among them that may be blocked.
   struct Count: Sendable, CustomStringConvertible {
     var listed = 0
     var blocked = 0

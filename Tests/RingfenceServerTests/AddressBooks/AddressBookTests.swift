@@ -105,7 +105,7 @@ import Testing
       let home = try await server.dav(
         "PROPFIND", "/carddav/books/", depth: "1",
         Self.find("<CS:getctag/><D:resourcetype/><D:sync-token/><D:current-user-privilege-set/>"), headers)
-      // A phone would let calls of the numbers to block through, as those of contacts.
+      // A phone would let calls of the numbers to block through, as calls of contacts.
       #expect(home.text.matches(of: /<d:collection\/><card:addressbook\/>/).count == 1)
       #expect(home.text.contains("/carddav/books/identify/") && !home.text.contains(Self.block))
       #expect(home.text.contains(#"<getctag xmlns="http://calendarserver.org/ns/">"#))

@@ -40,7 +40,7 @@ import Timestamps
     return String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
   }
 
-  /// Without a key, and with the headers of Apple's other extension: those of this one are not documented.
+  /// Without a key, and with the headers of Apple's other extension: the headers of this one are not documented.
   private func send(
     _ server: TestServer, _ json: String, to path: String = "/v1/apple/reports",
     type: String? = "application/json; charset=utf-8"

@@ -12,7 +12,7 @@ import Testing
 @testable import ModerationSite
 @testable import RingfenceServer
 
-/// Behaviour that only a plain connection shows: bodies that are too long, senders that are too slow.
+/// Behavior that only a plain connection shows: bodies that are too long, senders that are too slow.
 @Suite(.database) struct ConnectionTests {
   private static func head(_ server: TestServer, _ more: String, key: String? = nil) -> String {
     """

@@ -115,7 +115,7 @@ import Testing
       let fields = [("decision", "block"), ("reason", "Calls."), ("expires", "90")]
       let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(preview.text.contains("<option value=\"90\" selected>"))
-      // Another expiry than that of the preview.
+      // Another expiry than in the preview.
       let other = [("decision", "block"), ("reason", "Calls."), ("expires", "30")]
       #expect(try await client.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
       let done = try await client.send(preview.text, to: "/moderation/bulk", fields)

@@ -29,7 +29,7 @@ import Testing
     #expect(refused.status == .unprocessableContent)
     #expect(refused.text.contains("Nothing was saved. Check the owner of the number"))
     #expect(refused.text.contains(#"aria-describedby="problem" autofocus"#), "The focus goes to the confirmation.")
-    // Typed values are kept, also in folded fields, which are open.
+    // Typed values are kept, even in folded fields, which are open.
     #expect(refused.text.contains("value=\"One campaign.\"") && refused.text.contains("value=\"A label\""))
     #expect(refused.text.components(separatedBy: " open><summary>").count == 3)
     #expect(try await decisions.history(of: number).isEmpty)

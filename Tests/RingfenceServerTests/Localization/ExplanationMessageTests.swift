@@ -29,7 +29,7 @@ import Testing
         ? RuleViolation(code, field: "label", most: 100) : RuleViolation(code, field: "label")
     }
 
-  /// All errors of threshold checks; those of one field get the name of the threshold.
+  /// All errors of threshold checks; errors of one field get the name of the threshold.
   private static var problems: [ThresholdProblem] {
     let found: [ThresholdProblem] =
       [.notToxic, .notACountry, .notAList, .aboveEnter, .aboveEnterHeat].map { .field($0, "enter.heat") } + [

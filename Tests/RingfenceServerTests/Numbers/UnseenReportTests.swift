@@ -103,7 +103,7 @@ import Testing
       try await prepare(server)
       let before = try await answers(server, server.key)
       #expect(before["GET /v1/numbers/\(Self.numbers[0])"]?.contains(#""reporters":10"#) == true)
-      // New reporters, also of the order of the hottest numbers; a changed vote; a report that is older than the vote.
+      // New reporters, which would change the order by heat; a changed vote; a report that is older than the vote.
       let numbers = Self.numbers
       let new =
         reports(numbers[0], 40..<41, daysAgo: 0.0001) + reports(numbers[0], 41..<42, .survey, daysAgo: 200)

@@ -15,7 +15,7 @@ import Testing
 @testable import HTTPServer
 @testable import RingfenceServer
 
-/// The block lists of PhoneBlock's clients beside publications and other requests.
+/// The block lists of PhoneBlock's clients during publications and other requests.
 @Suite(.database) struct PhoneBlockListTests {
   private typealias Fixture = PhoneBlockFixture
 

@@ -164,7 +164,7 @@ import Testing
         [("decision", "allow"), ("stay", "1")])
       #expect(stayed.headers[.location]?.hasPrefix(split(filter, next)) == true)
       #expect(try await decisions.standing(of: next)?.treatment == .allow)
-      // One button to undo it: that of the notice.
+      // One button to undo it: the button of the notice.
       let after = try await client.page(try #require(stayed.headers[.location]))
       #expect(after.matches(of: /action="\/moderation\/numbers\/[0-9]+\/undo"/).count == 1)
     }

@@ -105,7 +105,7 @@ import Testing
       for name in ["", "   ", "two\nlines", String(repeating: "a", count: 61)] {
         let answer = try await save(client, "country=FR", [("name", name)])
         #expect(answer.status == .unprocessableContent && answer.text.contains("at most 60 characters"))
-        // The list is that of the filter, and the name is kept.
+        // The list is the list of the filter, and the name is kept.
         #expect(answer.text.contains("name=\"filter_country\" value=\"FR\""))
       }
       #expect(try await save(client, "", [("name", String(repeating: "é", count: 60))]).status == .seeOther)

@@ -70,7 +70,7 @@ import Testing
       let visitor = try await Visitor(server, role: .administrator)
       #expect(try await visitor.get("/moderation/thresholds/edit?category=legitimate").status == .notFound)
       #expect(try await visitor.get("/moderation/thresholds/edit?category=fraud&country=DE").text.contains("Germany"))
-      // Not those of all countries, which an empty country would be.
+      // Not the limits of all countries, which an empty country would be.
       let unknown = try await visitor.get("/moderation/thresholds/edit?category=fraud&country=XX")
       #expect(unknown.status == .badRequest && unknown.text.contains("“XX” is not a country"))
       let wrong = try await visitor.post("/moderation/thresholds/preview", fields("1", reporters: "many"))

@@ -91,7 +91,7 @@ import Testing
     for (node, places) in try await store.nodes.parts(of: numbers) {
       #expect(node == nodes[store.node(of: numbers[places[0]]) - 1])
     }
-    // Outcomes have the order of the batch, and the sums those of their reports.
+    // Outcomes have the order of the batch, and the sums agree with their reports.
     var mixed = reports
     for place in stride(from: 0, to: mixed.count, by: 3) { mixed[place] = report(numbers[place], by: 2) }
     let outcomes = try await store.accept(mixed, receivedAt: now + 1)

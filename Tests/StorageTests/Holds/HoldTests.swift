@@ -44,7 +44,7 @@ import Testing
     }
     #expect(Set(votes.map(\.reporter)).count == 30)
     #expect(votes.count == 30)
-    // The first network and the first text of each, including those of the reporter with many reports.
+    // The first network and the first text of each, including the reporter with many reports.
     #expect(Set(votes.compactMap(\.network)).count == 30)
     for vote in votes {
       #expect(vote.text == CommentKey.key(of: "They wanted my card, said number \(vote.reporter.bytes[0])."))
@@ -133,7 +133,7 @@ import Testing
     func wanted(_ numbers: [Int64], _ app: Int32, listed: Set<Int64> = []) -> [HoldStore.WantedLabel] {
       numbers.map { HoldStore.WantedLabel(number: $0, appID: app, isListed: listed.contains($0)) }
     }
-    // Three and two of a hundred; three and none of 49. The first are the hottest.
+    // Three and two of a hundred; three and none of 49. Highest heat first.
     let today = try await holds.label(wanted(first, 1) + wanted(second, 2), by: IdentifyRule(), at: now)
     #expect(today == Set(first.prefix(5) + second.prefix(3)))
     #expect(try await holds.held().filter { $0.labeledAt != nil }.map(\.number) == today.sorted())
@@ -141,7 +141,7 @@ import Testing
     let rest = Array(first.dropFirst(5))
     #expect(
       try await holds.label(wanted(rest, 1, listed: [rest[2]]), by: IdentifyRule(), at: now + 60) == [rest[2]])
-    // The day is that of UTC.
+    // The day is the UTC day.
     let midnight = Date(timeIntervalSince1970: 20_776 * 86_400)
     #expect(try await holds.label(wanted(Array(rest.prefix(2)), 1), by: IdentifyRule(), at: midnight - 1) == [])
     #expect(

@@ -120,7 +120,7 @@ import Testing
     #expect(try rows?.decode(0, as: Int64.self) == 1 && rows?.decode(1, as: Int64.self) == 1)
   }
 
-  /// A server whose clock is an hour off, either way, does not lose its jobs nor break those of others.
+  /// A server whose clock is an hour off, either way, does not lose its jobs nor break the jobs of others.
   @Test(arguments: [3_600.0, -3_600]) func `job times come from the database clock only`(ahead: Double) async throws {
     try await TestDatabase.current.withClock(ahead: ahead) { shifted in
       let store = JobStore(pool: shifted)

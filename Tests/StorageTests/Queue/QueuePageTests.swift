@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// The order of the list is that of the shown figures.
+  /// The order of the list is the order of the shown figures.
   @Test func `orders are those of the reports`() async throws {
     let numbers = (0..<40).map { 33_199_000_000 + Int64($0) }
     var reports: [Report] = []

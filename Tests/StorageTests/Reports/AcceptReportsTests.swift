@@ -41,7 +41,7 @@ import Testing
     #expect(abs(try await heat() - 2) < 1e-9)
   }
 
-  /// On a cluster, where the shard of a report is that of its number.
+  /// On a cluster, where a report is in the shard of its number.
   @Test func `on a cluster an id belongs to a number`() async throws {
     let store = ReportStore(pool: TestDatabase.current.pool, isCluster: true)
     #expect(try await store.accept([report(1)], receivedAt: now) == [.created])

@@ -89,7 +89,7 @@ import Testing
     return report
   }
 
-  /// Networks count towards a listing: a withdrawn report's must not.
+  /// Networks count toward a listing: a withdrawn report's must not.
   @Test func `a network is withdrawn with its last report`() async throws {
     let reports = [
       report(1, by: 1, from: 1), report(2, by: 2, from: 1), report(3, by: 3, from: 3), report(4, by: 4, from: 4),

@@ -13,7 +13,7 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
 
-  /// A year of events, and some before and after it: every total is that of a recount, event by event.
+  /// A year of events, and some before and after it: every total equals a recount, event by event.
   @Test func `the totals of a year equal a recount of the audit log`() async throws {
     let actions = [
       "decision.block", "decision.identify", "decision.allow", "decision.undo", "decision.expire", "appeal.uphold",

@@ -45,7 +45,7 @@ struct BatchBenchmarkCommand: AsyncParsableCommand {
         }
         let (a, b) = (Self.median(complete), Self.median(alone))
         print(
-          String(format: "%d reports a batch: %.1f ms with aggregates, %.1f ms alone, %.2f times", size, a, b, a / b))
+          String(format: "%d reports per batch: %.1f ms with aggregates, %.1f ms alone, %.2f times", size, a, b, a / b))
       }
     }
   }

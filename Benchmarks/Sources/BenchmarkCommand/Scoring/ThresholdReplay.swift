@@ -12,7 +12,7 @@ struct ThresholdReplay {
     let category: ReportCategory
   }
 
-  /// A month with its first day and that of the next month, in days since 1970-01-01.
+  /// A month with its first day and the first day of the next month, in days since 1970-01-01.
   struct Month {
     let name: String
     let first: Int32
@@ -36,7 +36,7 @@ struct ThresholdReplay {
   private let weight: Double
   private var listed: Set<Int64> = []
 
-  /// - Parameter forced: the category that replaces that of every complaint; nil keeps it.
+  /// - Parameter forced: the category that every complaint gets; nil keeps its own.
   init(_ complaints: [Int64: [Complaint]], as forced: ReportCategory?, thresholds: ThresholdSet) {
     self.complaints = complaints
     self.forced = forced

@@ -224,7 +224,7 @@ extension PackBuild {
     return withdrawn
   }
 
-  /// Judges numbers that left a pack. Those of ended rules are not counted, and among few of them those that left for
+  /// Judges numbers that left a pack. Numbers of ended rules are not counted, and among few of them those that left for
   /// another reason are withdrawn.
   private func leave(
     _ numbers: ClosedRange<Int64>, _ changes: ExplainedChanges?

@@ -21,7 +21,7 @@ struct ExplainedChanges: Sendable {
   private let state: CurationState
   private let revoked: Set<Int64>
   private let protection: ProtectionLookup
-  /// The ranges that rules list now, and those of the last publication.
+  /// The ranges that rules list now, and the ranges of the last publication.
   let ruled: (now: [ClosedRange<Int64>], before: [ClosedRange<Int64>])
   /// The numbers of both. Gates do not compare them, even those that are listed by themselves.
   let either: [ClosedRange<Int64>]

@@ -59,7 +59,7 @@ struct ProvenanceCollector {
 
   /// The sources of the snapshot.
   private struct Feeds {
-    /// The servers of subscriptions, also of those that have ended.
+    /// The servers of subscriptions, including ended ones.
     var servers: [Int32: ServerID] = [:]
     /// The lists whose entries have origins.
     var withOrigins: Set<Int32> = []
@@ -141,7 +141,7 @@ struct ProvenanceOriginLimit {
   static let maxServers = 4_000
   static let maxCombinations = 50_000
 
-  /// Origins, beside this server and those that it is subscribed to, of the first rows and of each further one. Later rows
+  /// Origins, without this server and its subscriptions, of the first rows and of each further one. Later rows
   /// have fewer, so that invented origins cannot make the file many times larger.
   static let maxAtFirst = 65_536
   static let maxForRow = 4
@@ -163,7 +163,7 @@ struct ProvenanceOriginLimit {
 
   /// The origins of a number, ascending. This server is one only with evidence of its own, whatever others say, unless
   /// nothing else is known.
-  /// - Parameter isReported: whether reporters here have complained, who are too few to be evidence beside that of others.
+  /// - Parameter isReported: whether reporters here have complained, who are too few to be evidence in addition to others.
   /// - Returns: nil where the number has origins, and none is within the limit of servers.
   mutating func origins(_ others: [ServerID], hasOwn: Bool, isReported: Bool = false) -> [ServerID]? {
     let others = Set(others).subtracting([server])

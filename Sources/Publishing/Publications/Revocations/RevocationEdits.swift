@@ -144,7 +144,7 @@ final class RevocationEdits: Sendable {
   /// Where the evidence file of the new pack comes from; nil if the recipe does not share evidence or the former
   /// publication has no file.
   ///
-  /// The row of a number that is blocked gets the category of the decision, also where the pack had the number before.
+  /// The row of a number that is blocked gets the category of the decision, even if the pack had the number before.
   func evidence(of pack: ManifestPack) -> EvidenceSource? {
     guard let spec = spec(of: pack), spec.recipe.sharesEvidence,
       pack.formats.contains(where: { $0.format == ProvenanceHeader.format })

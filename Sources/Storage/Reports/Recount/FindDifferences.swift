@@ -10,7 +10,7 @@ private struct Comparison {
   let name: String
   /// A column that is never null.
   let key: String
-  /// Whether a stored row is as good as none: that of a number whose reports a list had and no longer has.
+  /// Whether a stored row is as good as none: the row of a number whose reports a list had and no longer has.
   let isEmpty: String
   /// Columns with the conditions under which they differ.
   let columns: [(name: String, differs: String)]
@@ -162,7 +162,7 @@ enum RecountSQL {
   ///
   /// - Parameters:
   ///   - numbers: a condition on `number` that selects the reports.
-  ///   - origin: placeholder of the origin of decay; `heat` and `evidence` those of their time constants.
+  ///   - origin: placeholder of the origin of decay; `heat` and `evidence` placeholders of their time constants.
   static func ctes(where numbers: String, origin: String, heat: String, evidence: String) -> String {
     """
     report AS (

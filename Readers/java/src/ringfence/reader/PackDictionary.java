@@ -120,7 +120,7 @@ final class PackDictionary {
     }
   }
 
-  /** Returns the symbol of a code word by its place among those of the same length. */
+  /** Returns the symbol of a code word by its place among the code words of this length. */
   private int symbol(int code, int bits, int place) {
     int specials = specials(code, bits);
     if (place < specials) return place == 0 && againBits == bits ? AGAIN : SPELL;
