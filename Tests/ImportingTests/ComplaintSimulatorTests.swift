@@ -75,6 +75,18 @@ import Testing
     #expect(Set(simulator.numbers.map(\.digits)).count == 300)
   }
 
+  @Test func `fictional numbers belong to nobody and to no case of the demo data`() throws {
+    let simulator = try ComplaintSimulator(
+      seed: 1, complaints: 0, numbers: 4_000, reporters: 1, isFictional: true, endingAt: Self.end, days: 90)
+    #expect(Set(simulator.numbers.map(\.digits)).count == 4_000)
+    for number in simulator.numbers {
+      let digits = String(number.digits)
+      #expect(digits.wholeMatch(of: #/1[2-9]\d\d55501\d\d/#) != nil)
+      #expect(PhoneNumber(digits: number.digits)?.isValid == true)
+      #expect(!["202", "212", "213", "303", "404", "505"].contains(String(digits.dropFirst().prefix(3))))
+    }
+  }
+
   @Test func `campaigns rise and fade`() throws {
     let simulator = try simulator()
     let campaigns = simulator.numbers.indices.filter { !simulator.numbers[$0].isLegitimate }

@@ -97,22 +97,28 @@ public struct ComplaintSink: Sendable {
   private let source: App
   private let pseudonymizer: Pseudonymizer
   private let protection: ProtectionCache
+  private let arrivesWhenReported: Bool
 
   /// - Parameters:
   ///   - source: the app under which the rows are stored.
   ///   - protection: protected numbers, whose rows have the weight 0; refreshed.
-  public init(store: ReportStore, source: App, pseudonymizer: Pseudonymizer, protection: ProtectionCache = .none) {
+  ///   - arrivesWhenReported: whether reports arrive on the days on which they were made, as in demo data, and not now.
+  public init(
+    store: ReportStore, source: App, pseudonymizer: Pseudonymizer, protection: ProtectionCache = .none,
+    arrivesWhenReported: Bool = false
+  ) {
     self.store = store
     self.source = source
     self.pseudonymizer = pseudonymizer
     self.protection = protection
+    self.arrivesWhenReported = arrivesWhenReported
   }
 
   /// Stores a batch. Rows without a reporter do not count as reporters.
   ///
   /// A file contains no networks. The operator who imports a file with reporters vouches for them, so each reporter
   /// counts as one network too; otherwise none of their numbers could reach a threshold that requires two.
-  /// - Throws: the database's error; the batch is then not stored.
+  /// - Throws: the database's error; the batch, or the rest of its days, is then not stored.
   public func take(_ complaints: [ParsedComplaint]) async throws -> SinkResult {
     let reports = complaints.map { complaint in
       let reporter = complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) }
@@ -121,8 +127,20 @@ public struct ComplaintSink: Sendable {
         category: complaint.category,
         reporter: reporter, comment: complaint.comment, network: reporter.map { Array($0.prefix(8)) })
     }
-    let outcomes = try await store.accept(protection.unweighing(reports), receivedAt: Date())
+    var outcomes: [ReportOutcome] = []
+    for (time, group) in arrivals(of: protection.unweighing(reports)) {
+      outcomes += try await store.accept(group, receivedAt: time)
+    }
     let inserted = outcomes.count { $0 == .created }
     return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
+  }
+
+  /// The reports with the time of their arrival: now, or the last report of their UTC day.
+  private func arrivals(of reports: [Report]) -> [(time: Date, reports: [Report])] {
+    guard arrivesWhenReported else { return [(time: Date(), reports: reports)] }
+    let days = Dictionary(grouping: reports) { ($0.reportedAt.timeIntervalSince1970 / 86_400).rounded(.down) }
+    return days.sorted { $0.key < $1.key }.map { _, reports in
+      (time: reports.map(\.reportedAt).max() ?? Date(), reports: reports)
+    }
   }
 }

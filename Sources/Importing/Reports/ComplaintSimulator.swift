@@ -12,7 +12,7 @@ import Timestamps
 /// legitimate numbers have mixed votes. The lines are JSON with the keys of `POST /v1/reports`, in order of time, and
 /// end with LF.
 ///
-/// The numbers are drawn at random among valid ones and may be someone's: never publish a pack made of them. The output
+/// Numbers that are not fictional are drawn at random among valid ones and may be someone's: never publish a pack made of them. The output
 /// does not depend on the system's random numbers, locale, clock or floating-point library. Valid numbers depend on
 /// libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes for each complaint and about
 /// 120 bytes for each number.
@@ -56,11 +56,13 @@ public struct ComplaintSimulator: Sendable, Sequence {
   ///   - numbers: distinct callers to draw from, 1 to ``maximumCount``; with few complaints not all of them occur.
   ///   - reporters: distinct pseudonyms to draw from, 1 to ``maximumCount``.
   ///   - countries: regions among ``ComplaintSimulator/countries``; one that is named twice is drawn twice as often.
+  ///   - isFictional: draws US numbers that are reserved for fiction in place of the countries' numbers; there are 9,600.
   ///   - endingAt: the latest complaint is before this, in whole seconds, 1971 to 9999.
   ///   - days: how long before that the first may be, 1 to 3,650.
   /// - Throws: ``Failure``.
   public init(
-    seed: UInt64, complaints: Int, numbers: Int, reporters: Int, countries: [String] = ["US"], endingAt: Date, days: Int
+    seed: UInt64, complaints: Int, numbers: Int, reporters: Int, countries: [String] = ["US"],
+    isFictional: Bool = false, endingAt: Date, days: Int
   ) throws(Failure) {
     func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws(Failure) {
       guard range.contains(value) else {
@@ -81,6 +83,7 @@ public struct ComplaintSimulator: Sendable, Sequence {
       guard let country = SimulatedCountry.all[code.uppercased()] else { throw .unknownCountry(code) }
       drawn.append(country)
     }
+    if isFictional { drawn = [.fiction] }
     self.seed = seed
     self.reporters = reporters
     start = Int(end) - days * 86_400

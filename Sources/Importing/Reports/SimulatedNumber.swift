@@ -32,12 +32,15 @@ struct SimulatedNumberMaker {
   private var random: SplitMix64
   private let countries: [SimulatedCountry]
   private let seconds: Int
+  /// How many numbers a block has in which campaigns use several.
+  private let block: Int
   private var taken: Set<Int64> = []
 
   init(seed: UInt64, countries: [SimulatedCountry], seconds: Int) {
     random = SplitMix64(seed: seed, purpose: 1)
     self.countries = countries
     self.seconds = seconds
+    block = countries.contains { $0.prefixes.contains { $0.rest < 3 } } ? 100 : 1_000
   }
 
   /// Distinct valid numbers; every number beyond the first may be adjacent to the one before.
@@ -72,10 +75,10 @@ struct SimulatedNumberMaker {
     throw .tooManyNumbers(region: country.region)
   }
 
-  /// A number of the same block of 1,000 and the same campaign, nil when a few draws find none.
+  /// A number of the same block and the same campaign, nil when a few draws find none.
   private mutating func neighbour(of number: SimulatedNumber) -> SimulatedNumber? {
     for _ in 0..<8 {
-      let digits = number.digits - number.digits % 1_000 + Int64(random.below(1_000))
+      let digits = number.digits - number.digits % Int64(block) + Int64(random.below(block))
       guard take(digits, region: number.region) else { continue }
       var near = number
       near.digits = digits
@@ -119,6 +122,16 @@ struct SimulatedCountry: Sendable {
   /// The countries that can be simulated, by region.
   static let all: [String: SimulatedCountry] = Dictionary(
     uniqueKeysWithValues: list.map { ($0.region, $0) })
+
+  /// US numbers that are reserved for fiction: 555-0100 to 555-0199, in area codes without cases of the demo data.
+  static let fiction = country(
+    "US", "1", 2,
+    """
+    201 203 205 206 207 208 209 210 214 215 216 217 218 219 224 225 228 229 231 234 239 240 248 251 \
+    252 253 254 256 260 262 267 269 270 276 281 301 302 304 305 307 308 309 310 312 313 314 315 316 \
+    317 318 319 320 321 323 325 330 334 336 337 339 347 351 352 360 361 386 401 402 405 406 407 408 \
+    409 410 412 413 414 415 417 419 423 424 425 432 434 435 440 443 458 469 478 479 480 484 501 502
+    """.split(separator: " ").map { "\($0)55501" })
 
   private static let list: [SimulatedCountry] = [
     country("US", "1", 7, ["202", "212", "213", "305", "312", "404", "415", "469", "512", "602", "702", "713", "800"]),

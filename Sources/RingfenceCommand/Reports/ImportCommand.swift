@@ -68,7 +68,7 @@ extension CommandContext {
   ///   - rejects: path of a file for rejected lines.
   func importComplaints(
     from path: String, format: ComplaintFormat, source: String, subjects: String? = nil, rejects: String? = nil,
-    title: String = "Importing"
+    title: String = "Importing", arrivesWhenReported: Bool = false
   ) async throws -> ImportSummary {
     var options = ImportOptions(
       path: path, format: format, source: source,
@@ -87,7 +87,8 @@ extension CommandContext {
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let sink = ComplaintSink(
-      store: stores.reports, source: list, pseudonymizer: try folder.pseudonymizer(), protection: protection)
+      store: stores.reports, source: list, pseudonymizer: try folder.pseudonymizer(), protection: protection,
+      arrivesWhenReported: arrivesWhenReported)
     let meter = ProgressMeter(importing: path, title: title, output: progressOutput())
     defer { meter.finish() }
     let summary = try await ImportPipeline(options: options).run(

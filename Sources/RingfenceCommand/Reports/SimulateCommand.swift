@@ -31,6 +31,9 @@ extension SimulateCommand {
     @Option(help: .value("days", "Number of days with complaints, 1 to 3650."))
     var days = 90
 
+    @Flag(help: "Use only US numbers that are reserved for fiction; at most about 40000 complaints.")
+    var fictional = false
+
     @Option(help: .value("file", "File to write, or - for standard output."))
     var out = "-"
 
@@ -44,18 +47,22 @@ extension SimulateCommand {
 
     func run() async throws {
       guard let end = Timestamp.parse(endingAt) else { return }
-      let simulator = try ComplaintSimulator.standard(seed: seed, complaints: complaints, endingAt: end, days: days)
+      let simulator = try ComplaintSimulator.standard(
+        seed: seed, complaints: complaints, isFictional: fictional, endingAt: end, days: days)
       try simulator.write(to: out)
     }
   }
 }
 
 extension ComplaintSimulator {
-  /// Complaints with about five per number and four per reporter, from all known countries.
-  static func standard(seed: UInt64, complaints: Int, endingAt end: Date, days: Int = 90) throws -> ComplaintSimulator {
+  /// Complaints with about five per number and four per reporter, about numbers of the United States.
+  /// - Parameter isFictional: draws only numbers that are reserved for fiction.
+  static func standard(
+    seed: UInt64, complaints: Int, isFictional: Bool, endingAt end: Date, days: Int = 90
+  ) throws -> ComplaintSimulator {
     try ComplaintSimulator(
       seed: seed, complaints: complaints, numbers: Swift.max(1, complaints / 5),
-      reporters: Swift.max(1, complaints / 4),
+      reporters: Swift.max(1, complaints / 4), isFictional: isFictional,
       endingAt: end, days: days)
   }
 

@@ -31,6 +31,8 @@ struct DemoData {
       }
       try await load(endingAt: Timestamp.parse(end) ?? Date())
       try await cases(key: key).prepare()
+      // As the hourly job does, so that the first list has the weights of reporters who have reported for weeks.
+      _ = try await context.stores.reporters.recount(protected: try await context.stores.protection.load(), at: Date())
       _ = try await context.publish(PublicationRequest(time: Date()))
     }
     // A database with one publication of its own, and no demo complaints, stays as it is.
@@ -75,10 +77,11 @@ struct DemoData {
     let path = "\(context.folder.path)/sample.jsonl"
     defer { try? FileManager.default.removeItem(atPath: path) }
     let step = StatusLine("Making sample complaints")
-    try ComplaintSimulator.standard(seed: Self.seed, complaints: Self.complaints, endingAt: end).write(to: path)
+    try ComplaintSimulator.standard(seed: Self.seed, complaints: Self.complaints, isFictional: true, endingAt: end)
+      .write(to: path)
     step.finish()
     _ = try await context.importComplaints(
-      from: path, format: .jsonLines, source: Self.list, title: "Loading sample complaints")
+      from: path, format: .jsonLines, source: Self.list, title: "Loading sample complaints", arrivesWhenReported: true)
   }
 }
 
@@ -156,15 +159,26 @@ struct DemoCases {
   static let school: Int64 = 14_045_550_120
   static let range: Int64 = 15_055_550_160
   static let appealed: Int64 = 12_125_550_170
+  /// Two numbers that the reporters of the appealed number have reported before.
+  static let earlier: Int64 = 12_135_550_180
 
   private static let hour: TimeInterval = 3_600
 
-  /// The reports that the first publication lists, and the names of the directory.
+  /// The reports that the first publication lists, and the names of the directory. Earlier reports, more than a week apart,
+  /// establish the reporters.
   func prepare() async throws {
-    let reports = (0..<14).map { index in
-      report(
-        Self.appealed, list, index, hoursAgo: 20 + index * 9, .telemarketing, network: index,
-        comment: index % 3 == 0 ? "Wanted to sell solar panels." : nil)
+    let reports = (0..<14).flatMap { index in
+      [
+        report(
+          Self.appealed, list, index, hoursAgo: 20 + index * 9, .telemarketing, network: index,
+          comment: index % 3 == 0 ? "Wanted to sell solar panels." : nil),
+        report(
+          Self.earlier, list, index, of: Self.appealed, hoursAgo: 30 * 24 + index, .telemarketing, network: index,
+          comment: nil),
+        report(
+          Self.earlier + 1, list, index, of: Self.appealed, hoursAgo: 21 * 24 + index, .telemarketing, network: index,
+          comment: nil),
+      ]
     }
     try await accept(reports)
     try await nameBusinesses()
@@ -232,20 +246,25 @@ struct DemoCases {
     }
   }
 
+  /// - Parameter group: the number whose reporters are meant; nil for the reported one.
   private func report(
-    _ number: Int64, _ app: Int32, _ reporter: Int, hoursAgo: Int, _ category: ReportCategory, network: Int,
-    comment: String?
+    _ number: Int64, _ app: Int32, _ reporter: Int, of group: Int64? = nil, hoursAgo: Int, _ category: ReportCategory,
+    network: Int, comment: String?
   ) -> Report {
     // Of the reporter and the number, so that an interrupted start stores each report once. Pages show the first bytes.
-    let name = [UInt8](Data("\(reporter) \(number)".utf8).prefix(16))
-    let id = name + [UInt8](repeating: 0, count: 16 - name.count)
+    func bytes(_ number: Int64) -> [UInt8] {
+      let name = [UInt8](Data("\(reporter) \(number)".utf8).prefix(16))
+      return name + [UInt8](repeating: 0, count: 16 - name.count)
+    }
+    let id = bytes(number)
     return Report(
       number: number, appID: app,
       reportID: UUID(
         uuid: (
           id[0], id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13], id[14],
           id[15]
-        )), reportedAt: time - Double(hoursAgo) * Self.hour - Double(reporter), category: category, reporter: id,
+        )), reportedAt: time - Double(hoursAgo) * Self.hour - Double(reporter), category: category,
+      reporter: bytes(group ?? number),
       comment: comment, network: [UInt8](repeating: UInt8(network % 251), count: 8))
   }
 
