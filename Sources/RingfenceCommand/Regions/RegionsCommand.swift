@@ -32,6 +32,9 @@ struct RegionsCommand: AsyncParsableCommand {
       }
       let prefixes = regions.reduce(0) { $0 + $1.prefixes.count }
       print("\(TextFormat.grouped(regions.count)) regions with \(TextFormat.grouped(prefixes)) prefixes")
+      print(
+        "Recipes with split: regions name their packs after regions: the next publication has packs of other names. See "
+          + "them with: ringfence recipes show")
     }
   }
 
