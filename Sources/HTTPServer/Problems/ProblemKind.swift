@@ -132,8 +132,9 @@ extension ProblemKind {
     case .unknownMethod:
       Documentation(
         status: .notImplemented, title: "Method not implemented",
-        detail: "Use GET, HEAD, POST or DELETE, as documented.",
-        cause: "No address of this server supports this method.", remedy: "Use the documented method.")
+        detail: "No address supports this method. Use one that openapi.json documents for the address.",
+        cause: "No address of this server supports this method.",
+        remedy: "Use a method that openapi.json documents for the address.")
     case .unavailable:
       Documentation(
         status: .serviceUnavailable, title: "Service unavailable",
