@@ -1,14 +1,21 @@
 # Two commands do everything: `make run` and `make test`.
 
+# The address of the sources, as documents write it. `make repository REPOSITORY=https://…` replaces it here and there.
+REPOSITORY ?= https://git.example/ringfence
+
 BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
+.PHONY: run repository deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
 
 run: dependencies
 	swift build --scratch-path $(BUILD) --configuration release --product ringfence
 	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --demo --data $(DATA) --port $(PORT)
+
+repository:
+	git grep --files-with-matches --fixed-strings https://git.example/ringfence -- Makefile '*.md' | \
+	  xargs sed --in-place 's|https://git.example/ringfence|$(REPOSITORY)|g'
 
 # Swift's own libraries are in the program, so that it runs where there is no Swift.
 RELEASE = $(BUILD)/dist
