@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Makes the screenshots of Documentation/images from a server with demo data.
+"""Makes the three pictures of the README from a server with demo data: a queue, a phone, an appeal.
 
     RINGFENCE_HOME=$PWD .venv/bin/python Tests/Browser/screenshots.py [FOLDER]
 
-It needs the debug build, or the program that RINGFENCE_BINARY names, and Chromium.
+It needs the debug build, or the program that RINGFENCE_BINARY names, and Chromium. All numbers of the demo data belong to
+nobody. The phones are drawn; their texts are what `ringfence pack lookup` finds in the published packs.
 """
 
+import html
+import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,12 +21,26 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from every_page import richest_number  # noqa: E402
-from ringfence_server import CHECKOUT, RingfenceServer  # noqa: E402
+from every_page import full_queue  # noqa: E402
+from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment  # noqa: E402
 
 CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium")
 WIDTH, HEIGHT = 1280, 800
 LARGEST = 250_000  # bytes of a picture
+APPEALED = "12125550170"
+STATEMENT = "This is the number of our insurance office. We call only our own customers. Please check it."
+PHONES = """<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; height: 100vh; display: flex; gap: 8rem; justify-content: center; align-items: center;
+  background: #eef1f4; font: 20px/1.4 system-ui, sans-serif }
+.phone { width: 300px; height: 600px; border: 12px solid #1b1f24; border-radius: 44px; background: #fff; padding: 48px 24px;
+  box-sizing: border-box; text-align: center; display: flex; flex-direction: column; gap: 12px }
+.number { font-size: 24px; white-space: nowrap } .label { font-size: 28px; font-weight: 600; color: #a3261a }
+.quiet { color: #57606a; font-size: 16px } .below { margin-top: auto }
+</style>
+<div class="phone"><p class="quiet">Recent</p><p class="number">%(blocked)s</p><p class="label">Call rejected</p>
+<p class="quiet below">blocklist: the phone did not ring</p></div>
+<div class="phone"><p class="quiet">Incoming call</p><p class="number">%(named)s</p><p class="label">%(label)s</p>
+<p class="quiet below">toxic: the phone rings and shows the label</p></div>"""
 
 
 def main():
@@ -36,20 +55,56 @@ def main():
             server.close()
 
 
+def found(server, pack, number):
+    """The entry of a number in the newest pack of a name."""
+    files = (server.data / "publications/packs").glob(f"{pack}-*.rfpack")
+    newest = max(files, key=lambda file: int(file.stem.rpartition("-")[2]))
+    done = subprocess.run([BINARY, "pack", "lookup", newest, f"+{number}", "--json"], env=environment(), check=True,
+                          capture_output=True, text=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def phones(server):
+    """A page with two phones: one rejects the listed number with the most heat, the other names the next one."""
+    [[blocked], [named]] = server.query(
+        "SELECT number FROM listings JOIN numbers USING (number) WHERE cause = 0 AND treatment = 0 "
+        f"AND number <> {APPEALED} ORDER BY heat DESC, number LIMIT 2")
+    first, second = found(server, "blocklist", blocked), found(server, "toxic", named)
+    assert first["blocked"] and second["listed"] and not second["blocked"] and second["label"], (first, second)
+
+    def shown(number):
+        return re.sub(r"1(\d{3})(\d{3})(\d{4})", r"+1 \1-\2-\3", number)
+
+    return PHONES % {"blocked": shown(blocked), "named": shown(named), "label": html.escape(second["label"])}
+
+
+def file_appeal(page, server):
+    page.goto(f"{server.address}/appeal")
+    page.get_by_label("Phone number").fill(f"+{APPEALED}")
+    page.get_by_label("What is wrong?").fill(STATEMENT)
+    page.get_by_role("button", name="Send appeal").click()
+    page.wait_for_url(re.compile(r"/appeal/[0-9A-Z-]{35}$"), timeout=60_000)
+
+
 def take(server, folder):
     link = server.run("sign-in-link", "Ada", "--role", "moderator", "--url", server.address)
     flags = ["--disable-dev-shm-usage", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        context = browser.new_context(
-            viewport={"width": WIDTH, "height": HEIGHT}, locale="en-GB", timezone_id="UTC", color_scheme="light")
-        page = context.new_page()
-        page.goto(link)
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/moderation**")
-        for name, path in [("queue", "/moderation/queue"), ("case", richest_number(server))]:
-            page.goto(server.address + path)
-            page.wait_for_load_state("networkidle")
+
+        def window():
+            return browser.new_context(
+                viewport={"width": WIDTH, "height": HEIGHT}, locale="en-US", timezone_id="UTC", color_scheme="light").new_page()
+
+        moderator, owner, phone = window(), window(), window()
+        moderator.goto(link)
+        moderator.get_by_role("button", name="Sign in").click()
+        moderator.wait_for_url("**/moderation**")
+        moderator.goto(server.address + full_queue(server))
+        moderator.wait_for_load_state("networkidle")
+        phone.set_content(phones(server))
+        file_appeal(owner, server)
+        for name, page in [("queue", moderator), ("phone", phone), ("appeal", owner)]:
             file = folder / f"{name}.png"
             page.screenshot(path=file)
             size = file.stat().st_size
