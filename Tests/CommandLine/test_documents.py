@@ -20,13 +20,15 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TARGETS = set(re.findall(r"^([\w-]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
 
 # Documents whose commands run here, in the order of the page, on a server with demo data.
-WALKS = ["README.md", "Documentation/getting-started.md", "Documentation/moderation.md", "Documentation/publishing.md"]
+WALKS = ["README.md", "Documentation/getting-started.md", "Documentation/sources.md",
+         "Documentation/moderation.md", "Documentation/publishing.md"]
 # Lines of those that do not run here, and why.
 LEFT_OUT = {
+    "git clone https://git.example/ringfence": "the test runs in the checkout",
+    "cd ringfence": "the test runs in the checkout",
     "make run": "the server of the test has started already",
     "ringfence sources add banks --url https://HOST/banks.json --format misp-warninglist --preview":
         "its host is a placeholder; test_sources.py subscribes to such a list",
-    "ringfence serve --publish-at 03:00 --time-zone Europe/Berlin": "it runs until it is stopped",
 }
 # Documents whose commands do not run here, and why.
 ELSEWHERE = {
@@ -132,6 +134,12 @@ def test_subcommands_and_options_exist(file, program):
     assert not faults
 
 
+def test_commands_in_messages_exist():
+    texts = "".join(file.read_text() for file in sorted((CHECKOUT / "Resources/Localization/en").glob("*.json")))
+    called = [call for code in inline(texts) for call in invocations(code)]
+    assert len(called) >= 5 and [found for program, words in called if (found := fault(program, words))] == []
+
+
 @pytest.mark.parametrize("file", DOCUMENTS, ids=name)
 def test_make_targets_exist(file):
     text = file.read_text()
@@ -170,7 +178,6 @@ def test_a_new_user_can_type_the_page(document, make_server, tmp_path):
     (tmp_path / ".build/release/ringfence").symlink_to(BINARY)
     (tmp_path / ".ringfence").symlink_to(server.data)
     (tmp_path / "Resources").symlink_to(CHECKOUT / "Resources")
-    (tmp_path / "schools.csv").write_text("phone,name\n+64 3 477 4005,A school\n")
     script = "\n".join([
         "curl() { command curl --fail-with-body --silent --show-error \"$@\"; }",
         f"export PATH={shlex.quote(str(tmp_path / '.build/release'))}:\"$PATH\"", *lines])
