@@ -47,7 +47,7 @@ public struct AfterPublish: Sendable {
     while let serial = try due() {
       if let failure = try await runOnce(serial) {
         logger.error("The program after a publication failed", metadata: ["error": "\(failure)"])
-        // One event a day for a publication, however often it is tried.
+        // One event per day for a publication, however often it is tried.
         let id = UUID(naming: "after publish \(serial) \(Int(Date().timeIntervalSince1970 / 86_400))")
         let details: [String: Event.Detail] = ["serial": .count(Int(serial)), "reason": .text(failure)]
         try await outbox.record(Event(.afterPublishFailed, id: id, at: Date(), details), at: Date())

@@ -20,7 +20,7 @@ public struct ErasureStore: Sendable {
     return try places.map { ($0.rawValue, try results.rows($1)) }
   }
 
-  /// Withdraws and deletes the reports of reporters, and everything else under their pseudonyms. One transaction a number;
+  /// Withdraws and deletes the reports of reporters, and everything else under their pseudonyms. One transaction per number;
   /// safe to repeat.
   /// - Parameter erased: each pseudonym with the time until which its reports arrived.
   /// - Returns: the number of deleted reports.
