@@ -103,6 +103,16 @@ def test_nothing_is_published_every_night_by_itself():
     assert "every night" not in (CHECKOUT / "README.md").read_text().lower()
 
 
+def test_figures_come_from_the_benchmarks():
+    def read(name):
+        return (CHECKOUT / "Documentation" / name).read_text()
+
+    [times] = re.findall(r"^\| after \|.*?\| (\d+) \|", read("benchmarks/import.md"), re.MULTILINE)
+    assert f"takes {times} times as long as `\\copy`" in read("limitations.md")
+    [size] = re.findall(r"^\| pack, standard \| ([\d.]+) \|", read("benchmarks/pack.md"), re.MULTILINE)
+    assert f"Packs need {float(size):.1f} bytes per blocked number" in (CHECKOUT / "README.md").read_text()
+
+
 def test_limits_and_changes_stay_short():
     assert len((CHECKOUT / "Documentation/limitations.md").read_text().splitlines()) <= 40
     changes = (CHECKOUT / "CHANGELOG.md").read_text().partition("\n## [")[2].partition("\n## [")[0]
