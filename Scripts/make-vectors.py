@@ -495,7 +495,7 @@ def broken_packs():
 
 
 def lookups(data):
-    """Numbers to look up in a pack: the ends of the range, those beside some entries, and those at both ends of blocks."""
+    """Numbers to look up in a pack: the ends of the range, neighbors of some entries, and both ends of blocks."""
     pack = packs.Pack(data)
     numbers = [number for number, _, _ in packs.read_pack(data)[2]]
     size = 1 << pack.header.shift

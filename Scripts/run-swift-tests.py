@@ -82,7 +82,7 @@ def main() -> int:
     texts = [text for suite in failures.values() for text in suite]
     if len(texts) <= MOST_REPEATED:
         status, _ = run(scratch, width=1, suites=list(failures))
-    print("\nFailed beside other tests, passed alone:" if status == 0 else "\nFailed:")
+    print("\nFailed with other tests, passed alone:" if status == 0 else "\nFailed:")
     print("\n".join(texts), flush=True)
     return status
 

@@ -98,7 +98,7 @@ def test_lies_evidence_and_revocations_in_a_ring(ring):
     a_id, rows = evidence(a)
     assert rows[TRUE]["strength"] == 5 and rows[TRUE]["origins"] == [a_id]
     assert set(evidence(b)[1]) == {TRUE} and evidence(b)[1][TRUE]["origins"] == [a_id]
-    # C passes A's number on beside its lies.
+    # C passes A's number on with its lies.
     subscribe(c, b, "b", "--ceiling", "block", "--weight", "10")
     c.run("publish", *OPEN)
     assert evidence(c)[1][TRUE]["origins"] == [a_id]

@@ -64,7 +64,7 @@ WORDS = {
     r"(?:that|those) of": "repeat the noun",
     r"beside (?:an? |the |this )?(?:(?:running|older|newer|old|new|earlier|genuine) )+(?:ones?|programs?|publishers?|servers?|waves?)": "while ... runs",
     r"beside (?:an? |the |this )?(?:compilers?|intake|publications?|servers?)": "while ... runs",
-    r"beside (?:each|every) other": "at the same time",
+    r"beside (?:each other|every other|people|connections|local|all other)": "at the same time, in addition to",
 }
 # One spelling, the American one, in prose; names in code are not prose.
 BRITISH = {

@@ -13,7 +13,7 @@ enum ProcessLimits {
     try? Data("0".utf8).write(to: URL(filePath: "/proc/self/coredump_filter"))
   }
 
-  /// Files that are open beside connections: of packs, of the database and of jobs.
+  /// Files that are open in addition to connections: of packs, of the database and of jobs.
   private static let otherFiles = 512
 
   /// Raises the limit of open files for this many connections, if the system allows it.

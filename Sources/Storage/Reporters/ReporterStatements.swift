@@ -15,7 +15,7 @@ struct RecountedReporter: Sendable {
 }
 
 extension SQL {
-  /// Records of reporters, recounted from reports, decisions and holds, beside the stored ones: of all reporters with
+  /// Records of reporters, recounted from reports, decisions and holds, with the stored ones: of all reporters with
   /// more than a newcomer's record, and of all with a stored record.
   static func recountReporters(time: Date) -> Statement<RecountedReporter> {
     // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be

@@ -9,7 +9,7 @@ import Testing
 
   @Test(
     arguments: [
-      // The publisher has evidence of its own, alone or beside others.
+      // The publisher has evidence of its own, alone or with others.
       (["c"], [], true),
       (["a", "c"], [], true),
       (["c", "e"], ["e"], true),

@@ -19,7 +19,7 @@ import Testing
     var arrivalDays: Int
     var claimedDays: Int
     var apps = 1
-    /// Genuine waves beside it; their reporters are known in an installation that is not young.
+    /// Genuine waves at the same time; their reporters are known in an installation that is not young.
     var genuine: Int
     var isYoung = false
     /// Accounts with three reports of two months ago, over ten days, about numbers that twenty of them report.

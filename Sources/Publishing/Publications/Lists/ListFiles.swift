@@ -8,7 +8,7 @@ package import PackFormats
 /// The newest publication's packs in the formats of other programs, with the numbers to block alone.
 ///
 /// A file is made of its pack when it is first asked for, and kept in the folder `.lists` until the pack changes. One
-/// file is made at a time, and one of PhoneBlock's beside it, which waits for the database.
+/// file is made at a time, and one of PhoneBlock's at the same time, which waits for the database.
 package actor ListFiles {
   /// One file: a pack in a format.
   package struct Request: Sendable {
