@@ -45,6 +45,15 @@ def test_the_pages_of_a_new_user_report_different_numbers():
     assert all(len(numbers) == 1 for numbers in reported) and reported[0] != reported[1]
 
 
+def test_examples_have_other_area_codes_than_the_demo_data():
+    """Otherwise the demo data would have reports about the number of an example, and its figures would differ."""
+    source = (CHECKOUT / "Sources/Importing/Reports/SimulatedNumber.swift").read_text()
+    codes = set(re.search(r'static let fiction = .*?"""\n(.*?)"""', source, re.DOTALL)[1].replace("\\", "").split())
+    used = {code for file in documents() if file.suffix == ".md"
+            for code in re.findall(r"(?:\b1|\(|\+1 ?)(\d{3})\)? ?555-?01\d\d\b", file.read_text())}
+    assert len(codes) > 90 and used >= {"201"} and not codes & used
+
+
 def test_the_readme_shows_every_line_of_the_banner():
     source = (CHECKOUT / "Sources/RingfenceCommand/Serve/DemoData.swift").read_text()
     text = re.search(r"func text\(address: String\).*?return \"\"\"\n(.*?)\"\"\"", source, re.DOTALL)[1]

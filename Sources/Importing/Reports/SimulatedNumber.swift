@@ -123,14 +123,15 @@ struct SimulatedCountry: Sendable {
   static let all: [String: SimulatedCountry] = Dictionary(
     uniqueKeysWithValues: list.map { ($0.region, $0) })
 
-  /// US numbers that are reserved for fiction: 555-0100 to 555-0199, in area codes without cases of the demo data.
+  /// US numbers that are reserved for fiction: 555-0100 to 555-0199, in area codes that neither cases of the demo data nor
+  /// examples of documents use.
   static let fiction = country(
     "US", "1", 2,
     """
-    201 203 205 206 207 208 209 210 214 215 216 217 218 219 224 225 228 229 231 234 239 240 248 251 \
+    203 205 206 207 208 209 210 214 215 216 217 218 219 224 225 228 229 231 234 239 240 248 251 \
     252 253 254 256 260 262 267 269 270 276 281 301 302 304 305 307 308 309 310 312 313 314 315 316 \
     317 318 319 320 321 323 325 330 334 336 337 339 347 351 352 360 361 386 401 402 405 406 407 408 \
-    409 410 412 413 414 415 417 419 423 424 425 432 434 435 440 443 458 469 478 479 480 484 501 502
+    409 410 412 413 414 415 417 419 423 424 425 432 434 435 440 443 458 469 478 479 480 484 501 502 503
     """.split(separator: " ").map { "\($0)55501" })
 
   private static let list: [SimulatedCountry] = [
