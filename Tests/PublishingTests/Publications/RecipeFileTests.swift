@@ -90,10 +90,10 @@ import Testing
       ]
     ),
     (
-      "recipes:\n  - name: a\n    kind: identification\n    top: 1\n    labels:\n      listed: \"{nam}\"\n      language: fr",
+      "recipes:\n  - name: a\n    kind: identification\n    top: 1\n    labels:\n      listed: \"{nam}\"\n      language: pl",
       [
         "recipes.yaml:6: a label has no field {nam}; it may have {category}, {name}, {heat}, {evidence}",
-        "recipes.yaml:7: language must be en or ru, or names must be given",
+        "recipes.yaml:7: language must be one of de, en, es, fr, ru, or names must be given",
       ]
     ),
     (

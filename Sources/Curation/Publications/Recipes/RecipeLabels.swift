@@ -30,7 +30,7 @@ public struct RecipeLabels: Sendable, Equatable {
   }
 
   /// The languages that have a name for every category.
-  public static let languages = ["en", "ru"]
+  public static let languages = ["de", "en", "es", "fr", "ru"]
 
   /// A category's name: the recipe's own, or the language's, or the English one.
   public func name(of category: ReportCategory) -> String {
@@ -41,7 +41,13 @@ public struct RecipeLabels: Sendable, Equatable {
   /// - Parameter reporters: rounded to two leading digits.
   public func name(ofReporters reporters: Int) -> String {
     let count = LabelTemplate.figure(Double(reporters))
-    return language == "ru" ? "Жалоб: \(count)" : "Reported by \(count) people"
+    return switch language {
+    case "de": "Von \(count) Personen gemeldet"
+    case "es": "Reportado por \(count) personas"
+    case "fr": "Signalé par \(count) personnes"
+    case "ru": "Жалоб: \(count)"
+    default: "Reported by \(count) people"
+    }
   }
 
   /// The text, shortened to the greatest number of bytes of a label.
@@ -90,7 +96,67 @@ extension ReportCategory {
 
   /// The label in a language of ``RecipeLabels/languages``; in English for any other.
   public func label(in language: String) -> String {
-    language == "ru" ? russianLabel : label
+    switch language {
+    case "de": germanLabel
+    case "es": spanishLabel
+    case "fr": frenchLabel
+    case "ru": russianLabel
+    default: label
+    }
+  }
+
+  private var germanLabel: String {
+    switch self {
+    case .fraud: "Betrugsverdacht"
+    case .pyramid: "Dubiose Geldanlage"
+    case .debtCollection: "Inkasso"
+    case .telemarketing: "Telefonwerbung"
+    case .survey: "Umfrage"
+    case .robocall: "Automatischer Anruf"
+    case .silent: "Stille Anrufe"
+    case .oneRing: "Lockanruf"
+    case .gambling: "Glücksspiel"
+    case .political: "Politische Werbung"
+    case .harassment: "Belästigung"
+    case .other: "Unerwünschter Anruf"
+    case .legitimate: "Seriös"
+    }
+  }
+
+  private var spanishLabel: String {
+    switch self {
+    case .fraud: "Posible fraude"
+    case .pyramid: "Esquema de inversión"
+    case .debtCollection: "Cobro de deudas"
+    case .telemarketing: "Telemarketing"
+    case .survey: "Encuesta"
+    case .robocall: "Llamada automática"
+    case .silent: "Llamadas mudas"
+    case .oneRing: "Estafa de llamada perdida"
+    case .gambling: "Juegos de azar"
+    case .political: "Llamada política"
+    case .harassment: "Acoso"
+    case .other: "Llamada no deseada"
+    case .legitimate: "Legítimo"
+    }
+  }
+
+  private var frenchLabel: String {
+    switch self {
+    case .fraud: "Fraude présumée"
+    case .pyramid: "Placement suspect"
+    case .debtCollection: "Recouvrement"
+    case .telemarketing: "Démarchage"
+    case .survey: "Sondage"
+    case .robocall: "Appel automatisé"
+    case .silent: "Appels muets"
+    case .oneRing: "Arnaque au rappel"
+    case .gambling: "Jeux d’argent"
+    case .political: "Appel politique"
+    case .harassment: "Harcèlement"
+    case .other: "Appel indésirable"
+    case .legitimate: "Légitime"
+    }
   }
 
   private var russianLabel: String {

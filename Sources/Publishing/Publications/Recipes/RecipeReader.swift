@@ -150,7 +150,8 @@ final class RecipeReader {
     if let language = fields["language"] {
       labels.language = language.scalar?.string ?? ""
       if !RecipeLabels.languages.contains(labels.language), fields["names"] == nil {
-        report(language, "language must be \(RecipeLabels.languages.joined(separator: " or ")), or names must be given")
+        let known = RecipeLabels.languages.joined(separator: ", ")
+        report(language, "language must be one of \(known), or names must be given")
       }
     }
     labels.listed = template(fields["listed"]) ?? labels.listed
