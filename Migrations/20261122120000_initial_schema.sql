@@ -749,7 +749,7 @@ CREATE TABLE template_versions (
 CREATE TABLE templates (
     version     integer  NOT NULL REFERENCES template_versions,
     kind        text     NOT NULL CHECK (kind IN ('reason', 'answer')),
-    language    text     NOT NULL CHECK (language IN ('en', 'ru')),
+    language    text     NOT NULL CHECK (language IN ('de', 'en', 'es', 'fr', 'ru')),
     -- 0 for all categories without a list of their own.
     category_id smallint NOT NULL,
     place       smallint NOT NULL CHECK (place BETWEEN 1 AND 9),
@@ -1207,7 +1207,7 @@ CREATE TABLE accounts (
     name         text        NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 80),
     role         text        NOT NULL CHECK (role IN ('triage', 'moderator', 'administrator')),
     -- NULL for the browser's language.
-    language     text        CHECK (language IN ('en', 'ru')),
+    language     text        CHECK (language IN ('de', 'en', 'es', 'fr', 'ru')),
     -- scrypt$LOG2_N$R$P$SALT$HASH; salt and hash in base64.
     password     text        CHECK (length(password) BETWEEN 20 AND 300),
     -- Encrypted with a key that is not in the database.

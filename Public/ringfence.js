@@ -9,8 +9,11 @@
     day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone,
   })
   const written = moment => {
-    const part = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]))
-    return `${part.day}\u00A0${part.month}\u00A0${part.year}, ${part.hour}:${part.minute}`
+    const parts = format.formatToParts(moment)
+    const part = type => parts.find(each => each.type == type).value
+    // With the language's own text between day, month and year, such as "22. November 2026".
+    const day = parts.slice(0, parts.findIndex(each => each.type == "year") + 1).map(each => each.value).join("")
+    return `${day.replaceAll(" ", "\u00A0")}, ${part("hour")}:${part("minute")}`
   }
 
   function localise(root) {

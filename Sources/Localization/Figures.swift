@@ -9,7 +9,7 @@ extension Localizer {
   package func number<Number: BinaryInteger>(_ value: Number) -> String {
     let digits = String(value.magnitude)
     let sign = value < 0 ? "−" : ""
-    guard digits.utf8.count > 3 else { return sign + digits }
+    guard digits.utf8.count >= language.minGroupedDigits else { return sign + digits }
     var text = sign
     for (place, digit) in digits.enumerated() {
       if place > 0, (digits.utf8.count - place).isMultiple(of: 3) { text += language.groupSeparator }

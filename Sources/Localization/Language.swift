@@ -4,38 +4,47 @@ import Foundation
 
 /// A language of the pages.
 package enum Language: String, CaseIterable, Sendable {
+  case german = "de"
   case english = "en"
   case russian = "ru"
 
   /// The language's own name.
   package var name: String {
     switch self {
+    case .german: "Deutsch"
     case .english: "English"
     case .russian: "Русский"
     }
   }
 
-  /// The separator between groups of three digits.
+  /// The separator between groups of three digits, by CLDR.
   var groupSeparator: String {
     switch self {
+    case .german: "."
     case .english: ","
     case .russian: "\u{A0}"
     }
   }
 
-  /// The separator before decimal places.
-  var decimalSeparator: String {
+  /// The fewest digits of an integer that are written in groups, by CLDR.
+  var minGroupedDigits: Int {
     switch self {
-    case .english: "."
-    case .russian: ","
+    case .german, .english, .russian: 4
     }
   }
 
+  /// The separator before decimal places.
+  var decimalSeparator: String { self == .english ? "." : "," }
+
   /// The percent sign with its spacing.
-  var percentSign: String {
+  var percentSign: String { self == .english ? "%" : "\u{A0}%" }
+
+  /// The marks around a quotation.
+  package var quotationMarks: (opening: String, closing: String) {
     switch self {
-    case .english: "%"
-    case .russian: "\u{A0}%"
+    case .german: ("„", "“")
+    case .english: ("“", "”")
+    case .russian: ("«", "»")
     }
   }
 
@@ -44,12 +53,16 @@ package enum Language: String, CaseIterable, Sendable {
   package func figure(_ text: String) -> Double? {
     guard text.utf8.count <= 30 else { return nil }
     var plain = text.filter { !$0.isWhitespace }
-    // In English a comma separates groups of three digits, except after a leading zero: 0,123 has a decimal comma.
-    let groups = plain.drop { $0 == "-" }.prefix { $0 != "." }.split(separator: ",", omittingEmptySubsequences: false)
+    // A comma in English and a point in German separate groups of three digits, except after a leading zero: 0,123 has
+    // a decimal comma.
+    let mark = groupSeparator
+    let groups = plain.drop { $0 == "-" }.prefix { String($0) != decimalSeparator }
+      .split(separator: mark, omittingEmptySubsequences: false)
     let isGrouped =
-      self == .english && groups.count > 1 && (1...3).contains(groups[0].count) && !groups[0].hasPrefix("0")
+      groups.count > 1 && (1...3).contains(groups[0].count) && !groups[0].hasPrefix("0")
       && groups.dropFirst().allSatisfy { $0.utf8.count == 3 }
-    plain = plain.replacing(",", with: isGrouped ? "" : ".")
+    if isGrouped { plain = plain.replacing(mark, with: "") }
+    plain = plain.replacing(",", with: ".")
     guard plain.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D }), let value = Double(plain),
       value.isFinite
     else { return nil }
@@ -60,7 +73,7 @@ package enum Language: String, CaseIterable, Sendable {
   package func form(of count: Int) -> PluralForm {
     let count = count.magnitude
     switch self {
-    case .english: return count == 1 ? .one : .other
+    case .german, .english: return count == 1 ? .one : .other
     case .russian:
       switch (count % 10, count % 100) {
       case (_, 11...14): return .many

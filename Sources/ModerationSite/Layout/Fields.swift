@@ -59,7 +59,7 @@ extension TemplateRecord {
   }
 }
 
-/// The countries, sorted once by their names in each language.
+/// The countries, sorted once by their names and the rules of each language.
 struct CountryChoices: Sendable {
   private let sorted: [Language: [(code: String, name: String)]]
 
@@ -68,7 +68,8 @@ struct CountryChoices: Sendable {
       uniqueKeysWithValues: Language.allCases.map { language in
         let texts = catalog[language]
         let all = PhoneRegion.all.map { (code: $0.code, name: "\(texts.country($0.code)) (+\($0.callingCode))") }
-        return (language, all.sorted { $0.name < $1.name })
+        let locale = Locale(identifier: language.rawValue)
+        return (language, all.sorted { $0.name.compare($1.name, locale: locale) == .orderedAscending })
       })
   }
 

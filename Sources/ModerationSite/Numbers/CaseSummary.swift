@@ -67,7 +67,8 @@ enum CaseWarnings {
     }
     if let name = file.names.first {
       let category = name.category.map { " (\($0))" } ?? ""
-      warnings.append(warning("directory", "“\(name.name)”\(category), \(name.source)", texts))
+      let (opening, closing) = texts.language.quotationMarks
+      warnings.append(warning("directory", "\(opening)\(name.name)\(closing)\(category), \(name.source)", texts))
     }
     return warnings
   }

@@ -85,7 +85,11 @@ import Testing
       #expect(done.status == .seeOther)
       #expect(try await decisions.history(of: number).map(\.reason) == ["not_credible"])
       // Each reader sees the reason in their language.
-      for (language, text) in [("en", "The reports are not credible."), ("ru", "Жалобы не вызывают доверия.")] {
+      let texts = [
+        ("de", "Die Meldungen sind nicht glaubwürdig."), ("en", "The reports are not credible."),
+        ("ru", "Жалобы не вызывают доверия."),
+      ]
+      for (language, text) in texts {
         let page = try await client.get(uri, headers: [.acceptLanguage: language]).text
         #expect(page.contains("<p>\(text)</p>"), "\(language)")
       }

@@ -32,8 +32,8 @@ import Testing
       for role in Role.allCases {
         let visitor = try await Visitor(server, role: role)
         for page in pages {
-          for language in ["en", "ru"] {
-            let answer = try await visitor.get(page.path, language: language)
+          for language in Language.allCases {
+            let answer = try await visitor.get(page.path, language: language.rawValue)
             #expect(answer.status == (role >= page.least ? .ok : .forbidden), "\(page.path) \(role)")
             #expect(!answer.text.contains("[[") && !answer.text.contains("{{"), "\(page.path)")
           }

@@ -93,8 +93,8 @@ import Testing
 
   @Test(arguments: [
     (nil, Language.english), ("", .english), ("ru", .russian), ("ru-RU,ru;q=0.9,en;q=0.8", .russian),
-    ("de,en;q=0.5,ru;q=0.4", .english), ("en;q=0.1, RU;q=0.2", .russian), ("ru;q=0", .english), ("*", .english),
-    ("de-DE", .english), (";;q=,ru", .russian),
+    ("pl,en;q=0.5,ru;q=0.4", .english), ("en;q=0.1, RU;q=0.2", .russian), ("ru;q=0", .english), ("*", .english),
+    ("pl-PL", .english), (";;q=,ru", .russian), ("de-AT,ru;q=0.9", .german),
   ]) func `the Accept-Language header selects the language`(header: String?, language: Language) {
     #expect(Language(accepting: header) == language)
   }
@@ -144,14 +144,18 @@ import Testing
   }
 
   @Test func `formatted figures are parsed again`() {
-    let typed: [(String, english: Double?, russian: Double?)] = [
-      ("2.5", 2.5, 2.5), ("2,5", 2.5, 2.5), ("1,000", 1_000, 1), ("0,125", 0.125, 0.125), ("1 000,5", 1_000.5, 1_000.5),
-      ("12,345,678.5", 12_345_678.5, nil), ("1\u{A0}000", 1_000, 1_000), ("-3", -3, -3), ("", nil, nil),
-      ("1,2,3", nil, nil), ("many", nil, nil), ("1e5", nil, nil), ("٣", nil, nil), ("nan", nil, nil),
+    let typed: [(String, english: Double?, russian: Double?, german: Double?)] = [
+      ("2.5", 2.5, 2.5, 2.5), ("2,5", 2.5, 2.5, 2.5), ("1,000", 1_000, 1, 1), ("0,125", 0.125, 0.125, 0.125),
+      ("1.000", 1, 1, 1_000), ("0.125", 0.125, 0.125, 0.125), ("1 000,5", 1_000.5, 1_000.5, 1_000.5),
+      ("12,345,678.5", 12_345_678.5, nil, nil), ("12.345.678,5", nil, nil, 12_345_678.5),
+      ("1\u{A0}000", 1_000, 1_000, 1_000), ("1\u{202F}000", 1_000, 1_000, 1_000), ("-3", -3, -3, -3),
+      ("", nil, nil, nil), ("1,2,3", nil, nil, nil), ("many", nil, nil, nil), ("1e5", nil, nil, nil),
+      ("٣", nil, nil, nil), ("nan", nil, nil, nil),
     ]
-    for (text, english, russian) in typed {
+    for (text, english, russian, german) in typed {
       #expect(Language.english.figure(text) == english, "\(text)")
       #expect(Language.russian.figure(text) == russian, "\(text)")
+      #expect(Language.german.figure(text) == german, "\(text)")
     }
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
@@ -178,10 +182,15 @@ import Testing
           }
         // Telephone numbers and names of standards are not figures.
         for text in texts.map({ $0.replacing(/\+[0-9][0-9 \-]*|`[^`]*`/, with: "") }) {
-          let wrong = language == .russian ? /[0-9]\.[0-9]/ : /[^0-9][0-9],[0-9](?:[^0-9]|$)/
+          let wrong =
+            switch language.groupSeparator {
+            case ",": /[^0-9][0-9],[0-9](?:[^0-9]|$)/
+            case ".": /[0-9],[0-9]{3}|[0-9]\.[0-9]{1,2}(?:[^0-9]|$)|[0-9]\.[0-9]{4}/
+            default: /[0-9]\.[0-9]/
+            }
           #expect(text.firstMatch(of: wrong) == nil, "\(language) \(key)")
           #expect(
-            text.firstMatch(of: /[0-9] [0-9]{3}|[0-9}] (?:%|ms|мс|h|ч|B|Б|[kMG]B|[кМГ]Б)(?:[^\p{L}]|$)/) == nil,
+            text.firstMatch(of: /[0-9] [0-9]{3}|[0-9}] (?:%|ms|мс|h|ч|B|Б|[kMG][Bo]|[кМГ]Б)(?:[^\p{L}]|$)/) == nil,
             "\(language) \(key)")
         }
       }

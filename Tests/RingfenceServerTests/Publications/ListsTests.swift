@@ -293,9 +293,11 @@ import Testing
     }
   }
 
-  @Test(arguments: ["en", "ru"]) func `the page shows every list with its workflow`(language: String) async throws {
+  @Test(arguments: Language.allCases) func `the page shows every list with its workflow`(
+    language: Language
+  ) async throws {
     try await TestServer.run { server in
-      let headers: HTTPFields = [.acceptLanguage: language]
+      let headers: HTTPFields = [.acceptLanguage: language.rawValue]
       #expect(try await Self.ask(server, "/lists", headers).status == .ok)
       try Self.publish(812, in: server.folder, ["toxic": Self.entries, "names": [(12_015_550_124, "A shop", false)]])
       let page = String(buffer: try await Self.ask(server, "/lists", headers).body)

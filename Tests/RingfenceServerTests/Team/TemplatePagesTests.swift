@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Localization
 import PostgreSQL
 import Storage
 import TestSupport
@@ -42,6 +43,22 @@ import Testing
         form.contains("name=\"common_reason\" value=\"Our own reason.\"") && form.contains("value=\"not_credible\""))
       #expect(!form.contains("value=\"fraud_quoted\""))
       #expect(try await ada.get(path).status == .forbidden)
+    }
+  }
+
+  @Test func `lists and accounts can have every language of the pages`() async throws {
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      for language in Language.allCases.map(\.rawValue) {
+        let page = try await chief.page("\(path)?kind=answer&language=\(language)")
+        let saved = try await chief.send(page, to: path, [("text", "Our own answer.")])
+        #expect(saved.status == .seeOther, "\(language)")
+        #expect(try await templates.version()[.init(.answer, language: language)] == [.own("Our own answer.")])
+        let changed = try await pool.withConnection {
+          try await $0.execute("UPDATE accounts SET language = \(language)")
+        }
+        #expect(changed > 0, "\(language)")
+      }
     }
   }
 
