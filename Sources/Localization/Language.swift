@@ -6,6 +6,8 @@ import Foundation
 package enum Language: String, CaseIterable, Sendable {
   case german = "de"
   case english = "en"
+  case spanish = "es"
+  case french = "fr"
   case russian = "ru"
 
   /// The language's own name.
@@ -13,6 +15,8 @@ package enum Language: String, CaseIterable, Sendable {
     switch self {
     case .german: "Deutsch"
     case .english: "English"
+    case .spanish: "Español"
+    case .french: "Français"
     case .russian: "Русский"
     }
   }
@@ -20,8 +24,9 @@ package enum Language: String, CaseIterable, Sendable {
   /// The separator between groups of three digits, by CLDR.
   var groupSeparator: String {
     switch self {
-    case .german: "."
+    case .german, .spanish: "."
     case .english: ","
+    case .french: "\u{202F}"
     case .russian: "\u{A0}"
     }
   }
@@ -29,7 +34,8 @@ package enum Language: String, CaseIterable, Sendable {
   /// The fewest digits of an integer that are written in groups, by CLDR.
   var minGroupedDigits: Int {
     switch self {
-    case .german, .english, .russian: 4
+    case .german, .english, .french, .russian: 4
+    case .spanish: 5
     }
   }
 
@@ -43,7 +49,8 @@ package enum Language: String, CaseIterable, Sendable {
   package var quotationMarks: (opening: String, closing: String) {
     switch self {
     case .german: ("„", "“")
-    case .english: ("“", "”")
+    case .english, .spanish: ("“", "”")
+    case .french: ("«\u{A0}", "\u{A0}»")
     case .russian: ("«", "»")
     }
   }
@@ -53,8 +60,8 @@ package enum Language: String, CaseIterable, Sendable {
   package func figure(_ text: String) -> Double? {
     guard text.utf8.count <= 30 else { return nil }
     var plain = text.filter { !$0.isWhitespace }
-    // A comma in English and a point in German separate groups of three digits, except after a leading zero: 0,123 has
-    // a decimal comma.
+    // A comma in English and a point in German and Spanish separate groups of three digits, except after a leading
+    // zero: 0,123 has a decimal comma.
     let mark = groupSeparator
     let groups = plain.drop { $0 == "-" }.prefix { String($0) != decimalSeparator }
       .split(separator: mark, omittingEmptySubsequences: false)
@@ -74,6 +81,9 @@ package enum Language: String, CaseIterable, Sendable {
     let count = count.magnitude
     switch self {
     case .german, .english: return count == 1 ? .one : .other
+    case .spanish, .french:
+      if count == 1 || self == .french && count == 0 { return .one }
+      return count > 0 && count.isMultiple(of: 1_000_000) ? .many : .other
     case .russian:
       switch (count % 10, count % 100) {
       case (_, 11...14): return .many
