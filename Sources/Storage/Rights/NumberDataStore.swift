@@ -45,11 +45,24 @@ public struct NumberTable: Sendable {
   let kind: Kind
   let name: String
   var without: [String] = []
+  /// A query in parentheses that is read in place of the table; nil for the table.
+  var source: String?
   var condition = "t.number = $1"
+
+  /// Reports by month: the time of one, or its comment, would tell a caller which of the called people has made it. Sums of
+  /// decaying weights, and other times, would tell the same.
+  private static let reports = """
+    (SELECT number, to_char(reported_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, category_id, app_id,
+            withdrawn_at IS NOT NULL AS withdrawn, count(*) AS reports
+     FROM reports WHERE number = $1 GROUP BY 1, 2, 3, 4, 5)
+    """
+
+  private static let sums = ["heat", "evidence", "legitimate"]
+  private static let times = ["first_reported_at", "last_reported_at"]
 
   static let all: [NumberTable] = [
     .init(kind: .listings, name: "listings"),
-    .init(kind: .listings, name: "statements"),
+    .init(kind: .listings, name: "statements", without: times),
     .init(kind: .listings, name: "revocations", without: ["requested_by"]),
     .init(kind: .decisions, name: "decisions", without: ["decided_by"]),
     .init(kind: .decisions, name: "number_decisions"),
@@ -57,33 +70,28 @@ public struct NumberTable: Sendable {
     .init(kind: .decisions, name: "review_opinions", without: ["account"]),
     .init(kind: .decisions, name: "golden_cases", without: ["decided_by", "marked_by"]),
     .init(kind: .decisions, name: "bulk_decisions"),
-    .init(kind: .reports, name: "numbers"),
-    .init(kind: .reports, name: "number_categories"),
+    .init(
+      kind: .reports, name: "numbers",
+      without: sums + times + ["last_received_at", "last_day", "day_bits", "network_bits"]),
+    .init(kind: .reports, name: "number_categories", without: sums),
     .init(kind: .reports, name: "number_sources"),
     .init(kind: .reports, name: "source_entries"),
-    .init(kind: .reports, name: "reports", without: ["reporter", "network", "key_id", "report_id", "weight"]),
+    .init(kind: .reports, name: "reports", source: reports),
     .init(kind: .reports, name: "holds"),
     .init(kind: .reports, name: "usual_bursts"),
     .init(kind: .calls, name: "identification_days"),
     .init(kind: .calls, name: "number_identifications"),
-    .init(kind: .appeals, name: "appeals", without: ["answered_by", "case_assigned_to"]),
-    .init(kind: .appeals, name: "appeal_filings", without: ["ticket_hash", "network", "area"]),
-    .init(kind: .review, name: "queue", without: ["claim_id", "claimed_by", "assigned_to"]),
+    // Anybody may have written a statement, such as a former owner.
+    .init(kind: .appeals, name: "appeals", without: ["statement", "answered_by", "case_assigned_to"]),
+    .init(kind: .appeals, name: "appeal_filings", without: ["statement", "ticket_hash", "network", "area"]),
+    .init(kind: .review, name: "queue", without: ["claim_id", "claimed_by", "assigned_to", "heat"]),
     .init(kind: .review, name: "number_notes", without: ["account"]),
     .init(kind: .review, name: "case_proposals", without: ["account"]),
     .init(kind: .names, name: "directory_entries"),
     .init(kind: .protection, name: "protected_numbers", without: ["added_by"]),
     .init(
-      kind: .changes, name: "audit_events", without: ["actor", "event_id"],
+      kind: .changes, name: "audit_events", without: ["actor", "event_id", "before", "after"],
       condition: "t.subject = '+' || $1::bigint::text"),
-  ]
-
-  /// Tables with a column `number` that an access leaves out: rows about reporters, moderators and other owners, and
-  /// proofs of control.
-  static let others: Set = [
-    "number_reporters", "hold_reporters", "personal_numbers", "queue_passes", "appeal_contacts", "ranges",
-    "owner_codes",
-    "owner_passes",
   ]
 }
 
@@ -92,7 +100,8 @@ extension SQL {
   static func readNumberData(_ table: NumberTable, number: Int64, limit: Int) -> Statement<String> {
     Statement(
       """
-      SELECT (to_jsonb(t) - $2::text[])::text FROM \(table.name) t WHERE \(table.condition) LIMIT $3::bigint
+      SELECT (to_jsonb(t) - $2::text[])::text FROM \(table.source ?? table.name) t WHERE \(table.condition)
+      LIMIT $3::bigint
       """,
       number, table.without, Int64(limit)
     ) { try $0.decode(0) }
