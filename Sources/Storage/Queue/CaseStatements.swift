@@ -13,6 +13,11 @@ private enum CommentSQL {
   static let key = """
     coalesce(nullif(lower(regexp_replace(r.comment, '[[:space:][:punct:]]+', '', 'g')), ''), r.comment)
     """
+
+  /// Leaves out reporters who have restricted the processing of their reports.
+  static let isUnrestricted = """
+    NOT EXISTS (SELECT 1 FROM reporter_weights x WHERE x.reporter = r.reporter AND x.restricted_at IS NOT NULL)
+    """
 }
 
 extension SQL {
@@ -31,7 +36,7 @@ extension SQL {
         FROM (
           SELECT r.comment, r.reported_at, r.report_id, r.category_id, r.reporter, w.weight, \(CommentSQL.key) AS key
           FROM reports r LEFT JOIN number_reporters w ON w.number = r.number AND w.reporter = r.reporter
-          WHERE r.number = $1 AND r.comment IS NOT NULL AND r.withdrawn_at IS NULL
+          WHERE r.number = $1 AND r.comment IS NOT NULL AND r.withdrawn_at IS NULL AND \(CommentSQL.isUnrestricted)
           ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
         ) c GROUP BY key
       ) t
@@ -57,6 +62,7 @@ extension SQL {
         SELECT r.reporter, r.network, r.comment, r.category_id, \(CommentSQL.key) AS key
         FROM reports r JOIN categories c ON c.category_id = r.category_id
         WHERE r.number = $1 AND r.withdrawn_at IS NULL AND r.reporter IS NOT NULL AND c.toxic
+          AND \(CommentSQL.isUnrestricted)
         ORDER BY r.reported_at DESC, r.report_id DESC LIMIT \(CommentSQL.most)
       ), networks AS (
         SELECT count(DISTINCT reporter) AS reporters FROM complaints WHERE network IS NOT NULL GROUP BY network

@@ -21,7 +21,7 @@ public struct ErasureStore: Sendable {
   }
 
   /// Withdraws and deletes the reports of reporters, and everything else under their pseudonyms. One transaction per number;
-  /// safe to repeat.
+  /// safe to repeat. Data of reporters who came back after the time stays.
   /// - Parameter erased: each pseudonym with the time until which its reports arrived.
   /// - Returns: the number of deleted reports.
   public func erase(_ erased: [(reporter: [UInt8], until: Date)], at time: Date, audit: [AuditEvent]) async throws
@@ -42,7 +42,7 @@ public struct ErasureStore: Sendable {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       for table in ReporterTable.allCases where table.isErasedAlone {
-        _ = try await connection.run(SQL.deleteReporterData(table, reporters: reporters))
+        _ = try await connection.run(SQL.deleteReporterData(table, reporters: reporters, until: ends))
       }
     }
     try await pool.transaction { connection in
@@ -115,6 +115,21 @@ enum ReporterTable: String, CaseIterable, Sendable {
 
   /// Whether its rows are no part of sums. A restriction is kept.
   var isErasedAlone: Bool { ![.reports, .votes].contains(self) }
+
+  /// Whether a row `t` that is erased alone is from before `e.until`. Rows of holds have no time.
+  fileprivate var isFromBefore: String {
+    let day = "(e.until AT TIME ZONE 'UTC')::date"
+    return switch self {
+    case .reports, .votes: "t.received_at <= e.until"
+    case .records: "t.first_received_at <= e.until"
+    // The weight of a restricted reporter stays, so that the restriction does.
+    case .weights: "t.changed_at <= e.until AND t.restricted_at IS NULL"
+    case .vouched: "t.vouched_on <= \(day)"
+    case .attestations: "t.attested_on <= \(day) - DATE '1970-01-01'"
+    case .personalNumbers: "t.added_at <= e.until"
+    case .holds: "true"
+    }
+  }
 }
 
 extension SQL {
@@ -183,10 +198,11 @@ extension SQL {
     ) { try $0.word() }
   }
 
-  /// Deletes the rows of a table under pseudonyms. The weight of a restricted reporter stays, so that the restriction does.
-  static func deleteReporterData(_ table: ReporterTable, reporters: [[UInt8]]) -> Statement<Void> {
-    let kept = table == .weights ? " AND restricted_at IS NULL" : ""
-    return Statement("DELETE FROM \(table.rawValue) WHERE reporter = ANY($1::bytea[])\(kept)", reporters)
+  /// Deletes the rows of a table under pseudonyms.
+  static func deleteReporterData(_ table: ReporterTable, reporters: [[UInt8]], until: [Date]) -> Statement<Void> {
+    Statement(
+      "DELETE FROM \(table.rawValue) t USING \(erased) WHERE t.reporter = e.reporter AND \(table.isFromBefore)",
+      reporters, until)
   }
 
   /// Fixes the weight of reporters at 0.

@@ -31,6 +31,12 @@ import Testing
     }
   }
 
+  @Test func `a protected neighbour is found`() async throws {
+    try await store.add([(.number(number), "A bank")], by: "Ada", at: now)
+    #expect(try await CaseStore(pool: pool).brief(number + 1, at: now).blockRule.hasProtectedNeighbour)
+    #expect(try await CaseStore(pool: pool).read(number + 1, at: now).protectedNeighbour?.reason == "A bank")
+  }
+
   @Test func `a protection ends at its time with an audit event`() async throws {
     let targets = [
       (target: ProtectionTarget.number(number), reason: "A bank"),

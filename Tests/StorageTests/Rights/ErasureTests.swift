@@ -80,7 +80,10 @@ import Testing
   @Test func `reports after the time of an erasure stay`() async throws {
     _ = try await stores.reports.accept([report(number, by: 1)], receivedAt: now)
     _ = try await stores.reports.accept([report(number, by: 1, .survey, daysAgo: 0)], receivedAt: now + 100)
+    // The list of a reporter who came back.
+    try await stores.personalNumbers.fill(reporter(1), at: now + 100)
     #expect(try await erase(1, until: now + 50) == 1)
+    #expect(try await stores.erasures.export(reporter(1)).first { $0.table == "personal_numbers" }?.rows.count == 1)
     #expect(try await stores.numbers.standing(of: number).leading == .survey)
     #expect(try await recountAll().differences == [])
   }
@@ -94,6 +97,8 @@ import Testing
     _ = try await stores.reporters.recount(protected: .none, at: now + 1)
     #expect(try await stores.numbers.standing(of: number).heat == 0)
     #expect(try await recountAll().differences == [])
+    // Moderators do not see the comment.
+    #expect(try await stores.cases.read(number, at: now + 1).comments.isEmpty)
     // The reports are kept and exported.
     let rows = try await stores.erasures.export(reporter(1)).first { $0.table == "reports" }?.rows
     #expect(rows?.count == 2 && rows?.joined().contains("Written by 1.") == true)
@@ -101,6 +106,7 @@ import Testing
     try await stores.erasures.restrict([reporter(1)], to: false, at: now + 2, audit: [event])
     _ = try await stores.reporters.recount(protected: .none, at: now + 3)
     #expect(try await stores.numbers.standing(of: number).heat > 0)
+    #expect(try await stores.cases.read(number, at: now + 3).comments.map(\.text) == ["Written by 1."])
   }
 
   /// Every table with pseudonyms is erased; a new one is named in `ReporterTable`.
