@@ -14,6 +14,8 @@ public struct StatementOfReasons: Sendable, Equatable {
   public struct Facts: Sendable, Equatable {
     /// Random; the name of the statement in exports.
     public var id: UUID
+    /// The cause of the listing, and whether a program decided it.
+    public var ground: Ground, isByProgram: Bool
     /// Reports of all categories.
     public var reports: Int64
     /// Reporters with a vote, and days with complaints of the last 64.
@@ -27,12 +29,16 @@ public struct StatementOfReasons: Sendable, Equatable {
 
     /// Creates a value from its properties.
     public init(
-      id: UUID, reports: Int64, reporters: Int, days: Int, sources: [String], firstReportedAt: Date?,
-      lastReportedAt: Date?, thresholds: Int32
+      id: UUID, ground: Ground = .reports, isByProgram: Bool = false, reports: Int64, reporters: Int, days: Int,
+      sources: [String], firstReportedAt: Date?, lastReportedAt: Date?, thresholds: Int32
     ) {
-      (self.id, self.reports, self.reporters, self.days, self.sources) = (id, reports, reporters, days, sources)
+      (self.id, self.ground, self.isByProgram) = (id, ground, isByProgram)
+      (self.reports, self.reporters, self.days, self.sources) = (reports, reporters, days, sources)
       (self.firstReportedAt, self.lastReportedAt, self.thresholds) = (firstReportedAt, lastReportedAt, thresholds)
     }
+
+    /// Whether no person has decided. A person has approved the rule for a range.
+    public var isAutomatic: Bool { ground == .reports || ground == .decision && isByProgram }
 
     /// The figures for strangers: counts are rounded as in ``Explanation/coarse``.
     var coarse: Facts {
@@ -94,13 +100,14 @@ extension Explanation {
         answerTime: answerTime)
     }
     guard let listing else { return nil }
-    let isOfRange = range != nil && !(evaluation?.isListed ?? false)
+    // A decision or a rule that ended since the publication is still its cause.
+    let ground = stated?.ground ?? (range == nil ? .reports : .range)
+    let met = ground == .reports ? evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) : nil
     return StatementOfReasons(
-      number: number, ground: isOfRange ? .range : .reports, decisionReason: isOfRange ? range?.reason : nil,
+      number: number, ground: ground, decisionReason: ground == .range ? range?.reason : nil,
       category: listing.category, treatment: listing.treatment == .block ? .block : .identify, since: listing.listedAt,
-      facts: stated, conditions: evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) ?? [],
-      // A person has approved the rule for the range.
-      isDetectedAutomatically: hasReports, isDecidedAutomatically: !isOfRange, packs: packs, answerTime: answerTime)
+      facts: stated, conditions: met ?? [], isDetectedAutomatically: hasReports,
+      isDecidedAutomatically: stated?.isAutomatic ?? (ground == .reports), packs: packs, answerTime: answerTime)
   }
 }
 

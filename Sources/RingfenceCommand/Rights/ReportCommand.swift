@@ -70,8 +70,8 @@ struct ReportCommand: AsyncParsableCommand {
     var territory = StatementExport.countries.joined(separator: ",")
 
     func validate() throws {
-      for code in codes where !StatementExport.countries.contains(code) {
-        throw ValidationError("--territory has \"\(code)\". Use codes of the EEA, such as DE,FR.")
+      guard !codes.isEmpty, codes.allSatisfy(StatementExport.countries.contains) else {
+        throw ValidationError("--territory is \"\(territory)\". Use codes of the EEA, such as DE,FR.")
       }
     }
 
@@ -157,7 +157,7 @@ struct StatementExport: Encodable {
     let name = texts.category(statement.category)
     incompatible_content_ground = "Rules of the list, category \(name), thresholds of version \(facts.thresholds)"
     incompatible_content_explanation =
-      switch statement.ground {
+      switch facts.ground {
       case .reports: "Reports about the number met the limits of the category."
       case .decision: "A decision about the number gave it this treatment."
       case .range: "A rule for a range of numbers gave it this treatment."
@@ -173,8 +173,7 @@ struct StatementExport: Encodable {
         .appending("Days with complaints: \(facts.days).\(sources)").prefix(5_000))
     source_type = facts.reports > 0 ? "SOURCE_TYPE_OTHER_NOTIFICATION" : "SOURCE_VOLUNTARY"
     automated_detection = facts.reports > 0 ? "Yes" : "No"
-    let isAutomatic = statement.ground == .reports || statement.ground == .decision && statement.isByProgram
-    automated_decision = isAutomatic ? "AUTOMATED_DECISION_FULLY" : "AUTOMATED_DECISION_NOT_AUTOMATED"
+    automated_decision = facts.isAutomatic ? "AUTOMATED_DECISION_FULLY" : "AUTOMATED_DECISION_NOT_AUTOMATED"
   }
 
   var line: String {

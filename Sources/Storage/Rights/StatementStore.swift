@@ -10,12 +10,8 @@ public struct StoredStatement: Sendable, Equatable {
   public var facts: StatementOfReasons.Facts
   /// The category that phones show.
   public var category: ReportCategory
-  /// The cause of the listing.
-  public var ground: StatementOfReasons.Ground
   /// Whether the number may be blocked; otherwise it is only identified.
   public var isBlocked: Bool
-  /// Whether a program decided.
-  public var isByProgram: Bool
   /// When the publication became visible.
   public var statedAt: Date
   /// When the listing ended or changed; nil while it lasts.
@@ -46,14 +42,16 @@ public struct StatementStore: Sendable {
 
 extension SQL {
   private static let facts = """
-    s.statement_id, s.reports, s.reporters, s.days, s.first_reported_at, s.last_reported_at, s.thresholds,
-    coalesce((SELECT array_agg(a.name ORDER BY a.app_id) FROM apps a WHERE a.app_id = ANY(s.sources)), '{}')
+    s.statement_id, s.reports, s.reporters, s.days, s.first_reported_at, s.last_reported_at, s.thresholds, s.cause,
+    s.is_by_program, coalesce((SELECT array_agg(a.name ORDER BY a.app_id) FROM apps a WHERE a.app_id = ANY(s.sources)), '{}')
     """
 
   private static func decodeFacts(_ row: PostgresRow) throws -> StatementOfReasons.Facts {
-    StatementOfReasons.Facts(
-      id: try row.decode(0), reports: try row.decode(1), reporters: Int(try row.decode(2, as: Int32.self)),
-      days: Int(try row.decode(3, as: Int32.self)), sources: try row.decode(7), firstReportedAt: try row.decode(4),
+    let cause: Int16 = try row.decode(7)
+    return StatementOfReasons.Facts(
+      id: try row.decode(0), ground: cause == 0 ? .reports : cause == 1 ? .decision : .range,
+      isByProgram: try row.decode(8), reports: try row.decode(1), reporters: Int(try row.decode(2, as: Int32.self)),
+      days: Int(try row.decode(3, as: Int32.self)), sources: try row.decode(9), firstReportedAt: try row.decode(4),
       lastReportedAt: try row.decode(5), thresholds: try row.decode(6))
   }
 
@@ -108,16 +106,14 @@ extension SQL {
   static func readStatements(since: Date, until: Date) -> Statement<StoredStatement> {
     Statement(
       """
-      SELECT \(facts), s.category_id, s.cause, s.treatment = 0, s.is_by_program, s.stated_at, s.ended_at
+      SELECT \(facts), s.category_id, s.treatment = 0, s.stated_at, s.ended_at
       FROM statements s WHERE s.stated_at >= $1 AND s.stated_at < $2 ORDER BY s.stated_at, s.statement_id
       """,
       since, until
     ) { row in
-      let cause: Int16 = try row.decode(9)
-      return StoredStatement(
-        facts: try decodeFacts(row), category: try row.category(8),
-        ground: cause == 0 ? .reports : cause == 1 ? .decision : .range, isBlocked: try row.decode(10),
-        isByProgram: try row.decode(11), statedAt: try row.decode(12), endedAt: try row.decode(13))
+      StoredStatement(
+        facts: try decodeFacts(row), category: try row.category(10), isBlocked: try row.decode(11),
+        statedAt: try row.decode(12), endedAt: try row.decode(13))
     }
   }
 

@@ -49,7 +49,7 @@ import Testing
     try await publish([listing()], serial: 2)
     let first = try #require(try await statements().first)
     #expect(try await statements() == [first] && first.facts.reports == 3 && first.facts.reporters == 3)
-    #expect(first.ground == .reports && first.isBlocked && first.endedAt == nil && first.statedAt == now + 1)
+    #expect(first.facts.ground == .reports && first.isBlocked && first.endedAt == nil && first.statedAt == now + 1)
     let explained = try await stores.explanations.explain(number, at: now + 2)
     #expect(explained.statement?.facts == first.facts && explained.statement?.isDecidedAutomatically == true)
     // Another treatment has other reasons.
@@ -58,6 +58,32 @@ import Testing
     try await publish([], serial: 4)
     #expect(try await statements().map(\.endedAt) == [now + 3, now + 4])
     #expect(try await stores.explanations.explain(number, at: now + 5).statement == nil)
+  }
+
+  @Test func `a listing has the ground of its publication until the next one`() async throws {
+    try await pool.withConnection { connection in
+      let id = UUID()
+      _ = try await connection.execute(
+        """
+        INSERT INTO decisions (number, decision_id, decision, category_id, reason, decided_by, decided_at)
+        VALUES (\(number), \(id), 'block', 1, 'Fraud.', 'app:Rules', \(now))
+        """)
+      _ = try await connection.execute(
+        """
+        INSERT INTO number_decisions (number, decision, category_id, decision_id, decided_at)
+        VALUES (\(number), 'block', 1, \(id), \(now))
+        """)
+    }
+    try await publish([Listing(number: number, category: .fraud, cause: .decision)], serial: 1)
+    // The decision ends, and the list still has the number.
+    try await pool.withConnection { connection in
+      _ = try await connection.execute("DELETE FROM number_decisions WHERE number = \(number)")
+    }
+    let statement = try #require(try await stores.explanations.explain(number, at: now + 2).statement)
+    #expect(statement.ground == .decision && statement.isDecidedAutomatically && statement.conditions.isEmpty)
+    try await publish([Listing(number: number, category: .fraud, cause: .range)], serial: 2)
+    let ofRange = try #require(try await stores.explanations.explain(number, at: now + 3).statement)
+    #expect(ofRange.ground == .range && !ofRange.isDecidedAutomatically)
   }
 
   @Test func `strangers see rounded figures`() async throws {
