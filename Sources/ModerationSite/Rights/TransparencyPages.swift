@@ -7,6 +7,7 @@ import Hummingbird
 import Localization
 import PageTemplates
 import Storage
+import Timestamps
 
 /// `/moderation/transparency`: the transparency report of a year.
 struct TransparencyPages: Sendable {
@@ -15,14 +16,16 @@ struct TransparencyPages: Sendable {
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (texts, now) = (pages.texts(context), Date())
-    let present = Calendar(identifier: .gregorian).component(.year, from: now)
-    let year = Int(request.query("year")).flatMap { (present - 4...present).contains($0) ? $0 : nil } ?? present
+    let present = Int(Timestamp.format(now).prefix(4)) ?? 0
+    // Statements of earlier years are deleted; see RetainedData.
+    let years = present - 1...present
+    let year = Int(request.query("year")).flatMap { years.contains($0) ? $0 : nil } ?? present
     let report = try await transparency.report(of: Self.start(year)..<Self.start(year + 1), at: now)
     return try pages.page(
       "transparency",
       [
         "year": "\(year)",
-        "years": (present - 4...present).reversed().map {
+        "years": years.reversed().map {
           TemplateRecord.choice("\($0)", "\($0)", isChosen: $0 == year)
         },
         "tables": TransparencyTable.all(of: report, texts).map { table in
@@ -34,7 +37,5 @@ struct TransparencyPages: Sendable {
       ], context)
   }
 
-  private static func start(_ year: Int) -> Date {
-    (try? Date("\(year)-01-01T00:00:00Z", strategy: .iso8601)) ?? Date(timeIntervalSince1970: 0)
-  }
+  private static func start(_ year: Int) -> Date { Timestamp.parse("\(year)-01-01T00:00:00Z") ?? .distantPast }
 }

@@ -127,8 +127,7 @@ extension SQL {
     Statement("DELETE FROM deletions WHERE deleted_at < $1", before)
   }
 
-  /// Whether there is data of a kind from before a time. Kinds without a time in ``RetentionStore/overdue(commentDays:at:)``
-  /// have no data.
+  /// Whether there is data of a kind from before a time; see ``RetentionStore/overdue(commentDays:at:)``.
   static func findOverdue(_ kind: RetainedData, before: Date) -> Statement<Bool> {
     let day = "($1::timestamptz AT TIME ZONE 'UTC')::date - DATE '1970-01-01'"
     let rows: String
@@ -142,8 +141,8 @@ extension SQL {
     case .contacts: rows = "appeal_contacts WHERE purge_at < $1"
     case .ownerProofs: rows = "owner_codes WHERE expires_at < $1"
     case .statements: rows = "statements WHERE ended_at < $1"
-    case .deletions: rows = "deletions WHERE deleted_at < $1"
-    case .personalNumbers, .reportMonths: rows = "deletions WHERE deleted_at < $1 AND deleted_at > $1"
+    // Two kinds have an end of their own, and are not asked about.
+    case .deletions, .personalNumbers, .reportMonths: rows = "deletions WHERE deleted_at < $1"
     }
     return Statement("SELECT EXISTS (SELECT 1 FROM \(rows))", before) { try $0.decode(0) }
   }
