@@ -72,7 +72,8 @@ def test_statements_of_reasons_fit_the_schema_and_name_nobody(server):
     refused = server.run_unchecked("report", "statements", "--from", "2026-02-30", "--to", "2026-03-01")
     assert refused.returncode == 2 and "--from" in refused.stderr
     refused = server.run_unchecked("report", "statements", *PERIOD, "--territory", "DE,US")
-    assert refused.returncode == 2 and '"US"' in refused.stderr
+    assert refused.returncode == 2 and '"DE,US"' in refused.stderr
+    assert server.run_unchecked("report", "statements", *PERIOD, "--territory", ",").returncode == 2
 
 
 def test_a_statement_ends_with_its_listing(server):
@@ -186,6 +187,8 @@ def test_the_owner_reads_the_data_with_a_code(server):
 
     wrong = enter("0000 0000" if code != "0000 0000" else "0000 0001")
     assert wrong.status_code == 422 and "not valid for this number" in wrong.text
+    national = session.post(server.address + "/rights/code", data={"number": "030 23125123", "code": code}, timeout=30)
+    assert national.status_code == 422 and "plus sign" in national.text.split("code-problem")[-1]
     page = enter(code)
     assert page.status_code == 200 and "/rights/" in page.url and "It is one." in page.text and "Ada" not in page.text
     data = session.get(page.url + "/data.json", timeout=30)
@@ -195,6 +198,10 @@ def test_the_owner_reads_the_data_with_a_code(server):
     assert session.get(server.address + "/rights/" + "A" * 32, timeout=30).status_code == 404
     objection = session.post(page.url + "/object", data={"statement": "It is my shop."}, timeout=30)
     assert objection.status_code == 200 and "/appeal/" in objection.url
+    again = session.post(page.url + "/object", data={"statement": "It is my shop."}, timeout=30)
+    assert again.url == objection.url, "a second click"
+    other = session.post(page.url + "/object", data={"statement": "And my home."}, timeout=30)
+    assert other.status_code == 422 and "with this code" in other.text
     refused = server.run_unchecked("appeals", "answer", DECIDED, "--uphold", "--by", "Ada")
     assert refused.returncode == 1 and "balance" in refused.stderr
     shown = server.run("rights", "show", DECIDED, "--by", "Ada")

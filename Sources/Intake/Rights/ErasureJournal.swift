@@ -69,20 +69,16 @@ public struct ErasureJournal: Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var text = Data()
     for entry in entries { text += try encoder.encode(entry) + Data("\n".utf8) }
-    do throws(FileFailure) {
-      try PrivateFile.create(path, text)
-      try flushToDisk(parentFolder(of: path))
-    } catch {
-      guard error.code == EEXIST else { throw error }
-      let file = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
-      guard file >= 0 else { throw FileFailure(path: path, code: errno) }
-      defer { close(file) }
-      // A line that a crash has cut short is ended first.
-      var last = UInt8(ascii: "\n")
-      if lseek(file, -1, SEEK_END) >= 0 { _ = read(file, &last, 1) }
-      if last != UInt8(ascii: "\n") { text = Data("\n".utf8) + text }
-      guard writeAll(text, to: file), flushToDisk(file) else { throw FileFailure(path: path, code: errno) }
-    }
+    // Readable by its owner only from its creation, which several servers may try at once.
+    let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw FileFailure(path: path, code: errno) }
+    defer { close(file) }
+    // A line that a crash has cut short is ended first.
+    var last = UInt8(ascii: "\n")
+    if lseek(file, -1, SEEK_END) >= 0 { _ = read(file, &last, 1) }
+    if last != UInt8(ascii: "\n") { text = Data("\n".utf8) + text }
+    guard writeAll(text, to: file), flushToDisk(file) else { throw FileFailure(path: path, code: errno) }
+    try flushToDisk(parentFolder(of: path))
   }
 }
 

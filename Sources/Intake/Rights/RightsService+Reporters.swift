@@ -54,10 +54,12 @@ extension RightsService {
   /// Restricts the processing of a reporter's reports, or ends it: they are kept and have the weight 0.
   public func restrict(_ reporter: String, to isRestricted: Bool, of app: App, at time: Date) async throws {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    try journal?.append(isRestricted ? .restrict : .release, hash(ofReporter: pseudonym), at: time)
+    if isRestricted { try journal?.append(.restrict, hash(ofReporter: pseudonym), at: time) }
     try await stores.erasures.restrict(
       [pseudonym], to: isRestricted, at: time, audit: [event(isRestricted ? "restrict" : "release", pseudonym, of: app)]
     )
+    // After the database: a line without a release would end the restriction in a restored backup.
+    if !isRestricted { try journal?.append(.release, hash(ofReporter: pseudonym), at: time) }
   }
 
   /// Applies the lines about reporters to a restored database.
@@ -66,7 +68,8 @@ extension RightsService {
     var (erased, restricted): ([String: Date], [String: Bool]) = ([:], [:])
     for entry in entries {
       switch entry.action {
-      case .erase: erased[entry.subject] = Timestamp.parse(entry.time)
+      // To the end of its second.
+      case .erase: erased[entry.subject] = Timestamp.parse(entry.time).map { $0 + 1 }
       case .restrict, .release: restricted[entry.subject] = entry.action == .restrict
       case .suppress, .lift: continue
       }

@@ -35,10 +35,12 @@ public struct RightsService: Sendable {
   /// Whether a gateway delivers codes.
   public var sendsCodes: Bool { !gateways.isEmpty }
 
-  /// Sends a code to a number by the gateway. Where the number has had three codes today, nothing is sent, and the caller
-  /// does not learn it.
-  public func sendCode(to number: Int64, at time: Date) async throws {
-    guard sendsCodes else { return }
+  /// Sends a code to a number by the gateway. Where the number has had three codes today, or the form was used, nothing is
+  /// sent, and the caller does not learn it.
+  /// - Parameter form: 16 unique bytes of the form, and the time until which it can be sent.
+  public func sendCode(to number: Int64, form: (id: [UInt8], expiresAt: Date), at time: Date) async throws {
+    let digest = Array(SHA256.hash(data: Data("owner form ".utf8) + form.id))
+    guard sendsCodes, try await stores.sessions.use(challenge: digest, until: form.expiresAt, at: time) else { return }
     let code = Self.randomCode()
     let event = Event(
       .ownerCode, at: time,
@@ -121,9 +123,11 @@ public struct RightsService: Sendable {
   /// Ends a suppression.
   /// - Returns: whether there was one.
   public func lift(_ number: Int64, by actor: Actor, because reason: String, at time: Date) async throws -> Bool {
-    try journal?.append(.lift, try sealed(number), at: time)
     let event = actor.did("right.lift", to: "+\(number)", because: reason)
-    return try await stores.protection.lift(number, at: time, audit: event)
+    guard try await stores.protection.lift(number, at: time, audit: event) else { return false }
+    // After the database: a line without a lift would end the suppression in a restored backup.
+    try journal?.append(.lift, try sealed(number), at: time)
+    return true
   }
 
   private func sealed(_ number: Int64) throws -> String {
@@ -143,9 +147,10 @@ public struct RightsService: Sendable {
   /// - Returns: the counts of suppressed numbers and of erased or restricted reporters.
   /// - Throws: ``ErasureJournalError``; the errors of the database.
   public func apply(_ journals: [ErasureJournal], at time: Date) async throws -> (numbers: Int, reporters: Int) {
-    var entries: [ErasureJournal.Entry] = []
-    for entry in try journals.flatMap({ try $0.entries() }) where !entries.contains(entry) { entries.append(entry) }
-    entries.sort { $0.time < $1.time }
+    var known = Set<ErasureJournal.Entry>()
+    // The sort is stable: of one second, the later line counts.
+    let entries = try journals.flatMap { try $0.entries() }.filter { known.insert($0).inserted }
+      .sorted { $0.time < $1.time }
     for other in journals { try journal?.merge(other) }
     var last: [Int64: ErasureJournal.Entry.Action] = [:]
     for entry in entries where [.suppress, .lift].contains(entry.action) {

@@ -189,7 +189,8 @@ extension PostgresConnection {
     _ = try await run(SQL.lockAppeals(number: filing.number))
     let open = try await run(SQL.readAppealsOf(number: filing.number)).first { $0.state == .open }
     if let open {
-      try await makePlace(for: origin, in: open)
+      // A proven owner has a place even if all are taken.
+      if !filing.isObjection { try await makePlace(for: origin, in: open) }
     } else {
       _ = try await run(SQL.fileAppeal(appeal: first))
     }

@@ -117,7 +117,7 @@ extension Protection {
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     [
       "what": what, "reason": reason, "addedBy": addedBy, "addedAt": PageTime(addedAt, texts),
-      "until": expiresAt.map { PageTime($0, texts) },
+      "until": expiresAt.map { PageTime($0, texts) }, "isSuppression": isSuppression,
     ]
   }
 }

@@ -37,25 +37,31 @@ struct OwnerRightsPages: Sendable {
     case .success(let read): number = read
     case .failure(let problem): return try show(context, numberProblem: texts(problem.key))
     }
+    let form: (id: [UInt8], expiresAt: Date)
     switch stamps.check(stamp, nonce: context.form["nonce"], at: now) {
-    case .good(_, _, let isWorked):
+    case .good(let id, let expiresAt, let isWorked):
       guard limits.take(context.network, isWorked: isWorked) else {
         return try show(context, problem: texts("rights.limited"), status: .tooManyRequests, stamp: stamp)
       }
+      form = (id, expiresAt)
     case .tooSoon(let seconds): return try show(context, problem: texts.count("rights.soon", seconds), stamp: stamp)
     case .expired, .invalid: return try show(context, problem: texts("rights.expired"))
     }
-    try await rights.sendCode(to: number.digits, at: now)
+    try await rights.sendCode(to: number.digits, form: form, at: now)
     return try show(context, done: texts("rights.sent"), status: .ok)
   }
 
   /// Exchanges a code for a pass.
   @Sendable func enter(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let texts = pages.texts(context)
-    guard case .success(let number) = read(context),
-      let pass = try await rights.enter(context.form["code"] ?? "", for: number.digits, at: Date())
-    else { return try show(context, codeProblem: texts("rights.wrong")) }
-    return .redirect(to: "\(Self.address)/\(pass.code)", type: .normal)
+    switch read(context) {
+    case .failure(let problem): return try show(context, codeProblem: texts(problem.key))
+    case .success(let number):
+      guard let pass = try await rights.enter(context.form["code"] ?? "", for: number.digits, at: Date()) else {
+        return try show(context, codeProblem: texts("rights.wrong"))
+      }
+      return .redirect(to: "\(Self.address)/\(pass.code)", type: .normal)
+    }
   }
 
   /// Everything that is stored about the number.
@@ -89,13 +95,11 @@ struct OwnerRightsPages: Sendable {
       return try await shown(number, pass, context, problem: texts.message(error))
     }
     filing.isObjection = true
-    var generator = SystemRandomNumberGenerator()
-    let stamp = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    let ticket = AppealTicket()
-    let outcome = try await appeals.file(
-      filing, ticket: ticket, stamp: (stamp, Date() + OwnerProofStore.passLifetime))
-    guard outcome != .crowded else {
-      return try await shown(number, pass, context, problem: texts("appeal.crowded"))
+    // One objection of each pass, with the same ticket where it is sent twice.
+    let stamp = (Array(pass.hash.suffix(16)), Date() + OwnerProofStore.passLifetime)
+    let ticket = AppealTicket(bytes: Array(pass.hash.prefix(20))) ?? pass
+    guard try await appeals.file(filing, ticket: ticket, stamp: stamp) != .stampSpent else {
+      return try await shown(number, pass, context, problem: texts("rights.objected"))
     }
     return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
   }
@@ -154,8 +158,10 @@ struct OwnerRightsPages: Sendable {
   ) throws -> Response {
     let isFirst = numberProblem.isEmpty && codeProblem.isEmpty && problem.isEmpty
     let country = context.form.text("country").flatMap { PhoneRegion($0)?.code }
+    // The form for the code has no country.
+    let number = (try? read(context).get())?.formatted(.international) ?? context.form.text("number") ?? ""
     let page: TemplateRecord = [
-      "number": String((context.form.text("number") ?? "").prefix(NumberField.longest)),
+      "number": String(number.prefix(NumberField.longest)),
       "countries": countries.list(context.language, chosen: country), "numberProblem": numberProblem,
       "codeProblem": codeProblem, "problem": problem, "done": done, "sendsCodes": rights.sendsCodes,
       "stamp": stamp ?? stamps.make(at: Date()), "difficulty": stamps.difficulty, "delay": stamps.delay,

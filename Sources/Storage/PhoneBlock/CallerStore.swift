@@ -107,8 +107,10 @@ public struct CallerStore: Sendable {
     }
     if let caller = try await evaluated(found, at: time).first { return (.listed(caller), personal) }
     if decisions.first?.treatment == .allow { return (.allowed, personal) }
-    let isProtected = try await protection.numbers().rule(for: number) != nil
-    return (isProtected ? .allowed : .unlisted, personal)
+    // Nothing tells a stranger that the owner has suppressed the number.
+    let rule = try await protection.numbers().rule(for: number)
+    let isSuppressed = rule == .protectedNumber(reason: ProtectionStore.suppressionReason)
+    return (rule == nil || isSuppressed ? .unlisted : .allowed, personal)
   }
 
   /// The figures before the reports that apps do not see yet; see ``ExplanationStore/explainCoarsely(_:at:)``.

@@ -29,14 +29,13 @@ extension ProtectionStore {
   }
 
   /// Suppresses a number for its owner. It is revoked where it is listed. Safe to repeat.
-  /// - Parameter audit: the audit event.
+  /// - Parameter audit: the audit event, recorded where the number was not suppressed.
   public func suppress(_ number: Int64, at time: Date, audit: AuditEvent) async throws {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      _ = try await Self.add(
-        [(.number(number), "The owner of the number has suppressed it.")], by: audit.actor, appID: Self.suppression,
-        at: time, on: connection)
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      let kept = try await Self.add(
+        [(.number(number), Self.suppressionReason)], by: audit.actor, appID: Self.suppression, at: time, on: connection)
+      if kept == 0 { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
     }
   }
 
@@ -53,8 +52,9 @@ extension ProtectionStore {
     }
   }
 
-  /// `app_id` of a suppression.
+  /// `app_id` of a suppression, and its reason.
   private static let suppression: Int32 = -1
+  static let suppressionReason = "The owner of the number has suppressed it."
 
   /// The numbers and patterns of a source, in display form.
   public func texts(of appID: Int32) async throws -> Set<String> {

@@ -12,7 +12,8 @@ import Testing
 @Suite(.database) struct OwnerRightsTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 493_023_125_123
-  private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var stores: Stores { Stores(pool: pool) }
 
   private func service(_ journal: ErasureJournal? = nil, gateways: [String] = []) -> RightsService {
     RightsService(
@@ -75,7 +76,12 @@ import Testing
   @Test func `the gateway alone gets the code, and strangers learn nothing`() async throws {
     try await stores.outbox.replaceReceivers(["https://chat.example.org/"])
     let service = service(gateways: ["https://gateway.example.org/"])
-    for _ in 0..<5 { try await service.sendCode(to: number, at: now) }
+    func form(_ byte: UInt8) -> (id: [UInt8], expiresAt: Date) { ([UInt8](repeating: byte, count: 16), now + 7_200) }
+    // The work of a form pays for one code.
+    for _ in 0..<2 { try await service.sendCode(to: number + 1, form: form(0), at: now) }
+    let other = try await stores.outbox.take(at: now, until: now + 60, limit: 100)
+    #expect(other.count == 1)
+    for byte in 1...5 as ClosedRange<UInt8> { try await service.sendCode(to: number, form: form(byte), at: now) }
     let messages = try await stores.outbox.take(at: now, until: now + 60, limit: 100)
     #expect(messages.map(\.receiver) == Array(repeating: "https://gateway.example.org/", count: 3))
     #expect(messages.allSatisfy { $0.event == "owner_code" })
@@ -87,7 +93,7 @@ import Testing
       try await connection.query("SELECT t::text FROM owner_codes t").map { try $0.decode(0) }
     }
     #expect(stored.count == 3 && stored.allSatisfy { !$0.contains(code) })
-    #expect(try await stores.retention.purgeOwnerProofs(before: now + 100_000) == 7)
+    #expect(try await stores.retention.purgeOwnerProofs(before: now + 100_000) == 9)
   }
 
   @Test func `a suppression is a protection that people and sources cannot end`() async throws {
@@ -101,6 +107,8 @@ import Testing
       #expect(try await service.isSuppressed(number))
       #expect(try await stores.protection.load().rule(for: number) != nil)
       #expect(try await !stores.protection.remove(.number(number)))
+      try await stores.protection.add([(.number(number), "A bank")], by: "Ada", at: now)
+      #expect(try await stores.protection.remove(.number(number)))
       try await stores.protection.replace(of: 5, named: "A list", with: [(.number(number), "x")], at: now)
       try await stores.protection.replace(of: 5, named: "A list", with: [], at: now)
       #expect(try await stores.protection.load().rule(for: number) != nil)
@@ -109,11 +117,19 @@ import Testing
       let unknown = try await stores.explanations.explainCoarsely(number + 1, at: now + 86_400)
       #expect(seen.lines == unknown.lines && seen.score == nil && seen.protection == nil)
       #expect(try await stores.explanations.explain(number, at: now).verdict == .protected)
+      let client = [UInt8](repeating: 2, count: 16)
+      #expect(try await CallerStore(pool: pool).state(of: number, for: client, at: now).state == .unlisted)
+      // A second click is no second use of the right.
+      try await service.suppress(number, at: now)
+      #expect(try await stores.auditLog.events(AuditFilter(action: "right.suppress"), limit: 10).count == 1)
       // The journal has no number, and brings the suppression to another database.
       let text = try String(contentsOfFile: "\(folder)/erasures.jsonl", encoding: .utf8)
       #expect(!text.contains("\(number)") && text.hasSuffix("\n"))
       #expect(try await service.lift(number, by: .commandLine("Ada"), because: "Asked.", at: now + 1))
       #expect(try await stores.protection.load().rule(for: number) == nil)
+      let lines = try ErasureJournal(path: "\(folder)/erasures.jsonl").entries().count
+      #expect(try await !service.lift(number, by: .commandLine("Ada"), because: "Asked.", at: now + 1))
+      #expect(try ErasureJournal(path: "\(folder)/erasures.jsonl").entries().count == lines)
       let first = ErasureJournal(path: "\(folder)/first.jsonl")
       try Data(text.utf8).write(to: URL(filePath: first.path))
       #expect(try await service.apply([first], at: now + 2).numbers == 1)

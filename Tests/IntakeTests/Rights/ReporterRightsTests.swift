@@ -24,11 +24,11 @@ import Testing
     return try #require(try await stores.apps.app(key: key, at: now))
   }
 
-  private func report(_ name: String, of app: App) async throws {
+  private func report(_ name: String, of app: App, receivedAt time: Date? = nil) async throws {
     let report = Report(
       number: number, appID: app.id, reportID: UUID(), reportedAt: now - 60, category: .fraud,
       reporter: pseudonymizer.pseudonym(of: name, appID: app.id), comment: "Of \(app.name).")
-    _ = try await stores.reports.accept([report], receivedAt: now - 60)
+    _ = try await stores.reports.accept([report], receivedAt: time ?? now - 60)
   }
 
   @Test func `a wrong, old or repeated signature is refused`() async throws {
@@ -72,12 +72,12 @@ import Testing
     try await withTemporaryFolder { folder in
       let (journal, app) = (ErasureJournal(path: "\(folder)/erasures.jsonl"), try await app("One"))
       let service = service(journal)
-      try await service.erase("user-17", of: app, at: now)
+      try await service.erase("user-17", of: app, at: now + 0.5)
       try await service.restrict("user-18", to: true, of: app, at: now)
       let pseudonym = pseudonymizer.pseudonym(of: "user-17", appID: app.id).map { String(format: "%02x", $0) }.joined()
       #expect(try !String(contentsOfFile: journal.path, encoding: .utf8).contains(pseudonym))
-      // A backup from before brings the reports back.
-      try await report("user-17", of: app)
+      // A backup from before brings the reports back. The journal has whole seconds.
+      try await report("user-17", of: app, receivedAt: now + 0.4)
       try await report("user-18", of: app)
       #expect(try await self.service().apply([journal], at: now + 60).reporters == 2)
       let left = try await stores.erasures.export(pseudonymizer.pseudonym(of: "user-17", appID: app.id))

@@ -83,6 +83,18 @@ import Testing
     )
   }
 
+  @Test func `an objection of a proven owner has a place where all are taken`() async throws {
+    for index in 0..<UInt8(FilingPlaces.most) {
+      let taker = origin(index, area: index)
+      _ = try await service.file(try filing(), ticket: AppealTicket(), stamp: stamp(index), from: taker)
+    }
+    #expect(try await service.file(try filing(), ticket: AppealTicket(), stamp: stamp(100)) == .crowded)
+    var objection = try filing("I object.")
+    objection.isObjection = true
+    #expect(try await service.file(objection, ticket: AppealTicket(), stamp: stamp(100)) == .joined)
+    #expect(try await store.appeals(of: number).map(\.isObjection) == [true])
+  }
+
   @Test func `a flood from one network does not displace filings of another`() async throws {
     let tickets = (0..<FilingPlaces.most).map { _ in AppealTicket() }
     for (index, ticket) in tickets.enumerated() {
