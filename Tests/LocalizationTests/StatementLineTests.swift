@@ -19,6 +19,7 @@ import Testing
     listed.packs = [.init(name: "toxic", region: nil)]
     listed.answerTime = 7_200
     var ofRange = listed
+    ofRange.stated?.ground = .range
     ofRange.range = RangeRule(
       stored: RangePattern(around: 493_023_125_123, size: 100), category: .fraud, state: .approved, proposedAt: time)
     ofRange.packs = [.init(name: "toxic-DE", region: "DE")]
