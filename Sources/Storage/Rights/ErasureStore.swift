@@ -205,7 +205,7 @@ extension SQL {
       reporters, until)
   }
 
-  /// Fixes the weight of reporters at 0.
+  /// Fixes the weight of reporters at 0. A reporter who is restricted stays so since the first time.
   static func restrictReporters(reporters: [[UInt8]], time: Date) -> Statement<Void> {
     Statement(
       """
@@ -213,6 +213,7 @@ extension SQL {
       SELECT reporter, 0, $2::timestamptz, $2::timestamptz FROM unnest($1::bytea[]) AS t (reporter) ORDER BY reporter
       ON CONFLICT (reporter) DO UPDATE SET
         weight = 0, changed_at = excluded.changed_at, restricted_at = excluded.restricted_at
+      WHERE reporter_weights.restricted_at IS NULL
       """,
       reporters, time)
   }

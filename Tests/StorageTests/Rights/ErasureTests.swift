@@ -92,6 +92,11 @@ import Testing
     _ = try await stores.reports.accept([report(number, by: 1)], receivedAt: now)
     let event = AuditEvent(actor: "App", role: "app", action: "right.restrict", subject: "reporter 00")
     try await stores.erasures.restrict([reporter(1)], to: true, at: now, audit: [event])
+    let weights = try await stores.erasures.export(reporter(1)).first { $0.table == "reporter_weights" }?.rows
+    // Again, as by the journal of a restored backup.
+    try await stores.erasures.restrict([reporter(1)], to: true, at: now + 0.5, audit: [event])
+    let again = try await stores.erasures.export(reporter(1)).first { $0.table == "reporter_weights" }?.rows
+    #expect(weights?.count == 1 && again == weights)
     _ = try await stores.reports.accept([report(number + 1, by: 1)], receivedAt: now)
     #expect(try await stores.numbers.standing(of: number + 1).heat == 0)
     _ = try await stores.reporters.recount(protected: .none, at: now + 1)
