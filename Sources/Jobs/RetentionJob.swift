@@ -76,23 +76,20 @@ package struct RetentionJob: Sendable {
   package func runOnce() async throws {
     let time = now()
     let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
-    let networks = try await store.purgeNetworks(before: before(limits.networks))
+    func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
     try await store.purgeMessages(before: before(Limits.messages))
+    try await store.addListingHashes()
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
-    let batches = try await store.purgeIdentificationBatches(before: before(limits.identificationBatches))
-    try await store.addListingHashes()
-    let personal = try await store.purgePersonalNumbers(endedBefore: time)
-    let installations = try await store.purgeInstallations(before: before(limits.installations), ended: before(1))
-    func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
-    let attestations = try await store.purgeAttestations(renewedBefore: limit(.attestations))
-    let proofs = try await store.purgeOwnerProofs(before: limit(.ownerProofs))
-    let statements = try await store.purgeStatements(before: limit(.statements))
-    let deletions = try await store.purgeDeletions(before: limit(.deletions))
     let deleted: KeyValuePairs<RetainedData, Int> = [
-      .networks: networks, .comments: comments, .identificationBatches: batches, .personalNumbers: personal,
-      .installations: installations, .attestations: attestations, .ownerProofs: proofs, .statements: statements,
-      .deletions: deletions,
+      .networks: try await store.purgeNetworks(before: before(limits.networks)), .comments: comments,
+      .identificationBatches: try await store.purgeIdentificationBatches(before: before(limits.identificationBatches)),
+      .personalNumbers: try await store.purgePersonalNumbers(endedBefore: time),
+      .installations: try await store.purgeInstallations(before: before(limits.installations), ended: before(1)),
+      .attestations: try await store.purgeAttestations(renewedBefore: limit(.attestations)),
+      .ownerProofs: try await store.purgeOwnerProofs(before: limit(.ownerProofs)),
+      .statements: try await store.purgeStatements(before: limit(.statements)),
+      .deletions: try await store.purgeDeletions(before: limit(.deletions)),
     ]
     for (kind, rows) in deleted { try await store.record(kind, rows, at: time) }
     // Months count as 31 days, so that nothing is dropped too early.
@@ -101,13 +98,9 @@ package struct RetentionJob: Sendable {
       if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
       try await store.record(.reportMonths, dropped, at: time)
     }
-    guard networks + comments + batches + personal + installations + attestations > 0 else { return }
-    logger.info(
-      "Deleted old data",
-      metadata: [
-        "networks": "\(networks)", "comments": "\(comments)", "identification_batches": "\(batches)",
-        "personal_numbers": "\(personal)", "installations": "\(installations)", "attestations": "\(attestations)",
-      ])
+    guard deleted.contains(where: { $0.value > 0 }) else { return }
+    let rows = deleted.map { ($0.key.rawValue, Logger.MetadataValue.string("\($0.value)")) }
+    logger.info("Deleted old data", metadata: Dictionary(uniqueKeysWithValues: rows))
   }
 
   /// Drops months. While the table is in use (SQLSTATE 55P03), such as at the start of a server, tries again each minute.
