@@ -27,9 +27,6 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
     public var upheld = 0, rejected = 0, undone = 0
     /// The median time from filing to answer, in seconds; nil without answers.
     public var medianSeconds: Double?
-
-    /// Creates the figures of a period without appeals.
-    public init() {}
   }
 
   /// A source.

@@ -36,7 +36,7 @@ extension RightsService {
   /// Everything that is stored under a reporter's pseudonym, as one JSON object; empty lists for an unknown one.
   public func export(_ reporter: String, of app: App, at time: Date) async throws -> Data {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    try await stores.auditLog.append(event("export", pseudonym, of: app), at: time)
+    try await stores.auditLog.append(event("export", pseudonym, by: app.name), at: time)
     let tables = try await stores.erasures.export(pseudonym).map { table, rows in
       "\"\(table)\":[\(rows.joined(separator: ","))]"
     }
@@ -48,16 +48,15 @@ extension RightsService {
   public func erase(_ reporter: String, of app: App, at time: Date) async throws {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
     try journal?.append(.erase, hash(ofReporter: pseudonym), at: time)
-    _ = try await stores.erasures.erase([(pseudonym, time)], at: time, audit: [event("erase", pseudonym, of: app)])
+    _ = try await stores.erasures.erase([(pseudonym, time)], at: time, audit: [event("erase", pseudonym, by: app.name)])
   }
 
   /// Restricts the processing of a reporter's reports, or ends it: they are kept and have the weight 0.
   public func restrict(_ reporter: String, to isRestricted: Bool, of app: App, at time: Date) async throws {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
     if isRestricted { try journal?.append(.restrict, hash(ofReporter: pseudonym), at: time) }
-    try await stores.erasures.restrict(
-      [pseudonym], to: isRestricted, at: time, audit: [event(isRestricted ? "restrict" : "release", pseudonym, of: app)]
-    )
+    let event = event(isRestricted ? "restrict" : "release", pseudonym, by: app.name)
+    try await stores.erasures.restrict([pseudonym], to: isRestricted, at: time, audit: [event])
     // After the database: a line without a release would end the restriction in a restored backup.
     if !isRestricted { try journal?.append(.release, hash(ofReporter: pseudonym), at: time) }
   }
@@ -82,7 +81,7 @@ extension RightsService {
       if let isRestricted = restricted[hash] { restrictions[isRestricted, default: []].append(pseudonym) }
     }
     func events(_ action: String, _ reporters: [[UInt8]]) -> [AuditEvent] {
-      reporters.map { event(action, $0, actor: "ringfence", role: "system", after: ["restored": "true"]) }
+      reporters.map { event(action, $0, by: "ringfence", role: "system", after: ["restored": "true"]) }
     }
     if !erasures.isEmpty {
       _ = try await stores.erasures.erase(erasures, at: time, audit: events("erase", erasures.map(\.reporter)))
@@ -94,18 +93,12 @@ extension RightsService {
     return Set(erasures.map(\.reporter) + restrictions.values.joined()).count
   }
 
-  private func event(_ action: String, _ pseudonym: [UInt8], of app: App) -> AuditEvent {
-    event(action, pseudonym, actor: app.name, role: "app", after: nil)
-  }
-
   /// The event of a right; its subject is a part of the keyed hash in the journal, and not the pseudonym.
   private func event(
-    _ action: String, _ pseudonym: [UInt8], actor: String, role: String, after: [String: String]?
+    _ action: String, _ pseudonym: [UInt8], by actor: String, role: String = "app", after: [String: String]? = nil
   ) -> AuditEvent {
-    AuditEvent(
-      actor: actor, role: role, action: "right.\(action)",
-      subject: "reporter \(hash(ofReporter: pseudonym).prefix(16))",
-      after: after)
+    let subject = "reporter \(hash(ofReporter: pseudonym).prefix(16))"
+    return AuditEvent(actor: actor, role: role, action: "right.\(action)", subject: subject, after: after)
   }
 
   private func hash(ofReporter pseudonym: [UInt8]) -> String {

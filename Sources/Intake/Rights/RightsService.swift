@@ -85,9 +85,7 @@ public struct RightsService: Sendable {
 
   /// Everything that is stored about a number.
   /// - Parameter actor: who reads it for the owner; nil for the owner.
-  public func data(
-    of number: Int64, by actor: Actor? = nil, at time: Date
-  ) async throws -> [NumberDataStore.Rows] {
+  public func data(of number: Int64, by actor: Actor? = nil, at time: Date) async throws -> [NumberDataStore.Rows] {
     let event = actor?.did("right.access", to: "+\(number)") ?? Self.owner("right.access", number)
     try await stores.auditLog.append(event, at: time)
     return try await stores.numberData.data(of: number)

@@ -119,31 +119,16 @@ struct PeriodOptions: ParsableArguments {
 /// A statement of reasons with the fields of the DSA transparency database (documentation of its API, 2026).
 struct StatementExport: Encodable {
   /// The countries of the EEA, as the database names them.
-  static let countries = [
-    "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IS", "IT", "LI", "LT",
-    "LU",
-    "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK",
-  ]
+  static let countries =
+    "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK"
+    .split(separator: " ").map(String.init)
 
-  let puid: String
-  let decision_visibility: [String]
-  var decision_visibility_other: String?
-  let decision_ground: String
-  let incompatible_content_ground: String
-  let incompatible_content_explanation: String
-  let incompatible_content_illegal: String
-  let category: String
+  let puid, decision_ground, category, source_type, automated_detection, automated_decision, decision_facts: String
+  let incompatible_content_ground, incompatible_content_explanation, incompatible_content_illegal: String
+  let content_type_other, content_date, application_date: String
+  let decision_visibility, content_type, territorial_scope: [String]
+  var decision_visibility_other, end_date_visibility_restriction: String?
   var category_specification: [String]?
-  let content_type: [String]
-  let content_type_other: String
-  let territorial_scope: [String]
-  let content_date: String
-  let application_date: String
-  var end_date_visibility_restriction: String?
-  let decision_facts: String
-  let source_type: String
-  let automated_detection: String
-  let automated_decision: String
 
   init(_ statement: StoredStatement, territory: [String], _ texts: Localizer) {
     let facts = statement.facts

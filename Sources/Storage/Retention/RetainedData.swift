@@ -48,12 +48,8 @@ public enum RetainedData: String, Sendable, CaseIterable {
 
 /// The proof of a deletion.
 public struct Deletion: Sendable, Equatable {
-  /// The kind of data, a raw value of ``RetainedData``.
-  public let kind: String
-  /// When it was deleted.
-  public let deletedAt: Date
-  /// How many rows, or months.
-  public let rows: Int64
+  /// A raw value of ``RetainedData``, when it was deleted, and how many rows, or months.
+  public let kind: String, deletedAt: Date, rows: Int64
 }
 
 extension RetentionStore {
@@ -116,10 +112,7 @@ extension SQL {
       ORDER BY deleted_at DESC, kind LIMIT 1000
       """,
       since
-    ) { row in
-      Deletion(
-        kind: try row.decode(0), deletedAt: try row.decode(1), rows: try row.decode(2))
-    }
+    ) { Deletion(kind: try $0.decode(0), deletedAt: try $0.decode(1), rows: try $0.decode(2)) }
   }
 
   /// Deletes old proofs.

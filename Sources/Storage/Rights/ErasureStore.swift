@@ -41,11 +41,9 @@ public struct ErasureStore: Sendable {
     }
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
-      for table in ReporterTable.allCases where table.isErasedAlone {
+      for table in ReporterTable.allCases where table.isFromBefore != nil {
         _ = try await connection.run(SQL.deleteReporterData(table, reporters: reporters, until: ends))
       }
-    }
-    try await pool.transaction { connection in
       for event in audit { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
     }
     return deleted
@@ -113,14 +111,11 @@ enum ReporterTable: String, CaseIterable, Sendable {
   case personalNumbers = "personal_numbers"
   case holds = "hold_reporters"
 
-  /// Whether its rows are no part of sums. A restriction is kept.
-  var isErasedAlone: Bool { ![.reports, .votes].contains(self) }
-
-  /// Whether a row `t` that is erased alone is from before `e.until`. Rows of holds have no time.
-  fileprivate var isFromBefore: String {
+  /// Whether a row `t` is from before `e.until`; nil for parts of sums. Rows of holds have no time.
+  fileprivate var isFromBefore: String? {
     let day = "(e.until AT TIME ZONE 'UTC')::date"
     return switch self {
-    case .reports, .votes: "t.received_at <= e.until"
+    case .reports, .votes: nil
     case .records: "t.first_received_at <= e.until"
     // The weight of a restricted reporter stays, so that the restriction does.
     case .weights: "t.changed_at <= e.until AND t.restricted_at IS NULL"
@@ -185,9 +180,7 @@ extension SQL {
   }
 
   /// Deletes the votes on a number that have no report any more.
-  static func deleteErasedVotes(
-    number: Int64, reporters: [[UInt8]], until: [Date]
-  ) -> Statement<Word> {
+  static func deleteErasedVotes(number: Int64, reporters: [[UInt8]], until: [Date]) -> Statement<Word> {
     Statement(
       """
       DELETE FROM number_reporters v USING \(erased)
@@ -201,7 +194,7 @@ extension SQL {
   /// Deletes the rows of a table under pseudonyms.
   static func deleteReporterData(_ table: ReporterTable, reporters: [[UInt8]], until: [Date]) -> Statement<Void> {
     Statement(
-      "DELETE FROM \(table.rawValue) t USING \(erased) WHERE t.reporter = e.reporter AND \(table.isFromBefore)",
+      "DELETE FROM \(table.rawValue) t USING \(erased) WHERE t.reporter = e.reporter AND \(table.isFromBefore ?? "false")",
       reporters, until)
   }
 

@@ -80,9 +80,7 @@ extension SQL {
   }
 
   /// Counts an attempt on the valid codes of a number, and returns their hashes.
-  static func tryOwnerCodes(
-    number: Int64, time: Date
-  ) -> Statement<(day: Int32, place: Int16, hash: [UInt8])> {
+  static func tryOwnerCodes(number: Int64, time: Date) -> Statement<(day: Int32, place: Int16, hash: [UInt8])> {
     Statement(
       """
       UPDATE owner_codes SET attempts = attempts + 1

@@ -12,10 +12,8 @@ public struct StoredStatement: Sendable, Equatable {
   public var category: ReportCategory
   /// Whether the number may be blocked; otherwise it is only identified.
   public var isBlocked: Bool
-  /// When the publication became visible.
-  public var statedAt: Date
-  /// When the listing ended or changed; nil while it lasts.
-  public var endedAt: Date?
+  /// When the publication became visible, and when the listing ended or changed; nil while it lasts.
+  public var statedAt: Date, endedAt: Date?
 }
 
 /// Statements of reasons, as of their publications.
