@@ -14,10 +14,14 @@ import Testing
 
     let isSupported: Bool
     let failure: (any Error & Sendable)?
+    /// The error of each signature.
+    let signing: (any Error & Sendable)?
     private let calls = Mutex<[String]>([])
 
-    init(isSupported: Bool = true, failure: (any Error & Sendable)? = nil) {
-      (self.isSupported, self.failure) = (isSupported, failure)
+    init(
+      isSupported: Bool = true, failure: (any Error & Sendable)? = nil, signing: (any Error & Sendable)? = nil
+    ) {
+      (self.isSupported, self.failure, self.signing) = (isSupported, failure, signing)
     }
 
     var asked: [String] { calls.withLock { $0 } }
@@ -39,22 +43,33 @@ import Testing
 
     func assert(_ key: String, hash: Data) async throws -> Data {
       _ = note("assert")
+      if let signing { throw signing }
       return Data("\(key), \(hash.count)".utf8)
     }
   }
 
   /// Gives tokens with numbers, for 30 days.
+  /// - Parameters:
+  ///   - refusal: how to try again, for each proof, or for renewals alone.
+  ///   - failures: the first proofs that are answered with 503.
   private static func server(
-    _ clock: HandClock, refusal: String? = nil, word: String? = "ok"
+    _ clock: HandClock, refusal: String? = nil, ofRenewals: Bool = false, failures: Int = 0, word: String? = "ok"
   ) -> ScriptedServer {
+    let failed = Mutex(0)
     let tokens = Mutex(0)
     return ScriptedServer { request in
       switch request.url.lastPathComponent {
       case "challenges": return .init(status: 201, body: #"{"challenge":"AQID","expires_at":"2026-12-01T00:00:00Z"}"#)
       case "installations":
-        if let refusal {
+        let isRenewal = request.body.map { String(decoding: $0, as: UTF8.self).contains("assertion") } ?? false
+        if let refusal, isRenewal || !ofRenewals {
           return .init(status: 422, fields: ScriptedServer.problem.merging(["Ringfence-Try-Again": refusal]) { $1 })
         }
+        let attempt = failed.withLock { count in
+          count += 1
+          return count
+        }
+        if attempt <= failures { return .init(status: 503) }
         let number = tokens.withLock { count in
           count += 1
           return count
@@ -156,6 +171,54 @@ import Testing
       clock.advance(3_700)
       try await send(client)
       #expect(tokens(server).last == "token 2")
+      // With its key, so that it stays the same reporter.
+      #expect(phone.asked == ["key", "attest", "assert"])
+    }
+  }
+
+  @Test func `a key that is gone, or that the server has forgotten, is replaced by a new one`() async throws {
+    let cases: [(Phone, String?)] = [(Phone(signing: Phone.Failure()), nil), (Phone(), "with_new_key")]
+    for (phone, refusal) in cases {
+      try await withFolder { folder in
+        let clock = HandClock()
+        let server = Self.server(clock, refusal: refusal, ofRenewals: true)
+        let client = try client(folder, server, clock, phone)
+        try await send(client)
+        clock.advance(16 * 86_400)
+        try await send(client)
+        #expect(phone.asked == ["key", "attest", "assert", "key", "attest"])
+        #expect(tokens(server) == ["token 1", "token 2"])
+      }
+    }
+  }
+
+  @Test func `a key that cannot sign for a moment keeps its token`() async throws {
+    try await withFolder { folder in
+      let (clock, phone) = (HandClock(), Phone(signing: ClientError.network("App Attest")))
+      let server = Self.server(clock)
+      let client = try client(folder, server, clock, phone)
+      try await send(client)
+      clock.advance(16 * 86_400)
+      for _ in 0..<2 { try await send(client) }
+      #expect(phone.asked == ["key", "attest", "assert"])
+      #expect(tokens(server) == ["token 1", "token 1", "token 1"])
+      // No network for a month: the token has ended, and its key is not replaced.
+      clock.advance(31 * 86_400)
+      try await send(client)
+      #expect(phone.asked == ["key", "attest", "assert", "assert"] && tokens(server).last == .some(nil))
+    }
+  }
+
+  @Test func `a key whose attestation the server did not take is not attested again`() async throws {
+    try await withFolder { folder in
+      let (clock, phone) = (HandClock(), Phone())
+      let server = Self.server(clock, failures: 1)
+      let client = try client(folder, server, clock, phone)
+      try await send(client)
+      clock.advance(2 * 86_400)
+      try await send(client)
+      #expect(phone.asked == ["key", "attest", "key", "attest"])
+      #expect(tokens(server) == [nil, "token 1"])
     }
   }
 

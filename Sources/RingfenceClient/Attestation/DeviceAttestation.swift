@@ -17,11 +17,13 @@ public protocol DeviceAttestation: Sendable {
   /// - Parameters:
   ///   - key: the identifier.
   ///   - hash: 32 bytes.
+  /// - Throws: ``ClientError`` where the key can be used again later; any other error for a key that cannot.
   func attest(_ key: String, hash: Data) async throws -> Data
   /// Signs with a key, without the network.
   /// - Parameters:
   ///   - key: the identifier.
   ///   - hash: 32 bytes.
+  /// - Throws: ``ClientError`` where the key can be used again later; any other error for a key that is gone.
   func assert(_ key: String, hash: Data) async throws -> Data
 }
 
@@ -64,9 +66,14 @@ public struct AppAttestation: DeviceAttestation {
   }
 
   /// Returns an assertion, whose counter grows with each one.
+  /// - Throws: ``ClientError/network(_:)`` where the system fails and the key is there.
   public func assert(_ key: String, hash: Data) async throws -> Data {
     #if canImport(DeviceCheck)
-      try await DCAppAttestService.shared.generateAssertion(key, clientDataHash: hash)
+      do {
+        return try await DCAppAttestService.shared.generateAssertion(key, clientDataHash: hash)
+      } catch let error as DCError where [.unknownSystemFailure, .serverUnavailable].contains(error.code) {
+        throw ClientError.network("App Attest does not sign now.")
+      }
     #else
       throw Unsupported()
     #endif

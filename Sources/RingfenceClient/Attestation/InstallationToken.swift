@@ -7,8 +7,8 @@ import Foundation
 /// as the key does.
 struct InstallationToken: Codable, Equatable {
   let token: String
-  let expiresAt: Date
-  let renewFrom: Date
+  var expiresAt: Date
+  var renewFrom: Date
   /// The identifier of the key in the secure hardware.
   let key: String
   /// The public key, which the server does not store.
@@ -64,7 +64,7 @@ extension RingfenceClient {
       do {
         try await renew(&state, with: device, at: now)
       } catch is CancellationError {
-        return [:]
+        state.notBefore = now
       } catch {
         // The report is sent without a token.
       }
@@ -78,8 +78,9 @@ extension RingfenceClient {
   func noteInstallation(_ head: ClientHead) {
     guard let word = head["Ringfence-Attestation"], word != "ok" else { return }
     var state = AttestationState.read(statePath)
-    // Revoked, or ended by a clock that differs: a new attestation is tried later.
-    state.token = nil
+    // Revoked, or ended by a clock that differs: its key, which is the reporter, renews it later.
+    state.token?.expiresAt = .distantPast
+    state.token?.renewFrom = .distantPast
     state.notBefore = environment.now() + 3_600
     try? state.write(statePath)
   }
@@ -87,8 +88,8 @@ extension RingfenceClient {
   private func renew(
     _ state: inout AttestationState, with device: any DeviceAttestation, at now: Date
   ) async throws {
-    let challenge = try await challenge()
     if let former = state.token {
+      let challenge = try await challenge()
       let message = Data("ringfence renewal v1".utf8) + [0] + challenge
       do {
         let proof = try await device.assert(former.key, hash: Self.hash(message))
@@ -98,30 +99,35 @@ extension RingfenceClient {
         return
       } catch let refusal as AttestationRefused where refusal.tryAgain != "with_new_key" {
         return
+      } catch let error where error is ClientError || error is CancellationError {
+        throw error
+      } catch {
+        // The key is gone, after the phone was restored, or the server has forgotten it.
       }
-      // The key is gone, after the app was installed again, or the server has forgotten it.
     }
     let key: String
     if let waiting = state.newKey { key = waiting } else { key = try await device.makeKey() }
     state.newKey = key
-    let fresh = state.token == nil ? challenge : try await self.challenge()
+    let challenge = try await challenge()
     let object: Data
     do {
-      object = try await device.attest(key, hash: Self.hash(fresh))
-    } catch {
+      object = try await device.attest(key, hash: Self.hash(challenge))
+    } catch let error where error is ClientError || error is CancellationError {
       // Without an answer of Apple the key can be used again.
-      if !(error is ClientError) { state.newKey = nil }
+      throw error
+    } catch {
+      state.newKey = nil
       throw error
     }
+    // A key can be attested once, whatever the server answers.
+    state.newKey = nil
     do {
       state.token = try await token(
-        ["key_id": key, "attestation": object.base64EncodedString()], fresh, key: key)
+        ["key_id": key, "attestation": object.base64EncodedString()], challenge, key: key)
       state.notBefore = now
-    } catch let refusal as AttestationRefused {
-      // A key can be attested once.
-      if refusal.tryAgain == "never" { state.notBefore = now + 30 * 86_400 }
+    } catch let refusal as AttestationRefused where refusal.tryAgain == "never" {
+      state.notBefore = now + 30 * 86_400
     }
-    state.newKey = nil
   }
 
   /// The server's refusal of a proof.
@@ -130,14 +136,12 @@ extension RingfenceClient {
   }
 
   private func challenge() async throws -> Data {
-    let data = try await post("installations/challenges", nil)
-    return try JSONDecoder().decode(ChallengeAnswer.self, from: data).challenge
+    try await post("installations/challenges", nil, as: ChallengeAnswer.self).challenge
   }
 
   private func token(_ members: [String: String], _ challenge: Data, key: String) async throws -> InstallationToken {
     let body = members.merging(["platform": "ios", "challenge": challenge.base64EncodedString()]) { $1 }
-    let answer = try JSONDecoder().decode(
-      TokenAnswer.self, from: try await post("installations", try JSONEncoder().encode(body)))
+    let answer = try await post("installations", try JSONEncoder().encode(body), as: TokenAnswer.self)
     let style = ISO8601DateFormatter()
     guard let end = style.date(from: answer.expires_at), let renewal = style.date(from: answer.renew_from) else {
       throw ClientError.network("The response has no times.")
@@ -146,7 +150,7 @@ extension RingfenceClient {
       token: answer.token, expiresAt: end, renewFrom: renewal, key: key, publicKey: answer.public_key)
   }
 
-  private func post(_ path: String, _ body: Data?) async throws -> Data {
+  private func post<Answer: Decodable>(_ path: String, _ body: Data?, as _: Answer.Type) async throws -> Answer {
     var request = ClientRequest(
       "POST", configuration.server.appendingPathComponent(path),
       fields: ["Authorization": "Bearer \(configuration.key)"], body: body)
@@ -156,7 +160,10 @@ extension RingfenceClient {
       throw AttestationRefused(tryAgain: head["Ringfence-Try-Again"] ?? "later")
     }
     guard head.status == 201 else { throw ClientError.status(head.status) }
-    return data
+    guard let answer = try? JSONDecoder().decode(Answer.self, from: data) else {
+      throw ClientError.network("The response is not an answer of the server.")
+    }
+    return answer
   }
 
   private static func hash(_ data: Data) -> Data { Data(PackDigest.of(Array(data)).bytes) }
