@@ -31,6 +31,11 @@ extra-data-sources = { responses = false }
 extra-data-sources = { responses = false }
 [phases.fuzzing]
 extra-data-sources = { responses = false }
+# No random value is the proof of a phone.
+[[operations]]
+include-name = "POST /v1/installations"
+[operations.checks.positive_data_acceptance]
+expected-statuses = ["2xx", "422", "5xx"]
 """
 # Uses the names in the documents.
 RECIPES = """

@@ -69,6 +69,7 @@ struct AppPages: Sendable {
   @Sendable func weigh(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (form, texts) = (context.form, pages.texts(context))
     guard let app = form["app"].flatMap({ Int32($0) }) else { throw Problem.noForm }
+    guard try await apps.keys().contains(where: { $0.appID == app }) else { throw Problem.notFound }
     let (version, set) = try await thresholds.version(nil)
     let present = set.rule(ofApp: app)
     var typed = RuleForm(form, of: present)
