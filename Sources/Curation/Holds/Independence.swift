@@ -9,8 +9,8 @@
 /// (SynchroTrap), CCS 2014, with the overlap coefficient (Szymkiewicz–Simpson) in place of Jaccard's, so that filler
 /// reports of one account do not hide what it shares.
 ///
-/// A network connects no attested phones. Networks and comments are known for the window only. Established and attested reporters before it are independent; newcomers before
-/// it count as one.
+/// A network connects no attested phones. Networks and comments are known for the window only. Established and attested
+/// reporters before it are independent; newcomers before it count as one.
 struct Independence: Sendable, Equatable {
   /// Number of independent reporters.
   let count: Int

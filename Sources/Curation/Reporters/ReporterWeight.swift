@@ -10,8 +10,8 @@ public enum ReporterWeight {
 
 /// The weight of a reporter's vote: **weight = base × accuracy**, and 0 for a reporter who took part in a brigade.
 ///
-/// *base* is 1 for an established reporter and ``newcomer`` for all others. Without a record the weight is the weight of
-/// ``AttestationRule``, by what the reporter's phone has attested.
+/// *base* is 1 for an established reporter. For all others it is the weight of ``AttestationRule``, by what the reporter's
+/// phone has attested; stored weights of these have ``newcomer`` in its place, and reports get the rule's part of it.
 ///
 /// *accuracy* compares the reporter's votes with later decisions of moderators. A decision to block, or to identify as
 /// a nuisance, agrees with a complaint; a decision to allow agrees with "legitimate"; a decision that only names a

@@ -2,7 +2,8 @@
 
 /// The weights of new reporters of an app by what their phone has attested. A part of a version of the thresholds.
 ///
-/// An established reporter weighs by the own record, whatever the phone has attested; see ``ReporterWeight``.
+/// An established reporter weighs by the own record, whatever the phone has attested; others by both. See
+/// ``ReporterWeight``.
 public struct AttestationRule: Sendable, Equatable, Codable {
   /// The id of the rule for all apps without their own one.
   public static let everyApp: Int32 = 0

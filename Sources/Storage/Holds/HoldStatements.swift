@@ -268,19 +268,20 @@ extension SQL {
   /// A limit on reports instead would let one account that sends 5,000 reports hide all others.
   ///
   /// The time of arrival counts, not the time in the report, which its sender chooses; only imported files, which arrive
-  /// all at once, are counted by the time in the report.
+  /// all at once, are counted by the time in the report. A phone without weight, because it was caught or its level is
+  /// ignored, counts like an account.
   static func readVotes(numbers: [Int64], windowStart: Date) -> Statement<ArrivedVote> {
     Statement(
       """
       SELECT v.number, v.reporter, v.toxic, v.from_list OR coalesce(s.is_established, false), v.first_received_at, v.network,
              v.comment, v.app_id, v.from_list OR coalesce(s.established_at <= v.first_received_at - $3::interval, false),
-             d.reporter IS NOT NULL
+             d.reporter IS NOT NULL AND v.counts
       FROM (
         SELECT *, row_number() OVER (PARTITION BY number ORDER BY first_received_at DESC, reporter) AS place
         FROM (
           SELECT r.number, r.reporter, min(CASE WHEN a.is_list THEN r.reported_at
                                                ELSE r.received_at END) AS first_received_at,
-                 bool_or(coalesce(a.is_list, false)) AS from_list,
+                 bool_or(coalesce(a.is_list, false)) AS from_list, bool_or(r.weight > 0) AS counts,
                  (array_agg(r.app_id ORDER BY r.received_at))[1] AS app_id,
                  (array_agg(c.toxic ORDER BY r.reported_at DESC, r.received_at DESC))[1] AS toxic,
                  (array_agg(r.network ORDER BY r.received_at) FILTER (WHERE r.network IS NOT NULL))[1] AS network,

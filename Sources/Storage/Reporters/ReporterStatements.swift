@@ -149,8 +149,7 @@ private enum ReweighSQL {
   static func due(unweighed: String, newcomer: String) -> String {
     """
     CASE WHEN r.number = ANY(\(unweighed)::bigint[]) THEN 0
-         ELSE coalesce((SELECT w.weight FROM reporter_weights w WHERE w.reporter = r.reporter),
-                       \(ReportSQL.newcomerWeight(of: "r")), \(newcomer)::real) END
+         ELSE \(ReportSQL.reporterWeight(of: "r", newcomer: newcomer)) END
     """
   }
 }

@@ -18,7 +18,8 @@ extension SQL {
   /// content, which a withdrawal removes together. No report is lost, and the app could have done the same with two ids.
   ///
   /// A report is stored with its effective weight: the sent weight times the reporter's weight (a newcomer's where none
-  /// is stored, which depends on what the phone has attested), or, for a list's row, the list's. Reporters' weights are looked up one by one, like known reports.
+  /// is stored, which depends on what the phone has attested), or, for a list's row, the list's. Reporters' weights are
+  /// looked up one by one, like known reports.
   ///
   /// On a cluster ids of reports belong to a number, because the look-up by app and id would ask every shard (record
   /// 0074): there a report with the id of another number's report is new.
@@ -90,8 +91,7 @@ extension SQL {
              reporter,
              weight * CASE WHEN reporter IS NULL THEN coalesce(
                  (SELECT l.weight FROM list l WHERE l.app_id = i.app_id), (SELECT l.weight FROM list l WHERE l.app_id = 0), 1)
-               ELSE coalesce((SELECT w.weight FROM reporter_weights w WHERE w.reporter = i.reporter),
-                             \(ReportSQL.newcomerWeight(of: "i")), $16::real) END,
+               ELSE \(ReportSQL.reporterWeight(of: "i", newcomer: "$16")) END,
              comment, network, key_id
       FROM input i WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.ordinal = i.ordinal)
       ORDER BY number, ordinal

@@ -24,9 +24,28 @@ enum ReportSQL {
     }
   }
 
-  /// The weight of a new reporter by the rule of its app, or of every app, in the thresholds in force.
-  /// - Parameter row: with the columns reporter and app_id.
-  static func newcomerWeight(of row: String) -> String {
+  /// The weight of a reporter: the own one of an established reporter; for others the weight of the rule of the app, or of
+  /// every app, in the thresholds in force, times the accuracy.
+  /// - Parameters:
+  ///   - row: with the columns reporter and app_id.
+  ///   - newcomer: placeholder of a newcomer's weight, the unit of the stored weights of reporters who are not established.
+  static func reporterWeight(of row: String, newcomer: String) -> String {
+    let own = "(SELECT w.weight FROM reporter_weights w WHERE w.reporter = \(row).reporter)"
+    return """
+      coalesce(
+        (SELECT w.weight FROM reporter_weights w JOIN reporters s ON s.reporter = w.reporter
+         WHERE w.reporter = \(row).reporter AND s.is_established),
+        \(weight(rule: "coalesce(\(newcomerWeight(of: row)), \(newcomer)::real)", own: own, newcomer: newcomer)))
+      """
+  }
+
+  /// The weight of a reporter who is not established.
+  /// - Parameter own: the stored weight; NULL for none.
+  static func weight(rule: String, own: String, newcomer: String) -> String {
+    "least(1, \(rule) * coalesce(\(own) / \(newcomer)::real, 1))"
+  }
+
+  private static func newcomerWeight(of row: String) -> String {
     let version = "(SELECT max(version) FROM threshold_versions)"
     return """
       (SELECT CASE coalesce((SELECT d.level FROM attested_reporters d WHERE d.reporter = \(row).reporter), 0)

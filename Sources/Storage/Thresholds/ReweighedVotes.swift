@@ -48,19 +48,25 @@ extension SQL {
         SELECT * FROM unnest($1::integer[], $2::real[], $3::real[], $4::real[])
           AS t (app_id, hardware, software, unattested)
       ), vote AS (
-        SELECT v.number, v.category_id, v.reported_at, v.weight, coalesce(d.level, 0) AS level, min(r.app_id) AS app_id
+        SELECT v.number, v.category_id, v.reported_at, v.weight, w.weight AS own, coalesce(d.level, 0) AS level,
+               min(r.app_id) AS app_id
         FROM numbers n
         JOIN number_reporters v ON v.number = n.number
         JOIN reports r ON r.number = v.number AND r.reporter = v.reporter AND r.reported_at = v.reported_at
         LEFT JOIN attested_reporters d ON d.reporter = v.reporter
         LEFT JOIN reporter_weights w ON w.reporter = v.reporter
-        WHERE n.heat >= $5 AND w.reporter IS NULL
-        GROUP BY v.number, v.reporter, v.category_id, v.reported_at, v.weight, d.level
-      ), due AS (
-        SELECT v.number, v.category_id, v.reported_at, v.weight,
+        LEFT JOIN reporters s ON s.reporter = v.reporter
+        WHERE n.heat >= $5 AND (w.reporter IS NULL OR s.is_established IS NOT TRUE)
+        GROUP BY v.number, v.reporter, v.category_id, v.reported_at, v.weight, w.weight, d.level
+      ), ruled AS (
+        SELECT v.number, v.category_id, v.reported_at, v.weight, v.own,
                CASE v.level WHEN \(AttestationLevel.hardware.rawValue) THEN a.hardware
-                 WHEN \(AttestationLevel.software.rawValue) THEN a.software ELSE a.unattested END AS due
+                 WHEN \(AttestationLevel.software.rawValue) THEN a.software ELSE a.unattested END AS rule
         FROM vote v LEFT JOIN rule o ON o.app_id = v.app_id JOIN rule a ON a.app_id = coalesce(o.app_id, 0)
+      ), due AS (
+        SELECT number, category_id, reported_at, weight,
+               \(ReportSQL.weight(rule: "rule", own: "own", newcomer: "$9")) AS due
+        FROM ruled
       ), change AS (
         SELECT number, category_id, reported_at, due - weight AS weight, 0 AS reports,
                CASE WHEN due > 0 THEN 1 ELSE 0 END - CASE WHEN weight > 0 THEN 1 ELSE 0 END AS reporters
@@ -70,7 +76,8 @@ extension SQL {
       FROM change GROUP BY number, category_id
       """,
       rules.map(\.appID), rules.map { Float($0.hardware) }, rules.map { Float($0.software) },
-      rules.map { Float($0.unattested) }, heat, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant
+      rules.map { Float($0.unattested) }, heat, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant,
+      Float(ReporterWeight.newcomer)
     ) { row in
       (
         try row.decode(0),

@@ -155,6 +155,63 @@ import Testing
     #expect(unattested.parts.allSatisfy { $0.reporters == 0 && $0.heat == 0 })
   }
 
+  private func give(_ weight: Float, to device: UInt8, isEstablished: Bool = false) async throws {
+    let (one, now) = (reporter(device), now)
+    try await pool.withConnection { connection in
+      _ = try await connection.execute(
+        "INSERT INTO reporter_weights (reporter, weight, changed_at) VALUES (\(one), \(weight), \(now))")
+      _ = try await connection.execute(
+        """
+        INSERT INTO reporters (reporter, first_received_at, numbers, judged, agreed, brigades, is_established, recounted_at)
+        VALUES (\(one), \(now), 3, 20, 5, 0, \(isEstablished), \(now))
+        """)
+    }
+  }
+
+  @Test func `a record lowers the weight of the level, and never raises it`() async throws {
+    let app = try await app()
+    _ = try await store.attest(phone(1, challenge: 1), level: .hardware, for: app, at: now)
+    for device in [UInt8(1), 2] { try await give(0.25, to: device) }
+    try await give(0.75, to: 3, isEstablished: true)
+    try await report(1...3, app: app)
+    #expect(try await weights() == [0.4, 0.25, 0.75])
+    let misweighed = SQL.findMisweighed(after: 0, upTo: 33_162_000_100, unweighed: [])
+    #expect(try await pool.run(misweighed).isEmpty)
+    // Accounts are ignored, also those that have been wrong.
+    let (version, set) = try await ThresholdStore(pool: pool).version(nil)
+    let rule = AttestationRule(appID: app.id, unattested: 0)
+    try await ThresholdStore(pool: pool).save(
+      try set.replacing(rule), after: version.version, by: "Ada", because: "A test.", at: now)
+    #expect(try await pool.run(misweighed) == [33_162_000_002])
+    let preview = try await pool.withConnection { connection in
+      let votes = try await ReweighedVotes(by: [AttestationRule(), rule], hotterThan: 0.01, at: now, on: connection)
+      return try await NumberRecordStore.records(of: [33_162_000_001, 33_162_000_002], on: connection).map {
+        Score(votes.applied(to: $0), at: now)
+      }
+    }
+    #expect(preview.map { ($0.heat * 1_000).rounded() / 1_000 } == [0.4, 0])
+    _ = try await pool.run(SQL.reweigh(numbers: [33_162_000_001, 33_162_000_002, 33_162_000_003], unweighed: []))
+    #expect(try await weights() == [0.4, 0, 0.75])
+  }
+
+  @Test func `a phone without weight is an account to the rules against brigading`() async throws {
+    let app = try await app()
+    for device in [UInt8(1), 2] {
+      _ = try await store.attest(phone(device, challenge: device), level: .hardware, for: app, at: now)
+    }
+    // It was caught in a brigade.
+    try await give(0, to: 2)
+    try await report(1...3, app: app)
+    let holds = HoldStore(pool: pool)
+    let votes = try await holds.withSnapshot { connection in
+      var votes: [ReporterVote] = []
+      let numbers: [Int64] = [33_162_000_001, 33_162_000_002, 33_162_000_003]
+      try await holds.forEachVotes(of: numbers, at: now, on: connection) { votes += $0.votes }
+      return votes
+    }
+    #expect(votes.map(\.isAttested) == [true, false, false])
+  }
+
   @Test func `a preview applies other weights to the numbers that it reads`() async throws {
     let app = try await app()
     _ = try await store.attest(phone(1, challenge: 1), level: .hardware, for: app, at: now)
