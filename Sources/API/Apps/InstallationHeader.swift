@@ -18,9 +18,13 @@ struct InstallationHeader: Sendable {
   struct Sender {
     /// The app's name for the reporter: the installation's; nil for the name in the report.
     var reporter: String?
+    /// The name of the installation where its token has ended.
+    var former: String?
     /// Nil without a token.
     var state: State?
-    var installation: Installation?
+
+    /// The other name under which a report may be stored: an earlier attempt had a token that has ended, or none.
+    func otherName(than named: String) -> String? { reporter == nil ? former : named }
 
     /// Adds the state of the token to an answer.
     func marking(_ response: Response) -> Response {
@@ -43,7 +47,7 @@ struct InstallationHeader: Sendable {
     guard (1...Self.maxBytes).contains(token.utf8.count) else { return Sender(state: .invalid) }
     let found = try await withDeadline { [installations] in try await installations.findEven(expired: token) }
     guard let found, found.app.id == app.id else { return Sender(state: .invalid) }
-    guard found.isValid(at: Date()) else { return Sender(state: .expired) }
-    return Sender(reporter: found.reporter, state: .ok, installation: found)
+    guard found.isValid(at: Date()) else { return Sender(former: found.reporter, state: .expired) }
+    return Sender(reporter: found.reporter, state: .ok)
   }
 }

@@ -62,8 +62,8 @@ struct ReportsController: Sendable {
   private func takeOne(
     _ body: ReportBody, from sender: InstallationHeader.Sender, context: ServerRequestContext
   ) async throws -> Response {
-    guard let submission = body.submission(by: sender.reporter) else { throw ReportBody.withoutID }
-    switch try await take([submission], context: context)[0] {
+    guard let submission = body.submission else { throw ReportBody.withoutID }
+    switch try await take([submission], from: sender, context: context)[0] {
     case .failure(let error as InvalidSubmission): throw Problem.invalid(error.problems)
     case .failure(let error): throw error
     case .success(let taken):
@@ -93,7 +93,7 @@ struct ReportsController: Sendable {
       switch item {
       case .malformed(let field): answers[place] = ReportAnswer(invalid: [field])
       case .value(let body):
-        guard let submission = body.submission(by: sender.reporter) else {
+        guard let submission = body.submission else {
           answers[place] = ReportAnswer(invalid: [ReportBody.missingID])
           continue
         }
@@ -101,7 +101,7 @@ struct ReportsController: Sendable {
         places.append(place)
       }
     }
-    for (index, result) in try await take(submissions, context: context).enumerated() {
+    for (index, result) in try await take(submissions, from: sender, context: context).enumerated() {
       let reportID = submissions[index].reportID
       answers[places[index]] =
         switch result {
@@ -120,6 +120,28 @@ struct ReportsController: Sendable {
     failures.note(
       "report of a batch failed", metadata: ["error": .string(String(describing: error))], to: context.logger)
     return .failed(reportID: reportID)
+  }
+
+  /// Submits reports under the name of their sender. A report that is known with another content is compared once more under
+  /// the other name of the sender, because a token may begin or end between two attempts.
+  private func take(
+    _ submissions: [ReportSubmission], from sender: InstallationHeader.Sender, context: ServerRequestContext
+  ) async throws -> [Result<TakenReport, any Error>] {
+    func named(_ submission: ReportSubmission, _ name: String?) -> ReportSubmission {
+      var submission = submission
+      submission.reporter = name ?? submission.reporter
+      return submission
+    }
+    var results = try await take(submissions.map { named($0, sender.reporter) }, context: context)
+    let conflicts = results.indices.filter { place in
+      (try? results[place].get().outcome) == .conflict && sender.otherName(than: submissions[place].reporter) != nil
+    }
+    guard !conflicts.isEmpty else { return results }
+    let others = conflicts.map { named(submissions[$0], sender.otherName(than: submissions[$0].reporter)) }
+    for (place, result) in zip(conflicts, try await take(others, context: context)) {
+      if case .success(let taken) = result, taken.outcome != .conflict { results[place] = result }
+    }
+    return results
   }
 
   /// Submits the reports that are within the reporters' daily limits, and within the limits of the networks that an
@@ -170,12 +192,10 @@ struct ReportBody: Decodable {
   }
 
   /// Nil without an id.
-  /// - Parameter sender: the app's name for an installation that has a token; nil for the reporter of the body.
-  func submission(by sender: String? = nil) -> ReportSubmission? {
+  var submission: ReportSubmission? {
     reportID.map {
       ReportSubmission(
-        number: number, region: region, category: category, reporter: sender ?? reporter, reportID: $0,
-        reportedAt: reportedAt,
+        number: number, region: region, category: category, reporter: reporter, reportID: $0, reportedAt: reportedAt,
         comment: comment, reporterSince: reporterSince, clientAddress: clientAddress)
     }
   }

@@ -148,6 +148,39 @@ import Testing
     }
   }
 
+  @Test func `a report that is sent again with another token, or without one, is the same report`() async throws {
+    let phone = AndroidPhone()
+    try await run(phone) { server, key in
+      let made = try made(try await attest(phone, server, key))
+      func send(_ report: String, token: String?) async throws -> HTTPResponse.Status {
+        var headers = HTTPFields()
+        headers[Self.installation] = token
+        // One in a batch has the same result.
+        let batch = try await server.post("/v1/reports", "[\(report)]", key: key, headers: headers)
+        let result = try #require(try Reports.results(of: batch).first)
+        let answer = try await server.post("/v1/reports", report, key: key, headers: headers)
+        #expect((result.status == "conflict") == (answer.status == .conflict))
+        return result.status == "created" ? .created : answer.status
+      }
+      // The phone attested between the two attempts.
+      let first = try Reports.json()
+      #expect(try await send(first, token: nil) == .created)
+      #expect(try await send(first, token: made.token) == .ok)
+      // Its token has ended between them.
+      let second = try Reports.json()
+      #expect(try await send(second, token: made.token) == .created)
+      try await pool.withConnection { connection in
+        _ = try await connection.execute("UPDATE installations SET expires_at = '2026-01-01T00:00:00Z'")
+      }
+      #expect(try await send(second, token: made.token) == .ok)
+      // Another content stays a conflict.
+      let other = second.replacing("fraud", with: "robocall")
+      #expect(other != second)
+      #expect(try await send(other, token: made.token) == .conflict)
+      #expect(try await weights().count == 2)
+    }
+  }
+
   @Test func `a challenge is the app's, and is used by one phone`() async throws {
     let phone = AndroidPhone()
     try await run(phone) { server, key in

@@ -21,7 +21,7 @@ import Testing
   private static func read(_ text: [UInt8]) -> ReportSubmission? { text.withUnsafeBytes(PlainReport.read) }
 
   private static func decode(_ text: [UInt8]) -> ReportSubmission? {
-    (try? JSONDecoder().decode(ReportBody.self, from: Data(text)))?.submission()
+    (try? JSONDecoder().decode(ReportBody.self, from: Data(text)))?.submission
   }
 
   private static func json(_ fields: [(String, String)], space: String = "") -> [UInt8] {
