@@ -108,6 +108,7 @@ def test_what_is_wrong_is_said(server):
             (["create", "two\nlines"], 2, "on one line"), (["withdraw", "1"], 2, "--reason"),
             (["attestation", "Taken", "--ios", "org.example.app"], 2, "An App ID is the team's"),
             (["attestation", "Taken", "--android", "org.example.app=5A"], 2, "64 hex digits"),
+            (["attestation", "Taken", "--ios", "A1B2C3D4E5.x", "--ios-category", "44"], 2, "from 1 to 10"),
             (["attestation", "Taken", "--remove", "--ios", "A1B2C3D4E5.x"], 2, "--remove cannot be combined"),
             (["attestation", "Nobody", "--remove"], 1, "no app named"),
             (["withdraw", "1", "--until", "2999-01-01T00:00:00Z", "--preview"], 2, "in the future")]:

@@ -8,6 +8,7 @@ import socketserver
 import struct
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -110,6 +111,21 @@ def test_the_nodes_of_a_cluster_are_examined(server, tmp_path):
         assert missing["state"] == "bad" and "cluster plan --from" in missing["advice"]
     finally:
         server.query("DROP DATABASE trial WITH (FORCE)")
+
+
+def test_the_list_of_revoked_keys_is_examined(server, tmp_path):
+    assert "attested phones" not in examine(server.data)
+    listed, settings = tmp_path / "android-status.json", {"RINGFENCE_ATTESTATION_FILES": str(tmp_path)}
+    missing = examine(server.data, **settings)["attested phones"]
+    assert missing["state"] == "warning" and "is missing" in missing["found"] and "software" in missing["advice"]
+    listed.write_text('{"entries": {"a1": {"status": "REVOKED"}}}')
+    assert examine(server.data, **settings)["attested phones"]["found"] == "a list with 1 revoked keys"
+    old = time.time() - 31 * 86_400
+    os.utime(listed, (old, old))
+    assert examine(server.data, **settings)["attested phones"]["state"] == "warning"
+    (tmp_path / "apple-roots.pem").write_text("none")
+    wrong = examine(server.data, **settings)["attested phones"]
+    assert wrong["state"] == "bad" and "has no certificate" in wrong["found"]
 
 
 def test_a_full_disk_is_named(server, tmp_path):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Attestation
-import Foundation
+package import Foundation
 import Synchronization
 
 /// The roots of genuine phones, and the list of keys that their maker has revoked.
@@ -16,6 +16,9 @@ package struct AttestationTrust: Sendable {
     self.roots = roots
     self.revocations = revocations.map(RevocationFile.init)
   }
+
+  /// Number of revoked keys; nil without a list that is new enough.
+  package func revokedKeys(at now: Date) -> Int? { revocations?.list(at: now)?.count }
 }
 
 /// Google's list of revoked keys in a file, which another program renews. Its age is the time since the file was written.
@@ -48,7 +51,8 @@ final class RevocationFile: Sendable {
           (state.list, state.writtenAt) = (list, written)
         }
       }
-      return now.timeIntervalSince(state.writtenAt) <= RevocationList.maxAge ? state.list : nil
+      // A time of the file that lies far ahead says nothing about its age.
+      return abs(now.timeIntervalSince(state.writtenAt)) <= RevocationList.maxAge ? state.list : nil
     }
   }
 }

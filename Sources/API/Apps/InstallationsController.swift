@@ -164,10 +164,11 @@ final class InstallationsController: Sendable {
     if body.isRenewal {
       let key = try body.bytes(body.publicKey)
       let renewing = installation(key)
+      let counter = try body.verifyRenewal(InstallationChallenge.renewal(of: challenge), by: key, policy)
+      // After the check, so that only the phone itself uses up its renewals.
       guard renewed.withLock({ $0.take(renewing.device, at: now) }) else {
         throw Problem.limited(.init(limit: "installation", retryAfter: DailyCounts.secondsLeft(at: now)))
       }
-      let counter = try body.verifyRenewal(InstallationChallenge.renewal(of: challenge), by: key, policy)
       let made = try await withDeadline { [installations] in
         try await installations.renew(renewing, counter: counter, for: app, at: now)
       }

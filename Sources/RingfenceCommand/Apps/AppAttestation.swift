@@ -56,6 +56,9 @@ struct AppAttestationCommand: AsyncParsableCommand {
         "--ios is \"\(text.prefix(80))\". An App ID is the team's ten capital letters and digits, a point, and the "
           + "bundle's name, such as A1B2C3D4E5.org.example.app.")
     }
+    for category in iosCategory where !(1...10).contains(category) {
+      throw ValidationError("--ios-category is \(category). Pass a number from 1 to 10, such as 4 for the App Store.")
+    }
     for text in android where !policy.add(android: text) {
       throw ValidationError(
         "--android is \"\(text.prefix(80))\". Pass the package, an equals sign, and the 64 hex digits of the SHA-256 of "
@@ -114,11 +117,16 @@ enum AttestationFiles {
       throw CommandFailure.unreadable(
         "The folder \(folder) of the setting attestation-files does not exist. Create it, or unset attestation-files.")
     }
-    func text(_ name: String) -> String? {
-      FileManager.default.contents(atPath: "\(folder)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+    func text(_ name: String) throws -> String? {
+      let path = "\(folder)/\(name)"
+      guard FileManager.default.fileExists(atPath: path) else { return nil }
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw CommandFailure.unreadable("\(path) cannot be read. Grant read access to the account of the server.")
+      }
+      return String(decoding: data, as: UTF8.self)
     }
     func checked(_ name: String, _ work: (String) throws(AttestationRoots.Unusable) -> Void) throws {
-      guard let text = text(name) else { return }
+      guard let text = try text(name) else { return }
       do {
         try work(text)
       } catch let problem {
@@ -131,5 +139,24 @@ enum AttestationFiles {
     try checked(android) { text throws(AttestationRoots.Unusable) in _ = try AttestationRoots(android: text) }
     return AttestationTrust(
       roots: try AttestationRoots(apple: text(apple), android: text(android)), revocations: "\(folder)/\(revoked)")
+  }
+
+  /// The doctor's check of the folder; no finding without one.
+  static func findings(_ settings: Settings) throws -> [Finding] {
+    guard let folder = try settings.attestationFiles else { return [] }
+    let what = "attested phones"
+    do {
+      guard let count = try read(folder).revokedKeys(at: Date()) else {
+        return [
+          .warning(
+            what, "\(folder)/\(revoked) is missing, is older than 30 days, or is not Google's list",
+            "Download it again, as Documentation/attestation.md says. Until then phones with Android get the level "
+              + "software.")
+        ]
+      }
+      return [.ok(what, "a list with \(count) revoked keys")]
+    } catch let failure as CommandFailure {
+      return [.bad(what, failure.description, "The server does not start with it. See Documentation/attestation.md.")]
+    }
   }
 }

@@ -33,6 +33,7 @@ struct DoctorCommand: AsyncParsableCommand {
       findings.append(Self.finding(error, place: folder.settings.origin(of: SettingList.all.databaseURL.description)))
     }
     findings += try await SignOnCheck.findings(database.settings())
+    findings += try AttestationFiles.findings(database.settings())
     if json {
       print(try CommandJSON.text(findings))
     } else {
