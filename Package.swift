@@ -63,6 +63,7 @@ let package = Package(
       targets: [
         "AsyncSupport", "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL",
         "Curation", "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps", "TestSupport",
+        "Attestation", "AttestationSupport",
       ]),
   ],
   // An app that depends on this package with `traits: []` gets the libraries alone.

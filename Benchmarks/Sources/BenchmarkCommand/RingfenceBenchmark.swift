@@ -15,6 +15,7 @@ public struct RingfenceBenchmark: AsyncParsableCommand {
       CurationBenchmarkCommand.self,
       AssembleBenchmarkCommand.self,
       ProtectionBenchmarkCommand.self,
+      AttestationBenchmarkCommand.self,
       FillCommand.self,
       MetricsBenchmarkCommand.self,
     ])
