@@ -136,7 +136,7 @@ package struct APIRoutes {
     let installations = InstallationsController(
       installations: services.stores.installations, pseudonymizer: services.pseudonymizer,
       trust: configuration.attestation, limiter: services.limiter, bodies: bodies, metrics: services.metrics,
-      takesAppleReports: configuration.appleReports != nil)
+      hasPlainTokens: configuration.appleReports != nil)
     // Without attestation a token needs the scope report, with it install: the controller checks which.
     group(router, []).add(middleware: AcceptMiddleware())
       .post("installations", use: installations.create)

@@ -41,7 +41,7 @@ final class InstallationsController: Sendable {
     }
   }
 
-  /// The maximum tokens of an app in a UTC day.
+  /// The maximum tokens of an app in a UTC day, with attestation and without.
   static let maxADay = 100_000
   /// The maximum renewals of an installation in a UTC day.
   static let maxRenewals = 6
@@ -57,17 +57,18 @@ final class InstallationsController: Sendable {
   private let limiter: RateLimiter
   private let bodies: BodyReader
   private let metrics: AttestationMetrics
-  private let takesAppleReports: Bool
   private let created = Mutex(DailyCounts(limit: InstallationsController.maxADay, capacity: 4_096))
   private let renewed = Mutex(DailyCounts(limit: InstallationsController.maxRenewals, capacity: 65_536))
   private let running = Mutex(0)
+  private let hasPlainTokens: Bool
 
+  /// - Parameter hasPlainTokens: whether there are tokens without attestation, which Apple's reporting extension sends.
   init(
     installations: InstallationStore, pseudonymizer: Pseudonymizer, trust: AttestationTrust, limiter: RateLimiter,
-    bodies: BodyReader, metrics: any MetricsFactory, takesAppleReports: Bool
+    bodies: BodyReader, metrics: any MetricsFactory, hasPlainTokens: Bool
   ) {
-    self.takesAppleReports = takesAppleReports
     self.installations = installations
+    self.hasPlainTokens = hasPlainTokens
     self.pseudonymizer = pseudonymizer
     challenges = InstallationChallenge(pseudonymizer: pseudonymizer)
     self.trust = trust
@@ -82,15 +83,14 @@ final class InstallationsController: Sendable {
     return try await bodies.read(request, .envelope, context: context) { data in
       let needed: AppScopes = data.isEmpty ? .report : .install
       guard app.scopes.isSuperset(of: needed) else { throw Problem.scope(needed) }
-      // Only Apple's reports carry a token without attestation.
-      guard !data.isEmpty || takesAppleReports else { throw Problem.notFound }
+      guard !data.isEmpty || hasPlainTokens else { throw Problem.notFound }
       return data.isEmpty ? try await create(for: app) : try await attest(data, app: app, context: context)
     }
   }
 
   private func create(for app: App) async throws -> Response {
     let now = Date()
-    try take(app, at: now)
+    try take(app, isAttested: false, at: now)
     let made = try await withDeadline { [installations] in try await installations.create(for: app, at: now) }
     guard let made else { throw Problem.unauthorized }
     return Self.response(Answer(installationID: Hexadecimal.text(made.digest), token: made.token))
@@ -181,7 +181,7 @@ final class InstallationsController: Sendable {
     defer { running.withLock { $0 -= 1 } }
     guard place <= Self.maxAtOnce else { throw Problem.busy }
     let key = try body.verify(challenge: challenge, policy, trust, at: now)
-    try take(app, at: now)
+    try take(app, isAttested: true, at: now)
     let attesting = installation(key.publicKey)
     let made = try await withDeadline { [installations] in
       try await installations.attest(
@@ -190,9 +190,9 @@ final class InstallationsController: Sendable {
     return (made, key.publicKey)
   }
 
-  /// Counts a new token of an app.
-  private func take(_ app: App, at now: Date) throws {
-    guard created.withLock({ $0.take(app.id, at: now) }) else {
+  /// Counts a new token of an app. Those without attestation cost nothing, so they have a limit of their own.
+  private func take(_ app: App, isAttested: Bool, at now: Date) throws {
+    guard created.withLock({ $0.take([app.id, isAttested ? 1 : 0], at: now) }) else {
       throw Problem.limited(.init(limit: "app", retryAfter: DailyCounts.secondsLeft(at: now)))
     }
   }
