@@ -34,7 +34,9 @@ struct ExplanationQuery {
   private let ranges: Place<RangeRule>
   private let appeals: Place<Appeal>
   private let appealedDays: Place<AppealedDay>
-  private let thresholds: ThresholdQuery
+  private let version: Place<Int32?>
+  private let ceilings: Place<CeilingRow>
+  private let names: Place<(id: Int32, name: String)>
   private let record: Place<RecordRow>
   private let weights: Place<Explanation.Weights>
   private let unseen: (parts: Place<UnseenPart>, marks: Place<SeenMarks>)?
@@ -48,7 +50,9 @@ struct ExplanationQuery {
     patterns = pipeline.add(SQL.readProtectedPatterns(only: number))
     numbers = pipeline.add(SQL.readProtectedNumber(number: number))
     ranges = pipeline.add(SQL.readRangesOfNumber(number: number))
-    thresholds = ThresholdQuery(in: &pipeline)
+    version = pipeline.add(SQL.readNewestThresholdVersion())
+    ceilings = pipeline.add(SQL.readCeilings())
+    names = pipeline.add(SQL.readSourceNames(number: number))
     standing = pipeline.add(SQL.readStandingDecision(number: number))
     decisions = pipeline.add(SQL.readDecisions(number: number))
     removals = pipeline.add(SQL.readRemovalsOfNumber(number: number))
@@ -75,9 +79,9 @@ struct ExplanationQuery {
 
   /// - Parameters:
   ///   - time: the time for which scores are calculated. For apps also the time since which holds are left out.
-  ///   - pool: for data that few numbers have.
+  ///   - thresholds: those of the version in force.
   func answer(
-    _ results: PostgresPipeline.Results, at time: Date, isForApps: Bool = false, pool: PostgresPool
+    _ results: PostgresPipeline.Results, at time: Date, isForApps: Bool = false, thresholds: ThresholdCache
   ) async throws -> Reading {
     let (standing, decisions) = (try results.rows(standing).first, try results.rows(decisions))
     let (hold, appeals) = (try results.rows(holds).first, try results.rows(appeals))
@@ -99,7 +103,7 @@ struct ExplanationQuery {
     explanation.stated = try results.rows(statements).first
     let rules = try results.rows(ranges).filter { $0.applies(at: now) }
     if !rules.isEmpty {
-      let set = try thresholds.set(results)
+      let set = try await thresholds.set(try results.rows(version).first ?? nil, try results.rows(ceilings))
       explanation.range = CurationState(rules: rules.compactMap { $0.limited(by: set) }).rule(for: number)
     }
     explanation.openAppeals = appeals.count { $0.state == .open }
@@ -107,7 +111,7 @@ struct ExplanationQuery {
     let victims = AppealStore.victims(try results.rows(appealedDays))
     explanation.isVictim = explanation.decision == nil && victims.contains(number)
     if var record = RecordAssembler.record(of: try results.rows(record)) {
-      let set = try thresholds.set(results)
+      let set = try await thresholds.set(try results.rows(version).first ?? nil, try results.rows(ceilings))
       var weights = try results.rows(weights).first ?? Explanation.Weights()
       var isSeen = true
       if let unseen {
@@ -117,10 +121,8 @@ struct ExplanationQuery {
       }
       if isSeen { explanation.add(record, weights, by: set) }
     }
-    if let score = explanation.score, !score.lists.isEmpty {
-      let names = try await pool.run(SQL.readAppNames(apps: score.lists.map(\.appID)))
-      explanation.lists = Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
-    }
+    let lists = Set(explanation.score?.lists.map(\.appID) ?? [])
+    for source in try results.rows(names) where lists.contains(source.id) { explanation.lists[source.id] = source.name }
     return Reading(
       explanation: explanation, decisions: decisions, hold: hold, appeals: appeals,
       isSuppressed: try results.rows(numbers).contains { $0.protection.isSuppression })
@@ -153,18 +155,19 @@ extension Explanation {
 /// Gathers what explains a number.
 public struct ExplanationStore: Sendable {
   private let pool: PostgresPool
+  private let thresholds: ThresholdCache
 
   /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
+    thresholds = ThresholdCache(pool: pool)
   }
 
-  /// Why a number is listed at `time`, or not. Everything is from one snapshot except the names of lists, which are
-  /// read afterwards for numbers that are on a list.
+  /// Why a number is listed at `time`, or not. Everything is from one snapshot.
   public func explain(_ number: Int64, at time: Date) async throws -> Explanation {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
-    return try await question.answer(try await pool.snapshot(pipeline), at: time, pool: pool).explanation
+    return try await question.answer(try await pool.snapshot(pipeline), at: time, thresholds: thresholds).explanation
   }
 
   /// The same for apps: figures are rounded, and as of the last publication or the beginning of the day, whichever is
@@ -183,7 +186,7 @@ public struct ExplanationStore: Sendable {
       question = ExplanationQuery(number, at: time, before: cut, in: &pipeline)
       results = try await pool.snapshot(pipeline)
     }
-    let reading = try await question.answer(results, at: cut, isForApps: true, pool: pool)
+    let reading = try await question.answer(results, at: cut, isForApps: true, thresholds: thresholds)
     // Nothing tells a stranger that the number was ever reported, or that its owner has asked.
     guard !reading.isSuppressed else {
       var unknown = Explanation(number: number, time: cut)
@@ -222,6 +225,14 @@ extension SQL {
         category: try row.category(0), serial: try row.decode(1), listedAt: try row.decode(2),
         treatment: try row.decode(3) ? .block : .identify)
     }
+  }
+
+  /// Names of the imported lists that contain a number.
+  static func readSourceNames(number: Int64) -> Statement<(id: Int32, name: String)> {
+    Statement(
+      "SELECT a.app_id, a.name FROM number_sources s JOIN apps a ON a.app_id = s.app_id WHERE s.number = $1",
+      number
+    ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
   /// Names of apps, including lists.

@@ -7,6 +7,7 @@ public import PostgreSQL
 /// The data of one number for the page of its case, and the notes of moderators.
 public struct CaseStore: Sendable {
   private let pool: PostgresPool
+  private let thresholds: ThresholdCache
 
   /// Groups of comments on a page.
   public static let comments = 20
@@ -24,6 +25,7 @@ public struct CaseStore: Sendable {
   /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
+    thresholds = ThresholdCache(pool: pool)
   }
 
   /// All data of a number, from one snapshot as far as `ExplanationStore.explain` states.
@@ -49,7 +51,7 @@ public struct CaseStore: Sendable {
     let reviews = pipeline.add(SQL.readReviewActivation())
     let proposals = pipeline.add(SQL.readProposals(number: number))
     let results = try await pool.snapshot(pipeline)
-    let known = try await question.answer(results, at: time, pool: pool)
+    let known = try await question.answer(results, at: time, thresholds: thresholds)
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals,
@@ -74,7 +76,7 @@ public struct CaseStore: Sendable {
     let names = pipeline.add(SQL.readDirectoryNames(number: number))
     let protected = pipeline.add(SQL.readProtectedNeighbour(number: number))
     let results = try await pool.snapshot(pipeline)
-    let known = try await question.answer(results, at: time, pool: pool)
+    let known = try await question.answer(results, at: time, thresholds: thresholds)
     let rule = BlockRule(
       isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
     return (known.explanation, known.decisions, try results.rows(item).first, rule)

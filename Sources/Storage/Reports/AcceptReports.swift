@@ -115,18 +115,19 @@ extension SQL {
       RETURNING number, category_id, reported_at, weight, previous_category_id, previous_reported_at, previous_weight
     ), change AS (
       SELECT number, category_id, reported_at, CASE WHEN reporter IS NULL THEN weight ELSE 0 END AS weight, 1 AS reports,
-             0 AS reporters, \(ReportSQL.marks)
+             0 AS reporters, \(ReportSQL.marks), reporter IS NOT NULL AS by_reporter
       FROM said
       UNION ALL
-      SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL
+      SELECT number, category_id, reported_at, weight, 0, CASE WHEN weight > 0 THEN 1 ELSE 0 END, NULL, NULL, NULL, true
       FROM counted
       UNION ALL
       SELECT number, previous_category_id, previous_reported_at, -previous_weight, 0,
-             CASE WHEN previous_weight > 0 THEN -1 ELSE 0 END, NULL, NULL, NULL
+             CASE WHEN previous_weight > 0 THEN -1 ELSE 0 END, NULL, NULL, NULL, true
       FROM counted WHERE previous_category_id IS NOT NULL
     ), delta AS (
       SELECT number, category_id, toxic, \(ReportSQL.storedSums(origin: "$11", heat: "$12", evidence: "$13")),
-             \(ReportSQL.gatheredMarks), min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at
+             \(ReportSQL.gatheredMarks), min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at,
+             bool_or(by_reporter) AS by_reporter
       FROM change JOIN categories USING (category_id)
       GROUP BY number, category_id, toxic
     ), by_category AS (
@@ -140,7 +141,8 @@ extension SQL {
         (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
          last_day, day_bits, network_bits, last_received_at)
       SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks),
-             $10::timestamptz + cardinality($1::bigint[]) * interval '1 microsecond'
+             CASE WHEN bool_or(by_reporter)
+                  THEN $10::timestamptz + cardinality($1::bigint[]) * interval '1 microsecond' END
       FROM delta GROUP BY number ORDER BY number
       ON CONFLICT (number) DO UPDATE SET
         heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),

@@ -3,6 +3,7 @@
 public import Curation
 public import Foundation
 public import PostgreSQL
+import Synchronization
 
 /// Thresholds, version by version. A version is never changed; the newest is in force.
 public struct ThresholdStore: Sendable {
@@ -83,13 +84,45 @@ public struct ThresholdStore: Sendable {
     }
   }
 
-  static func set(_ version: Int32, on connection: PostgresConnection) async throws -> ThresholdSet {
-    try ThresholdSet(
+  /// - Parameter ceilings: nil for the present ones.
+  static func set(
+    _ version: Int32, ceilings: [CeilingRow]? = nil, on connection: PostgresConnection
+  ) async throws -> ThresholdSet {
+    let rows = if let ceilings { ceilings } else { try await connection.run(SQL.readCeilings()) }
+    return try ThresholdSet(
       thresholds: try await connection.run(SQL.readThresholds(version: version)),
       sources: try await connection.run(SQL.readSourceRules(version: version)),
       identify: try await connection.run(SQL.readIdentifyRule(version: version)),
       attestation: try await connection.run(SQL.readAttestationRules(version: version)),
-      ceilings: try await connection.run(SQL.readCeilings()))
+      ceilings: rows)
+  }
+}
+
+/// The thresholds of the version that was in force last. A version never changes, so its rows are read once.
+final class ThresholdCache: Sendable {
+  private let pool: PostgresPool
+  private let newest = Mutex<(version: Int32, ceilings: [CeilingRow], set: ThresholdSet)?>(nil)
+
+  init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// - Parameters:
+  ///   - version: the version in force.
+  ///   - ceilings: the present ones, which have no version.
+  /// - Throws: ``StorageError/noThresholds(version:)``; `PostgresError`.
+  func set(_ version: Int32?, _ ceilings: [CeilingRow]) async throws -> ThresholdSet {
+    guard let version else { throw StorageError.noThresholds(version: nil) }
+    let known = newest.withLock { newest -> ThresholdSet? in
+      guard let newest, newest.version == version, newest.ceilings.elementsEqual(ceilings, by: { $0 == $1 }) else {
+        return nil
+      }
+      return newest.set
+    }
+    if let known { return known }
+    let set = try await pool.withConnection { try await ThresholdStore.set(version, ceilings: ceilings, on: $0) }
+    newest.withLock { $0 = (version, ceilings, set) }
+    return set
   }
 }
 
@@ -158,6 +191,11 @@ public struct ThresholdVersion: Sendable, Equatable {
 }
 
 extension SQL {
+  /// The version of the thresholds in force; null where there is none.
+  static func readNewestThresholdVersion() -> Statement<Int32?> {
+    Statement("SELECT max(version) FROM threshold_versions") { try $0.decode(0) }
+  }
+
   /// The versions of the thresholds with their authors, the newest first.
   /// - Parameter version: The version; nil for all.
   static func readThresholdVersions(version: Int32?, limit: Int) -> Statement<ThresholdVersion> {

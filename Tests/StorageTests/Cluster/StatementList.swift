@@ -210,6 +210,7 @@ struct StatementList {
     try list.add("readSeenSums", SQL.readSeenSums)
     try list.add("readListing", SQL.readListing)
     try list.add("readAppNames", SQL.readAppNames)
+    try list.add("readSourceNames", SQL.readSourceNames)
     try list.add("readRangesOfNumber", SQL.readRangesOfNumber)
     try list.add("findListedByHash", SQL.findListedByHash)
     try list.add("findListedNumber", SQL.findListedNumber)
@@ -560,6 +561,7 @@ struct StatementList {
     try list.add("unassignCases", SQL.unassignCases)
     // Thresholds
     try list.add("readThresholdVersions", SQL.readThresholdVersions)
+    try list.add("readNewestThresholdVersion", SQL.readNewestThresholdVersion)
     try list.add("readThresholds", SQL.readThresholds)
     try list.add("readSourceRules", SQL.readSourceRules)
     try list.add("saveThresholdVersion", SQL.saveThresholdVersion)
