@@ -21,6 +21,9 @@ public enum ComplaintFormat: String, Sendable, CaseIterable {
   /// `report_id`, `reported_at`, `comment`.
   case jsonLines = "jsonl"
 
+  /// Whether a row may have a reporter, a comment or an id of its own.
+  public var mayHaveReporters: Bool { self == .jsonLines }
+
   /// The region, an ISO 3166 code, of numbers without `+`; nil when each row names its own.
   public var defaultRegion: String? {
     switch self {
@@ -120,6 +123,23 @@ public struct ComplaintSink: Sendable {
   /// counts as one network too; otherwise none of their numbers could reach a threshold that requires two.
   /// - Throws: the database's error; the batch, or the rest of its days, is then not stored.
   public func take(_ complaints: [ParsedComplaint]) async throws -> SinkResult {
+    var outcomes: [ReportOutcome] = []
+    for (time, group) in arrivals(of: reports(of: complaints)) {
+      outcomes += try await store.accept(group, receivedAt: time)
+    }
+    let inserted = outcomes.count { $0 == .created }
+    return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
+  }
+
+  /// Passes a batch of a format without reporters to a bulk import.
+  /// - Throws: the database's error; the import then stores nothing.
+  public func collect(_ complaints: [ParsedComplaint], with write: BulkImport.Writer) async throws -> SinkResult {
+    try await write(reports(of: complaints))
+    return SinkResult(inserted: complaints.count, duplicates: 0)
+  }
+
+  /// The reports of complaints; those about protected numbers have the weight 0.
+  private func reports(of complaints: [ParsedComplaint]) -> [Report] {
     let reports = complaints.map { complaint in
       let reporter = complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) }
       return Report(
@@ -127,12 +147,7 @@ public struct ComplaintSink: Sendable {
         category: complaint.category,
         reporter: reporter, comment: complaint.comment, network: reporter.map { Array($0.prefix(8)) })
     }
-    var outcomes: [ReportOutcome] = []
-    for (time, group) in arrivals(of: protection.unweighing(reports)) {
-      outcomes += try await store.accept(group, receivedAt: time)
-    }
-    let inserted = outcomes.count { $0 == .created }
-    return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
+    return protection.unweighing(reports)
   }
 
   /// The reports with the time of their arrival: now, or the last report of their UTC day.

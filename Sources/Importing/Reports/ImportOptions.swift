@@ -22,9 +22,11 @@ public struct ImportOptions: Sendable {
   public var rejectsPath: String?
   /// Tasks that parse numbers at once.
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
+  /// Whether the sink takes one batch at a time.
+  public var isSerial = false
   /// Batches that the sink stores at once. Rows with reporters are stored in the file's order, because of two reports with
   /// the same time the later one is the vote.
-  public var writers: Int { format == .jsonLines ? 1 : 2 }
+  public var writers: Int { format.mayHaveReporters || isSerial ? 1 : 2 }
   /// The current time, with which dates are compared.
   public var now = Date()
   /// Rows before this time are rejected: reports that old were dropped, and would count twice. Nil when none were.

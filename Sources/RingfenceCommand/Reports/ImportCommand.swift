@@ -7,6 +7,7 @@ public import Importing
 import Intake
 import PhoneNumbers
 import Storage
+import Synchronization
 import Timestamps
 
 /// `ringfence import`
@@ -89,11 +90,50 @@ extension CommandContext {
     let sink = ComplaintSink(
       store: stores.reports, source: list, pseudonymizer: try folder.pseudonymizer(), protection: protection,
       arrivesWhenReported: arrivesWhenReported)
-    let meter = ProgressMeter(importing: path, title: title, output: progressOutput())
-    defer { meter.finish() }
-    let summary = try await ImportPipeline(options: options).run(
-      progress: { meter.update($0) }, into: { try await sink.take($0) })
+    let summary: ImportSummary
+    if !arrivesWhenReported, let bulk = try await importInBulk(options, of: list, to: sink, title: title) {
+      summary = bulk
+    } else {
+      let meter = ProgressMeter(importing: path, title: title, output: progressOutput())
+      defer { meter.finish() }
+      summary = try await ImportPipeline(options: options).run(
+        progress: { meter.update($0) }, into: { try await sink.take($0) })
+    }
     try await stores.reports.refreshStatistics()
+    return summary
+  }
+
+  /// Imports a file without reporters into a database without reports. The time left is that of the step that is shown.
+  /// - Returns: nil where the file must be imported in batches; nothing was read then.
+  private func importInBulk(
+    _ options: ImportOptions, of list: App, to sink: ComplaintSink, title: String
+  ) async throws -> ImportSummary? {
+    guard !options.format.mayHaveReporters else { return nil }
+    let started = ContinuousClock.now
+    let second = Mutex<ProgressMeter?>(nil)
+    defer { second.withLock { $0?.finish() } }
+    let result = try await BulkImport(of: list.id, in: stores.reports).run { write in
+      let meter = ProgressMeter(
+        importing: options.path, title: "\(title), step 1 of 2", output: progressOutput())
+      defer { meter.finish() }
+      var options = options
+      options.isSerial = true
+      return try await ImportPipeline(options: options).run(
+        progress: { meter.update($0) }, into: { try await sink.collect($0, with: write) })
+    } progress: { done, total in
+      second.withLock { meter in
+        meter =
+          meter
+          ?? ProgressMeter(
+            title: "\(title), step 2 of 2", total: UInt64(total), unit: .items("rows"), output: progressOutput())
+        meter?.update(done: UInt64(done))
+      }
+    }
+    guard let (imported, duplicates) = result else { return nil }
+    var summary = imported
+    summary.inserted -= duplicates
+    summary.duplicates += duplicates
+    summary.seconds = (ContinuousClock.now - started) / .seconds(1)
     return summary
   }
 }

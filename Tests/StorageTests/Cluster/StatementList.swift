@@ -408,6 +408,10 @@ struct StatementList {
     // Reports
     try list.add("changeAggregates", SQL.changeAggregates)
     try list.add("compareReports", SQL.compareReports)
+    try list.add("readAnyReport", SQL.readAnyReport)
+    try list.add("readAnyNumber", SQL.readAnyNumber)
+    try list.add("readSourceWeight", SQL.readSourceWeight)
+    try list.add("readIndexes", SQL.readIndexes)
     try list.add("findDifferences", SQL.findDifferences)
     try list.add("findIdentificationDifferences", SQL.findIdentificationDifferences)
     try list.add("findRangeEnd", SQL.findRangeEnd)
