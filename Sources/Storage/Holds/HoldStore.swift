@@ -3,11 +3,13 @@
 public import Curation
 public import Foundation
 public import PostgreSQL
+import Synchronization
 
 /// Holds of numbers by rules against brigading, and the votes that those rules check.
 public struct HoldStore: Sendable {
   private let pool: PostgresPool
   private let batchSize: Int
+  private let reporters = WeeklyReporters()
 
   /// - Parameter batchSize: numbers whose votes one statement reads, at least 1.
   public init(pool: PostgresPool, batchSize: Int = 1_000) {
@@ -181,14 +183,10 @@ public struct HoldStore: Sendable {
   ) async throws -> Set<Int64> {
     guard !wanted.isEmpty else { return [] }
     let day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    let counts = try await reporters.counts(of: Set(wanted.compactMap(\.appID)), on: day, from: pool)
     return try await pool.transaction { connection in
       let used = try await connection.run(SQL.countLabels(since: day))
-      let apps = Set(wanted.compactMap(\.appID)).sorted()
-      let reporters = try await connection.run(
-        SQL.countReportersOf(
-          apps: apps, from: time.addingTimeInterval(-14 * 86_400), until: time.addingTimeInterval(-7 * 86_400)))
-      var left = Dictionary(uniqueKeysWithValues: apps.map { ($0, rule.dailyLabels(reporters: 0)) })
-      for item in reporters { left[item.appID] = rule.dailyLabels(reporters: item.count) }
+      var left = counts.mapValues { rule.dailyLabels(reporters: $0) }
       for item in used { left[item.appID]? -= item.count }
       // Without an app where the label needed no budget.
       var labeled: [Int64: Int32?] = [:]
@@ -232,5 +230,25 @@ public struct HoldStore: Sendable {
   private static func storedHeat(_ heat: Double, at time: Date) -> Double {
     // Stored and decayed heat round differently.
     heat * (1 - 1e-9) * Decay.heat.scale(at: time)
+  }
+}
+
+/// The number of reporters of each app in the week that ended a week before a day. Each server counts them once a day, because
+/// a cluster sends every reporter of the week to the coordinator to count them.
+private final class WeeklyReporters: Sendable {
+  private let known = Mutex((day: Date.distantPast, counts: [Int32: Int]()))
+
+  /// - Parameter day: midnight UTC.
+  func counts(of apps: Set<Int32>, on day: Date, from pool: PostgresPool) async throws -> [Int32: Int] {
+    var counts = known.withLock { $0.day == day ? $0.counts : [:] }
+    let missing = apps.subtracting(counts.keys).sorted()
+    guard !missing.isEmpty else { return counts }
+    let week = (from: day.addingTimeInterval(-14 * 86_400), until: day.addingTimeInterval(-7 * 86_400))
+    for app in missing { counts[app] = 0 }
+    for item in try await pool.run(SQL.countReportersOf(apps: missing, from: week.from, until: week.until)) {
+      counts[item.appID] = item.count
+    }
+    known.withLock { [counts] in $0 = (day, counts) }
+    return counts
   }
 }
