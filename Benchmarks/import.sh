@@ -34,7 +34,7 @@ run() { # run NAME first|later
   socket=$(sed -n 2p "$data/server.lock")
   postmaster=$(find "$data" -name postmaster.pid -exec head -1 {} \;)
   if [ "$2" = later ]; then
-    echo '{"number":"+33162000101","category":"fraud","reported_at":"2020-03-05T10:00:00Z"}' > "$folder/one.jsonl"
+    echo '{"number":"+33199000101","category":"fraud","reported_at":"2020-03-05T10:00:00Z"}' > "$folder/one.jsonl"
     "$program" import complaints "$folder/one.jsonl" --format jsonl --data "$data" > /dev/null
   fi
   before=$(used "$postmaster")

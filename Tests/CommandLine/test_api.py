@@ -160,8 +160,8 @@ def moderated(server, key):
     """A decision and a file of decisions, as the documents' variables."""
     ids = {"DECISION_ID": str(uuid.uuid4()), "BULK_ID": str(uuid.uuid4())}
     for path, name, body, kind in [
-        ("cases/33162000250/decisions", "DECISION_ID", '{"decision":"allow","reason":"Checked."}', "application/json"),
-        ("bulks", "BULK_ID", '{"number":"+33162000252","decision":"allow","reason":"Checked."}', "application/x-ndjson"),
+        ("cases/33199000250/decisions", "DECISION_ID", '{"decision":"allow","reason":"Checked."}', "application/json"),
+        ("bulks", "BULK_ID", '{"number":"+33199000252","decision":"allow","reason":"Checked."}', "application/x-ndjson"),
     ]:
         answer = requests.post(f"{server.address}/v1/moderation/{path}", data=body, timeout=30, headers={
             "Authorization": f"Bearer {key}", "Content-Type": kind, "Idempotency-Key": ids[name]})
@@ -176,7 +176,7 @@ def test_every_example_command_works(published, document, tmp_path):
     moderation = moderated(server, key)
     report = str(uuid.uuid4())
     sent = requests.post(server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, timeout=30, json={
-        "number": "+33162000248", "category": "fraud", "reporter": "me", "report_id": report,
+        "number": "+33199000248", "category": "fraud", "reporter": "me", "report_id": report,
         "reported_at": datetime.now(timezone.utc).isoformat()})
     assert sent.status_code == 201, sent.text
     tool = tmp_path / "uuidgen"
@@ -227,7 +227,7 @@ def test_every_path_of_the_documents_is_there(published, document):
     assert {path.split("/")[2] for path in asked} >= {
         "reports", "manifest.json", "root.json", "packs", "deltas", "formats", "bins", "descriptions", "roots", "manifests"}
     # This path has its number in the query.
-    asked = {f"{path}?number=33162000248" if path == "/v1/pbx" else path for path in asked}
+    asked = {f"{path}?number=33199000248" if path == "/v1/pbx" else path for path in asked}
     missing = [path for path in sorted(asked) if requests.get(
         published.address + path, headers={"Authorization": f"Bearer {key}"}, timeout=30).status_code == 404]
     assert not missing

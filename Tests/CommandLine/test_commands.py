@@ -70,7 +70,7 @@ def test_a_first_import_gives_the_same_publication_as_a_later_one(tmp_path):
         f"2026-11-{row % 19 + 1:02}\t201555{1_000 + row * row % 61}\t201\n" for row in range(1_500)))
     nothing, one = tmp_path / "nothing.jsonl", tmp_path / "one.jsonl"
     nothing.write_text("")
-    one.write_text('{"number": "+33162000101", "category": "fraud", "reported_at": "2026-11-05T10:00:00Z"}\n')
+    one.write_text('{"number": "+33199000101", "category": "fraud", "reported_at": "2026-11-05T10:00:00Z"}\n')
     packs = []
     for name, files in [("first", [nothing, rows, one]), ("later", [one, rows])]:
         data = tmp_path / name

@@ -58,7 +58,7 @@ def test_a_killed_first_import_leaves_nothing_and_is_completed(make_server, tmp_
 def test_a_killed_import_is_completed_by_the_same_command(make_server, tmp_path):
     path, server = write(tmp_path / "complaints.tsv"), make_server()
     first = tmp_path / "first.jsonl"
-    first.write_text('{"number": "+33162000101", "category": "fraud", "reported_at": "2026-01-05T10:00:00Z"}\n')
+    first.write_text('{"number": "+33199000101", "category": "fraud", "reported_at": "2026-01-05T10:00:00Z"}\n')
     server.run("import", "complaints", str(first), "--format", "jsonl")
     process = start(server, path)
     wait_until(lambda: server.query("SELECT 1 FROM reports OFFSET 1 LIMIT 1"), START_SECONDS, "the first rows")
