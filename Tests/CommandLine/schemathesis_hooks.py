@@ -14,6 +14,7 @@ NOW = datetime.now(timezone.utc).replace(microsecond=0)
 schemathesis.openapi.format("phone-number", st.builds(
     lambda prefix, rest: f"{prefix}{rest:04d}", st.sampled_from(["+3319900", "+1201555", "+4930123", "+44207946"]),
     st.integers(0, 9999)))
+schemathesis.openapi.format("ip-address", st.ip_addresses().map(str))
 schemathesis.openapi.format("country", st.sampled_from(["DE", "FR", "US", "gb", "Ru"]))
 schemathesis.openapi.format("date-time", st.builds(
     lambda seconds: (NOW - timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ"), st.integers(0, 300 * 86_400)))
@@ -24,10 +25,24 @@ schemathesis.openapi.format("uuid", st.randoms(use_true_random=False).map(
     lambda chance: str(uuid.UUID(int=chance.getrandbits(128), version=4))))
 
 
+@schemathesis.serializer("text/csv")
+def csv(context, value):
+    """Any bytes. Values of the format binary have them as data."""
+    return value.data if hasattr(value, "data") else str(value).encode()
+
+
 @schemathesis.serializer("application/x-ndjson")
 def lines(context, value):
     """A line of any JSON, because items are checked one by one."""
-    return json.dumps(value).encode()
+    return json.dumps(value.data.decode("latin-1") if hasattr(value, "data") else value).encode()
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Removes default responses, which would hide a status that is not described."""
+    for methods in raw_schema["paths"].values():
+        for operation in methods.values():
+            operation["responses"].pop("default", None)
 
 
 @schemathesis.hook

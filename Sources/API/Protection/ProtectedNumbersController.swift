@@ -29,7 +29,9 @@ struct ProtectedNumbersController: Sendable {
 
   /// `GET /v1/moderation/protected`: all patterns on the first page, and numbers in ascending order.
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let after = try request.parameter("cursor", "It must be the value of next.") { Int64($0) }
+    let after = try request.parameter("cursor", "It must be the value of next.") { text in
+      text.wholeMatch(of: /[0-9]{1,15}/).flatMap { Int64($0.output) }
+    }
     let limit = try request.limit(upTo: 10_000)
     let patterns = after == nil ? try await protection.patterns() : []
     let numbers = try await protection.numbers(after: after ?? 0, limit: limit + 1)

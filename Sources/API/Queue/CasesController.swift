@@ -119,8 +119,14 @@ private struct CaseFileAnswer: Encodable {
   let proposals: [[String: String]]
   let directoryNames: [String]
   let blockNeedsConfirmation: Bool
-  let comments: [[String: String]]
+  let comments: [Comment]
   let notes: [[String: String]]
+
+  struct Comment: Encodable {
+    let text: String
+    let count: Int
+    let category: String
+  }
 
   init(_ file: CaseFile, _ texts: Localizer) {
     number = "+\(file.explanation.number)"
@@ -132,7 +138,7 @@ private struct CaseFileAnswer: Encodable {
     directoryNames = file.names.map(\.name)
     blockNeedsConfirmation = !file.names.isEmpty || file.protectedNeighbour != nil
     comments = file.comments.prefix(CaseStore.comments).map {
-      ["text": $0.text, "count": "\($0.count)", "category": $0.category.slug]
+      Comment(text: $0.text, count: Int($0.count), category: $0.category.slug)
     }
     notes = file.notes.map {
       ["account": $0.account, "note": $0.text, "written_at": Timestamp.format($0.writtenAt)]

@@ -139,7 +139,7 @@ package struct OpenAPIFileError: Error, CustomStringConvertible {
 }
 
 extension Node {
-  /// Applies the operator's choice to operations with optional security (`security: [{}, {key: []}]`).
+  /// Applies the operator's choice to operations with optional security (`security: [{}, {key: [fetch]}]`).
   fileprivate mutating func decideSecurity(needsKey: Bool) {
     for (path, methods) in self["paths"]?.members ?? [] {
       for (method, operation) in methods.members
@@ -151,12 +151,12 @@ extension Node {
 
   private var keyed: Node {
     var operation = self
-    operation["security"] = [["key": []]]
+    operation["security"] = operation["security"].map { Node($0.array().filter { !($0.mapping?.isEmpty ?? false) }) }
     return operation
   }
 
   private var open: Node {
-    var operation = removing(["x-scope"])
+    var operation = self
     operation["security"] = []
     operation["responses"] = operation["responses"]?.removing(["401", "403", "429"])
     operation["x-codeSamples"] = operation["x-codeSamples"].map { samples in

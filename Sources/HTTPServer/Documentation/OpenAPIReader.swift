@@ -40,12 +40,18 @@ struct OpenAPIReader {
       id: try text("operationId", of: node), method: method.uppercased(), path: path,
       summary: try text("summary", of: node),
       paragraphs: try text("description", of: node).split(separator: "\n\n").map(String.init),
-      scope: node["x-scope"]?.string ?? "",
+      scope: scope(of: node),
       parameters: try (node["parameters"]?.array() ?? []).map(parameter),
       bodies: try (node["requestBody"]?["content"]?.members ?? []).map(body),
       answers: try responses.filter { $0.node["content"]?[Self.problemType] == nil }.map(answer),
       problems: try responses.flatMap(problems),
       curl: try text("source", of: node["x-codeSamples"]?.array().first ?? node))
+  }
+
+  /// The scope of the first requirement that has one. The others are for other places of the key, or another use.
+  private func scope(of operation: Node) -> String {
+    let requirements = operation["security"]?.array() ?? []
+    return requirements.flatMap(\.members).flatMap { $0.value.array(of: String.self) }.first ?? ""
   }
 
   private func parameter(_ node: Node) throws -> OpenAPIDocument.Field {
@@ -105,6 +111,10 @@ struct OpenAPIReader {
   private func kind(_ schema: Node) throws -> String {
     if let name = try objectName(schema) { return name }
     let schema = try resolved(schema)
+    if let kinds = try schema["anyOf"]?.array().map(kind), let known = kinds.first, let any = kinds.last {
+      // An open enum: the known names, and any string.
+      return known.hasPrefix("\(any): ") ? "\(known); others may follow" : known
+    }
     let types = schema["type"]?.string.map { [$0] } ?? schema["type"]?.array(of: String.self) ?? []
     if types == ["array"] { return "array of \(try schema["items"].map(kind) ?? "anything")" }
     let type = types.joined(separator: " or ")

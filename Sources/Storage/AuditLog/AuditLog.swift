@@ -47,11 +47,10 @@ public struct AuditCursor: Sendable, Equatable {
     "\(Int64((time.timeIntervalSince1970 * 1_000_000).rounded()))_\(id.uuidString.lowercased())"
   }
 
-  /// - Parameter text: nil is returned for any text that ``text`` does not produce.
+  /// - Parameter text: nil is returned for any text that ``text`` does not produce. The pattern is the one of the API.
   public init?(_ text: String) {
-    let parts = text.split(separator: "_")
-    guard parts.count == 2, let time = Int64(parts[0]), time.magnitude < 1 << 53,
-      let id = UUID(uuidString: String(parts[1]))
+    guard let match = text.wholeMatch(of: /([0-9]{1,15}|[1-8][0-9]{15})_([0-9a-f-]{36})/),
+      let time = Int64(match.1), let id = UUID(uuidString: String(match.2))
     else { return nil }
     self.init(time: Date(timeIntervalSince1970: Double(time) / 1_000_000), id: id)
   }

@@ -193,10 +193,11 @@ public struct QueuePlace: Sendable, Equatable {
   /// The cursor in an address: `VALUE.NUMBER`.
   public var text: String { "\(value).\(number)" }
 
-  /// - Parameter text: nil is returned for any text that ``text`` does not produce.
+  /// - Parameter text: nil is returned for any text that ``text`` does not produce. The pattern is the one of the API.
   public init?(_ text: some StringProtocol) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let value = parts[0], let number = parts[1] else { return nil }
+    guard let match = String(text).wholeMatch(of: /(-?[0-9]{1,18}|[1-8][0-9]{18})\.([0-9]{1,15})/),
+      let value = Int64(match.1), let number = Int64(match.2)
+    else { return nil }
     self.init(value: value, number: number)
   }
 
