@@ -25,8 +25,11 @@ NUMBERS = (f"+3319900{place:04d}" for place in range(100, 200))
 
 @pytest.fixture(scope="module")
 def server(make_server):
-    """A server with sample data and its publications."""
-    return make_server("--demo", "--no-limits")
+    """A server with sample data, and a publication with a number to block."""
+    server = make_server("--demo", "--no-limits")
+    server.run("decide", "+12015550123", "--block", "--category", "robocall", "--reason", "Confirmed by a call.", "--by", "Ada")
+    server.run("publish")
+    return server
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +153,7 @@ def test_publications_and_lookups(server, api):
     assert (len(content), hashlib.sha256(content).hexdigest()) == (pack.bytes_, pack.sha256)
     summary = api.call("publications.read_summary", region="DE")
     assert summary.serial == head["serial"] and summary.numbers.identification >= pack.entries
-    assert all(item.formats[0].path for item in api.call("publications.read_lists").lists)
+    assert "blocklist" in [item.pack for item in api.call("publications.read_lists").lists]
 
     explanation = api.call("numbers.explain_number", str(pack.first))
     assert isinstance(explanation.verdict, api.KnownVerdict) and explanation.account
@@ -201,7 +204,7 @@ def test_moderation(api):
     api.call("moderation.undo_decision", number, decision, expected=204)
 
     bulk = uuid.uuid4()
-    lines = json.dumps({"number": row, "decision": "allow", "reason": "Checked."}) + "\n"
+    lines = json.dumps(api.DecisionRow(number=row, decision=api.Treatment.ALLOW, reason="Checked.").to_dict()) + "\n"
     checked = api.call("moderation.decide_file", body=api.file(lines), dry_run=True, idempotency_key=str(bulk))
     assert (checked.state, checked.rows) == (api.KnownBulkState.CHECKED, 1)
     assert api.call("moderation.decide_file", body=api.file(lines), idempotency_key=str(bulk), expected=202).bulk_id == bulk
@@ -228,7 +231,7 @@ def test_other_clients_and_the_server(server, generated, api):
     api.call("phone_block.add_phone_block_blocked", number, expected=204)
     [personal] = api.call("phone_block.list_phone_block_blocked").numbers
     assert (personal.phone, personal.rating) == (number, api.PhoneRating.B_MISSED)
-    assert isinstance(api.call("phone_block.read_phone_block_list"), api.BlockedPhones)
+    assert "+12015550123" in [entry.phone for entry in api.call("phone_block.read_phone_block_list").numbers]
     assert api.call("server.check_liveness").status == api.StatusStatus.ALIVE
     stranger = Client(generated, server.address, "rf_none")
     assert stranger.call("numbers.list_ranges", expected=401).status == 401

@@ -102,6 +102,22 @@ import Testing
     #expect(Set(document.operations.map(\.scope)) == Set(AppScopes.named.map(\.name) + [""]))
   }
 
+  /// A client that checks the pattern sends the cursor that it got.
+  @Test func `cursors of the server match the described patterns`() throws {
+    let root = try JSONSerialization.jsonObject(with: Data(try document().json.utf8)) as? [String: Any]
+    let paths = try #require(root?["paths"] as? [String: [String: [String: Any]]])
+    let heat = QueuePlace(value: Int64(bitPattern: 2.4.bitPattern), number: 33_199_000_123).text
+    let event = AuditCursor(time: Date(timeIntervalSince1970: 1_795_226_400), id: UUID()).text
+    for (path, cursor) in [("cases", heat), ("audit-log", event)] {
+      let parameters = try #require(paths["/v1/moderation/\(path)"]?["get"]?["parameters"] as? [[String: Any]])
+      let schema = parameters.first { $0["name"] as? String == "cursor" }?["schema"] as? [String: Any]
+      let pattern = try Regex(try #require(schema?["pattern"] as? String))
+      #expect(try pattern.wholeMatch(in: cursor) != nil, "\(cursor)")
+    }
+    #expect(QueuePlace(heat)?.text == heat && QueuePlace("9223372036854775807.1") == nil)
+    #expect(AuditCursor(event)?.text == event && AuditCursor("9\(event)") == nil)
+  }
+
   @Test func `an open enum is shown with its known names`() throws {
     let object = try #require(try document().objects.first { $0.name == "Hold" })
     let field = try #require(object.fields.first { $0.name == "ceiling" })
