@@ -64,7 +64,7 @@ def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
 
 
 def test_a_first_import_gives_the_same_publication_as_a_later_one(tmp_path):
-    """Into an empty database, tables are filled at once; into another one, batch by batch."""
+    """Into an empty database, tables are filled at once; into a filled one, batch by batch."""
     rows = tmp_path / "rows.tsv"
     rows.write_text("".join(
         f"2026-11-{row % 19 + 1:02}\t201555{1_000 + row * row % 61}\t201\n" for row in range(1_500)))

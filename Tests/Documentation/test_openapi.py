@@ -1,6 +1,6 @@
 """Resources/openapi.yaml has the forms that generators of clients turn into types.
 
-The rules are those of openapi-python-client and swift-openapi-generator. test_generated_client.py calls a server.
+The rules come from openapi-python-client and swift-openapi-generator. test_generated_client.py calls a server.
 """
 
 import re

@@ -103,7 +103,7 @@ extension CommandContext {
     return summary
   }
 
-  /// Imports a file without reporters into a database without reports. The time left is that of the step that is shown.
+  /// Imports a file without reporters into a database without reports. The time left is of the step that is shown.
   /// - Returns: nil where the file must be imported in batches; nothing was read then.
   private func importInBulk(
     _ options: ImportOptions, of list: App, to sink: ComplaintSink, title: String

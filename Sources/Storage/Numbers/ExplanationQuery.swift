@@ -79,7 +79,7 @@ struct ExplanationQuery {
 
   /// - Parameters:
   ///   - time: the time for which scores are calculated. For apps also the time since which holds are left out.
-  ///   - thresholds: those of the version in force.
+  ///   - thresholds: the version in force.
   func answer(
     _ results: PostgresPipeline.Results, at time: Date, isForApps: Bool = false, thresholds: ThresholdCache
   ) async throws -> Reading {

@@ -92,7 +92,7 @@ import Testing
     let stored: [String] = try await TestDatabase.current.pool.withConnection { connection in
       try await connection.query("SELECT t::text FROM owner_codes t").map { try $0.decode(0) }
     }
-    #expect(stored.count == 3 && stored.allSatisfy { !$0.contains(code) })
+    #expect(stored.count == 4 && stored.allSatisfy { !$0.contains(code) })
     #expect(try await stores.retention.purgeOwnerProofs(before: now + 100_000) == 9)
   }
 
