@@ -51,8 +51,9 @@ test-swift:
 
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
-PARALLEL = Tests/Architecture Tests/Documentation Tests/CommandLine Tests/Browser Tests/Docker Tests/Packaging Tests/Security \
-  Tests/Vectors Tests/Readers Tests/Mirrors
+# The folders with long tests come first, so that no long file is left for one process at the end.
+PARALLEL = Tests/CommandLine Tests/Browser Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors Tests/Docker \
+  Tests/Packaging Tests/Documentation Tests/Architecture
 ALONE = Tests/Faults Tests/HighAvailability
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
@@ -60,7 +61,7 @@ PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/rin
 REPEAT = { test $$? -eq 1 && $(PYTEST) --last-failed --last-failed-no-failures=none --maxfail=1
 
 test-python:
-	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile $(PARALLEL) || $(REPEAT) $(PARALLEL); }
+	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile --no-loadscope-reorder $(PARALLEL) || $(REPEAT) $(PARALLEL); }
 	$(PYTEST) --durations=10 $(ALONE) || $(REPEAT) $(ALONE); }
 
 # Long series of faults, rolling upgrades and the benchmarks: every night, and before a release.

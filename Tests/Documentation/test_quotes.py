@@ -18,6 +18,10 @@ READ = ["README.md", "Docker", "Documentation", "Examples", "Packaging", "Reader
 UNREAD = {"benchmarks", "decisions"}
 
 
+# What 100 numbers of a fictional range begin with, in PhoneBlock's answers.
+BEGINNINGS = {"+120155501"}
+
+
 def documents():
     for name in READ:
         path = CHECKOUT / name
@@ -29,7 +33,7 @@ def documents():
 def test_numbers_of_examples_belong_to_nobody():
     found = [
         f"{file.relative_to(CHECKOUT)}: {number}" for file in documents() for number in NUMBER.findall(file.read_text())
-        if not FICTION.fullmatch(re.sub(r"\D", "", number.replace("%2B", "")))]
+        if not FICTION.fullmatch(re.sub(r"\D", "", number.replace("%2B", ""))) and number not in BEGINNINGS]
     assert found == []
 
 

@@ -175,22 +175,22 @@ import Testing
     try await give(0.75, to: 3, isEstablished: true)
     try await report(1...3, app: app)
     #expect(try await weights() == [0.4, 0.25, 0.75])
-    let misweighed = SQL.findMisweighed(after: 0, upTo: 33_162_000_100, unweighed: [])
+    let misweighed = SQL.findMisweighed(after: 0, upTo: 33_199_000_100, unweighed: [])
     #expect(try await pool.run(misweighed).isEmpty)
     // Accounts are ignored, also those that have been wrong.
     let (version, set) = try await ThresholdStore(pool: pool).version(nil)
     let rule = AttestationRule(appID: app.id, unattested: 0)
     try await ThresholdStore(pool: pool).save(
       try set.replacing(rule), after: version.version, by: "Ada", because: "A test.", at: now)
-    #expect(try await pool.run(misweighed) == [33_162_000_002])
+    #expect(try await pool.run(misweighed) == [33_199_000_002])
     let preview = try await pool.withConnection { connection in
       let votes = try await ReweighedVotes(by: [AttestationRule(), rule], hotterThan: 0.01, at: now, on: connection)
-      return try await NumberRecordStore.records(of: [33_162_000_001, 33_162_000_002], on: connection).map {
+      return try await NumberRecordStore.records(of: [33_199_000_001, 33_199_000_002], on: connection).map {
         Score(votes.applied(to: $0), at: now)
       }
     }
     #expect(preview.map { ($0.heat * 1_000).rounded() / 1_000 } == [0.4, 0])
-    _ = try await pool.run(SQL.reweigh(numbers: [33_162_000_001, 33_162_000_002, 33_162_000_003], unweighed: []))
+    _ = try await pool.run(SQL.reweigh(numbers: [33_199_000_001, 33_199_000_002, 33_199_000_003], unweighed: []))
     #expect(try await weights() == [0.4, 0, 0.75])
   }
 
@@ -205,7 +205,7 @@ import Testing
     let holds = HoldStore(pool: pool)
     let votes = try await holds.withSnapshot { connection in
       var votes: [ReporterVote] = []
-      let numbers: [Int64] = [33_162_000_001, 33_162_000_002, 33_162_000_003]
+      let numbers: [Int64] = [33_199_000_001, 33_199_000_002, 33_199_000_003]
       try await holds.forEachVotes(of: numbers, at: now, on: connection) { votes += $0.votes }
       return votes
     }

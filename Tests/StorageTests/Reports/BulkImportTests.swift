@@ -137,7 +137,8 @@ import Testing
       try await connection.execute(script: "BEGIN; \(obstacle)")
       #expect(try await importInBulk(reports) == 0)
     }
-    #expect(try await self.indexes() == indexes)
+    // The batches have made the partitions of their months, too.
+    #expect(Set(try await self.indexes()).isSuperset(of: indexes))
     #expect(try await texts("SELECT count(*)::text FROM reports") == ["200"])
     #expect(try await recountAll().differences == [])
   }
