@@ -18,7 +18,7 @@ READ = ["README.md", "Docker", "Documentation", "Examples", "Packaging", "Reader
 UNREAD = {"benchmarks", "decisions"}
 
 
-# What 100 numbers of a fictional range begin with, in PhoneBlock's answers.
+# The beginning of 100 numbers of a fictional range, in PhoneBlock's answers.
 BEGINNINGS = {"+120155501"}
 
 
