@@ -21,7 +21,8 @@ public struct ErasureJournal: Sendable {
     let time: String
     /// The right.
     let action: Action
-    /// Of a reporter: keyed hash of the pseudonym in hexadecimal digits. Of a number: its ciphertext in base64.
+    /// Of an erased reporter: keyed hash of the pseudonym in hexadecimal digits. Of a restricted reporter or a number: the
+    /// ciphertext in base64.
     let subject: String
   }
 

@@ -54,43 +54,48 @@ extension RightsService {
   /// Restricts the processing of a reporter's reports, or ends it: they are kept and have the weight 0.
   public func restrict(_ reporter: String, to isRestricted: Bool, of app: App, at time: Date) async throws {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    if isRestricted { try journal?.append(.restrict, hash(ofReporter: pseudonym), at: time) }
+    let subject = try Self.sealed(Data(pseudonym), restrictionKey)
+    if isRestricted { try journal?.append(.restrict, subject, at: time) }
     let event = event(isRestricted ? "restrict" : "release", pseudonym, by: app.name)
     try await stores.erasures.restrict([pseudonym], to: isRestricted, at: time, audit: [event])
     // After the database: a line without a release would end the restriction in a restored backup.
-    if !isRestricted { try journal?.append(.release, hash(ofReporter: pseudonym), at: time) }
+    if !isRestricted { try journal?.append(.release, subject, at: time) }
   }
 
-  /// Applies the lines about reporters to a restored database.
-  /// - Returns: the number of reporters that it had.
+  /// Applies the lines about reporters to a restored database. A restriction also reaches a reporter whom the backup does
+  /// not know, because the app may send reports of that reporter later.
+  /// - Returns: the number of reporters for whom something changed.
   func applyToReporters(_ entries: [ErasureJournal.Entry], at time: Date) async throws -> Int {
-    var (erased, restricted): ([String: Date], [String: Bool]) = ([:], [:])
+    var (erased, restricted): ([String: Date], [[UInt8]: Bool]) = ([:], [:])
     for entry in entries {
       switch entry.action {
       // To the end of its second.
       case .erase: erased[entry.subject] = Timestamp.parse(entry.time).map { $0 + 1 }
-      case .restrict, .release: restricted[entry.subject] = entry.action == .restrict
+      case .restrict, .release:
+        restricted[Array(try Self.opened(entry.subject, restrictionKey))] = entry.action == .restrict
       case .suppress, .lift: continue
       }
     }
     guard !erased.isEmpty || !restricted.isEmpty else { return 0 }
-    var (erasures, restrictions): ([(reporter: [UInt8], until: Date)], [Bool: [[UInt8]]]) = ([], [:])
-    for pseudonym in try await stores.erasures.pseudonyms() {
-      let hash = hash(ofReporter: pseudonym)
-      if let until = erased[hash] { erasures.append((pseudonym, until)) }
-      if let isRestricted = restricted[hash] { restrictions[isRestricted, default: []].append(pseudonym) }
+    let erasures = try await stores.erasures.pseudonyms().compactMap { pseudonym in
+      erased[hash(ofReporter: pseudonym)].map { (reporter: pseudonym, until: $0) }
     }
-    func events(_ action: String, _ reporters: [[UInt8]]) -> [AuditEvent] {
-      reporters.map { event(action, $0, by: "ringfence", role: "system", after: ["restored": "true"]) }
+    @Sendable func restored(_ action: String, _ reporter: [UInt8]) -> AuditEvent {
+      event(action, reporter, by: "ringfence", role: "system", after: ["restored": "true"])
     }
+    var changed = Set(erasures.map(\.reporter))
     if !erasures.isEmpty {
-      _ = try await stores.erasures.erase(erasures, at: time, audit: events("erase", erasures.map(\.reporter)))
+      _ = try await stores.erasures.erase(erasures, at: time, audit: changed.map { restored("erase", $0) })
     }
-    for (isRestricted, reporters) in restrictions {
-      try await stores.erasures.restrict(
-        reporters, to: isRestricted, at: time, audit: events(isRestricted ? "restrict" : "release", reporters))
+    for isRestricted in [true, false] {
+      let reporters = restricted.filter { $0.value == isRestricted }.map(\.key)
+      let action = isRestricted ? "restrict" : "release"
+      changed.formUnion(
+        try await stores.erasures.restrict(reporters, to: isRestricted, at: time) { changed in
+          changed.map { restored(action, $0) }
+        })
     }
-    return Set(erasures.map(\.reporter) + restrictions.values.joined()).count
+    return changed.count
   }
 
   /// The event of a right; its subject is a part of the keyed hash in the journal, and not the pseudonym.

@@ -15,6 +15,7 @@ public struct RightsService: Sendable {
   let reporterKey: SymmetricKey
   private let codeKey: SymmetricKey
   private let numberKey: SymmetricKey
+  let restrictionKey: SymmetricKey
 
   /// - Parameters:
   ///   - journal: keeps erasures and suppressions for restored backups; nil for none.
@@ -24,6 +25,7 @@ public struct RightsService: Sendable {
     self.pseudonymizer = pseudonymizer
     codeKey = SymmetricKey(data: pseudonymizer.secret(for: "owner codes"))
     numberKey = SymmetricKey(data: pseudonymizer.secret(for: "suppressed numbers"))
+    restrictionKey = SymmetricKey(data: pseudonymizer.secret(for: "restricted reporters"))
     reporterKey = SymmetricKey(data: pseudonymizer.secret(for: "erased reporters"))
   }
 
@@ -128,17 +130,27 @@ public struct RightsService: Sendable {
     return true
   }
 
-  private func sealed(_ number: Int64) throws -> String {
-    let box = try AES.GCM.seal(Data("\(number)".utf8), using: numberKey)
-    return (box.combined ?? Data()).base64EncodedString()
-  }
+  private func sealed(_ number: Int64) throws -> String { try Self.sealed(Data("\(number)".utf8), numberKey) }
 
   /// - Throws: ``ErasureJournalError/otherKey``.
   private func opened(_ subject: String) throws -> Int64 {
-    guard let data = Data(base64Encoded: subject), let box = try? AES.GCM.SealedBox(combined: data),
-      let text = try? AES.GCM.open(box, using: numberKey), let number = Int64(String(decoding: text, as: UTF8.self))
-    else { throw ErasureJournalError.otherKey }
+    guard let number = Int64(String(decoding: try Self.opened(subject, numberKey), as: UTF8.self)) else {
+      throw ErasureJournalError.otherKey
+    }
     return number
+  }
+
+  /// The ciphertext in base64.
+  static func sealed(_ data: Data, _ key: SymmetricKey) throws -> String {
+    (try AES.GCM.seal(data, using: key).combined ?? Data()).base64EncodedString()
+  }
+
+  /// - Throws: ``ErasureJournalError/otherKey``.
+  static func opened(_ subject: String, _ key: SymmetricKey) throws -> Data {
+    guard let data = Data(base64Encoded: subject), let box = try? AES.GCM.SealedBox(combined: data),
+      let opened = try? AES.GCM.open(box, using: key)
+    else { throw ErasureJournalError.otherKey }
+    return opened
   }
 
   /// Applies journals to a restored database, and continues them in its own journal.

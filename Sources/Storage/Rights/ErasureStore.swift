@@ -51,11 +51,20 @@ public struct ErasureStore: Sendable {
 
   /// Restricts the processing of reporters, or ends it: the weight of a restricted one stays 0.
   public func restrict(_ reporters: [[UInt8]], to isRestricted: Bool, at time: Date, audit: [AuditEvent]) async throws {
+    _ = try await restrict(reporters, to: isRestricted, at: time) { _ in audit }
+  }
+
+  /// The same, with the events of the reporters whose restriction changed.
+  /// - Returns: these reporters.
+  public func restrict(
+    _ reporters: [[UInt8]], to isRestricted: Bool, at time: Date, auditing events: @Sendable ([[UInt8]]) -> [AuditEvent]
+  ) async throws -> [[UInt8]] {
     try await pool.transaction { connection in
-      _ = try await connection.run(
+      let changed = try await connection.run(
         isRestricted
           ? SQL.restrictReporters(reporters: reporters, time: time) : SQL.releaseReporters(reporters: reporters))
-      for event in audit { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
+      for event in events(changed) { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
+      return changed
     }
   }
 
@@ -199,7 +208,7 @@ extension SQL {
   }
 
   /// Fixes the weight of reporters at 0. A reporter who is restricted stays so since the first time.
-  static func restrictReporters(reporters: [[UInt8]], time: Date) -> Statement<Void> {
+  static func restrictReporters(reporters: [[UInt8]], time: Date) -> Statement<[UInt8]> {
     Statement(
       """
       INSERT INTO reporter_weights (reporter, weight, changed_at, restricted_at)
@@ -207,13 +216,17 @@ extension SQL {
       ON CONFLICT (reporter) DO UPDATE SET
         weight = 0, changed_at = excluded.changed_at, restricted_at = excluded.restricted_at
       WHERE reporter_weights.restricted_at IS NULL
+      RETURNING reporter
       """,
-      reporters, time)
+      reporters, time
+    ) { try $0.decode(0) }
   }
 
   /// Ends the restriction of reporters: they weigh as newcomers until the next recount.
-  static func releaseReporters(reporters: [[UInt8]]) -> Statement<Void> {
+  static func releaseReporters(reporters: [[UInt8]]) -> Statement<[UInt8]> {
     Statement(
-      "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL", reporters)
+      "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL RETURNING reporter",
+      reporters
+    ) { try $0.decode(0) }
   }
 }

@@ -73,17 +73,27 @@ import Testing
       let (journal, app) = (ErasureJournal(path: "\(folder)/erasures.jsonl"), try await app("One"))
       let service = service(journal)
       try await service.erase("user-17", of: app, at: now + 0.5)
-      try await service.restrict("user-18", to: true, of: app, at: now)
+      // The second one has reported nothing yet.
+      let restricted = ["user-18", "user-19"]
+      for name in restricted { try await service.restrict(name, to: true, of: app, at: now) }
       let pseudonym = pseudonymizer.pseudonym(of: "user-17", appID: app.id).map { String(format: "%02x", $0) }.joined()
       #expect(try !String(contentsOfFile: journal.path, encoding: .utf8).contains(pseudonym))
       // A backup from before brings the reports back. The journal has whole seconds.
       try await report("user-17", of: app, receivedAt: now + 0.4)
       try await report("user-18", of: app)
-      #expect(try await self.service().apply([journal], at: now + 60).reporters == 2)
+      let names = restricted.map { pseudonymizer.pseudonym(of: $0, appID: app.id) }
+      try await stores.erasures.restrict(names, to: false, at: now, audit: [])
+      #expect(try await self.service().apply([journal], at: now + 60).reporters == 3)
       let left = try await stores.erasures.export(pseudonymizer.pseudonym(of: "user-17", appID: app.id))
       #expect(left.allSatisfy { $0.rows.isEmpty })
-      let kept = try await stores.erasures.export(pseudonymizer.pseudonym(of: "user-18", appID: app.id))
-      #expect(kept.first { $0.table == "reporter_weights" }?.rows.count == 1)
+      for name in names {
+        let kept = try await stores.erasures.export(name)
+        #expect(kept.first { $0.table == "reporter_weights" }?.rows.count == 1)
+      }
+      // A backup that has all of it changes nothing, and counts no use of a right again.
+      let before = try await stores.auditLog.events(AuditFilter(action: "right."), limit: 100)
+      #expect(try await self.service().apply([journal], at: now + 120).reporters == 0)
+      #expect(try await stores.auditLog.events(AuditFilter(action: "right."), limit: 100).count == before.count)
     }
   }
 }
