@@ -58,9 +58,9 @@ package actor NewestManifest {
 extension NewestManifest {
   /// Adds territory and redress to an explanation with a statement of reasons.
   package func stating(_ explanation: Explanation, _ appeals: AppealStore) async throws -> Explanation {
-    guard explanation.statement != nil else { return explanation }
+    guard let statement = explanation.statement else { return explanation }
     var explanation = explanation
-    explanation.packs = (try? await manifest())?.packs(of: explanation.number) ?? []
+    explanation.packs = (try? await manifest())?.packs(of: explanation.number, treatment: statement.treatment) ?? []
     explanation.answerTime = try await appeals.usualAnswerTime()
     return explanation
   }

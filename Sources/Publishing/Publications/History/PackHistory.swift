@@ -131,11 +131,12 @@ package final class PackHistories: Sendable {
 
 extension Manifest {
   /// The packs that may contain a number, for its statement of reasons.
-  package func packs(of number: Int64) -> [StatementOfReasons.Pack] {
+  /// - Parameter treatment: with `identify`, packs that only block are left out.
+  package func packs(of number: Int64, treatment: Decision.Treatment) -> [StatementOfReasons.Pack] {
     let country = RegionMap.countries.region(of: number)
-    return packs.filter { $0.spans(number) && $0.mayContainNumbers(of: country) }.map { pack in
-      StatementOfReasons.Pack(name: pack.name, region: pack.region)
-    }
+    return packs.filter { pack in
+      pack.spans(number) && pack.mayContainNumbers(of: country) && (treatment != .identify || pack.kind != "blocking")
+    }.map { StatementOfReasons.Pack(name: $0.name, region: $0.region) }
   }
 }
 
