@@ -41,7 +41,8 @@ extension CommandFailure {
       .failed(
         """
         The number is protected: \(try Localizer.commandLine().message(reason)). It can be neither blocked nor \
-        identified. If that is wrong, remove the protection first with: ringfence protect remove
+        identified. If that is wrong, remove the protection first with: ringfence protect remove. For a number that \
+        its owner has suppressed: ringfence rights suppress NUMBER --lift
         """)
     }
   }

@@ -71,6 +71,12 @@ def test_statements_of_reasons_fit_the_schema_and_name_nobody(server):
     assert server.run("report", "statements", "--from", "2020-01-01", "--to", "2020-12-31") == ""
     refused = server.run_unchecked("report", "statements", "--from", "2026-02-30", "--to", "2026-03-01")
     assert refused.returncode == 2 and "--from" in refused.stderr
+    # A list that only blocks does not contain a number with a label alone.
+    key = server.run("app", "create", "Reader", "--scopes", "lookup")
+    told = requests.get(
+        f"{server.address}/v1/numbers/{DECIDED[1:]}", headers={"Authorization": f"Bearer {key}"}, timeout=30).json()
+    assert "toxic" in told["statement"]["territory"]["packs"]
+    assert "blocklist" not in told["statement"]["territory"]["packs"]
     refused = server.run_unchecked("report", "statements", *PERIOD, "--territory", "DE,US")
     assert refused.returncode == 2 and '"DE,US"' in refused.stderr
     assert server.run_unchecked("report", "statements", *PERIOD, "--territory", ",").returncode == 2
@@ -129,6 +135,8 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     assert signed(server, plain, "erase", "user-17")().status_code == 403
     late = signed(server, key, "erase", "user-17", requested_at="2026-01-01T00:00:00Z")()
     assert late.status_code == 403 and late.json()["type"] == "/problems/bad-proof"
+    wrong = signed(server, key, "erase", "user-17", requested_at="yesterday")()
+    assert wrong.status_code == 400 and wrong.json()["errors"][0]["pointer"] == "/requested_at"
     erase = signed(server, key, "erase", "user-17")
     assert erase().status_code == 204
     assert erase().json()["type"] == "/problems/bad-proof", "a replay"
@@ -167,7 +175,9 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     restored.run("publish", *OPEN)
     assert restored.query("SELECT count(*) FROM listings WHERE number = 493023125151") == [["0"]]
     refused = restored.run_unchecked("protect", "remove", "+493023125151")
-    assert refused.returncode == 1
+    assert refused.returncode == 1 and "--lift" in refused.stderr
+    refused = restored.run_unchecked("rights", "suppress", "+493023125151", "--reason", "")
+    assert refused.returncode == 2 and "--reason" in refused.stderr
     restored.run("rights", "suppress", "+493023125151", "--lift", "--reason", "A new owner.", "--by", "Ada")
     restored.run("publish", *OPEN)
     assert restored.query("SELECT count(*) FROM listings WHERE number = 493023125151") == [["1"]]

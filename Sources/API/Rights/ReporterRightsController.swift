@@ -54,6 +54,10 @@ final class ReporterRightsController: Sendable {
     }
   }
 
+  private static func malformed(_ pointer: String, _ code: String, _ detail: String) -> Problem {
+    Problem(.malformed, errors: [Problem.Field(pointer: pointer, code: code, detail: detail)])
+  }
+
   /// Checks the proof, and answers.
   private func proven(
     _ request: Request, _ context: ServerRequestContext,
@@ -65,11 +69,13 @@ final class ReporterRightsController: Sendable {
     return try await bodies.read(request, .object, context: context) { data in
       let body = try JSON.decode(Body.self, from: data)
       guard (1...200).contains(body.reporter.unicodeScalars.count) else {
-        let field = Problem.Field(pointer: "/reporter", code: "length", detail: "Send 1 to 200 characters.")
-        throw Problem(.malformed, errors: [field])
+        throw Self.malformed("/reporter", "length", "Send 1 to 200 characters.")
+      }
+      guard let time = Timestamp.parse(body.requested_at) else {
+        throw Self.malformed("/requested_at", "not_a_time", "Send an RFC 3339 time, such as 2026-11-21T12:00:00Z.")
       }
       let now = Date()
-      guard let time = Timestamp.parse(body.requested_at),
+      guard
         try await rights.accept(
           signature, of: Data("\(request.uri.path)\n".utf8) + data, key: key, requestedAt: time, at: now)
       else { throw Problem(.badProof) }

@@ -142,7 +142,10 @@ struct ProtectCommand: AsyncParsableCommand {
         let event = audit.actor.did("protection.remove", to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
           throw CommandFailure.failed(
-            "There is no protection \(pattern) by a person. List all with: ringfence protect list")
+            """
+            There is no protection \(pattern) by a person. List all with: ringfence protect list. End the suppression of \
+            an owner with: ringfence rights suppress NUMBER --lift
+            """)
         }
         print("\(pattern) is no longer protected.")
       }

@@ -89,7 +89,8 @@ struct RevokeCommand: AsyncParsableCommand {
           outcome.failure.map { texts.message("publications.revocation", $0) }
             ?? "The revocation was not published. Read the server's log.")
       }
-      print("\(phone.formatted(.international)) is \(add == nil ? "not in" : "in") publication \(serial)")
+      let effect = add == nil ? "not in publication \(serial), nor in later ones" : "in publication \(serial)"
+      print("\(phone.formatted(.international)) is \(effect), until its decision is undone")
     }
   }
 

@@ -64,11 +64,13 @@ struct RightsCommand: AsyncParsableCommand {
     @OptionGroup var subject: NumberOptions
     @OptionGroup var audit: AuditOption
 
-    @Option(help: "Reason for the audit log.")
+    @Option(help: "Reason for the audit log, 1 to 500 characters.")
     var reason: String
 
     @Flag(help: "End the suppression instead.")
     var lift = false
+
+    func validate() throws { try checkLength(reason, "--reason", in: 1...500) }
 
     func run() async throws {
       let (number, actor) = (try subject.digits, audit.actor)

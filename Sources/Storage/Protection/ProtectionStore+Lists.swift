@@ -54,7 +54,7 @@ extension ProtectionStore {
 
   /// `app_id` of a suppression, and its reason.
   private static let suppression: Int32 = -1
-  static let suppressionReason = "The owner of the number has suppressed it."
+  static let suppressionReason = "The owner of the number has suppressed it"
 
   /// The numbers and patterns of a source, in display form.
   public func texts(of appID: Int32) async throws -> Set<String> {

@@ -74,7 +74,7 @@ public struct NumberTable: Sendable {
       kind: .reports, name: "numbers",
       without: sums + times + ["last_received_at", "last_day", "day_bits", "network_bits"]),
     .init(kind: .reports, name: "number_categories", without: sums),
-    .init(kind: .reports, name: "number_sources"),
+    .init(kind: .reports, name: "number_sources", without: sums),
     .init(kind: .reports, name: "source_entries"),
     .init(kind: .reports, name: "reports", source: reports),
     .init(kind: .reports, name: "holds"),
