@@ -49,6 +49,15 @@ import Testing
     }
   }
 
+  @Test func `a decision before its publication has no figures of the listing before it`() throws {
+    var explanation = Self.explanations[0]
+    explanation.decision = StandingDecision(
+      number: explanation.number, treatment: .identify, decisionID: UUID(), decidedAt: Self.time)
+    #expect(try #require(explanation.statement).facts == nil)
+    explanation.stated?.ground = .decision
+    #expect(try #require(explanation.statement).facts == explanation.stated)
+  }
+
   @Test func `a protected number has no statement`() {
     var explanation = Self.explanations[0]
     explanation.protection = .protectedNumber(reason: "A bank")

@@ -92,10 +92,12 @@ extension Explanation {
     guard protection == nil else { return nil }
     let hasReports = score?.parts.contains { $0.reports > 0 } ?? false
     if let decision {
+      // Until its publication, the figures are of an earlier listing.
+      let facts = stated?.ground == .decision ? stated : nil
       return StatementOfReasons(
         number: number, ground: .decision, decisionReason: decisionReason,
         category: decision.category ?? (decision.treatment == .block ? evaluation?.category : nil),
-        treatment: decision.treatment, since: decision.decidedAt, facts: stated, conditions: [],
+        treatment: decision.treatment, since: decision.decidedAt, facts: facts, conditions: [],
         isDetectedAutomatically: hasReports, isDecidedAutomatically: isDecidedByProgram, packs: packs,
         answerTime: answerTime)
     }
