@@ -61,7 +61,7 @@ public struct NumberTable: Sendable {
   private static let times = ["first_reported_at", "last_reported_at"]
 
   static let all: [NumberTable] = [
-    .init(kind: .listings, name: "listings"),
+    .init(kind: .listings, name: "listings", without: ["sha1"]),
     .init(kind: .listings, name: "statements", without: times),
     .init(kind: .listings, name: "revocations", without: ["requested_by"]),
     .init(kind: .decisions, name: "decisions", without: ["decided_by"]),
@@ -80,7 +80,7 @@ public struct NumberTable: Sendable {
     .init(kind: .reports, name: "holds"),
     .init(kind: .reports, name: "usual_bursts"),
     .init(kind: .calls, name: "identification_days"),
-    .init(kind: .calls, name: "number_identifications"),
+    .init(kind: .calls, name: "number_identifications", without: sums),
     // Anybody may have written a statement, such as a former owner.
     .init(kind: .appeals, name: "appeals", without: ["statement", "answered_by", "case_assigned_to"]),
     .init(kind: .appeals, name: "appeal_filings", without: ["statement", "ticket_hash", "network", "area"]),

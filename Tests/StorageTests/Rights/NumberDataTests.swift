@@ -35,6 +35,23 @@ import Testing
     #expect(Set(tables) == read.union(Self.others) && read.isDisjoint(with: Self.others))
   }
 
+  @Test func `an access leaves out sums that decay, in every table`() async throws {
+    let columns: [(table: String, column: String)] = try await TestDatabase.current.pool.withConnection { connection in
+      try await connection.query(
+        """
+        SELECT c.relname::text, a.attname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE a.attname IN ('heat', 'evidence', 'legitimate') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+          AND c.relnamespace = 'public'::regnamespace
+        """
+      ).map { (try $0.decode(0), try $0.decode(1)) }
+    }
+    let read = columns.compactMap { found in
+      NumberTable.all.first { $0.name == found.table && $0.source == nil }.map { ($0, found.column) }
+    }
+    #expect(read.count > 6)
+    for (table, column) in read { #expect(table.without.contains(column), "\(table.name).\(column)") }
+  }
+
   /// A caller who has rung few people must not learn from an access which of them has reported.
   @Test func `an access has the reports of a number, and nothing of a reporter, a moderator or another owner`()
     async throws
