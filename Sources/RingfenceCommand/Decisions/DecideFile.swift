@@ -85,7 +85,8 @@ struct DecideFileOptions: ParsableArguments {
     let texts = try Localizer.commandLine()
     for problem in problems.prefix(Self.shown) { StandardErrorOutput().write("\(path), \(problem.text(texts))\n") }
     let right = plan?.items.count ?? 0
-    let summary = "\(right) rows can be decided, \(problems.count) are wrong."
+    let wrong = problems.count == 1 ? "1 is wrong" : "\(problems.count) are wrong"
+    let summary = "\(TextFormat.count(right, "row")) can be decided, \(wrong)."
     if dryRun { return print(summary + " Nothing was decided.") }
     guard problems.isEmpty || skipInvalid, let plan, right > 0 else {
       throw CommandFailure.failed(
