@@ -30,7 +30,9 @@
   const isChoice = (field) => field.matches("[type=checkbox], [type=radio]")
   // A confirmation belongs to what the page said then.
   const isRestored = (field) => !["confirm", "replace"].includes(field.name)
-  const name = (field) => (isChoice(field) ? `${field.name}=${field.value}` : field.name)
+  // Fields may share a name, such as the texts of a template.
+  const place = (field) => [...field.form.elements].filter((each) => each.name == field.name).indexOf(field)
+  const name = (field) => (isChoice(field) ? `${field.name}=${field.value}` : `${field.name} ${place(field)}`)
   const value = (field) => (isChoice(field) ? field.checked : field.value)
   const read = (form) => Object.fromEntries(fields(form).map((each) => [name(each), value(each)]))
 
@@ -60,21 +62,33 @@
     return isChanged
   }
 
+  // The server stores a form once by its id. A form whose answer was lost keeps its id until its input changes.
+  const formID = (form) => form.querySelector("input[type=hidden][name=id]")
+  // A page that can undo the form's decision shows that it is saved.
+  const isSaved = (draft) => draft?.sent && document.querySelector(`input[name=decision][value="${CSS.escape(draft.sent)}"]`)
+
   const notice = document.querySelector("#draft")
   for (const [form, key] of keys) {
+    if (isSaved(load(key))) sessionStorage.removeItem(key)
     const draft = load(key)
     const shown = read(form)
+    const [id, newID] = [formID(form), formID(form)?.value]
+    if (id && draft?.sent) id.value = draft.sent
     if (draft && restore(form, draft.typed) && notice) {
       const said = notice.content.cloneNode(true).firstElementChild
       said.setAttribute("role", "status")
       said.querySelector("button").addEventListener("click", () => {
         sessionStorage.removeItem(key)
         restore(form, shown)
+        if (id) id.value = newID
         said.remove()
       })
       form.prepend(said)
     }
-    const keep = () => store(key, { typed: read(form) })
+    const keep = () => {
+      if (id) id.value = newID
+      store(key, { typed: read(form) })
+    }
     form.addEventListener("input", keep)
     form.addEventListener("change", keep)
   }
@@ -82,7 +96,7 @@
   // Gives a form a name that its draft shares.
   function send(form, key) {
     const id = Array.from(crypto.getRandomValues(new Uint32Array(4)), (each) => each.toString(36)).join("")
-    store(key, { typed: read(form), id })
+    store(key, { typed: read(form), id, sent: formID(form)?.value })
     const field = form.elements.namedItem("draft") ?? document.createElement("input")
     Object.assign(field, { type: "hidden", name: "draft", value: id })
     form.append(field)

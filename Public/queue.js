@@ -66,7 +66,10 @@
     choice.dispatchEvent(new Event("change", { bubbles: true }))
     const save = decisionForm.querySelector("button.primary")
     // These leave the case to others at once. A decision waits for Enter, so that a reason may precede or follow it.
-    if (choice.value == "unsure" || choice.value == "escalate") decisionForm.requestSubmit(save)
+    // Typed text that the choice does not save is hidden first, and lost only by a second key.
+    const unsaved = choice.value == "unsure" ? ["#label", "#reason"] : ["#label"]
+    const isLost = unsaved.some((field) => decisionForm.querySelector(field)?.value.trim())
+    if ((choice.value == "unsure" || choice.value == "escalate") && !isLost) decisionForm.requestSubmit(save)
     else save.focus()
   }
 

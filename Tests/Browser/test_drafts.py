@@ -1,6 +1,9 @@
 """Moderators' input is kept until it is saved, and the keys of the decision form say what is missing."""
 
 import pytest
+import requests
+
+from waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +17,7 @@ def cases(home):
     """Numbers that wait for a moderator and have no appeal, whose owner would need an answer."""
     rows = home.query(
         "SELECT number FROM queue WHERE level = 0 AND number NOT IN (SELECT number FROM appeals) "
-        "AND number NOT IN (SELECT number FROM decisions) ORDER BY number LIMIT 3")
+        "AND number NOT IN (SELECT number FROM decisions) ORDER BY number LIMIT 5")
     return [row[0] for row in rows]
 
 
@@ -93,6 +96,75 @@ def test_input_survives_a_take_over(home, window, visit, make_link, cases):
     assert typed(page) == TYPED
     page.get_by_role("button", name="Discard it").click()
     assert page.locator("#reason").input_value() == "" and page.locator("#decision input[name=decision]:checked").count() == 0
+
+
+def test_a_lost_answer_is_no_second_decision(home, window, cases):
+    page, number = window.page, cases[3]
+    address = f"{home.address}/moderation/numbers/{number}"
+    window.open(address)
+    type_decision(page)
+
+    def lose(route):
+        """Sends the form to the server, and its answer to nobody."""
+        cookies = "; ".join(f"{each['name']}={each['value']}" for each in page.context.cookies())
+        answer = requests.post(
+            route.request.url, data=route.request.post_data, allow_redirects=False,
+            headers={"Content-Type": route.request.headers["content-type"], "Origin": home.address, "Cookie": cookies})
+        assert answer.status_code == 303
+        route.abort("aborted")
+
+    page.route("**/decision", lose)
+    page.get_by_role("button", name="Save").first.click()
+    wait_until(lambda: home.query(f"SELECT 1 FROM decisions WHERE number = {number}"), 10, "the decision")
+    page.unroute("**/decision")
+    # The page shows the decision, and no form that is not saved yet.
+    window.open(address)
+    assert page.locator("#reason").input_value() == "" and "restored" not in page.locator("#decision").inner_text()
+    assert home.query(f"SELECT count(*) FROM decisions WHERE number = {number}") == [["1"]]
+
+
+def test_a_form_that_was_not_stored_keeps_its_id_until_its_input_changes(home, window, cases):
+    page = window.page
+    address = f"{home.address}/moderation/numbers/{cases[3]}"
+    window.open(address)
+    note, form_id = page.locator("#new-note"), page.locator("#notes input[name=id]")
+    first = form_id.input_value()
+    note.fill("One")
+    page.route("**/notes", lambda route: route.abort("aborted"))
+    page.get_by_role("button", name="Add note").click()
+    page.unroute("**/notes")
+    window.open(address)
+    assert (note.input_value(), form_id.input_value()) == ("One", first)
+    note.fill("Two")
+    assert form_id.input_value() != first
+
+
+def test_fields_of_one_name_are_restored_separately(home, window):
+    page = window.page
+    address = f"{home.address}/moderation/templates?category=fraud"
+    window.open(address)
+    texts = page.locator("#texts [name=text]")
+    third = texts.nth(2).input_value()
+    texts.nth(0).fill("First")
+    texts.nth(8).fill("Last")
+    window.open(f"{home.address}/moderation")
+    window.open(address)
+    assert [texts.nth(place).input_value() for place in (0, 2, 8)] == ["First", third, "Last"]
+
+
+def test_a_key_that_skips_the_case_first_hides_what_it_would_lose(home, window, cases):
+    page, number = window.page, cases[4]
+    passes = f"SELECT count(*) FROM queue_passes WHERE number = {number}"
+    window.open(f"{home.address}/moderation/numbers/{number}")
+    page.locator("#reason").fill("Calls at night")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    assert not page.locator("#reason").is_visible() and home.query(passes) == [["0"]]
+    page.keyboard.press("b")
+    assert page.locator("#reason").input_value() == "Calls at night" and page.locator("#reason").is_visible()
+    page.keyboard.press("u")
+    page.keyboard.press("Enter")
+    wait_until(lambda: home.query(passes) == [["1"]], 10, "the case to be skipped")
 
 
 def test_enter_saves_or_says_what_is_missing(home, window, cases):
