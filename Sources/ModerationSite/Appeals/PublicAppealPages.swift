@@ -151,10 +151,7 @@ struct AppealDraft {
     do throws(RuleViolation) {
       statement = try AppealFiling.statement(statement)
     } catch {
-      statementProblem =
-        statement.isEmpty
-        ? texts("appeal.statement-empty")
-        : texts("appeal.statement-long", ["most": texts.number(AppealFiling.maxStatement)])
+      statementProblem = Self.problem(ofStatement: statement, texts)
     }
     do throws(RuleViolation) {
       contact = try AppealFiling.contact(contact) ?? ""
@@ -162,6 +159,13 @@ struct AppealDraft {
       contactProblem = texts("appeal.contact-wrong", ["most": texts.number(AppealFiling.maxContact)])
     }
     return hasProblem ? nil : phone
+  }
+
+  /// Why the server has refused a statement.
+  static func problem(ofStatement statement: String, _ texts: Localizer) -> String {
+    statement.isEmpty
+      ? texts("appeal.statement-empty")
+      : texts("appeal.statement-long", ["most": texts.number(AppealFiling.maxStatement)])
   }
 
   func filing(_ number: PhoneNumber, at time: Date, _ language: Language) -> AppealFiling? {

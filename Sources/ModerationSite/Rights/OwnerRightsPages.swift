@@ -87,12 +87,13 @@ struct OwnerRightsPages: Sendable {
   @Sendable func object(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, pass, texts) = try await owned(context)
     var filing: AppealFiling
+    let statement = context.form.text("statement") ?? ""
     do throws(RuleViolation) {
       filing = try AppealFiling(
-        number: number, statement: context.form.text("statement") ?? "", contact: nil, filedAt: Date(),
+        number: number, statement: statement, contact: nil, filedAt: Date(),
         language: context.language.rawValue)
     } catch {
-      return try await shown(number, pass, context, problem: texts.message(error))
+      return try await shown(number, pass, context, problem: AppealDraft.problem(ofStatement: statement, texts))
     }
     filing.isObjection = true
     // One objection of each pass, with the same ticket where it is sent twice.
@@ -143,6 +144,7 @@ struct OwnerRightsPages: Sendable {
     let page: TemplateRecord = [
       "number": NumberText.unbroken(number), "pass": pass.code, "kinds": kinds, "problem": problem, "done": done,
       "most": texts.number(Self.shownRows), "maxStatement": AppealFiling.maxStatement,
+      "statement": String((context.form.text("statement") ?? "").prefix(2 * AppealFiling.maxStatement)),
       "isSuppressed": try await rights.isSuppressed(number),
     ]
     return PublicAppealPages.unstored(
