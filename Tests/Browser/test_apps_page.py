@@ -37,7 +37,8 @@ def test_a_key_is_made_shown_once_rotated_narrowed_revoked_and_its_reports_taken
     page.get_by_role("button", name="Revoke key").click()
     assert "revoked" in page.locator(".facts").inner_text()
     page.get_by_role("button", name="Preview").click()
-    assert page.get_by_role("status").inner_text().startswith("1 report about 1 numbers")
+    traced = page.get_by_role("status").inner_text()
+    assert traced.startswith("1 report, from ") and "Numbers: 1. Reporters: 1." in traced
     page.get_by_label("Reason").fill("It leaked.")
     page.get_by_role("button", name="Withdraw these reports").click()
     page.wait_for_url("**/moderation/apps#withdrawals")
@@ -57,7 +58,9 @@ def test_weights_of_phones_are_previewed_before_they_are_saved(server, visit, si
     section.get_by_label("No attestation").fill("2")
     section.get_by_role("button", name="Preview").click()
     assert "from 0 to 1" in page.get_by_role("alert").inner_text()
-    section.get_by_text("Attested phones of Phones").click()
+    # The form is open and keeps what was typed; the form of a new app is as before.
+    assert section.get_by_label("No attestation").get_attribute("value") == "2"
+    assert page.get_by_label("report:", exact=False).is_checked()
     section.get_by_label("No attestation").fill("0.25")
     section.get_by_role("button", name="Preview").click()
     page.wait_for_url("**/moderation/thresholds/preview")

@@ -143,6 +143,8 @@ struct AppPages: Sendable {
   {
     let (form, texts, now) = (context.form, pages.texts(context), Date())
     let (isWrong, apps) = (!error.isEmpty, Dictionary(grouping: try await self.apps.keys(), by: \.appName))
+    // A form with an error keeps what was typed; the page has several. Only the form of a new app has an expiry.
+    let isNewWrong = isWrong && form["expires"] != nil
     let (withdrawals, origins) = (
       try await self.apps.withdrawals.list(onlyOpen: false), try await self.apps.origins()
     )
@@ -152,24 +154,29 @@ struct AppPages: Sendable {
       [
         "apps": apps.sorted { $0.key < $1.key }.map { name, keys in
           let origin = origins[keys[0].appID]
+          let isWeighed = isWrong && form["app"] == "\(keys[0].appID)"
+          let isRotated = isWrong && form["overlap"] != nil && form.text("name") == name
           return [
             "name": name, "keys": keys.map { $0.record(at: now, texts) }, "isOneNetwork": origin?.isOneNetwork ?? false,
             "reporters": texts.number(origin?.reporters ?? 0), "id": keys[0].appID,
+            "isWeighed": isWeighed, "isRotated": isRotated,
+            "overlap": isRotated ? String((form["overlap"] ?? "").prefix(40)) : "7",
             "levels": AttestationRule.weights.map { name, weight in
               let level = AttestationLevel.allCases.first { $0.name == name }
               let count = level.map { counts[keys[0].appID]?.installations[$0] ?? 0 }
               return [
                 "field": name, "name": texts("thresholds.attestation-field.\(name)"),
                 "count": count.map { texts.number($0) } ?? "–",
-                "weight": texts.typed(set.rule(ofApp: keys[0].appID)[keyPath: weight]),
+                "weight": isWeighed
+                  ? String((form[name] ?? "").prefix(40))
+                  : texts.typed(set.rule(ofApp: keys[0].appID)[keyPath: weight]),
               ] as TemplateRecord
             },
           ] as TemplateRecord
         },
         "made": made, "error": error,
-        // A form with an error keeps what was typed.
-        "name": isWrong ? form.text("name") ?? "" : "", "expires": isWrong ? form.text("expires") ?? "" : "",
-        "scopes": (isWrong ? AppScopes(names: form.all("scope")) ?? [] : AppScopes.standard).choices(texts),
+        "name": isNewWrong ? form.text("name") ?? "" : "", "expires": isNewWrong ? form.text("expires") ?? "" : "",
+        "scopes": (isNewWrong ? AppScopes(names: form.all("scope")) ?? [] : AppScopes.standard).choices(texts),
         "withdrawals": withdrawals.map { $0.record(texts) },
       ], context, status: isWrong ? .unprocessableContent : .ok)
   }
