@@ -25,7 +25,8 @@ enum CaseSummary {
     ]
     let names = failing.map { condition in
       let name = explanation.name(of: condition, texts)
-      return name.prefix(1).lowercased() + name.dropFirst()
+      // Nouns have a capital letter within a German sentence.
+      return texts.language == .german ? name : name.prefix(1).lowercased() + name.dropFirst()
     }
     return [
       "parts": parts.compactMap { $0 },

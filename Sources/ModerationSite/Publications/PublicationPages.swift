@@ -196,8 +196,8 @@ extension GateRecord {
 extension PublishedPack {
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     [
-      "name": name, "kind": kind, "entries": texts.number(entries), "size": texts.bytes(bytes),
-      "delta": deltaBytes.map(texts.bytes) ?? "–", "since": packSerial,
+      "name": name, "kind": texts.find("recipes.kind-\(kind)") ?? kind, "entries": texts.number(entries),
+      "size": texts.bytes(bytes), "delta": deltaBytes.map(texts.bytes) ?? "–", "since": packSerial,
     ]
   }
 }

@@ -115,7 +115,9 @@ enum QueueColumns {
       guard rows.count > 1, case .text(let first) = rows.first?[column],
         rows.allSatisfy({ $0[column] == .text(first) })
       else { return true }
-      if !first.isEmpty, first != "–" { fixed.append(["name": texts(name), "value": first]) }
+      if !first.isEmpty, first != "–" {
+        fixed.append(["text": texts("queue.fixed", ["name": texts(name), "value": first])])
+      }
       return false
     }
     let country = differs("place", "queue.country")

@@ -63,7 +63,7 @@ import Testing
       #expect(text.contains("</time> <a href"), "A space stands between the time and the link.")
       // Each has its page.
       let first = try await page(server, "/1")
-      #expect(first.contains("<h1>Publication 1: ") && first.contains(">toxic</th>"))
+      #expect(first.contains("<h1>Publication 1: ") && first.contains(">toxic</th><td>labels</td>"))
       let second = try await page(server, "/2")
       for part in [
         "Cannot write /data/&lt;b&gt;.",
