@@ -31,7 +31,10 @@ struct TransparencyPages: Sendable {
         "tables": TransparencyTable.all(of: report, texts).map { table in
           [
             "title": table.title, "columns": table.columns,
-            "rows": table.rows.map { ["cells": $0] as TemplateRecord },
+            "rows": table.rows.map { row in
+              let cells = zip(table.columns, row).map { ["column": $0, "text": $1] as TemplateRecord }
+              return ["cells": cells] as TemplateRecord
+            },
           ] as TemplateRecord
         },
       ], context)
