@@ -89,8 +89,16 @@ def test_input_survives_a_take_over(home, window, visit, make_link, cases):
     # The page has no form, and shows what was typed.
     said = page.locator("section.decide").inner_text()
     assert page.locator("#decision").count() == 0
-    for text in ("Label only", "Calls at night", "Night calls", "Two"):
+    for text in ("Label only", "Calls at night", "Night calls", "Two", "take it over"):
         assert text in said
+    # Only an administrator can take a case over.
+    third = visit()
+    third.open(make_link(home))
+    third.page.get_by_role("button", name="Sign in").click()
+    third.page.wait_for_url("**/moderation**")
+    third.open(address)
+    said = third.page.locator("section.decide").inner_text()
+    assert "You can decide when the claim ends." in said and "take it over" not in said
     page.get_by_role("button", name="Take over").click()
     page.locator("#decision").wait_for()
     assert typed(page) == TYPED
