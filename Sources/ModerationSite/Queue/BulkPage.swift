@@ -67,7 +67,7 @@ struct BulkPreview {
     let does = [
       treatment.map { texts("bulk.does.\($0.rawValue)") },
       treatment == .allow && discounted > 0 ? texts.count("case.discounts", discounted) : nil,
-      treatment == .allow && keepsWeights ? texts("reviews.consequence-off") : nil,
+      treatment == .allow && keepsWeights ? texts("bulk.weights-kept") : nil,
       reviewed > 0 ? texts.count("bulk.reviewed", reviewed) : nil,
       treatment == .allow && reviewed > 0 ? texts("bulk.reviewed-effect") : nil,
     ]

@@ -116,6 +116,20 @@ import Testing
     }
   }
 
+  @Test func `a bulk decision keeps the weights of reporters while reviews are off`() async throws {
+    try await TestServer.run { server in
+      try await prepare(.reportedByMany)
+      try await pool.withConnection { _ = try await $0.execute("DELETE FROM review_activation") }
+      let client = try await ModeratorClient.signIn(server, as: "Ada")
+      let list = try await client.page("/moderation/queue")
+      let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
+      let fields = [("decision", "allow"), ("reason", "Mine.")]
+      let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
+      #expect(preview.text.contains("For numbers that are held, listed or reported by many, the weights"))
+      #expect(!preview.text.contains("This discounts"))
+    }
+  }
+
   @Test(arguments: State.allCases) func `the store enforces the reason and the role`(_ state: State) async throws {
     try await prepare(state)
     let bare = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: Date())
