@@ -18,7 +18,7 @@ def published(make_server):
 
 def listed(server, place=0):
     [[number]] = server.query(
-        f"SELECT number FROM listings WHERE cause = 0 ORDER BY number LIMIT 1 OFFSET {place}")
+        f"SELECT number FROM listings WHERE cause = 0 AND treatment = 0 ORDER BY number LIMIT 1 OFFSET {place}")
     return number
 
 
