@@ -115,7 +115,9 @@ def test_what_was_typed_is_stored_once_whatever_interrupts(home, visit, make_lin
     desk = Desk(home, visit, make_link)
     rows = home.query(
         "SELECT number FROM numbers WHERE number NOT IN (SELECT number FROM appeals) "
-        f"AND number NOT IN (SELECT number FROM protected_numbers) ORDER BY number LIMIT {count}")
+        # A block of these needs a confirmation.
+        "AND number / 100 NOT IN (SELECT number / 100 FROM protected_numbers) "
+        f"AND number NOT IN (SELECT number FROM directory_entries) ORDER BY number LIMIT {count}")
     ways = itertools.product(INTERRUPTIONS, TREATMENTS)
     expected = {}
     for place, ((number,), (interruption, treatment)) in enumerate(zip(itertools.cycle(rows), itertools.cycle(ways))):
