@@ -12,19 +12,21 @@ import Storage
 
 /// Routes of all pages. Pages that need a session are in one group.
 package struct SiteRoutes {
-  private let services: SiteServices
-  private let configuration: SiteConfiguration
-  private let access: AccessConfiguration
-  private let pages: PageRenderer
+  let services: SiteServices
+  let configuration: SiteConfiguration
+  let access: AccessConfiguration
+  let pages: PageRenderer
   private let description: OpenAPIDocument
-  private let clock: LimitClock
+  let clock: LimitClock
   private let queueCounts: QueueCountCache
   private let knownSessions = KnownSessions()
+  /// One for all pages: it keeps what it has read.
+  let newest: NewestManifest
   private let failures: FailureLog
   /// The sign-in with the identity provider; nil for none. It keeps what the provider says about itself.
-  private let signOn: SignOnService?
+  let signOn: SignOnService?
 
-  private var stores: Stores { services.stores }
+  var stores: Stores { services.stores }
   private var answers: AppealAnswer {
     AppealAnswer(appeals: services.moderation.appeals, cases: stores.cases, queueCounts: queueCounts)
   }
@@ -33,7 +35,7 @@ package struct SiteRoutes {
       sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor,
       known: knownSessions)
   }
-  private var cookies: SignInCookies {
+  var cookies: SignInCookies {
     SignInCookies(isSecure: access.isSecure, sessionLifetime: services.accounts.sessions.sessionLifetime)
   }
 
@@ -48,6 +50,7 @@ package struct SiteRoutes {
     self.description = description
     self.clock = clock
     self.pages = pages
+    newest = NewestManifest(folder: services.folder, files: OpenFiles())
     signOn = configuration.signOn.map { SignOnService($0, signIn: services.accounts.signIn) }
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
@@ -101,81 +104,6 @@ package struct SiteRoutes {
     router.get("problems/:kind", use: documentation.problem)
   }
 
-  private func signInRoutes(
-    _ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware,
-    signOut: RouterGroup<ServerRequestContext>
-  ) {
-    let (signIn, passkeys) = (signInPages, passkeyPages)
-    router.get("sign-in", use: signIn.form)
-    router.get("sign-in/code", use: signIn.codeForm)
-    router.group("sign-in")
-      .add(middleware: networkLimit)
-      .add(middleware: FormMiddleware(needsToken: false))
-      .post(use: signIn.signIn)
-      .post("code", use: signIn.signInByCode)
-      .post("passkey/challenge", use: passkeys.startSignIn)
-      .post("passkey", use: passkeys.finishSignIn)
-      .post("code/passkey/challenge", use: passkeys.startStep)
-      .post("code/passkey", use: passkeys.finishStep)
-    guard let signOn else {
-      signOut.post(use: signIn.signOut)
-      return
-    }
-    let provider = SignOnPages(service: signOn, signIn: signIn, access: access)
-    router.group("sign-in/provider")
-      .add(middleware: networkLimit)
-      .get(use: provider.start)
-      .get("callback", use: provider.finish)
-    signOut.post(use: provider.signOut)
-  }
-
-  private var signInPages: SignInPages {
-    SignInPages(
-      sessions: stores.sessions, signIn: services.accounts.signIn, pages: pages, cookies: cookies, access: access,
-      provider: signOn?.name, network: services.pseudonymizer.network(of:))
-  }
-
-  private var accountPages: AccountPages {
-    AccountPages(services: services.accounts, pages: pages, cookies: cookies, policy: configuration.secondFactor)
-  }
-
-  private var passkeyPages: PasskeyPages {
-    let accounts = services.accounts
-    return PasskeyPages(
-      service: PasskeyService(sessions: accounts.sessions, accounts: accounts.accounts, key: accounts.key),
-      account: accountPages, signIn: signInPages, access: access)
-  }
-
-  private func accountRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
-    let (account, passkeys) = (accountPages, passkeyPages)
-    let second = SecondFactorPages(account: account)
-    let mail = MailPages(outbox: stores.outbox, isSent: configuration.sendsMail, pages: pages)
-    moderation.group("account")
-      .get(use: account.account)
-      .post("password", use: account.setPassword)
-      .post("language", use: account.setLanguage)
-      .post("shortcuts", use: account.setShortcuts)
-      .post("sessions", use: account.endSessions)
-      .get("mail", use: mail.form)
-      .post("mail", use: mail.choose)
-      .get("second-factor", use: second.form)
-      .post("second-factor", use: second.setUp)
-      .post("second-factor/codes", use: second.renewCodes)
-      .post("second-factor/remove", use: second.remove)
-      .get("passkeys", use: passkeys.list)
-      .post("passkeys", use: passkeys.add)
-      .post("passkeys/challenge", use: passkeys.startAdding)
-      .post("passkeys/remove", use: passkeys.remove)
-    let accounts = AccountsPages(
-      services: services.accounts, sessions: stores.sessions, pages: pages, access: access)
-    moderation.group("accounts")
-      .add(middleware: RequireRole(.administrator))
-      .get(use: accounts.list)
-      .post(use: accounts.add)
-      .get(":account", use: accounts.one)
-      .post(":account", use: accounts.change)
-  }
-
   private func auditRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let audit = AuditPages(auditLog: stores.auditLog, bulks: stores.bulks, pages: pages)
     moderation.group("audit")
@@ -184,14 +112,13 @@ package struct SiteRoutes {
       .get("export.csv", use: audit.export)
   }
 
-  private func history(_ newest: NewestManifest) -> NumberPublicationPages {
+  var history: NumberPublicationPages {
     NumberPublicationPages(
       cases: stores.cases, newest: newest, histories: PackHistories(folder: services.folder),
       interfaces: access.interfaces, pages: pages)
   }
 
   private func queueRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
-    let newest = NewestManifest(folder: services.folder, files: OpenFiles())
     let queue = QueuePages(
       queue: stores.queue, claims: services.moderation.claims, filters: services.moderation.filters,
       queueCounts: queueCounts, pages: pages)
@@ -216,7 +143,7 @@ package struct SiteRoutes {
       .post("queue/filters", use: queue.saveFilter)
       .post("queue/filters/delete", use: queue.deleteFilter)
       .get("numbers/:number", use: cases.show)
-      .get("numbers/:number/publications", use: history(newest).show)
+      .get("numbers/:number/publications", use: history.show)
       .post("numbers/:number/notes", use: cases.note)
       .post("numbers/:number/decision", use: decisions.decide)
       .post("numbers/:number/undo", use: decisions.undo)
@@ -356,60 +283,6 @@ package struct SiteRoutes {
       .post("thresholds/again", use: thresholds.again)
       .post("thresholds/save", use: thresholds.save)
       .post("thresholds/discard", use: thresholds.discard)
-  }
-
-  private func publicRoutes(_ router: DeadlineRoutes, networkLimit: NetworkLimitMiddleware) {
-    let hashes = services.pseudonymizer
-    let owners = OwnerRightsPages(
-      rights: services.rights, appeals: services.moderation.appeals,
-      stamps: AppealStamps(
-        key: hashes.secret(for: "owner forms"), difficulty: configuration.appealDifficulty,
-        delay: configuration.appealDelay),
-      limits: AppealRateLimit(limits: access.limits, clock: clock), countries: CountryChoices(catalog: pages.catalog),
-      pages: pages)
-    router.group("rights")
-      .add(middleware: networkLimit)
-      .add(middleware: FormMiddleware(needsToken: false))
-      .get(use: owners.form)
-      .post(use: owners.send)
-      .post("code", use: owners.enter)
-      .get(":pass", use: owners.data)
-      .get(":pass/data.json", use: owners.json)
-      .post(":pass/object", use: owners.object)
-      .post(":pass/suppress", use: owners.suppress)
-    let appeals = PublicAppealPages(
-      appeals: stores.appeals, explanations: stores.explanations,
-      newest: NewestManifest(folder: services.folder, files: OpenFiles()), service: services.moderation.appeals,
-      stamps: AppealStamps(
-        key: hashes.secret(for: "appeals"), difficulty: configuration.appealDifficulty,
-        delay: configuration.appealDelay),
-      limits: AppealRateLimit(limits: access.limits, clock: clock),
-      countries: CountryChoices(catalog: pages.catalog),
-      origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)
-    router.group("appeal")
-      .add(middleware: networkLimit)
-      .add(middleware: FormMiddleware(needsToken: false))
-      .get(use: appeals.form)
-      .post(use: appeals.file)
-      .get("find", use: appeals.find)
-      .get(":ticket", use: appeals.status)
-    if access.interfaces.contains(.lists) {
-      let lists = ListPages(
-        newest: NewestManifest(folder: services.folder, files: OpenFiles()), lists: ListFiles(folder: services.folder),
-        presets: SpamBlockerPresets(needsKey: access.publicationsNeedKey),
-        hasPhoneBlock: access.interfaces.contains(.phoneBlock), access: access, pages: pages)
-      router.group("lists")
-        .add(middleware: networkLimit)
-        .get(use: lists.list)
-    }
-    guard configuration.publicNumbers != .off else { return }
-    let numbers = PublicNumberPages(
-      explanations: stores.explanations, appeals: stores.appeals,
-      history: history(NewestManifest(folder: services.folder, files: OpenFiles())), pages: pages,
-      visibility: configuration.publicNumbers)
-    router.group("number")
-      .add(middleware: networkLimit)
-      .get(":number", use: numbers.number)
   }
 
   private func appRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
