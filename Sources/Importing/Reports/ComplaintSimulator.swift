@@ -12,10 +12,10 @@ import Timestamps
 /// legitimate numbers have mixed votes. The lines are JSON with the keys of `POST /v1/reports`, in order of time, and
 /// end with LF.
 ///
-/// Numbers that are not fictional are drawn at random among valid ones and may be someone's: never publish a pack made of them. The output
-/// does not depend on the system's random numbers, locale, clock or floating-point library. Valid numbers depend on
-/// libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes for each complaint and about
-/// 120 bytes for each number.
+/// Numbers that are not fictional are drawn at random among valid ones and may be someone's: never publish a pack made of
+/// them. The output does not depend on the system's random numbers, locale, clock or floating-point library. Valid numbers
+/// depend on libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes for each complaint and
+/// about 120 bytes for each number.
 public struct ComplaintSimulator: Sendable, Sequence {
   /// The reason why nothing can be simulated.
   public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {

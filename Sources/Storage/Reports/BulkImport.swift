@@ -65,13 +65,18 @@ public struct BulkImport: Sendable {
         do {
           try await connection.transaction { try await fill($0, count, progress) }
           return (value, 0)
-        } catch is NotEmpty {
-          return (value, try await storeBatches(connection, count, progress))
-        } catch let error as PostgresError where ["23", "2B", "40", "42", "55"].contains(error.sqlState?.prefix(2)) {
+        } catch  where Self.leavesBatches(error) {
           return (value, try await storeBatches(connection, count, progress))
         }
       }
     }
+  }
+
+  /// Whether the tables are as before, so that the reports can be stored in batches: other reports came first, or the tables
+  /// could not be locked or filled.
+  private static func leavesBatches(_ error: any Error) -> Bool {
+    error is NotEmpty
+      || ["23", "2B", "40", "42", "55"].contains((error as? PostgresError)?.sqlState?.prefix(2))
   }
 
   /// Whether no report and no number is stored.
