@@ -2,6 +2,7 @@
 
 import Crypto
 import CryptoExtras
+import Curation
 import Foundation
 
 /// The reason why a sign-in with an identity provider is refused. The raw value is for the audit log.
@@ -76,22 +77,6 @@ enum JSONValue: Decodable, Equatable {
       return texts.count == members.count ? texts : nil
     default: return nil
     }
-  }
-}
-
-/// Base64 for addresses (RFC 4648, section 5), without padding.
-enum Base64URL {
-  static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-  }
-
-  /// Nil for a text with other characters, such as padding or spaces.
-  static func decode(_ text: some StringProtocol) -> Data? {
-    guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") }) else {
-      return nil
-    }
-    let padded = String(text).replacing("-", with: "+").replacing("_", with: "/")
-    return Data(base64Encoded: padded + String(repeating: "=", count: (4 - padded.utf8.count % 4) % 4))
   }
 }
 

@@ -3,6 +3,7 @@
 import CBOR
 import Crypto
 import CryptoExtras
+import Curation
 import Foundation
 
 /// The reason why a passkey's answer is refused. The raw value is for the audit log.

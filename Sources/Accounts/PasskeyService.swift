@@ -2,6 +2,7 @@
 
 import CBOR
 import Crypto
+import Curation
 public import Foundation
 public import Storage
 

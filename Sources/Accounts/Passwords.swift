@@ -3,6 +3,7 @@
 import AsyncSupport
 import Crypto
 import CryptoExtras
+import Curation
 import Dispatch
 import Foundation
 
@@ -197,12 +198,5 @@ struct PasswordHash: Equatable, Sendable {
   /// The bytes of a password, equal for all keyboards (RFC 8265 asks for NFC; NFKC accepts more variants).
   private static func bytes(_ password: String) -> [UInt8] {
     Array(password.precomposedStringWithCompatibilityMapping.utf8)
-  }
-}
-
-package enum ConstantTime {
-  /// Whether two sequences of bytes are equal. The time depends on their lengths, but not on where they differ.
-  package static func areEqual(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
-    left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -2,6 +2,7 @@
 
 import CQRCode
 import Crypto
+import Curation
 public import Foundation
 
 /// Codes of authenticator apps: TOTP (RFC 6238) with HMAC-SHA-1, steps of 30 seconds and six digits, which every app

@@ -36,15 +36,17 @@ package enum AppAttest {
     try check(leaf, issuer: try AttestationChain.certificate(second), roots: roots, at: time)
     try checkNonce(of: leaf, for: bytes, clientDataHash)
     guard let point = AttestationChain.point(of: leaf) else { throw .unsupportedKey }
-    guard areEqual(AttestedKey.keyID(of: point), keyID) else { throw .keyIDMismatch }
+    guard ConstantTime.areEqual(AttestedKey.keyID(of: point), keyID) else { throw .keyIDMismatch }
     let data = try AuthenticatorData(attestation: bytes)
     try data.checkApp(policy)
     guard data.counter == 0 else { throw .counterNotZero }
     guard let environment = data.environment, policy.allowsDevelopment || environment == .production else {
       throw .wrongEnvironment
     }
-    guard let credential = data.credential, areEqual(credential.id, keyID) else { throw .credentialIDMismatch }
-    guard areEqual(credential.point, point) else { throw .credentialKeyMismatch }
+    guard let credential = data.credential, ConstantTime.areEqual(credential.id, keyID) else {
+      throw .credentialIDMismatch
+    }
+    guard ConstantTime.areEqual(credential.point, point) else { throw .credentialKeyMismatch }
     try data.checkCategory(policy)
     return AttestedKey(publicKey: point, isHardware: true)
   }
@@ -102,13 +104,10 @@ package enum AppAttest {
     guard let value = AttestationChain.value(of: leaf.extensions, [1, 2, 840, 113_635, 100, 8, 2]),
       value.count == head.count + 32, value.starts(with: head)
     else { throw .nonceMissing }
-    guard areEqual(Array(value.dropFirst(head.count)), Array(SHA256.hash(data: data + clientDataHash))) else {
+    guard ConstantTime.areEqual(Array(value.dropFirst(head.count)), Array(SHA256.hash(data: data + clientDataHash)))
+    else {
       throw .nonceMismatch
     }
-  }
-
-  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    left.count == right.count && zip(left, right).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
   }
 }
 
@@ -166,7 +165,7 @@ struct AuthenticatorData {
   }
 
   func checkApp(_ policy: AttestationPolicy) throws(AttestationRefusal) {
-    let isKnown = policy.iosAppIDs.contains { AppAttest.areEqual(appHash, Array(SHA256.hash(data: Data($0.utf8)))) }
+    let isKnown = policy.iosAppIDs.contains { ConstantTime.areEqual(appHash, Array(SHA256.hash(data: Data($0.utf8)))) }
     guard isKnown else { throw .wrongApp }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Curation
 import Foundation
 import SwiftASN1
 import X509
@@ -88,8 +89,6 @@ package struct AttestationRoots: Sendable {
   ]
 
   private static func bytes(_ hexadecimal: String) -> [UInt8] {
-    stride(from: 0, to: hexadecimal.utf8.count, by: 2).map { place in
-      UInt8(hexadecimal.dropFirst(place).prefix(2), radix: 16) ?? 0
-    }
+    Hexadecimal.bytes(hexadecimal) ?? []
   }
 }

@@ -46,7 +46,7 @@ package enum KeyAttestation {
     guard !isExtended else { throw .extendedChain }
     guard let point = AttestationChain.point(of: leaf) else { throw .unsupportedKey }
     let description = try KeyDescription(value)
-    guard AppAttest.areEqual(description.challenge, challenge) else { throw .challengeMismatch }
+    guard ConstantTime.areEqual(description.challenge, challenge) else { throw .challengeMismatch }
     try check(description, policy)
     return AttestedKey(publicKey: point, isHardware: description.attestationLevel >= 1 && revoked != nil)
   }
@@ -75,7 +75,7 @@ package enum KeyAttestation {
     guard application.packages.count == 1,
       let digests = policy.androidPackages[String(decoding: application.packages[0], as: UTF8.self)]
     else { throw .wrongPackage }
-    let found = Set(application.digests.map(RevocationList.hexadecimal))
+    let found = Set(application.digests.map(Hexadecimal.text))
     guard !found.isEmpty, found.isSubset(of: digests) else { throw .wrongSigner }
   }
 

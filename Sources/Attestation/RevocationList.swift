@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 package import Foundation
 
 /// Google's list of the certificates whose keys have leaked or are not trusted for another reason
@@ -34,11 +35,6 @@ package struct RevocationList: Sendable, Equatable {
 
   /// - Parameter serialNumber: big-endian bytes.
   func contains(_ serialNumber: some Collection<UInt8>) -> Bool {
-    serialNumbers.contains(String(Self.hexadecimal(serialNumber).drop { $0 == "0" }))
-  }
-
-  /// Two hex digits in lower case for each byte.
-  static func hexadecimal(_ bytes: some Collection<UInt8>) -> String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    serialNumbers.contains(String(Hexadecimal.text(serialNumber).drop { $0 == "0" }))
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Accounts
+import Curation
 import FileSupport
 import Foundation
 package import Intake
@@ -63,7 +64,7 @@ package struct DataFolder {
   }
 
   private static func randomKey() -> String {
-    (0..<32).map { _ in String(format: "%02x", UInt8.random(in: 0...255)) }.joined()
+    Hexadecimal.text((0..<32).map { _ in UInt8.random(in: 0...255) })
   }
 
   /// A secret in its own file, readable only by its owner.

@@ -2,6 +2,7 @@
 
 import Attestation
 import Crypto
+import Curation
 import Foundation
 import Intake
 
@@ -34,10 +35,7 @@ struct InstallationChallenge: Sendable {
   /// Checks that a challenge was made here for an app, and has not ended.
   func check(_ bytes: [UInt8], appID: Int32, at time: Date) throws(AttestationRefusal) {
     guard bytes.count == Self.length else { throw .challengeInvalid }
-    let proof = Data(bytes.suffix(16))
-    var code = HMAC<SHA256>(key: key)
-    code.update(data: bytes.dropLast(16))
-    let isOurs = zip(code.finalize().prefix(16), proof).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+    let isOurs = ConstantTime.areEqual(proof(of: bytes.dropLast(16)), bytes.suffix(16))
     let app = bytes[1..<5].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard isOurs, bytes[0] == Self.version, app == UInt32(bitPattern: appID) else { throw .challengeInvalid }
     let end = bytes[5..<13].reduce(Int64(0)) { $0 << 8 | Int64($1) }
@@ -52,7 +50,7 @@ struct InstallationChallenge: Sendable {
   /// The message that a phone signs to renew its token.
   static func renewal(of bytes: [UInt8]) -> [UInt8] { Array("ringfence renewal v1".utf8) + [0] + bytes }
 
-  private func proof(of bytes: [UInt8]) -> [UInt8] {
+  private func proof(of bytes: some DataProtocol) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: bytes, using: key).prefix(16))
   }
 }

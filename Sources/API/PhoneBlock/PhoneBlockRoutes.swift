@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes

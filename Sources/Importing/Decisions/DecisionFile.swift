@@ -179,7 +179,7 @@ extension DecisionFile {
   /// The id of a file's bulk decision, so that a command that was interrupted continues.
   /// - Parameter attempt: counts the decisions of one file that were undone, from 1.
   public static func id(of data: Data, attempt: Int) -> UUID {
-    let digest = SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
+    let digest = Hexadecimal.text(SHA256.hash(data: data))
     return UUID(naming: "decisions of the file \(digest) \(attempt)")
   }
 }

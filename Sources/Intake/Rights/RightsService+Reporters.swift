@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Curation
 public import Foundation
 public import Storage
 import Timestamps
@@ -23,14 +24,10 @@ extension RightsService {
     let code = HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: Data(key.utf8)))
     // Digests are compared in constant time.
     guard abs(requestedAt.timeIntervalSince(time)) <= Self.maxRequestAge,
-      SHA256.hash(data: Data(signature.utf8)) == SHA256.hash(data: Data("v1=\(Self.hexadecimal(code))".utf8))
+      SHA256.hash(data: Data(signature.utf8)) == SHA256.hash(data: Data("v1=\(Hexadecimal.text(code))".utf8))
     else { return false }
     return try await stores.sessions.use(
       challenge: Array(SHA256.hash(data: Data(signature.utf8))), until: time + 2 * Self.maxRequestAge, at: time)
-  }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { String(format: "%02x", $0) }.joined()
   }
 
   /// Everything that is stored under a reporter's pseudonym, as one JSON object; empty lists for an unknown one.
@@ -107,6 +104,6 @@ extension RightsService {
   }
 
   private func hash(ofReporter pseudonym: [UInt8]) -> String {
-    Self.hexadecimal(HMAC<SHA256>.authenticationCode(for: Data(pseudonym), using: reporterKey))
+    Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Data(pseudonym), using: reporterKey))
   }
 }

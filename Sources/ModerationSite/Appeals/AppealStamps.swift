@@ -2,6 +2,7 @@
 
 import Accounts
 import Crypto
+import Curation
 import Foundation
 import HTTPServer
 import Storage

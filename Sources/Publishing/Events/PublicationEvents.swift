@@ -65,6 +65,6 @@ public struct WebhookSecret: Sendable {
   public func signature(of body: String, at time: Date) -> String {
     let seconds = Int(time.timeIntervalSince1970)
     let code = HMAC<SHA256>.authenticationCode(for: Data("\(seconds).\(body)".utf8), using: key)
-    return "t=\(seconds),v1=\(code.map { String(format: "%02x", $0) }.joined())"
+    return "t=\(seconds),v1=\(Hexadecimal.text(code))"
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Curation
 public import Foundation
 
 /// An app that may send reports, or an imported list.
@@ -151,12 +152,7 @@ public struct AppKey: Sendable, Equatable {
 enum Secret {
   static func make(prefix: String) -> String {
     var generator = SystemRandomNumberGenerator()
-    return prefix + text((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
-  }
-
-  /// Bytes as base64url without padding.
-  static func text(_ bytes: [UInt8]) -> String {
-    Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    return prefix + Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
   static func hash(_ secret: String) -> [UInt8] {

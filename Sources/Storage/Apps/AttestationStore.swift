@@ -107,12 +107,12 @@ extension InstallationStore {
       let known = try await connection.run(SQL.readAttestation(reporter: installation.reporter, appID: app.id)).first
       guard let known else { throw AttestationFailure.unknownInstallation }
       // The same request again, whose answer was lost.
-      let digest = Secret.hash(Secret.text(installation.secret))
+      let digest = Secret.hash(Base64URL.encode(installation.secret))
       let former = try await connection.run(SQL.findInstallation(digest: digest)).first
       guard let former, former.device == installation.device, let end = former.expiresAt else {
         throw AttestationFailure.counterNotGreater
       }
-      return AttestedToken(token: Secret.text(installation.secret), digest: digest, expiresAt: end, level: known)
+      return AttestedToken(token: Base64URL.encode(installation.secret), digest: digest, expiresAt: end, level: known)
     }
   }
 
@@ -129,7 +129,7 @@ extension PostgresConnection {
   fileprivate func makeToken(
     of installation: AttestedInstallation, level: AttestationLevel, for app: App, at time: Date
   ) async throws -> AttestedToken {
-    let token = Secret.text(installation.secret)
+    let token = Base64URL.encode(installation.secret)
     let digest = Secret.hash(token)
     let end = try await run(
       SQL.insertAttestedInstallation(

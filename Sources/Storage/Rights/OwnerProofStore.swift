@@ -48,9 +48,7 @@ public struct OwnerProofStore: Sendable {
   ) async throws -> Bool {
     // Committed before the comparison, so that each attempt counts.
     let tried = try await pool.run(SQL.tryOwnerCodes(number: number, time: time))
-    // In constant time; all hashes have the same length.
-    let match = tried.first { zip($0.hash, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0 }
-    guard let found = match else { return false }
+    guard let found = tried.first(where: { ConstantTime.areEqual($0.hash, hash) }) else { return false }
     return try await pool.transaction(retry: .never) { connection in
       let use = SQL.useOwnerCode(
         number: number, day: found.day, place: found.place, time: time, pass: pass, expiresAt: time + Self.passLifetime)
