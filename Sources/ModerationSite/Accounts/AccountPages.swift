@@ -110,7 +110,7 @@ struct AccountPages: Sendable {
     if which == "everywhere" {
       try await services.accounts.endSessions(of: account, by: actor, at: Date())
       var response = Response.redirect(to: "/sign-in", type: .normal)
-      response.setCookie(cookies.gone(.session))
+      for cookie in cookies.signedOut { response.setCookie(cookie) }
       return response
     }
     if which == "others" {

@@ -104,7 +104,7 @@ struct SignInPages: Sendable {
   @Sendable func signOut(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if let token = cookies.read(.session, request) { try await sessions.signOut(session: token, at: Date()) }
     var response = Response.redirect(to: "/sign-in", type: .normal)
-    response.setCookie(cookies.gone(.session))
+    for cookie in cookies.signedOut { response.setCookie(cookie) }
     return response
   }
 
@@ -213,6 +213,9 @@ struct SignInCookies: Sendable {
 
   /// A cookie that deletes the browser's copy.
   func gone(_ kind: Kind) -> Cookie { make(kind, "", lifetime: 0) }
+
+  /// Deletes what a sign-in left in the browser, also if its provider has no sign-out or cannot be asked.
+  var signedOut: [Cookie] { [gone(.session), gone(.provider)] }
 
   private func name(_ kind: Kind) -> String { "\(isSecure ? "__Host-" : "")ringfence_\(kind.rawValue)" }
 }

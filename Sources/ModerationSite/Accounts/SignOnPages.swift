@@ -73,7 +73,7 @@ struct SignOnPages: Sendable {
     // Works without scripts, and the policy for forms does not apply to it.
     response.headers[Self.refresh] = "0;url=\(address)"
     // A form may not lead to another server, so the page of its answer does.
-    for cookie in [SignInCookies.Kind.session, .provider] { response.setCookie(signIn.cookies.gone(cookie)) }
+    for cookie in signIn.cookies.signedOut { response.setCookie(cookie) }
     return signIn.withoutStore(response)
   }
 
