@@ -120,6 +120,8 @@ def test_secrets_are_files_and_readable_by_the_one_who_needs_them():
 def test_the_proxy_has_the_servers_caps_and_tells_one_address():
     batch = re.search(r"batchLimit = (.*)", (CHECKOUT / "Sources/HTTPServer/Limits/BodyReader.swift").read_text())[1]
     assert batch == "1 << 20" and "client_max_body_size 1m;" in NGINX
+    file = re.search(r"fileLimit = (.*)", (CHECKOUT / "Sources/HTTPServer/Limits/BodyReader.swift").read_text())[1]
+    assert file == "16 << 20" and re.search(r"location = /v1/moderation/bulks \{\s+client_max_body_size 16m;", NGINX)
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in NGINX
     assert "--trust-proxy" in SERVICES["ringfence"]["command"]
     assert re.search(r"location = /metrics \{\s+return 404;", NGINX)
