@@ -214,7 +214,7 @@ struct SignInCookies: Sendable {
   /// A cookie that deletes the browser's copy.
   func gone(_ kind: Kind) -> Cookie { make(kind, "", lifetime: 0) }
 
-  /// Deletes what a sign-in left in the browser, also if its provider has no sign-out or cannot be asked.
+  /// Deletes what a sign-in left in the browser, even if its provider has no sign-out or cannot be asked.
   var signedOut: [Cookie] { [gone(.session), gone(.provider)] }
 
   private func name(_ kind: Kind) -> String { "\(isSecure ? "__Host-" : "")ringfence_\(kind.rawValue)" }
