@@ -27,8 +27,6 @@ LEFT_OUT = {
     "git clone https://git.example/ringfence": "the test runs in the checkout",
     "cd ringfence": "the test runs in the checkout",
     "make run": "the server of the test has started already",
-    "ringfence sources add banks --url https://HOST/banks.json --format misp-warninglist --preview":
-        "its host is a placeholder; test_sources.py subscribes to such a list",
 }
 # Documents whose commands do not run here, and why.
 ELSEWHERE = {
