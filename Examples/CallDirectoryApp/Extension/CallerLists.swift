@@ -10,7 +10,7 @@ enum CallerLists {
   static let extensionID = "org.example.callfilter.calldirectory"
 
   /// The packs to load, in order of priority, by their names in the manifest.
-  static let packs = ["toxic", "directory-de"]
+  static let packs = ["blocklist", "toxic"]
 
   /// The folder of the app group.
   static func container() throws -> URL {
