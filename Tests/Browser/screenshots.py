@@ -30,17 +30,24 @@ LARGEST = 250_000  # bytes of a picture
 APPEALED = "12125550170"
 STATEMENT = "This is the number of our insurance office. We call only our own customers. Please check it."
 PHONES = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; height: 100vh; display: flex; gap: 8rem; justify-content: center; align-items: center;
-  background: #eef1f4; font: 20px/1.4 system-ui, sans-serif }
-.phone { width: 300px; height: 600px; border: 12px solid #1b1f24; border-radius: 44px; background: #fff; padding: 48px 24px;
-  box-sizing: border-box; text-align: center; display: flex; flex-direction: column; gap: 12px }
-.number { font-size: 24px; white-space: nowrap } .label { font-size: 28px; font-weight: 600; color: #a3261a }
-.quiet { color: #57606a; font-size: 16px } .below { margin-top: auto }
+body { margin: 0; height: 100vh; display: flex; gap: 7rem; justify-content: center; align-items: center;
+  background: #eef1f4; font: 18px/1.4 system-ui, sans-serif }
+figure { margin: 0; width: 340px; text-align: center } figcaption { margin-top: 20px; height: 3em; color: #39424c }
+.phone { height: 560px; border: 12px solid #1b1f24; border-radius: 44px; background: #fff; padding: 40px 20px;
+  box-sizing: border-box; display: flex; flex-direction: column; gap: 6px; text-align: left }
+.phone > h2 { margin: 0 0 12px; font-size: 28px } .call { border-bottom: 1px solid #d8dee4; padding: 10px 0 }
+.phone p { margin: 0; white-space: nowrap } .quiet { color: #57606a; font-size: 15px } .rejected { color: #a3261a }
+.ring { background: #22303c; color: #fff; text-align: center; align-items: center } .ring .quiet { color: #c3ccd5 }
+.ring .number { font-size: 27px; margin-top: 40px } .label { font-size: 22px; font-weight: 600; color: #ffd27a }
+.buttons { margin-top: auto; display: flex; gap: 90px } .buttons p { width: 64px; height: 64px; border-radius: 50%%;
+  background: #2e8b57; font-size: 30px; line-height: 64px } .buttons p:first-child { background: #c0392b }
 </style>
-<div class="phone"><p class="quiet">Recent</p><p class="number">%(blocked)s</p><p class="label">Call rejected</p>
-<p class="quiet below">blocklist: the phone did not ring</p></div>
-<div class="phone"><p class="quiet">Incoming call</p><p class="number">%(named)s</p><p class="label">%(label)s</p>
-<p class="quiet below">toxic: the phone rings and shows the label</p></div>"""
+<figure><div class="phone"><h2>Recents</h2>
+%(rejected)s</div><figcaption>Blocked: the phone does not ring.</figcaption></figure>
+<figure><div class="phone ring"><p class="number">%(named)s</p><p class="label">%(label)s</p>
+<p class="quiet">Incoming call</p><div class="buttons"><p>✕</p><p>✓</p></div></div>
+<figcaption>Identified: the phone rings and shows the label.</figcaption></figure>"""
+CALL = '<div class="call"><p class="number">%s</p><p class="rejected">Call rejected</p><p class="quiet">%s, today %s</p></div>'
 
 
 def main():
@@ -65,17 +72,20 @@ def found(server, pack, number):
 
 
 def phones(server):
-    """A page with two phones: one rejects the listed number with the most heat, the other names the next one."""
-    [[blocked], [named]] = server.query(
+    """A page with two phones: one has rejected the listed numbers with the most heat, the other names the next one."""
+    *rejected, named = [number for [number] in server.query(
         "SELECT number FROM listings JOIN numbers USING (number) WHERE cause = 0 AND treatment = 0 "
-        f"AND number <> {APPEALED} ORDER BY heat DESC, number LIMIT 2")
-    first, second = found(server, "blocklist", blocked), found(server, "toxic", named)
-    assert first["blocked"] and second["listed"] and not second["blocked"] and second["label"], (first, second)
+        f"AND number <> {APPEALED} ORDER BY heat DESC, number LIMIT 5")]
+    blocked, label = [found(server, "blocklist", each) for each in rejected], found(server, "toxic", named)
+    assert all(each["blocked"] for each in blocked) and label["listed"] and not label["blocked"] and label["label"], label
+    labels = [found(server, "toxic", each)["label"] for each in rejected]
 
     def shown(number):
         return re.sub(r"1(\d{3})(\d{3})(\d{4})", r"+1 \1-\2-\3", number)
 
-    return PHONES % {"blocked": shown(blocked), "named": shown(named), "label": html.escape(second["label"])}
+    times = ["14:02", "11:47", "10:15", "9:38"]
+    calls = [CALL % (shown(each), html.escape(name), time) for each, name, time in zip(rejected, labels, times)]
+    return PHONES % {"rejected": "\n".join(calls), "named": shown(named), "label": html.escape(label["label"])}
 
 
 def file_appeal(page, server):

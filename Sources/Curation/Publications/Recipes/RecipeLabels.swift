@@ -85,7 +85,7 @@ extension ReportCategory {
     case .survey: "Survey"
     case .robocall: "Robocall"
     case .silent: "Silent calls"
-    case .oneRing: "One-ring trap"
+    case .oneRing: "One-ring scam"
     case .gambling: "Gambling"
     case .political: "Political call"
     case .harassment: "Harassment"
