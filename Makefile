@@ -44,9 +44,9 @@ test-dependencies:
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
 
-# Built first, so that no test waits for the compiler.
+# Built first, so that no test waits for the compiler. BUILD_OPTIONS are further options of `swift build`.
 test-swift:
-	swift build --scratch-path $(BUILD) --build-tests
+	swift build --scratch-path $(BUILD) --build-tests $(BUILD_OPTIONS)
 	Scripts/run-swift-tests.py $(BUILD)
 
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
