@@ -108,7 +108,7 @@ def test_the_nodes_of_a_cluster_are_examined(server, tmp_path):
         assert "does not answer" in lines["node /nowhere:5432"]["found"]
         assert lines["node here:1"]["state"] == "ok" and lines["node here:1"]["found"] == "Citus 13.2-1, 1 shard"
         missing = lines["distributed tables"]
-        assert missing["state"] == "bad" and "cluster plan --from" in missing["advice"]
+        assert missing["state"] == "bad" and "cluster plan --survey" in missing["advice"]
     finally:
         server.query("DROP DATABASE trial WITH (FORCE)")
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import PostgreSQL
 import Storage
 
 /// `ringfence cluster`
@@ -15,39 +14,31 @@ struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print the SQL statements that distribute the tables over a Citus cluster.",
       discussion: """
-        Changes nothing. Without --from it uses no database and prints the plan for an empty one. Make a backup, stop the \
+        Changes nothing. Without --survey it uses no database and prints the plan for an empty one. Make a backup, stop the \
         servers, and run the output with psql on the coordinator. First read the section about clusters in \
         Documentation/operations.md.
         """)
 
-    @Option(help: .value("count", "Shards of a distributed table, 1 to 1024. Default: two a node; 4 without --from."))
+    @Option(help: .value("count", "Shards of a distributed table, 1 to 1024. Default: two a node; 4 without --survey."))
     var shards: Int?
 
-    @Option(
+    @Flag(
       help: ArgumentHelp(
         """
-        A connection string of the coordinator's database: print the size of each table and the estimated time, and only \
-        the tables that are not distributed yet.
-        """, valueName: "address"))
-    var from: String?
+        Read the database of the settings, such as DATABASE_URL: print the size of each table and the estimated time, and \
+        only the tables that are not distributed yet.
+        """))
+    var survey = false
+
+    @OptionGroup var options: DatabaseOptions
 
     func validate() throws {
       if let shards { try check(shards, "--shards", in: 1...1_024) }
-      if from?.isEmpty == true { throw ValidationError("--from is empty. Use a connection string of PostgreSQL.") }
     }
 
     func run() async throws {
-      var survey: ClusterSurvey?
-      if let from {
-        let pool = PostgresPool(PostgresConfiguration(from), maximumConnections: 1, logger: .quiet)
-        do {
-          survey = try await ClusterSurvey.read(pool)
-        } catch {
-          await pool.shutdown()
-          throw error
-        }
-        await pool.shutdown()
-      }
+      let survey =
+        self.survey ? try await options.open(migrates: false) { try await ClusterSurvey.read($0.pool) } : nil
       let plan = ClusterPlan(shards: shards, survey: survey)
       let steps = plan.steps
       if let survey { Self.lines(survey, steps).forEach { print($0) } }

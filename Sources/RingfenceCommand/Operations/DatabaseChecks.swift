@@ -125,7 +125,7 @@ struct DatabaseChecks {
       findings.append(
         .bad(
           "distributed tables", "missing: \(Self.names(unplaced))",
-          "Run ringfence cluster plan --from ADDRESS, then psql with its output."))
+          "Run ringfence cluster plan --survey, then psql with its output."))
     }
     return findings
   }
