@@ -114,8 +114,10 @@ struct Backup {
   /// Files of the data folder that hold secrets.
   static let keyFiles = [
     "pseudonym.key", "account.key", DataFolder.signingKeyFile, "signing.key.next", "webhook.secret", "metrics.token",
-    "sample-app.key", "sample-end",
+    "sample-app.key",
   ]
+  /// Saved files of the data folder that are neither a setting nor published.
+  static let keptFiles = keyFiles + [DemoData.endFile]
 
   func make() async throws -> BackupManifest {
     let dump = "\(folder)/\(BackupManifest.dump)"
@@ -183,7 +185,7 @@ struct Backup {
   }
 
   private func copyKeys() throws -> [String] {
-    try Self.keyFiles.compactMap { name in
+    try Self.keptFiles.compactMap { name in
       let source = "\(context.folder.path)/\(name)"
       guard FileManager.default.fileExists(atPath: source) else { return nil }
       try BackupFiles.copy(source, to: "\(folder)/\(BackupManifest.keys)/\(name)")

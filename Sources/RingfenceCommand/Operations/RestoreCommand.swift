@@ -266,7 +266,7 @@ struct Restore {
   private func putBack(_ path: String) throws {
     let isKey = path.hasPrefix("\(BackupManifest.keys)/")
     let name = isKey ? String(path.dropFirst(BackupManifest.keys.count + 1)) : path
-    let known = isKey ? Backup.keyFiles.contains(name) : true
+    let known = isKey ? Backup.keptFiles.contains(name) : true
     guard known, isKey || path == BackupManifest.recipes || path.hasPrefix("\(BackupManifest.publications)/") else {
       throw CommandFailure.failed("The backup has a file that no backup has: \(path).")
     }

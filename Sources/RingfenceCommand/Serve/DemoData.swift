@@ -16,7 +16,7 @@ struct DemoData {
   private static let seed: UInt64 = 1
   private static let complaints = 20_000
   /// The secret of the data folder with the time at which the demo complaints end.
-  private static let endFile = "sample-end"
+  static let endFile = "sample-end"
   private static let list = "sample"
 
   /// Loads demo complaints and cases and publishes twice; creates the demo app's key once, and a new sign-in link each
