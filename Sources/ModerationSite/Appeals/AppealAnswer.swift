@@ -13,17 +13,18 @@ import Storage
 enum AppealAnswerFields {
   /// - Parameters:
   ///   - appeals: all appeals about the number.
-  ///   - typed: the form to show again; nil for an empty form.
+  ///   - undone: the text of a rejection that was undone, for a form without one.
+  ///   - typed: the form to show again; nil for a new form.
   ///   - problem: the rule that the form breaks.
   ///   - common: the answers to choose from.
   static func record(
-    _ appeals: [Appeal], typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys,
+    _ appeals: [Appeal], undone: String?, typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys,
     from common: [TextTemplates.Text], _ texts: Localizer
   ) -> TemplateRecord {
     // The button of a common answer fills the text field.
     let answers = common.enumerated().map { (number: $0 + 1, text: $1.text(.answer, texts)) }
     let filled = typed?["fill"].flatMap { Int($0) }
-    let words = answers.first { $0.number == filled }?.text ?? typed?["words"] ?? ""
+    let words = answers.first { $0.number == filled }?.text ?? typed?["words"] ?? undone ?? ""
     return [
       "open": appeals.filter { $0.state == .open }.map(\.id.uuidString).joined(separator: " "),
       "words": String(words.prefix(4_000)),

@@ -92,8 +92,8 @@ struct AppealPages: Sendable {
     let list = TextTemplates.List(
       .answer, language: texts.language.rawValue, category: explanation.listing?.category)
     let answer = AppealAnswerFields.record(
-      all, typed: typed, problem: problem, shortcuts: context.moderator?.shortcuts ?? .standard,
-      from: try await templates.version()[list], texts)
+      all, undone: try await appeals.undoneAnswer(of: number.digits), typed: typed, problem: problem,
+      shortcuts: context.moderator?.shortcuts ?? .standard, from: try await templates.version()[list], texts)
     let page = AppealPage(
       number: number, appeals: all, filings: try await appeals.filings(of: number.digits), explanation: explanation)
     let values = page.record(texts).adding([

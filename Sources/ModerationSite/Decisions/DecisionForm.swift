@@ -78,7 +78,8 @@ enum DecisionForm {
       templates[.init(kind, language: texts.language.rawValue, category: file.item?.category)]
     }
     let answer = AppealAnswerFields.record(
-      file.appeals, typed: typed, problem: problem, shortcuts: keys, from: choices(.answer), texts)
+      file.appeals, undone: file.undoneAnswer, typed: typed, problem: problem, shortcuts: keys,
+      from: choices(.answer), texts)
     let open = Choice.allCases.filter {
       $0.isOpen(
         to: role, waits: file.item != nil, isProtected: explanation.protection != nil,

@@ -308,6 +308,20 @@ extension SQL {
     }
   }
 
+  /// The text of the rejection that was undone last, from the audit log; null where another answer followed.
+  static func readUndoneAnswer(number: Int64) -> Statement<String?> {
+    Statement(
+      """
+      SELECT CASE WHEN e.action = 'appeal.undo' THEN (
+        SELECT r.reason FROM audit_events r WHERE r.subject = $1 AND r.action = 'appeal.reject'
+        ORDER BY r.happened_at DESC, r.event_id DESC LIMIT 1) END
+      FROM audit_events e WHERE e.subject = $1 AND e.action IN ('appeal.undo', 'appeal.reject', 'appeal.uphold')
+      ORDER BY e.happened_at DESC, e.event_id DESC LIMIT 1
+      """,
+      "+\(number)"
+    ) { try $0.decode(0) }
+  }
+
   /// Schedules the deletion of contacts.
   package static func schedulePurge(number: Int64, time: Date) -> Statement<Void> {
     Statement("UPDATE appeal_contacts SET purge_at = $2 WHERE number = $1 AND purge_at IS NULL", number, time)

@@ -93,6 +93,11 @@ public struct AppealStore: Sendable {
     try await pool.run(SQL.readFilings(number: number))
   }
 
+  /// The text of the rejection that was undone last; nil for none, and where another answer followed.
+  public func undoneAnswer(of number: Int64) async throws -> String? {
+    try await pool.run(SQL.readUndoneAnswer(number: number)).first ?? nil
+  }
+
   /// Deletes contacts of appeals that were answered 30 days ago, origins of filings older than 30 days, and expired
   /// used forms.
   /// - Returns: number of deleted contacts.

@@ -48,6 +48,7 @@ public struct CaseStore: Sendable {
     let reporters = pipeline.add(SQL.readCaseReporters(number: number, limit: Self.reporters))
     let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
     let filings = pipeline.add(SQL.readFilings(number: number))
+    let undone = pipeline.add(SQL.readUndoneAnswer(number: number))
     let reviews = pipeline.add(SQL.readReviewActivation())
     let proposals = pipeline.add(SQL.readProposals(number: number))
     let results = try await pool.snapshot(pipeline)
@@ -55,7 +56,8 @@ public struct CaseStore: Sendable {
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals,
-      filings: try results.rows(filings), names: try results.rows(names),
+      filings: try results.rows(filings), undoneAnswer: try results.rows(undone).first ?? nil,
+      names: try results.rows(names),
       protectedNeighbour: try results.rows(protected).first,
       concentration: try results.rows(concentration).first ?? CaseConcentration(),
       newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
@@ -120,6 +122,8 @@ public struct CaseFile: Sendable {
   public var appeals: [Appeal]
   /// The statements in its appeals, the oldest first, with contacts.
   public var filings: [FiledStatement]
+  /// The text of the rejection that was undone last; nil for none, and where another answer followed.
+  public var undoneAnswer: String?
   /// Its names in directories, those with precedence first.
   public var names: [DirectoryName]
   /// A protected number in the same block of 100; nil where there is none.

@@ -200,6 +200,13 @@ import Testing
       #expect(try await states() == [.open])
       #expect(try await QueueStore(pool: pool).find(number)?.causes.contains(.appeal) == true)
       #expect(try await AuditLog(pool: pool).events(AuditFilter(action: "appeal.undo"), limit: 5).count == 1)
+      // The answer is in the form again, on both pages with the form; typed text has precedence.
+      let answered = "/moderation/appeals/\(number)"
+      #expect(try await client.page(uri).contains(">The calls continue.</textarea>"))
+      #expect(try await client.page(answered).contains(">The calls continue.</textarea>"))
+      let emptied = try await client.send(
+        try await client.page(answered), to: answered, [("decision", "reject"), ("words", "")])
+      #expect(emptied.status == .unprocessableContent && !emptied.text.contains(">The calls continue.</textarea>"))
 
       let again = try await client.send(
         try await client.page(uri), to: "\(uri)/decision", [("decision", "reject"), ("words", "They do continue.")])
@@ -207,6 +214,8 @@ import Testing
       // A button of the first rejection does not undo the second.
       _ = try await client.send(after, to: "\(uri)/undo", [("rejection", rejection)])
       #expect(try await states() == [.rejected])
+      // A later answer ends the draft.
+      #expect(try await appeals.undoneAnswer(of: number) == nil)
       try await pool.withConnection { connection in
         _ = try await connection.execute("UPDATE appeals SET answered_at = answered_at - interval '5 minutes'")
       }

@@ -90,6 +90,7 @@ struct StatementList {
     try list.add("dropContact", SQL.dropContact)
     try list.add("findFiling", SQL.findFiling)
     try list.add("readFilings", SQL.readFilings)
+    try list.add("readUndoneAnswer", SQL.readUndoneAnswer)
     try list.add("schedulePurge", SQL.schedulePurge)
     try list.add("purgeContacts", SQL.purgeContacts)
     try list.add("purgeStamps", SQL.purgeStamps)
