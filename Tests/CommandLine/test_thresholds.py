@@ -39,6 +39,10 @@ def test_what_is_in_force_is_shown(data):
     assert len(table) == 13
     text = run("thresholds", "show", "--data", data).stdout
     assert text.startswith("Version 1, saved ") and "Imported lists" in text
+    assert shown["attestation"] == [{"app": "default", "hardware": 0.8, "software": 0.5, "unattested": 0.5}]
+    weights = text.split("Weights of new reporters by attestation\n\n")[1].splitlines()
+    assert [line.split() for line in weights] == [
+        ["app", "hardware", "software", "unattested"], ["default", "0.8", "0.5", "0.5"]]
     lists = run("sources", "list", "--format", "tsv", "--data", data).stdout
     assert [row.split("\t")[0] for row in lists.splitlines()] == ["list", "default", "hotline"]
 

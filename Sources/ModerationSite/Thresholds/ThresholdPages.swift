@@ -119,7 +119,7 @@ struct ThresholdPages: Sendable {
     guard let (asked, state) = try await previews.preview(of: context.account) else {
       return .redirect(to: Self.address, type: .normal)
     }
-    let values = try await asked.record(state, lists: store.lists(), pages.texts(context))
+    let values = try await asked.record(state, apps: store.apps(), pages.texts(context))
     return try pages.page("threshold-preview", values.adding(["problem": "", "reason": ""]), context)
   }
 
@@ -129,10 +129,10 @@ struct ThresholdPages: Sendable {
     guard let moderator = context.moderator, let (asked, state) = try await previews.preview(of: context.account),
       context.form["preview"] == asked.id.uuidString, case .done = state
     else { return .redirect(to: Self.address, type: .normal) }
-    let lists = try await store.lists()
+    let apps = try await store.apps()
     func refuse(_ key: String, _ status: HTTPResponse.Status) throws -> Response {
       let reason = String((context.form.text("reason") ?? "").prefix(2_000))
-      let values = asked.record(state, lists: lists, texts).adding(["problem": texts(key), "reason": reason])
+      let values = asked.record(state, apps: apps, texts).adding(["problem": texts(key), "reason": reason])
       return try pages.page("threshold-preview", values, context, status: status)
     }
     guard let reason = context.form.text("reason") else {
@@ -143,7 +143,7 @@ struct ThresholdPages: Sendable {
     do {
       try await store.save(
         asked.change, after: asked.base, by: moderator.name, because: reason, at: now,
-        audit: ThresholdChange(asked, lists).event(by: moderator, because: reason))
+        audit: ThresholdChange(asked, apps).event(by: moderator, because: reason))
     } catch StorageError.thresholdsChanged {
       return try refuse("thresholds.moved-saved", .conflict)
     }
@@ -225,8 +225,9 @@ package struct ThresholdChange {
   package let before: [String: String]?
   package let after: [String: String]?
 
-  /// - Parameter lists: all imported lists.
-  package init(_ asked: ThresholdPreviews.Request, _ lists: [App]) {
+  /// - Parameter apps: all apps and imported lists.
+  package init(_ asked: ThresholdPreviews.Request, _ apps: [App]) {
+    func name(_ id: Int32) -> String { apps.first { $0.id == id }?.name ?? "\(id)" }
     func own(_ set: ThresholdSet) -> [String: String]? {
       switch asked.subject {
       case .threshold(let category, let country): set.own(category, country: country)?.audited
@@ -240,8 +241,8 @@ package struct ThresholdChange {
       case .threshold(let category, let country): country.map { "\(category.slug) \($0)" } ?? category.slug
       case .list(SourceRule.everyList): "lists"
       case .identify: "labels"
-      case .attestation(let app): "app \(app)"
-      case .list(let list): "list \(lists.first { $0.id == list }?.name ?? "\(list)")"
+      case .attestation(let app): "app \(name(app))"
+      case .list(let list): "list \(name(list))"
       }
     (before, after) = (own(asked.present), own(asked.change))
   }

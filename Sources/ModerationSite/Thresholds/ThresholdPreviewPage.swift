@@ -9,12 +9,13 @@ import Storage
 
 extension ThresholdPreviews.Request {
   /// Values of the template `threshold-preview`, without the form.
-  func record(_ state: ThresholdPreviews.State, lists: [App], _ texts: Localizer) -> TemplateRecord {
-    rule(lists, texts).adding(state.record(texts)).adding(["id": id.uuidString])
+  /// - Parameter apps: all apps and imported lists.
+  func record(_ state: ThresholdPreviews.State, apps: [App], _ texts: Localizer) -> TemplateRecord {
+    rule(apps, texts).adding(state.record(texts)).adding(["id": id.uuidString])
   }
 
   /// The changed rule, its changed values, and the text for none.
-  private func rule(_ lists: [App], _ texts: Localizer) -> TemplateRecord {
+  private func rule(_ apps: [App], _ texts: Localizer) -> TemplateRecord {
     switch subject {
     case .threshold(let category, let country):
       let isOwn = country != nil && change.own(category, country: country) != nil
@@ -31,13 +32,14 @@ extension ThresholdPreviews.Request {
       ]
     case .attestation(let app):
       return [
-        "name": texts("thresholds.attestation-of", ["app": "\(app)"]), "noDifference": "",
+        "name": texts("thresholds.attestation-of", ["app": apps.first { $0.id == app }?.name ?? "\(app)"]),
+        "noDifference": "",
         "differences": Self.differences(present.rule(ofApp: app), change.rule(ofApp: app), texts),
       ]
     case .list(let list):
       let isOwn = change.own(list: list) != nil
       return [
-        "name": SourceRule.name(of: list, among: lists, texts) ?? "\(list)",
+        "name": SourceRule.name(of: list, among: apps, texts) ?? "\(list)",
         "noDifference": texts(isOwn ? "thresholds.list-own-no-difference" : "thresholds.list-no-difference"),
         "differences": Self.differences(present.rule(ofList: list), change.rule(ofList: list), texts),
       ]

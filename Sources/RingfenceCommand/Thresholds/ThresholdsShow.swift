@@ -38,16 +38,19 @@ struct ThresholdsShow: AsyncParsableCommand {
   func run() async throws {
     try await database.open { context in
       let (version, set) = try await context.stores.thresholds.version(version)
-      let lists = try await context.stores.thresholds.lists()
-      let (thresholds, sources) = (set.thresholds.map(\.row), set.sources.map { $0.row(lists) })
+      let apps = try await context.stores.thresholds.apps()
+      let (thresholds, sources) = (set.thresholds.map(\.row), set.sources.map { $0.row(apps) })
+      let attestation = set.attestation.map { $0.row(apps) }
       let table = TextTable(thresholds)
       let line = version.line(try context.installation.englishTexts())
       try output.print(
         table,
         text: "Version \(line)\n\n\(table.aligned)\n\nImported lists\n\n\(TextTable(sources).aligned)\n\n"
-          + "Labels\n\n\(TextTable([set.identify.row]).aligned)",
+          + "Labels\n\n\(TextTable([set.identify.row]).aligned)\n\n"
+          + "Weights of new reporters by attestation\n\n\(TextTable(attestation).aligned)",
         json: ThresholdsJSON(
-          version: .init(version), thresholds: thresholds, sources: sources, labels: set.identify.row))
+          version: .init(version), thresholds: thresholds, sources: sources, labels: set.identify.row,
+          attestation: attestation))
     }
   }
 }
@@ -113,6 +116,17 @@ extension IdentifyRule {
   }
 }
 
+extension AttestationRule {
+  fileprivate func row(_ apps: [App]) -> TableRow {
+    [
+      "app": .text(
+        appID == Self.everyApp
+          ? SourceRule.everyListName : apps.first { $0.id == appID }?.name ?? "app \(appID)"),
+      "hardware": .figure(hardware), "software": .figure(software), "unattested": .figure(unattested),
+    ]
+  }
+}
+
 /// A version of the thresholds in JSON.
 struct ThresholdsJSON: Encodable {
   struct Version: Encodable {
@@ -134,4 +148,6 @@ struct ThresholdsJSON: Encodable {
   let thresholds: [TableRow]
   let sources: [TableRow]
   let labels: TableRow
+  /// The weights of new reporters by app and by the level of attestation; `default` for apps without their own.
+  let attestation: [TableRow]
 }

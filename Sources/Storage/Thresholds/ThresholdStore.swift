@@ -52,7 +52,12 @@ public struct ThresholdStore: Sendable {
 
   /// The imported lists, in ascending order of their ids.
   public func lists() async throws -> [App] {
-    try await pool.run(SQL.readLists())
+    try await pool.run(SQL.readApps(areLists: true))
+  }
+
+  /// All apps and imported lists, in ascending order of their ids.
+  public func apps() async throws -> [App] {
+    try await pool.run(SQL.readApps(areLists: false))
   }
 
   /// Saves a set as the next version. Safe to call again.
@@ -385,10 +390,11 @@ extension SQL {
       rule.identifiedMarks.map(\.rawValue).sorted(), Int32(rule.labels), rule.labelShare)
   }
 
-  /// Imported lists.
-  static func readLists() -> Statement<App> {
+  /// Apps and imported lists.
+  /// - Parameter areLists: Leaves out apps that are no imported lists.
+  static func readApps(areLists: Bool) -> Statement<App> {
     Statement(
-      "SELECT app_id, name FROM apps WHERE is_list ORDER BY app_id"
+      "SELECT app_id, name FROM apps WHERE is_list OR NOT $1::boolean ORDER BY app_id", areLists
     ) { App(id: try $0.decode(0), name: try $0.decode(1)) }
   }
 }

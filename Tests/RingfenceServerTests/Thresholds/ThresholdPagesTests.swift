@@ -135,6 +135,23 @@ import Testing
     ]
   }
 
+  @Test func `the weights of an app are previewed and saved with its name`() async throws {
+    let app = try await AppStore(pool: pool).create(name: "Corner & sons", at: now).app
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      let asked = try await visitor.post(
+        "/moderation/apps/weigh",
+        ["app": "\(app.id)", "hardware": "0.9", "software": "0.5", "unattested": "0.25"] as KeyValuePairs)
+      #expect(asked.location == "/moderation/thresholds/preview")
+      let text = try await result(visitor)
+      #expect(text.contains("Weights of new reporters, app Corner &amp; sons"))
+      let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
+      _ = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "Trusted."])
+      let events = try await AuditLog(pool: pool).events(AuditFilter(action: "thresholds.set"), limit: 5)
+      #expect(events.map(\.event.subject) == ["app Corner & sons"])
+    }
+  }
+
   @Test func `the rule of a list is previewed, saved and removed again`() async throws {
     let list = try await AppStore(pool: pool).source(named: "ftc & co", at: now)
     let preview = "/moderation/thresholds/preview"

@@ -577,7 +577,7 @@ struct StatementList {
     try list.add("readAttestationRules", SQL.readAttestationRules)
     try list.add("saveAttestationRules", SQL.saveAttestationRules)
     try list.add("saveIdentifyRule", SQL.saveIdentifyRule)
-    try list.add("readLists", SQL.readLists)
+    try list.add("readApps", SQL.readApps)
     // Events
     try list.add("recordEvent", SQL.recordEvent)
     try list.add("queueMessage", SQL.queueMessage)
