@@ -153,6 +153,7 @@ package struct SiteRoutes {
     moderation.group("bulk")
       .add(middleware: RequireRole(.moderator))
       .post(use: bulks.confirm)
+      .get("preview", use: bulks.previewAgain)
       .post("preview", use: bulks.preview)
       .get(":id", use: bulks.show)
       .post(":id/finish", use: bulks.finish)

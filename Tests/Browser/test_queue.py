@@ -332,6 +332,10 @@ def test_bulk_shows_what_it_does_and_is_taken_back_whole(home, visit, signed_in,
     page.get_by_label("Reason (shown to apps and moderators)").fill("One campaign.")
     page.get_by_role("button", name="Preview").click()
     assert "3 numbers get this decision." in page.locator("#preview").inner_text()
+    # The page is in the browser's history with its selection and input.
+    page.goto(f"{home.address}/moderation/numbers/{chosen[0]}")
+    page.go_back()
+    assert "3 numbers get this decision." in page.locator("#preview").inner_text()
     assert all(decisions(home, number) == [] for number in chosen)
     # Where a directory names one of them, or a neighbor is protected.
     confirmation = page.locator("input[name=confirm]")

@@ -36,10 +36,13 @@ struct ModeratorClient {
     let body = (fields + [("csrf", token)]).map { name, value in
       "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")"
     }.joined(separator: "&")
-    return try await client.execute(
+    let response = try await client.execute(
       uri: uri, method: .post,
       headers: [.cookie: cookie, .contentType: "application/x-www-form-urlencoded", .accept: "text/html"],
       body: ByteBuffer(string: body))
+    // As a browser: the preview of a bulk decision has an address of its own.
+    let address = response.headers[.location] ?? ""
+    return address.hasPrefix("/moderation/bulk/preview?") ? try await get(address) : response
   }
 
   /// Sends the form of a page with some fields in addition to its hidden ones.

@@ -49,7 +49,7 @@ struct Visitor {
     try await post(uri, fields.map { ($0.key, $0.value) })
   }
 
-  private func post(
+  func post(
     _ uri: String, _ fields: [(String, String)]
   ) async throws -> (status: HTTPResponse.Status, text: String, location: String) {
     let allowed = CharacterSet(charactersIn: "-._~").union(.alphanumerics)

@@ -43,6 +43,15 @@ package struct Form: Sendable {
   /// All fields of this name.
   package func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
+  /// The fields as `application/x-www-form-urlencoded`.
+  /// - Parameter names: fields that are left out.
+  package func encoded(without names: Set<String>) -> String {
+    let plain = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+    return fields.filter { !names.contains($0.name) }.map { name, value in
+      [name, value].map { $0.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }.joined(separator: "=")
+    }.joined(separator: "&")
+  }
+
   private static func decode(_ bytes: Substring.UTF8View.SubSequence) -> String? {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)

@@ -23,8 +23,29 @@ struct BulkPages: Sendable {
   /// How long a response waits for a bulk, before its page shows the progress.
   private static let patience = Duration.seconds(1)
 
+  /// The most bytes of a preview's address; common proxies accept 8 KB with the other headers.
+  private static let longestAddress = 4_000
+
   /// `POST /moderation/bulk/preview`: shows the effect on the ticked numbers, or on all numbers of the filter.
+  ///
+  /// Redirects to an address with the fields, so that the browser's history keeps the selection. A selection that is too
+  /// long for an address is shown at once.
   @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let response = try await preview(context)
+    let address = "/moderation/bulk/preview?\(context.form.encoded(without: ["csrf", "draft", "fingerprint"]))"
+    guard response.status == .ok, address.utf8.count <= Self.longestAddress else { return response }
+    return .redirect(to: address, type: .normal)
+  }
+
+  /// `GET /moderation/bulk/preview`: the preview of the fields in the address.
+  @Sendable func previewAgain(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let form = Form(encoded: request.uri.query ?? "") else { throw Problem.noForm }
+    var context = context
+    context.form = form
+    return try await preview(context)
+  }
+
+  private func preview(_ context: ServerRequestContext) async throws -> Response {
     let form = context.form
     var numbers = BulkForm(form).numbers
     if form["all"] != nil {

@@ -302,6 +302,31 @@ import Testing
     }
   }
 
+  /// The browser's history has an address for the preview: going back needs no second POST.
+  @Test func `the preview of a bulk decision keeps its selection and input in its address`() async throws {
+    try await TestServer.run { server in
+      let numbers = (0..<250).map { number + Int64($0) }
+      try await enqueue(numbers)
+      let ada = try await Visitor(server, role: .moderator)
+      let preview = "/moderation/bulk/preview"
+      let all = numbers.map { ("number", "\($0)") }
+      let asked = try await ada.post(preview, all.prefix(2) + [("reason", "Calls & fees")])
+      let selection = "number=\(numbers[0])&number=\(numbers[1])"
+      #expect(asked.status == .seeOther && asked.location == "\(preview)?\(selection)&reason=Calls%20%26%20fees")
+      for _ in 0..<2 {
+        let page = try await ada.get(asked.location)
+        #expect(page.status == .ok && page.text.contains("2 numbers selected."))
+        #expect(page.text.contains(#"value="Calls &amp; fees""#))
+      }
+      let filter = try await ada.post(preview, [("all", "1"), ("filter_days", "1")])
+      #expect(filter.location == "\(preview)?all=1&filter_days=1")
+      #expect(try await ada.get("\(preview)?number=%zz").status.code < 500)
+      // Too many numbers for an address.
+      #expect(try await ada.post(preview, all).text.contains("250 numbers selected."))
+      #expect(try await Visitor(server, role: .triage).get(asked.location).status == .forbidden)
+    }
+  }
+
   @Test func `the page of a long bulk shows its progress`() async throws {
     try await TestServer.run { server in
       let numbers = (0..<120).map { number + Int64($0) }

@@ -17,6 +17,11 @@ import Testing
     #expect(try #require(Form(encoded: "")).all("") == [])
   }
 
+  @Test func `an encoded form has the same fields`() throws {
+    let form = try #require(Form(encoded: "a=1&b=x+y%2B%C3%A4%26&a=2&csrf=no&empty="))
+    #expect(form.encoded(without: ["csrf"]) == "a=1&b=x%20y%2B%C3%A4%26&a=2&empty=")
+  }
+
   @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%00", "a=%C3", "%ff=1"]) func `a malformed form is refused`(
     _ text: String
   ) {
