@@ -32,8 +32,11 @@ struct PublicationDiffPages: Sendable {
       return try pages.page("changes-first", ["serial": serial], context)
     }
     let names = Set(diff.packs(of: earlier) + diff.packs(of: later)).sorted()
+    var totals: [(name: String, counts: ChangeTotals)] = []
+    for name in names { totals.append((name, try await diff.totals(from: earlier, to: later, pack: name))) }
     let wanted = request.query("pack")
-    guard let pack = names.contains(wanted) ? wanted : names.first else {
+    let firstChanged = totals.first { $0.counts.entered + $0.counts.left + $0.counts.relabelled > 0 }?.name
+    guard let pack = names.contains(wanted) ? wanted : firstChanged ?? names.first else {
       return try pages.page("changes-first", ["serial": serial], context)
     }
     let kind = PublicationChange.Kind(rawValue: request.query("kind"))
@@ -43,11 +46,9 @@ struct PublicationDiffPages: Sendable {
     let facts = try await changes.facts(
       of: found.changes.map(\.number), from: PublicationChangeStore.Side(earlier),
       to: PublicationChangeStore.Side(later, isLater: true))
-    var packs: [TemplateRecord] = []
-    for name in names {
-      let totals = try await diff.totals(from: earlier, to: later, pack: name)
+    let packs = totals.map { name, counts in
       let link = Query.address(Self.address(serial), ["against": "\(earlier.serial)", "pack": name])
-      packs.append(totals.record(texts).adding(["name": name, "link": link, "isShown": name == pack]))
+      return counts.record(texts).adding(["name": name, "link": link, "isShown": name == pack])
     }
     var next = ""
     if found.hasMore, let last = found.changes.last {

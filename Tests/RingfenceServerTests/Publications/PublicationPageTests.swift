@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Moderation
 import Publishing
 import Storage
 import TestSupport
@@ -74,6 +76,34 @@ import Testing
       }
       #expect(!second.contains("<left>"))
       #expect(text.contains("Publication 3 is in progress."))
+    }
+  }
+
+  @Test func `the changes begin with the first pack that has some`() async throws {
+    let pool = TestDatabase.current.pool
+    let (service, first) = (DecisionService(pool: pool), Int64(33_199_001_021))
+    @Sendable func decide(_ number: Int64, _ treatment: Decision.Treatment, label: String? = nil) async throws {
+      let decision = try Decision(
+        number: number, treatment: treatment, label: label, category: .fraud, reason: "Checked.", decidedBy: "Ada",
+        decidedAt: Date())
+      #expect(try await service.record(decision) == .recorded)
+    }
+    try await TestServer.run { server in
+      let key = SigningKey()
+      let publisher = Publisher(
+        store: PublicationStore(pool: pool), folder: server.folder, signing: { key }, logger: .forTests)
+      for number in first..<first + 4 { try await decide(number, .block) }
+      _ = try await publisher.publish(at: Date())
+      // Only packs of names contain a number that is not blocked.
+      try await decide(first + 9, .identify, label: "A shop")
+      _ = try await publisher.publish(at: Date())
+      let changes = try await page(server, "/2/changes")
+      #expect(changes.contains(#"pack=blocklist">blocklist</a>"#))
+      #expect(changes.contains(#"pack=toxic" aria-current="true">toxic</a>"#))
+      #expect(changes.contains("/moderation/numbers/\(first + 9)") && changes.contains("A shop"))
+      let chosen = try await page(server, "/2/changes?pack=blocklist")
+      #expect(chosen.contains(#"pack=blocklist" aria-current="true">blocklist</a>"#))
+      #expect(!chosen.contains("/moderation/numbers/\(first + 9)"))
     }
   }
 
