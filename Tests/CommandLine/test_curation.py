@@ -112,7 +112,7 @@ def test_a_list_of_others_protects_for_a_time(tmp_path):
         "matching_attributes": ["phone-number"], "list": entries}))
     said = run("protect", "import", file, "--preview", "--data", data).stdout
     assert 'Entry 3, "+33199*": A pattern of a list must have at least 7 digits' in said
-    assert "2 numbers and patterns, 2 refused. 0 of their numbers are listed" in said and "Nothing was saved." in said
+    assert "2 numbers and patterns, 2 refused. Listed numbers that would no longer be listed: 0." in said and "Nothing was saved." in said
     assert "pass --yes" in run("protect", "import", file, "--data", data, code=1).stderr
     assert "+33199000248 is not protected." in run("protect", "check", "+33199000248", "--data", data, code=1).stderr
     # A mark at the beginning, as editors on Windows write it.

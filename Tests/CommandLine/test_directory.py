@@ -39,7 +39,7 @@ def test_a_directory_goes_in_and_is_replaced(directory, data, tmp_path):
     small = tmp_path / "small.csv.gz"
     small.write_bytes(gzip.compress(b"phone,name\n212-555-0123,Zo\xc3\xa9\n"))
     said = run("import", "directory", small, "--source", "sim", "--region", "US", "--data", data).stdout
-    assert "1 entries stored; replaced: 4," in said or "1 entries stored; replaced: 5," in said
+    assert "1 entry stored; replaced: 4," in said or "1 entry stored; replaced: 5," in said
 
 
 def test_what_cannot_be_read_says_why(data, tmp_path):

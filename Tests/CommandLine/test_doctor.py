@@ -119,7 +119,7 @@ def test_the_list_of_revoked_keys_is_examined(server, tmp_path):
     missing = examine(server.data, **settings)["attested phones"]
     assert missing["state"] == "warning" and "is missing" in missing["found"] and "software" in missing["advice"]
     listed.write_text('{"entries": {"a1": {"status": "REVOKED"}}}')
-    assert examine(server.data, **settings)["attested phones"]["found"] == "a list with 1 revoked keys"
+    assert examine(server.data, **settings)["attested phones"]["found"] == "a list with 1 revoked key"
     old = time.time() - 31 * 86_400
     os.utime(listed, (old, old))
     assert examine(server.data, **settings)["attested phones"]["state"] == "warning"

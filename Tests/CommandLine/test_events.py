@@ -166,7 +166,7 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_no_mail(make
             ended = server.run_unchecked("notify", "--test")
             assert ended.returncode == 1, ended
             assert "mailto:grace@example.org: The mail was not sent: curl: (" in ended.stdout
-            assert "1 of 1 receivers were not told." in ended.stderr
+            assert "Receivers that were not told: 1 of 1." in ended.stderr
             assert "wrong" not in ended.stdout + ended.stderr
             server.close()
     finally:

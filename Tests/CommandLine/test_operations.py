@@ -143,12 +143,12 @@ def test_a_backup_of_a_cluster_is_repaired_by_its_restore(filled, tmp_path):
             ["psql", "--quiet", f"--command=UPDATE numbers SET reports = reports + 1 WHERE number = {number}", dsn],
             check=True, env=environment())
         run("backup", tmp_path / "torn", "--no-keys", "--data", tmp_path / "copy", DATABASE_URL=dsn)
-        assert "differ from their reports" in run(
+        assert "differ from the reports" in run(
             "restore", tmp_path / "torn", "--data", tmp_path / "one", code=1).stderr
         manifest = json.loads((tmp_path / "torn/backup.json").read_text())
         (tmp_path / "torn/backup.json").write_text(json.dumps(manifest | {"isOfOneMoment": False}))
         said = run("restore", tmp_path / "torn", "--data", tmp_path / "two").stdout
-        assert "sums of 1 numbers were corrected" in said
+        assert "sums of 1 number were corrected" in said
         assert "no differences" in run("recount", "--data", tmp_path / "two").stdout
     finally:
         filled.query("DROP DATABASE moments WITH (FORCE)")

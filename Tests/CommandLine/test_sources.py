@@ -366,7 +366,7 @@ def test_compressed_lists_and_removals(server, site, name, compress):
     wait_for_first(server, name)
     assert [number for number, in complaints(server, name)] == NUMBERS[:2]
     site.give(f"/{name}", compress("pattern\n2015550124\n".encode()))
-    assert refresh(server, name) == [0, "1 entries: 0 added, 0 renewed, 1 removed.\n"]
+    assert refresh(server, name) == [0, "1 entry: 0 added, 0 renewed, 1 removed.\n"]
     assert [number for number, in complaints(server, name)] == NUMBERS[1:2]
     assert server.run("recount").endswith("no differences.")
     server.run("sources", "remove", name)
@@ -394,7 +394,7 @@ def test_changes_of_phoneblock(server, site, tmp_path):
     assert asked[0][1]["Authorization"] == "Bearer pbt_secret"
     # A version that is older than ours comes from a restored backup: the complete list is read.
     give(5, (NUMBERS[0], 10))
-    assert refresh(server, "pb") == [0, "1 entries: 1 added, 0 renewed, 2 removed.\n"] or complaints(server, "pb") == []
+    assert refresh(server, "pb") == [0, "1 entry: 1 added, 0 renewed, 2 removed.\n"] or complaints(server, "pb") == []
     assert "pbt_secret" not in server.log.read_text()
 
 
@@ -404,7 +404,7 @@ def test_complaints_are_imported_once(server, site):
     server.run("sources", "add", "reports", "--url", url, "--format", "jsonl", "--weight", "2")
     wait_for_first(server, "reports")
     assert status(server, "reports")["entries"] == 1
-    assert refresh(server, "reports") == [0, "1 entries: 0 added, 0 renewed, 0 removed.\n"]
+    assert refresh(server, "reports") == [0, "1 entry: 0 added, 0 renewed, 0 removed.\n"]
     # A later file without the complaint does not withdraw it.
     site.give("/reports.jsonl", row.replace("0125", "0126"))
     assert refresh(server, "reports")[0] == 0
@@ -568,7 +568,7 @@ def test_a_source_protects_numbers_and_frees_them_when_it_is_removed(server, sit
     options = ["--url", url, "--format", "misp-warninglist"]
     preview = json.loads(server.run("sources", "add", "banks", *options, "--preview", "--json"))
     assert preview["entries"] == 2 and preview["lost"] == 0
-    assert "0 of their numbers are listed now" in server.run("sources", "add", "banks", *options)
+    assert "Listed numbers that would no longer be listed: 0." in server.run("sources", "add", "banks", *options)
     wait_for_first(server, "banks")
     assert status(server, "banks")["entries"] == 2
     found = server.run("protect", "check", "+33199000320")

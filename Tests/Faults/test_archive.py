@@ -188,7 +188,7 @@ def test_the_doctor_watches_the_archive(make_server, tmp_path):
 
         os.chmod(archive, 0o500)
         server.run("app", "create", "More")
-        wait_until(lambda: "attempts failed" in findings(server)["archive"]["found"], 60, "a failed attempt")
+        wait_until(lambda: "failed, the last at" in findings(server)["archive"]["found"], 60, "a failed attempt")
         assert findings(server)["archive"]["state"] == "bad"
         os.chmod(archive, 0o700)
 

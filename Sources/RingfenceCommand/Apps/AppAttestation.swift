@@ -154,7 +154,7 @@ enum AttestationFiles {
               + "software.")
         ]
       }
-      return [.ok(what, "a list with \(count) revoked keys")]
+      return [.ok(what, "a list with \(TextFormat.count(count, "revoked key"))")]
     } catch let failure as CommandFailure {
       return [.bad(what, failure.description, "The server does not start with it. See Documentation/attestation.md.")]
     }

@@ -63,14 +63,16 @@ struct ClusterCommand: AsyncParsableCommand {
       let total = ClusterSurvey.Size(
         rows: sizes.reduce(0) { $0 + $1.rows }, bytes: sizes.reduce(0) { $0 + $1.bytes })
       var lines = [
-        "-- Database \(survey.database): \(tables.count) tables are to be distributed.", "-- \(text(total))",
+        "-- Database \(survey.database): \(TextFormat.count(tables.count, "table is", "tables are")) to be distributed.",
+        "-- \(text(total))",
         "-- Times are estimates with \(TextFormat.bytes(ClusterPlan.rate)) per second; tables below 1 MB have none.",
         "-- Until the local rows are removed, the coordinator needs its present space, and the workers the same in all.",
       ]
       switch survey.nodes {
       case nil: lines.append("-- Citus is not installed in this database. The first statement installs it.")
       case .some(0), .some(1):
-        lines.append("-- Only \(survey.nodes ?? 0) node keeps shards. First add workers with citus_add_node.")
+        let nodes = TextFormat.count(survey.nodes ?? 0, "node keeps", "nodes keep")
+        lines.append("-- Only \(nodes) shards. First add workers with citus_add_node.")
       case .some(let nodes): lines.append("-- \(nodes) nodes keep shards.")
       }
       return lines
@@ -79,7 +81,7 @@ struct ClusterCommand: AsyncParsableCommand {
     private static func text(_ size: ClusterSurvey.Size) -> String {
       let seconds = Double(size.bytes) / ClusterPlan.rate
       return """
-        About \(TextFormat.grouped(Int(size.rows))) rows, \(TextFormat.bytes(Double(size.bytes))), \
+        About \(TextFormat.grouped(Int(size.rows), "row")), \(TextFormat.bytes(Double(size.bytes))), \
         \(TextFormat.duration(seconds)).
         """
     }

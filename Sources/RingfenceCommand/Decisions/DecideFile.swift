@@ -51,12 +51,12 @@ struct DecideFileOptions: ParsableArguments {
         throw CommandFailure.failed("The decisions of \(path) are not in force: it was not decided, or was undone.")
       }
       let count = try await context.moderation.bulks.undo(stored.id, by: worker, at: Date())
-      return print("\(count) \(count == 1 ? "decision" : "decisions") undone.")
+      return print("\(TextFormat.count(count, "decision")) undone.")
     }
     if let stored, !dryRun {
       _ = try await context.moderation.bulks.finish(stored.id, by: worker, at: Date())
       let run = try await context.stores.bulks.find(stored.id) ?? stored
-      print("\(path) was decided before: \(run.decisions) of \(run.numbers) decisions.")
+      print("\(path) was decided before: \(run.decisions) of \(TextFormat.count(run.numbers, "decision")).")
       return leftOut(run)
     }
     try await decide(data, path, id: id, worker, context)
@@ -101,7 +101,7 @@ struct DecideFileOptions: ParsableArguments {
     let left = try await context.moderation.bulks.apply(plan.bulk, to: plan.items) { meter.update(done: UInt64($0)) }
     meter.finish()
     let made = right - left.count
-    print("\(made) \(made == 1 ? "decision" : "decisions") made, from the next publication on.")
+    print("\(TextFormat.count(made, "decision")) made, from the next publication on.")
     if let run = try await context.stores.bulks.find(id) { leftOut(run) }
     print("Undo all with: ringfence decide --file \(path) --undo --by \"\(worker.account)\"")
   }
@@ -109,7 +109,8 @@ struct DecideFileOptions: ParsableArguments {
   private func leftOut(_ run: BulkRun) {
     guard !run.left.isEmpty else { return }
     let names = run.left.prefix(Self.shown).map { "+\($0)" }.joined(separator: " ")
-    print("\(run.left.count) numbers were left out, because they were decided or appealed meanwhile: \(names)")
+    let left = TextFormat.count(run.left.count, "number was", "numbers were")
+    print("\(left) left out because of a decision or an appeal in the meantime: \(names)")
   }
 }
 

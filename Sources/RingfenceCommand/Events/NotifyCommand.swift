@@ -59,7 +59,7 @@ struct NotifyCommand: AsyncParsableCommand {
     }
     let failures = results.count { $0.failure != nil }
     guard failures == 0 else {
-      throw CommandFailure.failed("\(failures) of \(results.count) receivers were not told.")
+      throw CommandFailure.failed("Receivers that were not told: \(failures) of \(results.count).")
     }
   }
 }

@@ -34,14 +34,15 @@ struct ArchiveChecks {
     if let failed = server.failedTime, failed > server.lastTime ?? .distantPast {
       return .bad(
         "archive",
-        "\(server.failures) attempts failed, the last at \(Timestamp.format(failed)) with "
+        "\(TextFormat.count(server.failures, "attempt")) failed, the last at \(Timestamp.format(failed)) with "
           + (server.failedSegment ?? "a segment"),
         "Read \(log) and run df \(archive.folder). The data folder keeps the log until it is copied.")
     }
     let seconds = server.waitingSince.map { Int(server.time.timeIntervalSince($0)) } ?? 0
     if seconds > 2 * max(60, archive.timeout) {
       return .bad(
-        "archive", "\(server.waiting) segments wait to be copied, the oldest for \(seconds) s",
+        "archive",
+        "\(TextFormat.count(server.waiting, "segment waits", "segments wait")) to be copied, the oldest for \(seconds) s",
         "Read \(log). The folder \(archive.folder) is too slow or does not answer.")
     }
     guard let last = server.lastSegment, let time = server.lastTime else {

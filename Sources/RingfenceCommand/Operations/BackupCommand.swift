@@ -74,14 +74,14 @@ struct BackupCommand: AsyncParsableCommand {
     try ErasureJournal(path: "\(parent)/\(ErasureJournal.fileName)")
       .merge(try DataFolder(existing: database.settings()).journal)
     try BackupFiles.flush((target as NSString).deletingLastPathComponent)
-    let size = "\(manifest.files.count) files, \(manifest.files.map(\.bytes).reduce(0, +)) bytes"
+    let size = "\(TextFormat.count(manifest.files.count, "file")), \(manifest.files.map(\.bytes).reduce(0, +)) bytes"
     if let base = manifest.base {
       try BaseBackupRecord(madeAt: manifest.madeAt, firstSegment: base.firstSegment, target: target)
         .write(to: DataFolder(existing: database.settings()))
       print("\(target): a base backup, \(size)")
       print("A recovery needs the archive from segment \(base.firstSegment) on.")
     } else {
-      print("\(target): \(manifest.tables.values.reduce(0, +)) rows, \(size)")
+      print("\(target): \(TextFormat.count(manifest.tables.values.reduce(0, +), "row")), \(size)")
     }
     print(
       manifest.hasKeys

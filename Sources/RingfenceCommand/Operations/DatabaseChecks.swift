@@ -51,7 +51,7 @@ struct DatabaseChecks {
     }
     guard server.foreignTables == 0 else {
       return .bad(
-        "privileges", "\(server.foreignTables) tables belong to another role",
+        "privileges", "\(TextFormat.count(server.foreignTables, "table belongs", "tables belong")) to another role",
         "Run REASSIGN OWNED BY that role TO this one. Migrations change tables.")
     }
     return server.isPrivate
@@ -150,7 +150,8 @@ struct DatabaseChecks {
       return [
         .warning(
           "schema",
-          "\(pending.count) migrations are pending" + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
+          "\(TextFormat.count(pending.count, "migration is", "migrations are")) pending"
+            + (older.map { ", and an older Ringfence runs: \($0)" } ?? ""),
           "Make a backup, then run ringfence migrate, or start a server of this version.")
       ]
     }
@@ -173,7 +174,7 @@ struct DatabaseChecks {
         ? .warning(
           "protected numbers", "none",
           "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
-        : .ok("protected numbers", "\(protected) patterns and numbers"),
+        : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
     ]
@@ -288,14 +289,14 @@ struct DatabaseChecks {
   private func queue(_ figures: OperationalStatistics, _ now: Date) -> Finding {
     let queue = figures.reviewQueue
     let days = queue.oldest.map { now.timeIntervalSince($0) / 86_400 } ?? 0
-    let found = String(format: "%lld cases, the oldest of %.1f days", queue.count, days)
+    let found = "\(TextFormat.count(queue.count, "case")), the oldest of \(String(format: "%.1f", days)) days"
     return days > 7
       ? .warning("review queue", found, "Review the oldest cases on /moderation/queue.") : .ok("review queue", found)
   }
 
   private func outbox(_ figures: OperationalStatistics, _ now: Date) -> Finding {
     let hours = figures.outbox.oldest.map { now.timeIntervalSince($0) / 3_600 } ?? 0
-    let found = figures.outbox.count == 1 ? "1 message waits" : "\(figures.outbox.count) messages wait"
+    let found = TextFormat.count(figures.outbox.count, "message waits", "messages wait")
     return hours > 1
       ? .warning("events", found, "A receiver does not answer. See why with: ringfence notify")
       : .ok("events", found)

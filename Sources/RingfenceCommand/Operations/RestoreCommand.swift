@@ -106,8 +106,8 @@ struct RestoreCommand: AsyncParsableCommand {
     }
     let publication = manifest.publication.map { "publication \($0.serial), " } ?? ""
     if baseRestore == nil {
-      let rows = manifest.tables.values.reduce(0, +)
-      print("Restored \(manifest.madeAt): \(rows) rows, \(publication)all checks passed.")
+      let rows = TextFormat.count(manifest.tables.values.reduce(0, +), "row")
+      print("Restored \(manifest.madeAt): \(rows), \(publication)all checks passed.")
     } else {
       print("Restored the base backup of \(manifest.madeAt): \(publication)all checks passed.")
       print(
@@ -177,7 +177,7 @@ struct Restore {
     try await fillDatabase()
     let tables = try await store.tables()
     for (name, rows) in manifest.tables.sorted(by: { $0.key < $1.key }) where tables[name] != rows {
-      throw CommandFailure.failed("\(name) has \(tables[name] ?? 0) rows; the backup says \(rows).")
+      throw CommandFailure.failed("\(name) has \(TextFormat.count(tables[name] ?? 0, "row")); the backup says \(rows).")
     }
     try await finish(recounts: recounts)
   }
@@ -190,10 +190,11 @@ struct Restore {
     if recounts {
       let summary = try await context.stores.recount.recount(repairs: !manifest.isOfOneMoment)
       if !manifest.isOfOneMoment {
-        print("A backup of a cluster: sums of \(summary.damagedNumbers) numbers were corrected from their reports.")
+        let numbers = TextFormat.count(summary.damagedNumbers, "number")
+        print("A backup of a cluster: sums of \(numbers) were corrected from the reports.")
       } else if summary.differences > 0 {
         throw CommandFailure.failed(
-          "The sums of \(summary.damagedNumbers) numbers differ from their reports. Correct them with: ringfence recount --repair"
+          "The sums of \(TextFormat.count(summary.damagedNumbers, "number")) differ from the reports. Correct them with: ringfence recount --repair"
         )
       }
     }

@@ -61,7 +61,8 @@ struct PackBuildCommand: AsyncParsableCommand {
         let source = input == "-" ? "Standard input" : input
         console.remarks("warning: \(source) has no entries, so \(out) is an empty pack.\n")
       }
-      console.output("\(out): \(summary.entries) entries, \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
+      let entries = TextFormat.count(summary.entries, "entry", "entries")
+      console.output("\(out): \(entries), \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
     }
   }
 }

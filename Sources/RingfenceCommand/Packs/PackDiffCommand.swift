@@ -17,8 +17,9 @@ struct PackDiffCommand: AsyncParsableCommand {
     try PackExitCode.report {
       let summary = try DeltaBuilder.build(
         from: PackReader.open(path: base), to: PackReader.open(path: result), out: out)
+      let changes = TextFormat.count(summary.entries, "change")
       PackConsole.current.output(
-        "\(out): \(summary.entries) changes, \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
+        "\(out): \(changes), \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
     }
   }
 }
@@ -36,8 +37,9 @@ struct PackApplyCommand: AsyncParsableCommand {
   func run() async throws {
     try PackExitCode.report {
       let summary = try PackDelta.open(path: delta).apply(base: PackReader.open(path: base), to: out)
+      let entries = TextFormat.count(summary.entries, "entry", "entries")
       PackConsole.current.output(
-        "\(out): \(summary.entries) entries, \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
+        "\(out): \(entries), \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
     }
   }
 }

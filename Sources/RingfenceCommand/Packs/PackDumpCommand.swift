@@ -47,7 +47,7 @@ struct PackDumpCommand: AsyncParsableCommand {
       try reader.verify()
       let output: ExportOutput = out.map { .file(URL(fileURLWithPath: $0)) } ?? .standardOutput
       let summary = try PackExport.copy(reader, into: format.writer(to: output, options: options))
-      if let out { PackConsole.current.output("\(out): \(summary.written) entries\n") }
+      if let out { PackConsole.current.output("\(out): \(TextFormat.count(summary.written, "entry", "entries"))\n") }
     }
   }
 }
@@ -90,7 +90,7 @@ struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
       try reader.verify()
       let writer = try LiveCallerIDWriter(folder: URL(fileURLWithPath: out), options: options)
       let summary = try PackExport.copy(reader, into: writer)
-      PackConsole.current.output("\(out): \(summary.written) entries\n")
+      PackConsole.current.output("\(out): \(TextFormat.count(summary.written, "entry", "entries"))\n")
     }
   }
 }
@@ -120,9 +120,13 @@ enum PackExport {
   /// Prints notes about entries that the format could not represent.
   private static func remark(_ summary: ExportSummary) {
     let remarks = PackConsole.current.remarks
-    if summary.altered > 0 { remarks("note: \(summary.altered) labels were changed to fit the format\n") }
-    if summary.overLimit > 0 { remarks("note: \(summary.overLimit) entries are beyond the format's limit\n") }
-    if summary.unsuitable > 0 { remarks("note: \(summary.unsuitable) numbers are too short for the format\n") }
-    if summary.notBlocking > 0 { remarks("note: \(summary.notBlocking) entries do not block and were left out\n") }
+    func remark(_ count: UInt64, _ one: String, _ other: String) {
+      if count > 0 { remarks("note: \(TextFormat.count(count, one, other))\n") }
+    }
+    remark(
+      summary.altered, "label was changed to fit the format", "labels were changed to fit the format")
+    remark(summary.overLimit, "entry is beyond the format's limit", "entries are beyond the format's limit")
+    remark(summary.unsuitable, "number is too short for the format", "numbers are too short for the format")
+    remark(summary.notBlocking, "entry does not block and was left out", "entries do not block and were left out")
   }
 }

@@ -36,7 +36,7 @@ struct PackVerifyCommand: AsyncParsableCommand {
         do throws(PackError) {
           let reader = try PackReader.open(path: file)
           try reader.verify()
-          console.output("\(file): \(reader.header.entryCount) entries, valid\n")
+          console.output("\(file): \(TextFormat.count(reader.header.entryCount, "entry", "entries")), valid\n")
         } catch {
           // An error of the system names the file already.
           let name = error.code == .inputOutput ? "" : "\(file): "
@@ -139,7 +139,8 @@ struct ExtensionTrial {
       let outcome = request.end()
       if let fault = outcome.fault { throw Failure(description: "the phone rejects the list: \(fault)") }
       if outcome.droppedLabels > 0 {
-        throw Failure(description: "the phone drops \(outcome.droppedLabels) entries because of their labels")
+        let dropped = TextFormat.count(outcome.droppedLabels, "entry", "entries")
+        throw Failure(description: "the phone drops \(dropped) because of the labels")
       }
       if let fault = report.faults.first { throw Failure(description: fault) }
       try loader.confirmReload()

@@ -96,7 +96,7 @@ extension ProgressMeter {
 
   /// Shows the bytes and rows that were read. For a meter in ``Unit/bytes``.
   func update(bytesRead: UInt64, rows: Int) {
-    update(done: bytesRead, detail: "\(TextFormat.grouped(rows)) rows")
+    update(done: bytesRead, detail: TextFormat.grouped(rows, "row"))
   }
 
   /// Creates a meter for the import of a file, with its size as total; the total of a pipe or `-` is unknown.

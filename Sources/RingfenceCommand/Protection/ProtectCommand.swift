@@ -81,7 +81,9 @@ struct ProtectCommand: AsyncParsableCommand {
 
     /// One event for several targets, or all lines of a file, because the list itself names the author of each.
     private func event(_ targets: [(target: ProtectionTarget, reason: String)]) -> AuditEvent {
-      let subject = targets.count == 1 ? patterns.first ?? file ?? "" : "\(targets.count) numbers and patterns"
+      let subject =
+        targets.count == 1
+        ? patterns.first ?? file ?? "" : TextFormat.count(targets.count, "number or pattern", "numbers and patterns")
       let what = (patterns.prefix(20) + [file].compactMap { $0 }).joined(separator: " ")
       return audit.actor.did("protection.add", to: subject, after: ["what": what], because: reason)
     }

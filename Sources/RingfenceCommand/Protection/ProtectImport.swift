@@ -68,15 +68,14 @@ struct ProtectImport: AsyncParsableCommand {
     guard !list.targets.isEmpty else { throw CommandFailure.failed("\(file) has nothing to protect.") }
     try await database.open { context in
       let freed = try await context.stores.protection.listed(among: list.targets.map(\.target))
-      print(
-        "\(list.targets.count) numbers and patterns, \(list.refusals.count) refused. \(freed) of their numbers are listed "
-          + "now and would not be.")
+      let targets = TextFormat.count(list.targets.count, "number or pattern", "numbers and patterns")
+      print("\(targets), \(list.refusals.count) refused. Listed numbers that would no longer be listed: \(freed).")
       guard !preview else { return print("Nothing was saved.") }
       guard list.refusals.isEmpty || yes, freed == 0 || yes else {
         throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
       }
       let event = audit.actor.did(
-        "protection.add", to: "\(list.targets.count) numbers and patterns", after: ["what": file], because: reason)
+        "protection.add", to: targets, after: ["what": file], because: reason)
       let author = ProtectionStore.author(ofList: URL(filePath: file).lastPathComponent)
       let kept = try await context.stores.protection.add(
         list.targets, by: author, until: end.time, at: Date(), audit: event)

@@ -227,7 +227,8 @@ extension CommandContext {
       let manifest = try await publish(request, by: publisher)
       let packs = manifest.packs.map { pack in
         let delta = pack.deltas.first.map { ", \($0.bytes) from publication \($0.fromSerial)" } ?? ""
-        return "  \(publicationFolder.filePath(pack.path)): \(pack.entries) numbers, \(pack.bytes) bytes\(delta)"
+        return "  \(publicationFolder.filePath(pack.path)): \(TextFormat.count(pack.entries, "number")), "
+          + "\(pack.bytes) bytes\(delta)"
       }
       var lines = ["Publication \(manifest.serial)"] + packs
       if manifest.packs.allSatisfy({ $0.entries == 0 }) {

@@ -79,7 +79,7 @@ extension Recipe {
     case .regions(let some): parts.append("in \(some.joined(separator: ", "))")
     case .split: parts.append("a pack a region")
     }
-    if shards.count > 1 { parts.append("\(shards.count) shards") }
+    if shards.count > 1 { parts.append(TextFormat.count(shards.count, "shard")) }
     if let categories { parts.append(categories.map(\.slug).sorted().joined(separator: ", ")) }
     if !formats.isEmpty { parts.append("also as \(formats.joined(separator: ", "))") }
     if sharesEvidence { parts.append("with evidence") }

@@ -247,7 +247,7 @@ struct RangeRuleOptions: ParsableArguments {
       let counts = effect.counts
       print(
         """
-        \(rules.count) \(rules.count == 1 ? "rule" : "rules"), \(counts.numbers) numbers: \(counts.reported) with reports, \
+        \(TextFormat.count(rules.count, "rule")), \(TextFormat.count(counts.numbers, "number")): \(counts.reported) with reports, \
         \(counts.listed) listed already. Left out: \(counts.protected) protected, \(counts.allowed) allowed, \
         \(counts.decided) decided otherwise, \(counts.held) held, \(counts.named) named by a directory.
         """)

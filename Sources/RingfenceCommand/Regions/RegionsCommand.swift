@@ -31,7 +31,7 @@ struct RegionsCommand: AsyncParsableCommand {
         try await context.stores.regions.replace(with: regions)
       }
       let prefixes = regions.reduce(0) { $0 + $1.prefixes.count }
-      print("\(TextFormat.grouped(regions.count)) regions with \(TextFormat.grouped(prefixes)) prefixes")
+      print("\(TextFormat.grouped(regions.count, "region")) with \(TextFormat.grouped(prefixes, "prefix", "prefixes"))")
       print(
         "Recipes with split: regions name their packs after regions: the next publication has packs of other names. See "
           + "them with: ringfence recipes show")

@@ -142,7 +142,7 @@ extension ImportSummary {
   /// Several lines for a terminal, without a line end.
   var text: String {
     var lines = [
-      "\(TextFormat.grouped(rows)) rows in \(TextFormat.duration(seconds)), "
+      "\(TextFormat.grouped(rows, "row")) in \(TextFormat.duration(seconds)), "
         + "\(TextFormat.grouped(Int(rowsPerSecond))) rows/s",
       "  \(TextFormat.grouped(accepted)) accepted: \(TextFormat.grouped(inserted)) new, "
         + "\(TextFormat.grouped(duplicates)) already stored",
@@ -155,9 +155,9 @@ extension ImportSummary {
       lines.append("  date_before_retention: the date is before \(Timestamp.format(droppedBefore)). Older reports")
       lines.append("  were deleted, so rows that were counted before cannot be recognized.")
     }
-    if repaired > 0 { lines.append("  \(TextFormat.grouped(repaired)) rows with invalid UTF-8, repaired") }
+    if repaired > 0 { lines.append("  \(TextFormat.grouped(repaired, "row")) with invalid UTF-8, repaired") }
     if unknownSubjectRows > 0 {
-      lines.append("  \(TextFormat.grouped(unknownSubjectRows)) rows with an unknown subject:")
+      lines.append("  \(TextFormat.grouped(unknownSubjectRows, "row")) with an unknown subject:")
       let sorted = unknownSubjects.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       for (subject, count) in sorted.prefix(20) {
         lines.append("    \(TextFormat.printable(subject)) \(TextFormat.grouped(count))")

@@ -253,9 +253,8 @@ struct SourcesAdd: AsyncParsableCommand {
   private func checkFreed(_ settings: Source.Settings, _ context: CommandContext) async throws {
     let previewer = try context.feedPreviewer()
     let preview = try await previewer.withClient { try await previewer.preview(settings, by: $0, at: Date()) }
-    print(
-      "\(preview.entries) numbers and patterns, \(preview.rejected) refused. \(preview.lost) of their numbers are listed now "
-        + "and would not be.")
+    let entries = TextFormat.count(preview.entries, "number or pattern", "numbers and patterns")
+    print("\(entries), \(preview.rejected) refused. Listed numbers that would no longer be listed: \(preview.lost).")
     guard preview.lost == 0 || yes else {
       throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
     }

@@ -56,9 +56,10 @@ enum Question {
   static func asksToBlock(_ preview: SourcePreview, _ listed: SourceCatalog.Entry) throws -> Bool {
     let (label, block) = (TextFormat.grouped(preview.identify), TextFormat.grouped(preview.block))
     print(
-      "\(TextFormat.grouped(preview.entries)) numbers. The next publication would label \(label) and block \(block).")
+      "\(TextFormat.grouped(preview.entries, "number")). The next publication would label \(label) and block \(block).")
     if let least = listed.blockComplaints {
-      print("Numbers with \(least) complaints or more are blocked. Label the others, or block them too?")
+      let complaints = TextFormat.count(least, "complaint")
+      print("Numbers with \(complaints) or more are blocked. Label the others, or block them too?")
     } else {
       print("They have one complaint each: label them, or block them?")
     }

@@ -212,8 +212,8 @@ extension SourcePreview {
   var figures: [(String, Int)] {
     [
       ("would be listed to block", block), ("would be listed to identify", identify),
-      ("would be put up for review", review), ("would no longer be listed", lost), ("are listed already", listed),
-      ("have a decision", decided), ("are protected", protected), ("are held", held),
+      ("would be put up for review", review), ("would no longer be listed", lost), ("already listed", listed),
+      ("with a decision", decided), ("protected", protected), ("held", held),
     ]
   }
 
@@ -221,10 +221,13 @@ extension SourcePreview {
   var text: String {
     func list(_ figures: some Sequence<(String, Int)>) -> [String] { figures.map { "  \($1) \($0)" } }
     var lines =
-      ["The list has \(entries) numbers. A publication made now would change:"] + list(figures.prefix(4))
-      + ["Not changed:"] + list(figures.dropFirst(4))
-    if rejected > 0 { lines.append("\(rejected) rows cannot be read.") }
-    if ranges > 0 { lines.append("The list also has \(ranges) rules for ranges, which are not among these counts.") }
+      ["The list has \(TextFormat.count(entries, "number")). A publication made now would change:"]
+      + list(figures.prefix(4)) + ["Not changed:"] + list(figures.dropFirst(4))
+    if rejected > 0 { lines.append("\(TextFormat.count(rejected, "row")) cannot be read.") }
+    if ranges > 0 {
+      let rules = TextFormat.count(ranges, "rule for a range", "rules for ranges")
+      lines.append("The list also has \(rules), not among these counts.")
+    }
     lines.append("The gates of the first publication with the list expect these changes.")
     return lines.joined(separator: "\n")
   }
@@ -234,12 +237,14 @@ extension SourceRefresher.Summary {
   /// The counts in a line.
   var text: String {
     guard !isUnchanged || added + replaced + removed > 0 else { return "Unchanged." }
-    let counts = "\(entries) entries: \(added) added, \(replaced) renewed, \(removed) removed"
+    let all = TextFormat.count(entries, "entry", "entries")
+    let counts = "\(all): \(added) added, \(replaced) renewed, \(removed) removed"
     let more = [
-      rejected > 0 ? "\(rejected) rows cannot be read" : nil,
-      ranges > 0 ? "\(ranges) rules for ranges" : nil,
+      rejected > 0 ? "\(TextFormat.count(rejected, "row")) cannot be read" : nil,
+      ranges > 0 ? TextFormat.count(ranges, "rule for a range", "rules for ranges") : nil,
       proposedRanges > 0
-        ? "\(proposedRanges) of them wait for approval: ringfence prefixes approve --source NAME" : nil,
+        ? "\(TextFormat.count(proposedRanges, "of them waits", "of them wait")) for approval: "
+          + "ringfence prefixes approve --source NAME" : nil,
     ].compactMap { $0 }
     return ([counts] + more).joined(separator: "; ") + "."
   }

@@ -113,6 +113,12 @@ import Testing
     for (seconds, text) in texts { #expect(TextFormat.estimate(seconds) == text) }
   }
 
+  @Test func `a count and its words agree`() {
+    #expect(TextFormat.count(1, "number") == "1 number" && TextFormat.count(0, "number") == "0 numbers")
+    #expect([1, 2].map { TextFormat.count($0, "entry", "entries") } == ["1 entry", "2 entries"])
+    #expect(TextFormat.grouped(1, "row") == "1 row" && TextFormat.grouped(1_234, "row") == "1,234 rows")
+  }
+
   @Test func `numbers, durations and sizes are formatted`() {
     #expect(
       TextFormat.grouped(0) == "0" && TextFormat.grouped(-1_234) == "-1,234"
