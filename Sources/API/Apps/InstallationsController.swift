@@ -208,6 +208,8 @@ final class InstallationsController: Sendable {
 struct AttestationBody: Decodable {
   enum Platform: String, Decodable, CaseIterable {
     case ios, android
+
+    init(from decoder: any Decoder) throws { try self.init(name: decoder) }
   }
 
   let platform: Platform

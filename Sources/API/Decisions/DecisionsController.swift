@@ -35,6 +35,9 @@ struct DecisionsController: Sendable {
         return try JSON.uncachedResponse(
           Answer(number: number.e164, decisionID: id.uuidString.lowercased(), status: status),
           status: status == "duplicate" ? .ok : .created)
+      } catch let violation as RuleViolation {
+        let field = Problem.Field(violation, value: body.choices[violation.field] ?? nil, texts)
+        throw Problem(.invalidDecision, errors: [field])
       } catch {
         throw try Problem.refusal(error, texts)
       }
@@ -102,12 +105,14 @@ private struct DecisionBody: Decodable {
     case needsPerson = "needs_person"
   }
 
+  /// The fields that take some values alone.
+  var choices: [String: String?] {
+    ["decision": treatment, "category": category, "expires_days": expiresDays.map { "\($0)" }]
+  }
+
   /// - Throws: `RuleViolation`.
   func decision(of number: Int64, id: UUID, by account: String, at time: Date) throws(RuleViolation) -> Decision {
-    let texts = [
-      "decision": treatment, "label": label, "category": category, "reason": reason, "note": note,
-      "expires_days": expiresDays.map { "\($0)" },
-    ]
+    let texts = choices.merging(["label": label, "reason": reason, "note": note]) { first, _ in first }
     return try Decision(
       id: id, number: number, texts: texts.compactMapValues { $0 }, decidedBy: account, decidedAt: time)
   }

@@ -3,6 +3,7 @@
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Intake
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -32,10 +33,12 @@ struct PhoneBlockError: Error {
   }
 
   /// - Parameters:
-  /// - name: of a query parameter.
-  /// - rule: completes the sentence "It must be …".
-  static func invalid(_ name: String, _ rule: String) -> PhoneBlockError {
-    PhoneBlockError(status: .badRequest, text: "Invalid '\(name)' parameter. It must be \(rule).")
+  ///   - name: of a query parameter.
+  ///   - value: what was sent.
+  ///   - rule: completes the sentence "It must be …".
+  static func invalid(_ name: String, _ value: some StringProtocol, _ rule: String) -> PhoneBlockError {
+    let value = VisibleText.beginning(of: value)
+    return PhoneBlockError(status: .badRequest, text: "Invalid '\(name)' parameter '\(value)'. It must be \(rule).")
   }
 }
 

@@ -153,26 +153,26 @@ struct PhoneBlockListQuery {
     let accept = request.headers[.accept]?.lowercased() ?? ""
     let format = query["format"].map(String.init) ?? (accept.hasSuffix("/xml") ? "xml" : "json")
     guard ["json", "xml", "binary"].contains(format) else {
-      throw PhoneBlockError.invalid("format", "json, xml or binary")
+      throw PhoneBlockError.invalid("format", format, "json, xml or binary")
     }
     let since = try query["since"].map { text in
       guard let since = Int64(text), since >= 0 else {
-        throw PhoneBlockError.invalid("since", "a version number, 0 or more")
+        throw PhoneBlockError.invalid("since", text, "a version number, 0 or more")
       }
       return since
     }
     let limit = try query["limit"].map { text in
       guard let limit = Int(text), (1...5_000).contains(limit) else {
-        throw PhoneBlockError.invalid("limit", "a number from 1 to 5000")
+        throw PhoneBlockError.invalid("limit", text, "a number from 1 to 5000")
       }
       return limit
     }
     let type = query["type"].map(String.init) ?? "community"
     guard ["community", "personal"].contains(type) else {
-      throw PhoneBlockError.invalid("type", "community or personal")
+      throw PhoneBlockError.invalid("type", type, "community or personal")
     }
-    if since != nil, limit != nil || format == "binary" {
-      throw PhoneBlockError.invalid("since", "absent with limit and with format=binary")
+    if let since, limit != nil || format == "binary" {
+      throw PhoneBlockError.invalid("since", "\(since)", "absent with limit and with format=binary")
     }
     if format == "binary" {
       content =

@@ -248,7 +248,7 @@ enum PhoneBlockFormat {
     case "xml": self = .xml
     case "json": self = .json
     case nil: self = request.headers[.accept]?.lowercased().hasSuffix("/xml") ?? false ? .xml : .json
-    default: throw PhoneBlockError.invalid("format", "json or xml")
+    case .some(let other): throw PhoneBlockError.invalid("format", other, "json or xml")
     }
   }
 

@@ -44,7 +44,7 @@ struct PhoneBlockNumber: Sendable {
     switch request.uri.queryParameters["wildcard"] {
     case "true": true
     case nil, "false": false
-    default: throw PhoneBlockError.invalid("wildcard", "true or false")
+    case .some(let other): throw PhoneBlockError.invalid("wildcard", other, "true or false")
     }
   }
 

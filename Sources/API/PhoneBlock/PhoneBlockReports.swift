@@ -46,8 +46,9 @@ final class PhoneBlockReports: Sendable {
     return try await bodies.read(request, .object, context: context) { [self] data in
       let rating = try JSON.decode(Rating.self, from: data)
       guard let known = PhoneBlockRating(rawValue: rating.rating) else {
-        let names = PhoneBlockRating.allCases.map(\.rawValue).joined(separator: ", ")
-        throw PhoneBlockError(status: .badRequest, text: "Invalid rating. Use one of: \(names).")
+        let names = PhoneBlockRating.allCases.map(\.rawValue)
+        throw PhoneBlockError(
+          status: .badRequest, text: "Invalid rating. \(VisibleText.refusal(of: rating.rating, allowing: names))")
       }
       let report = CheckedReport(
         try numbers.read(rating.phone), category: known.category, reporter: reporter, reportID: UUID(),

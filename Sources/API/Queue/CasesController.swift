@@ -32,8 +32,12 @@ struct CasesController: Sendable {
     let worker = try context.serviceAccount
     let filter = QueueFilter(
       country: try request.parameter("country", "It must be two capital letters, or - for none.", Self.country),
-      category: try request.parameter("category", "It must be a category.") { ReportCategory(slug: $0) },
-      cause: try request.parameter("cause", "It must be a cause.") { QueueCause(rawValue: $0) },
+      category: try request.parameter("category", Self.oneOf(ReportCategory.allCases.map(\.slug))) {
+        ReportCategory(slug: $0)
+      },
+      cause: try request.parameter("cause", Self.oneOf(QueueCause.allCases.map(\.rawValue))) {
+        QueueCause(rawValue: $0)
+      },
       days: try request.parameter("days", "It must be 1, 3, 7 or 30.") { text in
         Int(text).flatMap { QueueFilter.ages.contains($0) ? $0 : nil }
       })
@@ -49,6 +53,8 @@ struct CasesController: Sendable {
       Listing(
         cases: shown.map { CaseAnswer($0.item, $0, at: Date()) }, next: last?.text))
   }
+
+  private static func oneOf(_ names: [String]) -> String { "Use one of: \(names.joined(separator: ", "))." }
 
   /// A country of a filter; empty for numbers without one.
   private static func country(_ text: String) -> String? {
@@ -103,7 +109,7 @@ struct CaseAnswer: Encodable {
     since = Timestamp.format(item.since)
     let claim = item.claim.flatMap { $0.until > time ? $0 : nil }
     (claimedBy, claimedUntil) = (claim?.account, claim.map { Timestamp.format($0.until) })
-    heat = row.map { Decay.heat.value(ofStoredSum: $0.heat, at: time) }
+    heat = row.map { Decay.heat.value(ofStoredSum: $0.heat, at: time).readable }
     reports = row?.reports
     lastReportedAt = row?.lastReportedAt.map { Timestamp.format($0) }
   }

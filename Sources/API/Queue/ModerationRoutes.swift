@@ -5,6 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Intake
 import Localization
 import Moderation
 import PhoneNumbers
@@ -128,8 +129,10 @@ extension Problem {
 }
 
 extension Problem.Field {
-  init(_ violation: RuleViolation, _ texts: Localizer) {
-    self.init(pointer: "/\(violation.field)", code: violation.code.name, detail: texts.message(violation))
+  /// - Parameter value: what was sent for a field that takes some values alone; nil for other fields.
+  init(_ violation: RuleViolation, value: String? = nil, _ texts: Localizer) {
+    let value = value.map { "\"\(VisibleText.beginning(of: $0))\": " } ?? ""
+    self.init(pointer: "/\(violation.field)", code: violation.code.name, detail: value + texts.message(violation))
   }
 
   /// A row of a file: its line and field.

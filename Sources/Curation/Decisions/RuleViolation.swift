@@ -80,10 +80,13 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     self.most = most
   }
 
-  /// The field and the limit.
+  /// The field, the limit, and the categories where there is no such one.
   public var values: [String: CodedValue] {
     var values: [String: CodedValue] = ["field": .text(field)]
     values["most"] = most.map { CodedValue($0) }
+    if code == .categoryUnknown {
+      values["known"] = .text(ReportCategory.allCases.map(\.slug).joined(separator: ", "))
+    }
     return values
   }
 

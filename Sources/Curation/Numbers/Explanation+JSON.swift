@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// The JSON of the API and the command line; keys in snake_case, times as RFC 3339, absent where there is no value.
+/// The JSON of the API and the command line; keys in snake_case, times as RFC 3339, absent where there is no value. Figures
+/// have at most four decimal digits.
 /// Localization adds the texts of the lines.
 extension Explanation: Encodable {
   private struct Key: CodingKey {
@@ -81,23 +82,23 @@ extension Explanation: Encodable {
 
   private func asked(_ condition: ListingCondition) -> Asked {
     Asked(
-      condition: condition.kind.rawValue, list: condition.source.flatMap { lists[$0] }, have: condition.have,
-      need: condition.need, met: condition.isMet)
+      condition: condition.kind.rawValue, list: condition.source.flatMap { lists[$0] }, have: condition.have.readable,
+      need: condition.need.readable, met: condition.isMet)
   }
 
   private func encode(_ score: Score, into json: inout KeyedEncodingContainer<Key>) throws {
-    try json.encode(score.heat, forKey: Key("heat"))
-    try json.encode(score.evidence, forKey: Key("evidence"))
-    try json.encode(score.legitimate, forKey: Key("legitimate"))
-    try json.encode(score.confidence, forKey: Key("confidence"))
+    try json.encode(score.heat.readable, forKey: Key("heat"))
+    try json.encode(score.evidence.readable, forKey: Key("evidence"))
+    try json.encode(score.legitimate.readable, forKey: Key("legitimate"))
+    try json.encode(score.confidence.readable, forKey: Key("confidence"))
     try json.encode(score.reporters, forKey: Key("reporters"))
     try json.encode(score.networks, forKey: Key("networks"))
     try json.encode(score.days, forKey: Key("days"))
     try json.encode(
       score.parts.sorted { $0.category.rawValue < $1.category.rawValue }.map { part in
         Part(
-          category: part.category.slug, reports: part.reports, reporters: part.reporters, heat: part.heat,
-          evidence: part.evidence)
+          category: part.category.slug, reports: part.reports, reporters: part.reporters,
+          heat: part.heat.readable, evidence: part.evidence.readable)
       }, forKey: Key("categories"))
     var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("weights"))
     try nested.encode(weights.full, forKey: Key("full"))

@@ -151,7 +151,11 @@ public struct ExplanationLine: CodedMessage {
   /// The decayed weight of all reports; see ``Score``.
   public static func weight(heat: Double, evidence: Double, legitimate: Double) -> ExplanationLine {
     ExplanationLine(
-      .weight, ["heat": .decimal(heat), "evidence": .decimal(evidence), "legitimate": .decimal(legitimate)])
+      .weight,
+      [
+        "heat": .decimal(heat.readable), "evidence": .decimal(evidence.readable),
+        "legitimate": .decimal(legitimate.readable),
+      ])
   }
 
   /// Reporters by how much their reports count.
@@ -244,7 +248,7 @@ public struct ExplanationLine: CodedMessage {
     return ExplanationLine(
       .neededToIdentify,
       [
-        "heat": .decimal(need(.heat)), "reporters": CodedValue(Int(need(.reporters))),
+        "heat": .decimal(need(.heat).readable), "reporters": CodedValue(Int(need(.reporters))),
         "networks": CodedValue(Int(need(.networks))), "days": CodedValue(Int(need(.days))),
       ])
   }
@@ -278,8 +282,8 @@ public struct ExplanationLine: CodedMessage {
     var values: [String: CodedValue] = ["result": condition.isMet ? "met" : "missed"]
     switch condition.kind {
     case .heat, .evidence, .confidence:
-      values["have"] = .decimal(condition.have)
-      values["need"] = .decimal(condition.need)
+      values["have"] = .decimal(condition.have.readable)
+      values["need"] = .decimal(condition.need.readable)
     case .reporters, .networks, .days, .listComplaints, .listDays:
       values["have"] = CodedValue(Int64(condition.have))
       values["need"] = CodedValue(Int64(condition.need))

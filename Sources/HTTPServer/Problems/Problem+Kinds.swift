@@ -34,7 +34,7 @@ extension Problem {
 
   /// - Parameter text: what was sent; only its beginning is repeated.
   package static func notARegion(_ text: some StringProtocol) -> Problem {
-    let value = beginning(of: text)
+    let value = VisibleText.beginning(of: text)
     var problem = Problem(
       .region,
       detail: "The region is \"\(value)\". It must be the two letters that ISO 3166 has for a country, such as DE.")
@@ -47,12 +47,7 @@ extension Problem {
   ///   - text: what was sent; only its beginning is repeated.
   ///   - rule: what the parameter must be, and what to do.
   package static func parameter(_ name: String, _ text: some StringProtocol, _ rule: String) -> Problem {
-    Problem(.request, detail: "The parameter \(name) is \"\(beginning(of: text))\". \(rule)")
-  }
-
-  /// Visible ASCII at the beginning of what was sent. Other characters would be shown otherwise than they were sent.
-  private static func beginning(of text: some StringProtocol) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.prefix(16).filter { (0x21...0x7E) ~= $0.value }))
+    Problem(.request, detail: "The parameter \(name) is \"\(VisibleText.beginning(of: text))\". \(rule)")
   }
 
   package static func tooLarge(limit: Int) -> Problem {

@@ -3,6 +3,7 @@
 package import Foundation
 package import HTTPTypes
 package import Hummingbird
+import Intake
 package import NIOCore
 
 /// Encodes and decodes JSON and converts decoding errors to problems.
@@ -82,6 +83,8 @@ package enum JSON {
       return field(context.codingPath, "wrong_type", "Send \(name(of: type)).")
     case .valueNotFound(let type, let context):
       return field(context.codingPath, "null", "Send \(name(of: type)), not null.")
+    case .dataCorrupted(let context) where context.underlyingError is UnknownName:
+      return field(context.codingPath, "unknown_value", (context.underlyingError as? UnknownName)?.detail ?? "")
     case .dataCorrupted(let context) where !context.codingPath.isEmpty:
       return field(context.codingPath, "malformed", "This value is not valid.")
     default:
@@ -97,6 +100,27 @@ package enum JSON {
     case is [Any].Type: "an array"
     default: "an object"
     }
+  }
+}
+
+/// A text that is none of the names of an enumeration.
+private struct UnknownName: Error {
+  let detail: String
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  /// Reads a name in the JSON of a request. Use it as `init(from:)`.
+  /// - Throws: `DecodingError`, which names the allowed values.
+  package init(name decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let value = Self(rawValue: text) else {
+      let detail = VisibleText.refusal(of: text, allowing: Self.allCases.map(\.rawValue))
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath, debugDescription: detail, underlyingError: UnknownName(detail: detail)))
+    }
+    self = value
   }
 }
 

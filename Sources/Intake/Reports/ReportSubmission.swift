@@ -150,12 +150,12 @@ extension ReportSubmission: IncomingReport {
   }
 
   private func checkedCategory() throws(FieldProblem) -> ReportCategory {
-    guard let category = ReportCategory(slug: category) else {
+    guard let known = ReportCategory(slug: category) else {
       throw FieldProblem(
         field: "category", code: "unknown_category",
-        detail: "Use one of: \(ReportCategory.allCases.map(\.slug).joined(separator: ", ")).")
+        detail: VisibleText.refusal(of: category, allowing: ReportCategory.allCases.map(\.slug)))
     }
-    return category
+    return known
   }
 
   private func checkedReporter() throws(FieldProblem) -> String {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 
 /// Formats numbers and foreign text for a terminal, the same in every locale.
@@ -118,7 +119,7 @@ struct TableRow: Encodable, ExpressibleByDictionaryLiteral {
   enum Value {
     case text(String)
     case integer(Int64)
-    /// Shown without trailing zeros, with at most four decimal digits.
+    /// Written without trailing zeros, with at most four decimal digits.
     case figure(Double)
     /// No value: absent in JSON, and this text in a table.
     case none(shown: String)
@@ -153,7 +154,7 @@ struct TableRow: Encodable, ExpressibleByDictionaryLiteral {
       switch value {
       case .text(let text): try container.encode(text, forKey: column)
       case .integer(let integer): try container.encode(integer, forKey: column)
-      case .figure(let figure): try container.encode(figure, forKey: column)
+      case .figure(let figure): try container.encode(figure.readable, forKey: column)
       case .none: break
       }
     }

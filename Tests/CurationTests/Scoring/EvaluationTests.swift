@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 
 @testable import Curation
@@ -30,6 +31,18 @@ import Testing
     let met = evaluation(reporters: 3, listDays: 1)
     #expect(met.meetingList == nil)
     #expect(met.conditions.map { met.isReplaced($0) } == [false, false, false, false, true, true, true])
+  }
+
+  @Test func `figures have at most four decimal digits in JSON`() throws {
+    var explanation = Explanation(number: 33_199_005, time: Date(timeIntervalSince1970: 1_795_000_000))
+    var evaluation = evaluation(reporters: 0, listDays: 1)
+    evaluation.conditions = [ListingCondition(kind: .confidence, have: 1.23456789, need: 0.6000000000000001)]
+    explanation.evaluation = evaluation
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = String(decoding: try encoder.encode(explanation), as: UTF8.self)
+    #expect(json.contains(#""conditions":[{"condition":"confidence","have":1.2346,"met":true,"need":0.6}]"#))
+    #expect((-2.00005).readable == -2.0001 && Double.infinity.readable == .infinity)
   }
 
   @Test func `nothing is replaced when both alternatives are missed`() {

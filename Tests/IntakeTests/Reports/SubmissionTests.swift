@@ -61,6 +61,15 @@ import Testing
     #expect(problems { $0.comment = "a\0b" } == ["comment: length"])
   }
 
+  @Test func `an unknown category is refused with its beginning and all categories`() {
+    var submission = good
+    submission.category = "spam\u{202E}" + String(repeating: "x", count: 100)
+    let error = #expect(throws: InvalidSubmission.self) { try report(submission, appID: 1) }
+    let detail = error?.problems.first?.detail ?? ""
+    #expect(detail.hasPrefix("\"spamxxxxxxxxxxx\" is not allowed. Use one of: fraud, "))
+    for category in ReportCategory.allCases { #expect(detail.contains(category.slug)) }
+  }
+
   @Test func `all problems are reported together`() {
     let all = problems {
       $0.number = "x"

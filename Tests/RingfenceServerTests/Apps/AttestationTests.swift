@@ -29,6 +29,11 @@ import Testing
     let errors: [Field]
   }
 
+  private struct Unknown: Decodable {
+    struct Field: Decodable { let pointer, code, detail: String }
+    let errors: [Field]
+  }
+
   private static let installation = HTTPField.Name("Ringfence-Installation")!
   private static let attestation = HTTPField.Name("Ringfence-Attestation")!
 
@@ -220,6 +225,12 @@ import Testing
           server, key, ["challenge": base64(try await challenge(server, key)), "certificates": ["not base64!"]]),
         refused: "malformed", "never")
       #expect(try await send(server, key, ["challenge": 1]).status == .badRequest)
+      let windows = try await server.post(
+        "/v1/installations", #"{"platform":"windows","challenge":""}"#, key: key)
+      #expect(windows.status == .badRequest)
+      let field = try JSONDecoder().decode(Unknown.self, from: Data(windows.body.readableBytesView)).errors.first
+      #expect(field?.pointer == "/platform" && field?.code == "unknown_value")
+      #expect(field?.detail == "\"windows\" is not allowed. Use one of: ios, android.")
       #expect(try await server.post("/v1/installations/challenges", "", key: server.key).status == .forbidden)
       #expect(try await send(server, server.key, ["challenge": ""]).status == .forbidden)
       let bare = try await apps.create(name: "Bare", scopes: [.install], at: Date()).key

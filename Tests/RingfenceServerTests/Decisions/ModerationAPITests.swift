@@ -136,6 +136,16 @@ import Testing
         (#"{"decision":"identify","reason":"x"}"#, "/label label_missing"),
       ] { #expect(try await refusal(4, body) == "422 /problems/invalid-decision \(code)") }
       #expect(try await refusal(4, "{").hasPrefix("400"))
+      // The field, the value, and the values that are allowed.
+      for (body, details) in [
+        (#"{"decision":"ban"}"#, [#""ban": "#, "block, identify or allow"]),
+        (#"{"decision":"block","reason":"x","category":"spam"}"#, [#""spam": "#, "fraud, ", ", robocall"]),
+        (#"{"decision":"block","reason":"x","expires_days":7}"#, [#""7": "#, "30, 90 or 365 days"]),
+      ] {
+        let answer = try await send(server, "cases/\(numbers[4])/decisions", body, key: key)
+        let detail = (answer.json["errors"] as? [[String: Any]])?.first?["detail"] as? String ?? ""
+        for text in details { #expect(detail.contains(text), "\(detail)") }
+      }
       for number in numbers { #expect(try await decisions.history(of: number).isEmpty) }
       // A higher level needs the scope administer.
       let administrator = try await self.key([.moderate, .administer], named: "root bot")
@@ -177,7 +187,12 @@ import Testing
       } while !cursor.isEmpty
       #expect(seen.sorted() == (0..<5).map { "+\(number + Int64($0))" })
       for query in ["limit=0", "cursor=x", "sort=best", "country=fr", "category=spam", "cause=x", "days=2"] {
-        #expect(try await get(server, "cases?\(query)", key: key).status == 400, "\(query)")
+        let refused = try await get(server, "cases?\(query)", key: key)
+        #expect(refused.status == 400, "\(query)")
+        let (detail, parts) = (refused.json["detail"] as? String ?? "", query.split(separator: "="))
+        #expect(detail.contains("\(parts[0]) is \"\(parts[1])\""), "\(detail)")
+        if query == "cause=x" { #expect(detail.contains("threshold, held, appeal, range, split, protected")) }
+        if query == "category=spam" { #expect(detail.contains("fraud, ")) }
       }
     }
   }

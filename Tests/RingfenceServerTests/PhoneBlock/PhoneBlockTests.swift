@@ -118,6 +118,7 @@ import Testing
         ("/check-prefix", "Missing 'sha1' parameter."), ("/check-prefix?sha1=88e", "Invalid 'sha1' prefix"),
         ("/check-prefix?sha1=88", "Invalid 'sha1' prefix"),
         ("/check-prefix?sha1=88e9&prefix10=x", "Invalid 'prefix10' prefix"),
+        ("/blocklist?format=csv", "Invalid 'format' parameter 'csv'. It must be json, xml or binary."),
       ] {
         let answer = try await server.phoneBlock(path)
         #expect(answer.status == 400 && answer.text.hasPrefix(text), "\(path): \(answer.text)")
