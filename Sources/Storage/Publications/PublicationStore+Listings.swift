@@ -44,6 +44,11 @@ extension PublicationStore {
       next = wanted.next()
     }
     try await change.write(on: connection)
+    let renewed = try await connection.run(SQL.findRenewedDecisions())
+    for start in stride(from: 0, to: renewed.count, by: ListingChange.batch) {
+      let numbers = Array(renewed[start..<min(start + ListingChange.batch, renewed.count)])
+      _ = try await connection.run(SQL.addStatements(numbers: numbers, serial: serial, time: time))
+    }
     // The next queries of the listings need plans for their present size.
     if change.written >= largeChange { try await connection.execute(script: ListingSQL.newStatistics) }
   }

@@ -53,18 +53,22 @@ extension SQL {
       lastReportedAt: try row.decode(5), thresholds: try row.decode(6))
   }
 
-  /// Ends the statements of listings that have changed, and states the reasons of listings without a statement. Safe to
-  /// repeat.
+  /// Ends the statements of listings that have changed or have another decision, and states the reasons of listings without
+  /// a statement. Safe to repeat.
   /// - Parameters:
   ///   - numbers: those whose listings may be new or changed.
   ///   - seed: not stored, so that an identifier reveals nothing about its number.
   static func addStatements(numbers: [Int64], serial: Int64, time: Date, seed: UUID = UUID()) -> Statement<Void> {
-    let isSame = "(s.category_id, s.cause, s.treatment) = (l.category_id, l.cause, l.treatment)"
+    let isSame = """
+      (s.category_id, s.cause, s.treatment) = (l.category_id, l.cause, l.treatment)
+          AND (l.cause <> 1 OR f.decision_id IS NULL OR s.decision_id IS NOT DISTINCT FROM f.decision_id)
+      """
     return Statement(
       """
       WITH ended AS (
-        UPDATE statements s SET ended_at = $3 FROM listings l
-        WHERE l.number = ANY($1::bigint[]) AND s.number = l.number AND s.ended_at IS NULL AND NOT \(isSame)
+        UPDATE statements s SET ended_at = $3
+        FROM listings l LEFT JOIN number_decisions f ON f.number = l.number
+        WHERE l.number = ANY($1::bigint[]) AND s.number = l.number AND s.ended_at IS NULL AND NOT (\(isSame))
       )
       INSERT INTO statements
         (number, statement_id, category_id, cause, treatment, decision_id, is_by_program, reports, reporters, days, sources,
@@ -85,6 +89,18 @@ extension SQL {
         AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.number = l.number AND s.ended_at IS NULL AND \(isSame))
       """,
       numbers, serial, time, seed.uuidString)
+  }
+
+  /// Numbers whose listing has its treatment by a later decision than the statement: the decision has reasons of its own.
+  static func findRenewedDecisions() -> Statement<Int64> {
+    Statement(
+      """
+      SELECT s.number FROM statements s JOIN number_decisions f ON f.number = s.number
+      WHERE s.ended_at IS NULL AND s.cause = 1 AND s.decision_id IS DISTINCT FROM f.decision_id
+        AND f.decision = CASE s.treatment WHEN 0 THEN 'block' ELSE 'identify' END
+      ORDER BY s.number
+      """
+    ) { try $0.decode(0) }
   }
 
   /// Ends the statements of numbers that are no longer listed.

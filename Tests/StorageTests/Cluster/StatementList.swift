@@ -469,6 +469,7 @@ struct StatementList {
     // Rights
     try list.add("addStatements", SQL.addStatements)
     try list.add("endStatements", SQL.endStatements)
+    try list.add("findRenewedDecisions", SQL.findRenewedDecisions)
     try list.add("addOwnerCode", SQL.addOwnerCode)
     try list.add("tryOwnerCodes", SQL.tryOwnerCodes)
     try list.add("useOwnerCode", SQL.useOwnerCode)

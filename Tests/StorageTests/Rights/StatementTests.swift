@@ -86,6 +86,42 @@ import Testing
     #expect(ofRange.ground == .range && !ofRange.isDecidedAutomatically)
   }
 
+  @Test func `a later decision with the same treatment has a statement of its own`() async throws {
+    func decide(
+      _ reason: String, _ treatment: Decision.Treatment = .block, by name: String, at time: Date
+    ) async throws {
+      try await pool.withConnection { connection in
+        let id = UUID()
+        _ = try await connection.execute(
+          """
+          INSERT INTO decisions (number, decision_id, decision, category_id, label, reason, decided_by, decided_at)
+          VALUES (\(number), \(id), \(treatment.rawValue), 1, 'A label', \(reason), \(name), \(time))
+          """)
+        _ = try await connection.execute(
+          """
+          INSERT INTO number_decisions (number, decision, category_id, decision_id, decided_at)
+          VALUES (\(number), \(treatment.rawValue), 1, \(id), \(time))
+          ON CONFLICT (number) DO UPDATE SET decision = excluded.decision, decision_id = excluded.decision_id,
+            decided_at = excluded.decided_at
+          """)
+      }
+    }
+    let decided = Listing(number: number, category: .fraud, cause: .decision)
+    try await decide("Fraud.", by: "app:Rules", at: now)
+    try await publish([decided], serial: 1)
+    try await publish([decided], serial: 2)
+    #expect(try await statements().count == 1)
+    try await decide("Confirmed.", by: "Ada", at: now + 2)
+    try await publish([decided], serial: 3)
+    let both = try await statements()
+    #expect(both.map(\.endedAt) == [now + 3, nil] && both.map(\.facts.isByProgram) == [true, false])
+    #expect(try await stores.explanations.explain(number, at: now + 4).statement?.facts?.id == both.last?.facts.id)
+    // A decision that this publication does not contain yet changes nothing.
+    try await decide("A shop.", .identify, by: "Ada", at: now + 4)
+    try await publish([decided], serial: 4)
+    #expect(try await statements() == both)
+  }
+
   @Test func `strangers see rounded figures`() async throws {
     let reports = (1...13 as ClosedRange<UInt8>).map { value in
       Report(
