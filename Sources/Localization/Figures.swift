@@ -64,7 +64,9 @@ extension Localizer {
     guard parts.count == 3, let month = Int(parts[1]), (1...12).contains(month), let date = Int(parts[2]) else {
       return day
     }
-    return self("date.day", ["day": "\(date)", "month": self("date.month.\(month)"), "year": String(parts[0])])
+    return self(
+      "date.day",
+      ["day": language.dayOfMonth(date), "month": self("date.month.\(month)"), "year": String(parts[0])])
   }
 
   /// A moment, such as `22 November 2026, 01:10 UTC`.

@@ -45,6 +45,9 @@ package enum Language: String, CaseIterable, Sendable {
   /// The percent sign with its spacing.
   var percentSign: String { self == .english ? "%" : "\u{A0}%" }
 
+  /// The day of a month in a date: French counts from "1er".
+  func dayOfMonth(_ day: Int) -> String { self == .french && day == 1 ? "1er" : "\(day)" }
+
   /// The marks around a quotation.
   package var quotationMarks: (opening: String, closing: String) {
     switch self {

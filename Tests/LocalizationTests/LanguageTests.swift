@@ -94,6 +94,15 @@ import Testing
     #expect(texts.day("2026-11-22").replacing("\u{A0}", with: " ") == Self.days[language.rawValue])
   }
 
+  @Test func `the first day of a month is an ordinal number in French alone`() {
+    for (language, text) in [(Language.french, "1er décembre 2026"), (.spanish, "1 de diciembre de 2026")] {
+      let texts = catalog[language]
+      #expect(texts.day("2026-12-01").replacing("\u{A0}", with: " ") == text)
+      #expect(texts.time("2026-12-01T01:10:00Z").replacing("\u{A0}", with: " ").hasPrefix("\(text), 01:10"))
+    }
+    #expect(catalog[.french].day("2026-12-11").hasPrefix("11"))
+  }
+
   @Test(arguments: Language.allCases.filter { $0 != .english }) func `no text is left in English`(
     language: Language
   ) {
