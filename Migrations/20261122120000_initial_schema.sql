@@ -1164,6 +1164,8 @@ CREATE TABLE owner_codes (
     expires_at timestamptz NOT NULL,
     attempts   smallint    NOT NULL DEFAULT 0 CHECK (attempts BETWEEN 0 AND 5),
     used_at    timestamptz,
+    -- Whether the operator's gateway got it, which has a daily limit.
+    is_sent    boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (number, day, place)
 );
 

@@ -182,6 +182,14 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     restored.run("publish", *OPEN)
     assert restored.query("SELECT count(*) FROM listings WHERE number = 493023125151") == [["1"]]
     restored.close()
+    # A key that was changed since cannot read the lines of the former one.
+    changed = subprocess.run(
+        [BINARY, "restore", str(old), "--data", str(tmp_path / "changed")], capture_output=True, text=True,
+        env=environment() | {"RINGFENCE_PSEUDONYM_KEY": "ab" * 32}, timeout=300)
+    assert changed.returncode == 0, changed.stderr
+    days = {json.loads(line)["time"][:10] for line in journal.splitlines()}
+    assert "Not repeated: 1 erasure (20" in changed.stdout and "; 1 suppression (20" in changed.stdout
+    assert f"Restore a backup from after {max(days)} instead." in changed.stdout and "Not repeated" not in said.stdout
     missing = subprocess.run(
         [BINARY, "restore", str(old), "--data", str(tmp_path / "x"), "--erasures", str(tmp_path / "none")],
         capture_output=True, text=True, env=environment(), timeout=60)
@@ -240,6 +248,44 @@ def test_a_report_of_a_period_has_the_counts_of_the_audit_log(server):
     assert text.startswith("# 2026-01-01 – 2037-12-31") and "## Listings" in text and "| Category |" in text
     rows = list(csv.reader(server.run("report", "transparency", *PERIOD, "--format", "csv").splitlines()))
     assert ["Listings", "Category", "Treatment", "Automation", "Count"] in rows
+
+
+def test_the_page_refuses_codes_beyond_the_limit_of_the_day(make_server):
+    server = make_server(
+        "--appeal-delay", "0", RINGFENCE_OWNER_CODES="https://127.0.0.1:9/", RINGFENCE_OWNER_CODES_PER_DAY="1")
+
+    def ask(number, stamp=None):
+        stamp = stamp or re.search(r'name="stamp" value="([^"]+)"', requests.get(
+            server.address + "/rights", timeout=30).text)[1]
+        return requests.post(server.address + "/rights", data={"number": number, "stamp": stamp}, timeout=30)
+
+    sent = ask("+493023125160")
+    assert sent.status_code == 200 and "it gets a code" in sent.text
+    for number in ["+493023125160", "+493023125161"]:
+        refused = ask(number)
+        assert refused.status_code == 429 and "The server sends no more codes today" in refused.text
+    # The form has kept its input, and can be sent again.
+    stamp = re.search(r'name="stamp" value="([^"]+)"', refused.text)[1]
+    assert "+493023125161" in refused.text.replace(" ", "") and ask("+493023125161", stamp).status_code == 429
+    assert server.query("SELECT count(*) FROM owner_codes") == [["1"]]
+    server.close()
+
+
+def test_the_doctor_counts_the_codes_for_the_gateway(server):
+    def found(**variables):
+        done = server.run_unchecked("doctor", "--json", **variables)
+        return next((one for one in json.loads(done.stdout) if one["what"] == "owner codes"), None)
+
+    gateway = {"RINGFENCE_OWNER_CODES": "https://gateway.example.org/"}
+    assert found() is None
+    assert found(**gateway)["found"] == "0 sent today of at most 500"
+    server.query(
+        "INSERT INTO owner_codes (number, day, place, code_hash, expires_at, is_sent) "
+        "SELECT 493023125300 + n, floor(extract(epoch FROM statement_timestamp()) / 86400)::integer, 1, sha256('x'), "
+        "statement_timestamp() + interval '15 minutes', true FROM generate_series(1, 2) n")
+    limited = found(**gateway, RINGFENCE_OWNER_CODES_PER_DAY="2")
+    assert limited["state"] == "warning" and limited["found"] == "2 sent today of at most 2"
+    assert found(**gateway, RINGFENCE_OWNER_CODES_PER_DAY="0")["found"] == "2 sent today"
 
 
 def test_the_doctor_finds_data_past_its_time(server):

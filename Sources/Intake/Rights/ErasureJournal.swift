@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileSupport
-import Foundation
+public import Foundation
 import Timestamps
 
 /// The file that brings rights to restored backups: a line for each erasure, restriction and suppression, without the
@@ -24,6 +24,8 @@ public struct ErasureJournal: Sendable {
     /// Of an erased reporter: keyed hash of the pseudonym in hexadecimal digits. Of a restricted reporter or a number: the
     /// ciphertext in base64.
     let subject: String
+    /// The name of the pseudonym key that wrote the line; see ``RightsService/journalKey``.
+    let key: String
   }
 
   /// The path of the file.
@@ -34,8 +36,8 @@ public struct ErasureJournal: Sendable {
 
   /// Appends a line and flushes it to disk.
   /// - Throws: `FileFailure`.
-  func append(_ action: Entry.Action, _ subject: String, at time: Date) throws {
-    try write([Entry(time: Timestamp.format(time), action: action, subject: subject)])
+  func append(_ action: Entry.Action, _ subject: String, key: String, at time: Date) throws {
+    try write([Entry(time: Timestamp.format(time), action: action, subject: subject, key: key)])
   }
 
   /// All lines; none where there is no file. A line that a crash has cut short is left out.
@@ -81,6 +83,24 @@ public struct ErasureJournal: Sendable {
     guard writeAll(text, to: file), flushToDisk(file) else { throw FileFailure(path: path, code: errno) }
     try flushToDisk(parentFolder(of: path))
   }
+}
+
+/// The result of the journals of a restore.
+public struct AppliedErasures: Sendable {
+  /// A line that was not applied.
+  public struct Line: Sendable, Equatable {
+    /// The name of the right: `erase`, `restrict`, `release`, `suppress` or `lift`.
+    public let right: String
+    /// When it was used.
+    public let time: Date
+  }
+
+  /// Suppressed numbers.
+  public let numbers: Int
+  /// Erased or restricted reporters for whom something changed.
+  public let reporters: Int
+  /// The lines that another pseudonym key has written, the oldest first. Their reporters and numbers are unknown.
+  public let foreign: [Line]
 }
 
 /// A journal that cannot be read.

@@ -11,27 +11,36 @@ public struct RightsService: Sendable {
   let stores: Stores
   let journal: ErasureJournal?
   private let gateways: [String]
+  private let codesPerDay: Int
   let pseudonymizer: Pseudonymizer
   let reporterKey: SymmetricKey
   private let codeKey: SymmetricKey
   private let numberKey: SymmetricKey
   let restrictionKey: SymmetricKey
+  /// The name of the pseudonym key in the journal, which reveals nothing about the key.
+  let journalKey: String
 
   /// - Parameters:
   ///   - journal: keeps erasures and suppressions for restored backups; nil for none.
   ///   - gateways: the addresses that get the codes of owners.
-  public init(stores: Stores, pseudonymizer: Pseudonymizer, journal: ErasureJournal?, gateways: [String] = []) {
+  ///   - codesPerDay: the most codes that they get in a UTC day, because each costs the operator money; 0 for no limit.
+  public init(
+    stores: Stores, pseudonymizer: Pseudonymizer, journal: ErasureJournal?, gateways: [String] = [],
+    codesPerDay: Int = 0
+  ) {
     (self.stores, self.journal, self.gateways) = (stores, journal, gateways)
+    self.codesPerDay = codesPerDay
     self.pseudonymizer = pseudonymizer
     codeKey = SymmetricKey(data: pseudonymizer.secret(for: "owner codes"))
     numberKey = SymmetricKey(data: pseudonymizer.secret(for: "suppressed numbers"))
     restrictionKey = SymmetricKey(data: pseudonymizer.secret(for: "restricted reporters"))
     reporterKey = SymmetricKey(data: pseudonymizer.secret(for: "erased reporters"))
+    journalKey = Hexadecimal.text(pseudonymizer.secret(for: "name in the erasure journal").prefix(8))
   }
 
   /// The audit event of an owner.
-  private static func owner(_ action: String, _ number: Int64) -> AuditEvent {
-    AuditEvent(actor: "owner", role: "owner", action: action, subject: "+\(number)")
+  private static func owner(_ action: String, _ number: Int64, id: UUID = UUID()) -> AuditEvent {
+    AuditEvent(id: id, actor: "owner", role: "owner", action: action, subject: "+\(number)")
   }
 
   /// Whether a gateway delivers codes.
@@ -40,9 +49,13 @@ public struct RightsService: Sendable {
   /// Sends a code to a number by the gateway. Where the number has had three codes today, or the form was used, nothing is
   /// sent, and the caller does not learn it.
   /// - Parameter form: 16 unique bytes of the form, and the time until which it can be sent.
-  public func sendCode(to number: Int64, form: (id: [UInt8], expiresAt: Date), at time: Date) async throws {
+  /// - Returns: false where the gateway has had its codes of the day, whatever the number; the form can be sent again.
+  ///   Simultaneous forms may exceed the limit by their number.
+  public func sendCode(to number: Int64, form: (id: [UInt8], expiresAt: Date), at time: Date) async throws -> Bool {
     let digest = Array(SHA256.hash(data: Data("owner form ".utf8) + form.id))
-    guard sendsCodes, try await stores.sessions.use(challenge: digest, until: form.expiresAt, at: time) else { return }
+    guard sendsCodes else { return true }
+    if codesPerDay > 0, try await stores.ownerProofs.sentCodes(at: time) >= codesPerDay { return false }
+    guard try await stores.sessions.use(challenge: digest, until: form.expiresAt, at: time) else { return true }
     let code = Self.randomCode()
     let event = Event(
       .ownerCode, at: time,
@@ -51,6 +64,7 @@ public struct RightsService: Sendable {
         "expires_at": .text(Timestamp.format(time + OwnerProofStore.codeLifetime)),
       ])
     _ = try await stores.ownerProofs.add(hash(code, of: number), for: number, at: time, event: event, to: gateways)
+    return true
   }
 
   /// Makes a code that a person delivers.
@@ -74,9 +88,9 @@ public struct RightsService: Sendable {
     return isOpen ? pass : nil
   }
 
-  /// The number of a pass; nil for an unknown or expired one.
-  public func number(of pass: AppealTicket, at time: Date) async throws -> Int64? {
-    try await stores.ownerProofs.number(ofPass: pass.hash, at: time)
+  /// A pass; nil for an unknown or expired one.
+  public func pass(_ pass: AppealTicket, at time: Date) async throws -> OwnerPass? {
+    try await stores.ownerProofs.pass(pass.hash, at: time)
   }
 
   private static func randomCode() -> String { String(format: "%08d", Int.random(in: 0..<100_000_000)) }
@@ -86,11 +100,19 @@ public struct RightsService: Sendable {
   }
 
   /// Everything that is stored about a number.
-  /// - Parameter actor: who reads it for the owner; nil for the owner.
-  public func data(of number: Int64, by actor: Actor? = nil, at time: Date) async throws -> [NumberDataStore.Rows] {
-    let event = actor?.did("right.access", to: "+\(number)") ?? Self.owner("right.access", number)
-    try await stores.auditLog.append(event, at: time)
+  /// - Parameter actor: who reads it for the owner.
+  public func data(of number: Int64, by actor: Actor, at time: Date) async throws -> [NumberDataStore.Rows] {
+    try await stores.auditLog.append(actor.did("right.access", to: "+\(number)"), at: time)
     return try await stores.numberData.data(of: number)
+  }
+
+  /// Everything that is stored about the number of a pass.
+  ///
+  /// All views with a pass are one use of the right: one event, with the time of the pass.
+  public func data(of pass: OwnerPass) async throws -> [NumberDataStore.Rows] {
+    let id = UUID(naming: "right.access \(Hexadecimal.text(pass.hash))")
+    try await stores.auditLog.append(Self.owner("right.access", pass.number, id: id), at: pass.openedAt)
+    return try await stores.numberData.data(of: pass.number)
   }
 
   /// The data as one JSON object.
@@ -110,7 +132,7 @@ public struct RightsService: Sendable {
   public func suppress(
     _ number: Int64, by actor: Actor? = nil, because reason: String? = nil, at time: Date
   ) async throws {
-    try journal?.append(.suppress, try sealed(number), at: time)
+    try journal?.append(.suppress, try sealed(number), key: journalKey, at: time)
     let event = actor?.did("right.suppress", to: "+\(number)", because: reason) ?? Self.owner("right.suppress", number)
     try await stores.protection.suppress(number, at: time, audit: event)
   }
@@ -126,7 +148,7 @@ public struct RightsService: Sendable {
     let event = actor.did("right.lift", to: "+\(number)", because: reason)
     guard try await stores.protection.lift(number, at: time, audit: event) else { return false }
     // After the database: a line without a lift would end the suppression in a restored backup.
-    try journal?.append(.lift, try sealed(number), at: time)
+    try journal?.append(.lift, try sealed(number), key: journalKey, at: time)
     return true
   }
 
@@ -154,13 +176,13 @@ public struct RightsService: Sendable {
   }
 
   /// Applies journals to a restored database, and continues them in its own journal.
-  /// - Returns: the counts of suppressed numbers and of erased or restricted reporters.
   /// - Throws: ``ErasureJournalError``; the errors of the database.
-  public func apply(_ journals: [ErasureJournal], at time: Date) async throws -> (numbers: Int, reporters: Int) {
+  public func apply(_ journals: [ErasureJournal], at time: Date) async throws -> AppliedErasures {
     var known = Set<ErasureJournal.Entry>()
     // The sort is stable: of one second, the later line counts.
-    let entries = try journals.flatMap { try $0.entries() }.filter { known.insert($0).inserted }
+    let lines = try journals.flatMap { try $0.entries() }.filter { known.insert($0).inserted }
       .sorted { $0.time < $1.time }
+    let entries = lines.filter { $0.key == journalKey }
     for other in journals { try journal?.merge(other) }
     var last: [Int64: ErasureJournal.Entry.Action] = [:]
     for entry in entries where [.suppress, .lift].contains(entry.action) {
@@ -176,6 +198,10 @@ public struct RightsService: Sendable {
         _ = try await stores.protection.lift(number, at: time, audit: event)
       }
     }
-    return (last.values.count { $0 == .suppress }, try await applyToReporters(entries, at: time))
+    return AppliedErasures(
+      numbers: last.values.count { $0 == .suppress }, reporters: try await applyToReporters(entries, at: time),
+      foreign: lines.filter { $0.key != journalKey }.compactMap { line in
+        Timestamp.parse(line.time).map { AppliedErasures.Line(right: line.action.rawValue, time: $0) }
+      })
   }
 }

@@ -47,7 +47,9 @@ struct OwnerRightsPages: Sendable {
     case .tooSoon(let seconds): return try show(context, problem: texts.count("rights.soon", seconds), stamp: stamp)
     case .expired, .invalid: return try show(context, problem: texts("rights.expired"))
     }
-    try await rights.sendCode(to: number.digits, form: form, at: now)
+    guard try await rights.sendCode(to: number.digits, form: form, at: now) else {
+      return try show(context, problem: texts("rights.day-limited"), status: .tooManyRequests, stamp: stamp)
+    }
     return try show(context, done: texts("rights.sent"), status: .ok)
   }
 
@@ -66,15 +68,14 @@ struct OwnerRightsPages: Sendable {
 
   /// Everything that is stored about the number.
   @Sendable func data(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (number, pass, texts) = try await owned(context)
-    return try await shown(number, pass, context, done: texts.find("rights.done-\(request.query("done"))") ?? "")
+    let (open, pass, texts) = try await owned(context)
+    return try await shown(open, pass, context, done: texts.find("rights.done-\(request.query("done"))") ?? "")
   }
 
   @Sendable func json(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (number, _, _) = try await owned(context)
-    let now = Date()
-    let data = try await rights.data(of: number, at: now)
-    let body = RightsService.json(data, of: number, at: now)
+    let (open, _, _) = try await owned(context)
+    let data = try await rights.data(of: open)
+    let body = RightsService.json(data, of: open.number, at: Date())
     return PublicAppealPages.unstored(
       Response(
         status: .ok,
@@ -85,40 +86,40 @@ struct OwnerRightsPages: Sendable {
 
   /// Files an objection, which a moderator answers with a note that balances the interests.
   @Sendable func object(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (number, pass, texts) = try await owned(context)
+    let (open, pass, texts) = try await owned(context)
     var filing: AppealFiling
     let statement = context.form.text("statement") ?? ""
     do throws(RuleViolation) {
       filing = try AppealFiling(
-        number: number, statement: statement, contact: nil, filedAt: Date(),
+        number: open.number, statement: statement, contact: nil, filedAt: Date(),
         language: context.language.rawValue)
     } catch {
-      return try await shown(number, pass, context, problem: AppealDraft.problem(ofStatement: statement, texts))
+      return try await shown(open, pass, context, problem: AppealDraft.problem(ofStatement: statement, texts))
     }
     filing.isObjection = true
     // One objection of each pass, with the same ticket where it is sent twice.
     let stamp = (Array(pass.hash.suffix(16)), Date() + OwnerProofStore.passLifetime)
     let ticket = AppealTicket(bytes: Array(pass.hash.prefix(20))) ?? pass
     guard try await appeals.file(filing, ticket: ticket, stamp: stamp) != .stampSpent else {
-      return try await shown(number, pass, context, problem: texts("rights.objected"))
+      return try await shown(open, pass, context, problem: texts("rights.objected"))
     }
     return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
   }
 
   @Sendable func suppress(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (number, pass, _) = try await owned(context)
-    try await rights.suppress(number, at: Date())
+    let (open, pass, _) = try await owned(context)
+    try await rights.suppress(open.number, at: Date())
     return .redirect(to: "\(Self.address)/\(pass.code)?done=suppressed", type: .normal)
   }
 
-  /// The number of the pass in the path.
+  /// The pass in the path, and what it opens.
   private func owned(
     _ context: ServerRequestContext
-  ) async throws -> (number: Int64, pass: AppealTicket, texts: Localizer) {
+  ) async throws -> (open: OwnerPass, pass: AppealTicket, texts: Localizer) {
     guard let pass = AppealTicket(try context.parameters.require("pass")),
-      let number = try await rights.number(of: pass, at: Date())
+      let open = try await rights.pass(pass, at: Date())
     else { throw Problem.notFound }
-    return (number, pass, pages.texts(context))
+    return (open, pass, pages.texts(context))
   }
 
   private func read(_ context: ServerRequestContext) -> Result<PhoneNumber, NumberFieldProblem> {
@@ -128,10 +129,10 @@ struct OwnerRightsPages: Sendable {
   }
 
   private func shown(
-    _ number: Int64, _ pass: AppealTicket, _ context: ServerRequestContext, problem: String = "", done: String = ""
+    _ open: OwnerPass, _ pass: AppealTicket, _ context: ServerRequestContext, problem: String = "", done: String = ""
   ) async throws -> Response {
-    let texts = pages.texts(context)
-    let data = try await rights.data(of: number, at: Date())
+    let (number, texts) = (open.number, pages.texts(context))
+    let data = try await rights.data(of: open)
     let kinds = NumberTable.Kind.allCases.compactMap { kind -> TemplateRecord? in
       let rows = data.filter { $0.kind == kind }.flatMap(\.rows)
       return rows.isEmpty

@@ -177,7 +177,7 @@ struct DatabaseChecks {
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
-    ]
+    ] + (try await ownerCodes(now))
   }
 
   private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
@@ -292,6 +292,21 @@ struct DatabaseChecks {
     let found = "\(TextFormat.count(queue.count, "case")), the oldest of \(String(format: "%.1f", days)) days"
     return days > 7
       ? .warning("review queue", found, "Review the oldest cases on /moderation/queue.") : .ok("review queue", found)
+  }
+
+  /// The codes of today for a gateway that costs money.
+  private func ownerCodes(_ now: Date) async throws -> [Finding] {
+    let settings = context.folder.settings
+    guard try settings.ownerCodes?.isEmpty == false else { return [] }
+    let (limit, sent) = (try settings.ownerCodesPerDay, try await context.stores.ownerProofs.sentCodes(at: now))
+    let found = "\(sent) sent today" + (limit > 0 ? " of at most \(limit)" : "")
+    return limit > 0 && sent >= limit
+      ? [
+        .warning(
+          "owner codes", found,
+          "Until midnight UTC the page refuses more, and ringfence rights code makes them. Raise owner-codes-per-day if "
+            + "owners need more.")
+      ] : [.ok("owner codes", found)]
   }
 
   private func outbox(_ figures: OperationalStatistics, _ now: Date) -> Finding {

@@ -91,7 +91,8 @@ extension CommandContext {
   func rights() throws -> RightsService {
     RightsService(
       stores: stores, pseudonymizer: try folder.pseudonymizer(), journal: try folder.journal,
-      gateways: try folder.settings.ownerCodes?.map(\.absoluteString) ?? [])
+      gateways: try folder.settings.ownerCodes?.map(\.absoluteString) ?? [],
+      codesPerDay: try folder.settings.ownerCodesPerDay)
   }
 }
 

@@ -184,6 +184,9 @@ package struct SettingList: Sendable {
   let ownerCodes = Setting(
     "owner-codes", .webAddresses, absent: "an operator delivers codes", hasOption: false,
     "Gateway that delivers codes to owners of numbers: it gets a signed POST with number and code.")
+  let ownerCodesPerDay = Setting(
+    "owner-codes-per-day", .number(0...1_000_000, "codes"), default: 500, hasOption: false,
+    "Maximum codes that the gateway gets in a UTC day, for all numbers together; 0: no limit.")
   let mail = Setting(
     "mail", .mailTransport, absent: "no mail", hasOption: false,
     "How mail is sent: smtp://HOST:587 (with STARTTLS), smtps://HOST:465, or the path of a sendmail program.")

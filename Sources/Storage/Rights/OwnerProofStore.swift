@@ -4,6 +4,16 @@ public import Curation
 public import Foundation
 public import PostgreSQL
 
+/// A pass of an owner, which opens the pages of one number.
+public struct OwnerPass: Sendable, Equatable {
+  /// SHA-256 of the pass.
+  public let hash: [UInt8]
+  /// E.164 digits.
+  public let number: Int64
+  /// When the code was entered.
+  public let openedAt: Date
+}
+
 /// Codes that prove control of a number, and the passes that they open.
 public struct OwnerProofStore: Sendable {
   /// How long a code and a pass are valid, in seconds: 15 minutes and an hour.
@@ -27,8 +37,8 @@ public struct OwnerProofStore: Sendable {
   ) async throws -> Bool {
     try await pool.transaction { connection in
       let code = SQL.addOwnerCode(
-        number: number, day: Int32(time.timeIntervalSince1970 / 86_400), hash: hash, expiresAt: time + Self.codeLifetime
-      )
+        number: number, day: Self.day(time), hash: hash, expiresAt: time + Self.codeLifetime,
+        isSent: event != nil && !gateways.isEmpty)
       guard try await !connection.run(code).isEmpty else { return false }
       if let event {
         for gateway in gateways { _ = try await connection.run(SQL.queueMessage(event, to: gateway, at: time)) }
@@ -37,6 +47,13 @@ public struct OwnerProofStore: Sendable {
       return true
     }
   }
+
+  /// The number of codes of a UTC day that went to a gateway.
+  public func sentCodes(at time: Date) async throws -> Int {
+    try await pool.run(SQL.countSentCodes(day: Self.day(time))).first ?? 0
+  }
+
+  private static func day(_ time: Date) -> Int32 { Int32(time.timeIntervalSince1970 / 86_400) }
 
   /// Tries a code, which counts as an attempt on each valid code of the number. A right one is used up and opens a pass.
   /// - Parameters:
@@ -58,25 +75,34 @@ public struct OwnerProofStore: Sendable {
     }
   }
 
-  /// The number of a pass; nil for an unknown or expired one.
-  /// - Parameter pass: SHA-256 of the pass.
-  public func number(ofPass pass: [UInt8], at time: Date) async throws -> Int64? {
-    try await pool.run(SQL.readOwnerPass(hash: pass, time: time)).first
+  /// A pass; nil for an unknown or expired one.
+  /// - Parameter hash: SHA-256 of the pass.
+  public func pass(_ hash: [UInt8], at time: Date) async throws -> OwnerPass? {
+    try await pool.run(SQL.readOwnerPass(hash: hash, time: time)).first
   }
 }
 
 extension SQL {
   /// Stores a code in the next free place of the day; no row where there is none.
-  static func addOwnerCode(number: Int64, day: Int32, hash: [UInt8], expiresAt: Date) -> Statement<Int16> {
+  static func addOwnerCode(
+    number: Int64, day: Int32, hash: [UInt8], expiresAt: Date, isSent: Bool
+  ) -> Statement<Int16> {
     Statement(
       """
-      INSERT INTO owner_codes (number, day, place, code_hash, expires_at)
-      SELECT $1::bigint, $2::integer, count(*) + 1, $3, $4 FROM owner_codes WHERE number = $1 AND day = $2
+      INSERT INTO owner_codes (number, day, place, code_hash, expires_at, is_sent)
+      SELECT $1::bigint, $2::integer, count(*) + 1, $3, $4, $5::boolean FROM owner_codes WHERE number = $1 AND day = $2
       HAVING count(*) < 3
       ON CONFLICT (number, day, place) DO NOTHING RETURNING place
       """,
-      number, day, hash, expiresAt
+      number, day, hash, expiresAt, isSent
     ) { try $0.decode(0) }
+  }
+
+  /// The number of codes of a day that went to a gateway.
+  static func countSentCodes(day: Int32) -> Statement<Int> {
+    Statement("SELECT count(*) FROM owner_codes WHERE day = $1 AND is_sent", day) {
+      Int(try $0.decode(0, as: Int64.self))
+    }
   }
 
   /// Counts an attempt on the valid codes of a number, and returns their hashes.
@@ -107,10 +133,12 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The number of a valid pass.
-  static func readOwnerPass(hash: [UInt8], time: Date) -> Statement<Int64> {
-    Statement("SELECT number FROM owner_passes WHERE pass_hash = $1 AND expires_at > $2", hash, time) {
-      try $0.decode(0)
+  /// A valid pass.
+  static func readOwnerPass(hash: [UInt8], time: Date) -> Statement<OwnerPass> {
+    Statement("SELECT number, expires_at FROM owner_passes WHERE pass_hash = $1 AND expires_at > $2", hash, time) {
+      OwnerPass(
+        hash: hash, number: try $0.decode(0),
+        openedAt: try $0.decode(1, as: Date.self) - OwnerProofStore.passLifetime)
     }
   }
 

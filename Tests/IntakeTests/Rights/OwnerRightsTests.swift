@@ -15,10 +15,12 @@ import Testing
   private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
 
-  private func service(_ journal: ErasureJournal? = nil, gateways: [String] = []) -> RightsService {
+  private func service(
+    _ journal: ErasureJournal? = nil, gateways: [String] = [], codesPerDay: Int = 0
+  ) -> RightsService {
     RightsService(
       stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 7, count: 32)), journal: journal,
-      gateways: gateways)
+      gateways: gateways, codesPerDay: codesPerDay)
   }
 
   private func code(at time: Date) async throws -> String? {
@@ -30,9 +32,9 @@ import Testing
     let code = try #require(try await code(at: now))
     #expect(try await service.enter(code, for: number + 1, at: now) == nil)
     let pass = try #require(try await service.enter("\(code.prefix(4)) \(code.suffix(4))", for: number, at: now + 899))
-    #expect(try await service.number(of: pass, at: now + 900) == number)
-    #expect(try await service.number(of: AppealTicket(), at: now) == nil)
-    #expect(try await service.number(of: pass, at: now + 899 + 3_600) == nil)
+    #expect(try await service.pass(pass, at: now + 900)?.number == number)
+    #expect(try await service.pass(AppealTicket(), at: now) == nil)
+    #expect(try await service.pass(pass, at: now + 899 + 3_600) == nil)
     // A replay.
     #expect(try await service.enter(code, for: number, at: now + 899) == nil)
   }
@@ -78,10 +80,12 @@ import Testing
     let service = service(gateways: ["https://gateway.example.org/"])
     func form(_ byte: UInt8) -> (id: [UInt8], expiresAt: Date) { ([UInt8](repeating: byte, count: 16), now + 7_200) }
     // The work of a form pays for one code.
-    for _ in 0..<2 { try await service.sendCode(to: number + 1, form: form(0), at: now) }
+    for _ in 0..<2 { #expect(try await service.sendCode(to: number + 1, form: form(0), at: now)) }
     let other = try await stores.outbox.take(at: now, until: now + 60, limit: 100)
     #expect(other.count == 1)
-    for byte in 1...5 as ClosedRange<UInt8> { try await service.sendCode(to: number, form: form(byte), at: now) }
+    for byte in 1...5 as ClosedRange<UInt8> {
+      #expect(try await service.sendCode(to: number, form: form(byte), at: now))
+    }
     let messages = try await stores.outbox.take(at: now, until: now + 60, limit: 100)
     #expect(messages.map(\.receiver) == Array(repeating: "https://gateway.example.org/", count: 3))
     #expect(messages.allSatisfy { $0.event == "owner_code" })
@@ -94,6 +98,39 @@ import Testing
     }
     #expect(stored.count == 4 && stored.allSatisfy { !$0.contains(code) })
     #expect(try await stores.retention.purgeOwnerProofs(before: now + 100_000) == 9)
+  }
+
+  @Test func `the gateway gets the codes of a day, whatever the number, and then no more`() async throws {
+    let service = service(gateways: ["https://gateway.example.org/"], codesPerDay: 2)
+    func send(_ place: Int64, at time: Date) async throws -> Bool {
+      try await service.sendCode(
+        to: number + place, form: ([UInt8](repeating: UInt8(place), count: 16), time + 7_200), at: time)
+    }
+    // A code that an operator delivers costs nothing.
+    _ = try await code(at: now)
+    for place in [1, 2] as [Int64] { #expect(try await send(place, at: now)) }
+    #expect(try await !send(3, at: now))
+    #expect(try await stores.ownerProofs.sentCodes(at: now) == 2)
+    #expect(try await stores.outbox.take(at: now, until: now + 60, limit: 100).count == 2)
+    // Its form was not used up, and the next day has codes of its own.
+    #expect(try await send(3, at: now + 3_600) == false)
+    let midnight = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.up) * 86_400)
+    #expect(try await send(3, at: midnight))
+    #expect(try await stores.ownerProofs.sentCodes(at: midnight) == 1)
+  }
+
+  @Test func `all views with a pass are one event of the audit log`() async throws {
+    let service = service()
+    for minute in [0.0, 60] {
+      let code = try #require(try await code(at: now + minute))
+      let ticket = try #require(try await service.enter(code, for: number, at: now + minute))
+      for view in [1.0, 2, 1_800] {
+        let pass = try #require(try await service.pass(ticket, at: now + minute + view))
+        _ = try await service.data(of: pass)
+      }
+    }
+    let events = try await stores.auditLog.events(AuditFilter(action: "right.access"), limit: 10)
+    #expect(events.map(\.time) == [now + 60, now] && Set(events.map(\.event.actor)) == ["owner"])
   }
 
   @Test func `a suppression is a protection that people and sources cannot end`() async throws {
@@ -144,16 +181,16 @@ import Testing
     try await withTemporaryFolder { folder in
       let journal = ErasureJournal(path: "\(folder)/erasures.jsonl")
       #expect(try journal.entries().isEmpty)
-      try journal.append(.erase, "aa", at: now)
+      try journal.append(.erase, "aa", key: "k", at: now)
       let file = try #require(FileHandle(forWritingAtPath: journal.path))
       try file.seekToEnd()
       try file.write(contentsOf: Data(#"{"action":"erase","subj"#.utf8))
       try file.close()
-      try journal.append(.erase, "bb", at: now)
+      try journal.append(.erase, "bb", key: "k", at: now)
       #expect(try journal.entries().map(\.subject) == ["aa", "bb"])
       let other = ErasureJournal(path: "\(folder)/other.jsonl")
-      try other.append(.erase, "bb", at: now)
-      try other.append(.restrict, "cc", at: now)
+      try other.append(.erase, "bb", key: "k", at: now)
+      try other.append(.restrict, "cc", key: "k", at: now)
       try journal.merge(other)
       try journal.merge(other)
       #expect(try journal.entries().map(\.subject) == ["aa", "bb", "cc"])
@@ -162,13 +199,22 @@ import Testing
     }
   }
 
-  @Test func `another key cannot read the suppressed numbers of a journal`() async throws {
+  @Test func `lines that another key has written are counted, and the others are applied`() async throws {
     try await withTemporaryFolder { folder in
       let journal = ErasureJournal(path: "\(folder)/erasures.jsonl")
       try await service(journal).suppress(number, at: now)
       let other = RightsService(
-        stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 8, count: 32)), journal: nil)
-      await #expect(throws: ErasureJournalError.otherKey) { try await other.apply([journal], at: now) }
+        stores: stores, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 8, count: 32)), journal: journal)
+      let app = try #require(
+        try await stores.apps.app(key: try await stores.apps.create(name: "One", at: now).key, at: now))
+      try await other.erase("user-17", of: app, at: now + 60)
+      try await other.suppress(number + 1, at: now + 120)
+      let applied = try await service().apply([journal], at: now + 180)
+      #expect(applied.numbers == 1)
+      #expect(
+        applied.foreign == [.init(right: "erase", time: now + 60), .init(right: "suppress", time: now + 120)])
+      let after = try await other.apply([journal], at: now + 180)
+      #expect(after.numbers == 1 && after.foreign == [.init(right: "suppress", time: now)])
     }
   }
 }

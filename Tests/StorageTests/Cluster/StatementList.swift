@@ -471,6 +471,7 @@ struct StatementList {
     try list.add("endStatements", SQL.endStatements)
     try list.add("findRenewedDecisions", SQL.findRenewedDecisions)
     try list.add("addOwnerCode", SQL.addOwnerCode)
+    try list.add("countSentCodes", SQL.countSentCodes)
     try list.add("tryOwnerCodes", SQL.tryOwnerCodes)
     try list.add("useOwnerCode", SQL.useOwnerCode)
     try list.add("readOwnerPass", SQL.readOwnerPass)
