@@ -169,6 +169,11 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     assert "no differences" in restored.run("recount")
     open_revocations = "SELECT count(*) FROM revocations WHERE settled_at IS NULL"
     wait_until(lambda: restored.query(open_revocations) == [["0"]], 120, "the suppressed number to be revoked")
+    # As after a restore by PostgreSQL's own tools.
+    restored.query("DELETE FROM protected_numbers WHERE number = 493023125151")
+    assert "1 suppressed number, 0 reporters" in restored.run("rights", "repeat")
+    empty = restored.run_unchecked("rights", "repeat", "--erasures", str(tmp_path / "none"))
+    assert empty.returncode == 1 and "none has no lines" in empty.stderr
     # Neither an import nor the decision of the backup lists the number.
     (tmp_path / "again").mkdir()
     send(restored, "+493023125151", tmp_path / "again", count=14)

@@ -55,9 +55,13 @@ def test_names_lead_to_each_other():
     for pod in (SERVER["spec"], PUBLICATION["spec"]):
         volumes = {volume["name"]: volume for volume in pod["volumes"]}
         assert volumes["settings"]["configMap"]["name"] == BY_KIND["ConfigMap"]["metadata"]["name"]
-        assert volumes["publications"]["persistentVolumeClaim"]["claimName"] == BY_KIND["PersistentVolumeClaim"]["metadata"]["name"]
+        claims = {volume["persistentVolumeClaim"]["claimName"] for volume in pod["volumes"] if "persistentVolumeClaim" in volume}
+        assert claims <= {each["metadata"]["name"] for each in DOCUMENTS if each["kind"] == "PersistentVolumeClaim"}
         assert f"create secret generic --from-file=secrets {volumes['secrets']['secret']['secretName']}\n" in PAGE
-    [port] = SERVER["spec"]["containers"][0]["ports"]
+    [server] = SERVER["spec"]["containers"]
+    [journal] = [mount["mountPath"] for mount in server["volumeMounts"] if mount["name"] == "journal"]
+    assert yaml.safe_load(SETTINGS)["erasure-journal"].startswith(f"{journal}/")
+    [port] = server["ports"]
     assert BY_KIND["Service"]["spec"]["ports"][0]["targetPort"] == port["name"]
 
 

@@ -213,11 +213,7 @@ struct Restore {
       throw CommandFailure.failed(
         "The erasure journal needs the pseudonym key, and the backup has no keys. Set RINGFENCE_PSEUDONYM_KEY.")
     }
-    let applied = try await context.rights().apply(journals, at: Date())
-    print(
-      "Erasure journal applied: \(TextFormat.count(applied.numbers, "suppressed number")), "
-        + "\(TextFormat.count(applied.reporters, "reporter")).")
-    if let warning = Self.warning(of: applied.foreign, after: Timestamp.parse(manifest.madeAt)) { print(warning) }
+    try await context.rights().apply(journals, at: Date()).show(after: Timestamp.parse(manifest.madeAt))
   }
 
   /// The lines of an erasure journal that another pseudonym key has written; nil where the backup includes them.

@@ -12,7 +12,7 @@ struct RightsCommand: AsyncParsableCommand {
     commandName: "rights", abstract: "Rights of the owners of numbers and of reporters.",
     discussion:
       "Check first that the person controls the number: deliver a code, and let the person enter it at /rights.",
-    subcommands: [Code.self, Show.self, Suppress.self])
+    subcommands: [Code.self, Show.self, Suppress.self, Repeat.self])
 
   /// `ringfence rights code`
   struct Code: AsyncParsableCommand {
@@ -83,6 +83,40 @@ struct RightsCommand: AsyncParsableCommand {
       }
       print(lift ? "+\(number) is no longer suppressed." : "+\(number) is suppressed.")
     }
+  }
+
+  /// `ringfence rights repeat`
+  struct Repeat: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Repeat the erasures and suppressions of the journal, after a restore by PostgreSQL's own tools.",
+      discussion: "ringfence restore does so itself. What the database knows already does not change.")
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(
+      help: .value("file", "Erasure journal to apply; can be repeated. Without it, the one of the setting erasure-journal."))
+    var erasures: [String] = []
+
+    func run() async throws {
+      try await database.open { context in
+        let journals = erasures.isEmpty ? [try context.folder.journal] : erasures.map(ErasureJournal.init)
+        for journal in journals where try journal.isEmpty {
+          throw CommandFailure.failed("The erasure journal \(journal.path) has no lines. Name another one with --erasures.")
+        }
+        try await context.rights().apply(journals, at: Date()).show(after: nil)
+      }
+    }
+  }
+}
+
+extension AppliedErasures {
+  /// Prints what was repeated, and what could not be.
+  /// - Parameter backup: when the restored backup was made; nil if unknown.
+  func show(after backup: Date?) {
+    print(
+      "Erasure journal applied: \(TextFormat.count(numbers, "suppressed number")), "
+        + "\(TextFormat.count(reporters, "reporter")).")
+    if let warning = Restore.warning(of: foreign, after: backup) { print(warning) }
   }
 }
 
