@@ -55,40 +55,7 @@ struct BinaryCopyEncoder: Sendable {
 }
 
 /// Reads the stream of a binary COPY, in chunks that end where rows do.
-final class BinaryCopyDecoder: Sendable {
-  func batch(of chunk: [UInt8]) throws -> RowBatch {
-    var fields: [(offset: Int, length: Int)] = []
-    var columnCount = 0
-    let isWhole = chunk.withUnsafeBytes { bytes -> Bool in
-      func load<I: FixedWidthInteger>(_ offset: Int, _: I.Type) -> I {
-        I(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: I.self))
-      }
-      var offset = 0
-      if bytes.count >= 19, bytes.starts(with: BinaryCopyEncoder.header.prefix(11)) {
-        offset = 19 + Int(load(15, Int32.self))
-      }
-      while offset + 2 <= bytes.count {
-        let count = Int(load(offset, Int16.self))
-        offset += 2
-        if count < 0 { return true }
-        columnCount = count
-        for _ in 0..<count {
-          guard offset + 4 <= bytes.count else { return false }
-          let length = Int(load(offset, Int32.self))
-          offset += 4
-          guard offset + max(0, length) <= bytes.count else { return false }
-          fields.append((offset, length))
-          offset += max(0, length)
-        }
-      }
-      return offset == bytes.count
-    }
-    guard isWhole else {
-      throw PostgresError(.decoding(column: "of the COPY", expected: "whole binary rows", got: "something else"))
-    }
-    return RowBatch(bytes: chunk, fields: fields, columnCount: columnCount)
-  }
-
+enum BinaryCopyDecoder {
   /// Reads every row of a chunk.
   static func rows<Row>(of chunk: [UInt8], _ read: (inout PostgresTuple) throws -> Row) throws -> [Row] {
     try chunk.withUnsafeBytes { bytes in

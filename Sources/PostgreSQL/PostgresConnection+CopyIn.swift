@@ -3,23 +3,6 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Feeds `COPY … FROM STDIN` with chunks of bytes, which need not end where rows do.
-  ///
-  /// - Returns: The number of rows that the server stored.
-  /// - Throws: `PostgresError`, or what `source` throws; then nothing was stored.
-  @discardableResult
-  public func copyIn<Source: AsyncSequence & Sendable>(
-    _ sql: String, from source: Source
-  ) async throws -> Int where Source.Element == [UInt8] {
-    try await startCopyIn(sql)
-    do {
-      for try await chunk in source { try await put(chunk, sql: sql) }
-      return try await endCopyIn(sql)
-    } catch {
-      try breakOffCopy(sql, because: error)
-    }
-  }
-
   /// Feeds a binary `COPY … FROM STDIN (FORMAT binary)` with rows of a sequence, encoded while they are sent.
   ///
   /// - Returns: The number of rows that the server stored.

@@ -3,38 +3,10 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// The bytes of `COPY … TO STDOUT`, in chunks of about 128 KiB that end where rows do.
-  ///
-  /// The connection takes no other statement until the sequence ends or is dropped.
-  public nonisolated func copyOut(_ sql: String) -> PostgresByteStream {
-    PostgresByteStream {
-      let ticket = try await self.startCopyOut(sql)
-      return StreamReader(ticket: ticket, status: self.status) {
-        try await self.copyChunk(ticket, sql: sql)
-      }
-    }
-  }
-
   /// The rows of `COPY (…) TO STDOUT (FORMAT binary)`: the fastest way to read millions of rows, without parameters.
   ///
-  /// Binary COPY contains neither types nor names: `decode` must read each column as its exact type.
-  public nonisolated func copyOut<Row: Sendable>(
-    _ sql: String, decode: @escaping @Sendable (PostgresRow) throws -> Row
-  ) -> PostgresRowStream<Row> {
-    PostgresRowStream {
-      let ticket = try await self.startCopyOut(sql)
-      let decoder = BinaryCopyDecoder()
-      return StreamReader(ticket: ticket, status: self.status) {
-        while let chunk = try await self.copyChunk(ticket, sql: sql) {
-          let batch = try decoder.batch(of: chunk)
-          if batch.rowCount > 0 { return try batch.decodeAll(decode) }
-        }
-        return nil
-      }
-    }
-  }
-
-  /// The same for rows with fixed columns, of which `read` reads every one.
+  /// The connection takes no other statement until the sequence ends or is dropped.
+  /// - Parameter read: reads every column of a row, in order and as its exact type.
   public nonisolated func copyOut<Row: Sendable>(
     _ sql: String, read: @escaping @Sendable (inout PostgresTuple) throws -> Row
   ) -> PostgresRowStream<Row> {
@@ -62,6 +34,7 @@ extension PostgresConnection {
     return ticket
   }
 
+  /// About 128 KiB that end where a row does.
   private func copyChunk(_ ticket: Int, sql: String) async throws -> [UInt8]? {
     guard occupation == .copyOut(ticket) else { return nil }
     do {

@@ -12,22 +12,10 @@ extension PostgresConnection {
   public nonisolated func stream<Row>(
     _ statement: Statement<Row>, batchSize: Int = 2_000
   ) -> PostgresRowStream<Row> {
-    stream(sql: statement.sql, batchSize: batchSize, parameters: statement.parameters, decode: statement.decode)
-  }
-
-  /// Rows of a large ad hoc query, through a cursor.
-  public nonisolated func stream(_ query: PostgresQuery, batchSize: Int = 2_000) -> PostgresRowStream<PostgresRow> {
-    stream(sql: query.sql, batchSize: batchSize, parameters: query.parameters, decode: { $0 })
-  }
-
-  private nonisolated func stream<Row: Sendable>(
-    sql: String, batchSize: Int, parameters: PostgresParameters,
-    decode: @escaping @Sendable (PostgresRow) throws -> Row
-  ) -> PostgresRowStream<Row> {
     PostgresRowStream {
-      let cursor = try await self.openCursor(sql: sql, parameters, batchSize: max(1, batchSize))
+      let cursor = try await self.openCursor(sql: statement.sql, statement.parameters, batchSize: max(1, batchSize))
       return StreamReader(ticket: cursor.id, status: self.status) {
-        try await self.fetch(cursor, decode)
+        try await self.fetch(cursor, statement.decode)
       }
     }
   }

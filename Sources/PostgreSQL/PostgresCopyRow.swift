@@ -136,16 +136,3 @@ public struct PostgresTuple: ~Copyable {
     return I(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: I.self))
   }
 }
-
-/// The bytes of a `COPY … TO STDOUT`, in chunks.
-public struct PostgresByteStream: AsyncSequence, Sendable {
-  /// A chunk.
-  public typealias Element = [UInt8]
-
-  let open: @Sendable () async throws -> StreamReader<UInt8>
-
-  /// Starts the COPY.
-  public func makeAsyncIterator() -> PostgresRowStream<UInt8>.Batches.AsyncIterator {
-    PostgresRowStream<UInt8>.Batches.AsyncIterator(open: open)
-  }
-}

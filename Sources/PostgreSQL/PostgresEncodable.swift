@@ -45,7 +45,7 @@ extension PostgresDecodable where Self: PostgresEncodable {
 public struct PostgresValue {
   /// The bytes, in the server's binary format.
   public let bytes: UnsafeRawBufferPointer
-  /// The type of the column; `PostgresType(rawValue: 0)` in binary COPY, which has no types.
+  /// The type of the column.
   public let type: PostgresType
 
   /// Reads an integer, most significant byte first, when the column has exactly its width.
@@ -54,10 +54,8 @@ public struct PostgresValue {
     return I(bigEndian: bytes.loadUnaligned(as: I.self))
   }
 
-  /// Whether the column's type is one of `types`, or unknown.
-  func isOne(of types: PostgresType...) -> Bool {
-    type == .unknown || types.contains(type)
-  }
+  /// Whether the column's type is one of `types`.
+  func isOne(of types: PostgresType...) -> Bool { types.contains(type) }
 }
 
 /// Bytes to be sent to the server, integers in network byte order.
@@ -103,13 +101,12 @@ public struct PostgresByteBuffer: Sendable {
 
 /// A PostgreSQL data type, by its object identifier.
 public struct PostgresType: RawRepresentable, Hashable, Sendable {
-  /// The object identifier in `pg_type`; 0 when unknown.
+  /// The object identifier in `pg_type`.
   public let rawValue: UInt32
 
   /// Wraps an object identifier.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  static let unknown = PostgresType(rawValue: 0)
   static let bool = PostgresType(rawValue: 16)
   static let bytea = PostgresType(rawValue: 17)
   static let char = PostgresType(rawValue: 18)
@@ -155,7 +152,7 @@ extension PostgresType: CustomStringConvertible {
     .int4Array: "integer[]", .textArray: "text[]", .int8Array: "bigint[]", .float4Array: "real[]",
     .float8Array: "double precision[]", .bpchar: "character", .varchar: "character varying", .timestamp: "timestamp",
     .timestamptz: "timestamptz", .timestamptzArray: "timestamptz[]", .numeric: "numeric", .void: "void",
-    .uuid: "uuid", .uuidArray: "uuid[]", .jsonb: "jsonb", .unknown: "a type not told",
+    .uuid: "uuid", .uuidArray: "uuid[]", .jsonb: "jsonb",
   ]
 
   /// The name of the type, or its number.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+  import FoundationEssentials
 #else
-  public import Foundation
+  import Foundation
 #endif
 import Logging
 
@@ -24,9 +24,6 @@ public struct PostgresMigrator: Sendable {
     self.folder = folder
     self.lockPatience = lockPatience
   }
-
-  /// A migrator for the `.sql` files of a folder.
-  public init(folder: URL) { self.init(folder: folder.path) }
 
   /// Applies all pending migrations.
   ///

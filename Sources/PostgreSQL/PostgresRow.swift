@@ -10,12 +10,6 @@ public struct PostgresRow: Sendable {
   /// Number of columns.
   public var columnCount: Int { batch.columnCount }
 
-  /// The index of the first column with this name; rows of a binary COPY have no names.
-  public func column(named name: String) -> Int? { batch.index(of: name) }
-
-  /// The type of a column; `PostgresType(rawValue: 0)` for rows of a binary COPY.
-  public func type(of column: Int) -> PostgresType { batch.type(of: column) }
-
   /// Whether a column is NULL.
   public func isNull(_ column: Int) -> Bool {
     batch.withField(row: index, column: column) { $0 == nil }
@@ -56,7 +50,7 @@ public struct PostgresRow: Sendable {
     let got: String
     if isNull(column) {
       got = "NULL"
-    } else if type.description == T.postgresExpectation || type == .unknown {
+    } else if type.description == T.postgresExpectation {
       got = "a value that does not fit"
     } else {
       got = type.description
@@ -66,70 +60,35 @@ public struct PostgresRow: Sendable {
   }
 }
 
-/// A batch of rows: a result of libpq, or tuples of a binary COPY. Immutable.
+/// The rows of a result of libpq. Immutable.
 final class RowBatch: @unchecked Sendable {
-  private let result: OpaquePointer?
-  private let bytes: [UInt8]
-  private let fields: [(offset: Int, length: Int)]
+  private let result: OpaquePointer
   let rowCount: Int
   let columnCount: Int
 
   /// Takes ownership of a result.
   init(result: OpaquePointer) {
     self.result = result
-    bytes = []
-    fields = []
     rowCount = Int(PQntuples(result))
     columnCount = Int(PQnfields(result))
   }
 
-  /// Tuples of a binary COPY: a field of length -1 is NULL.
-  init(bytes: [UInt8], fields: [(offset: Int, length: Int)], columnCount: Int) {
-    result = nil
-    self.bytes = bytes
-    self.fields = fields
-    self.columnCount = columnCount
-    rowCount = columnCount == 0 ? 0 : fields.count / columnCount
-  }
+  deinit { PQclear(result) }
 
-  deinit {
-    if let result { PQclear(result) }
-  }
-
-  var status: ExecStatusType { result.map { PQresultStatus($0) } ?? PGRES_TUPLES_OK }
+  var status: ExecStatusType { PQresultStatus(result) }
 
   /// The number of affected rows.
-  var affectedCount: Int {
-    guard let text = result.flatMap(PQcmdTuples) else { return 0 }
-    return Int(String(cString: text)) ?? 0
-  }
+  var affectedCount: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
   /// The command's tag, as `INSERT 0 1`.
-  var commandTag: String {
-    result.flatMap(PQcmdStatus).map { String(cString: $0) } ?? ""
-  }
+  var commandTag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
-  func name(of column: Int) -> String? {
-    result.flatMap { PQfname($0, Int32(column)) }.map { String(cString: $0) }
-  }
+  func name(of column: Int) -> String? { PQfname(result, Int32(column)).map { String(cString: $0) } }
 
-  func index(of name: String) -> Int? {
-    (0..<columnCount).first { self.name(of: $0) == name }
-  }
-
-  func type(of column: Int) -> PostgresType {
-    result.map { PostgresType(rawValue: PQftype($0, Int32(column))) } ?? .unknown
-  }
+  func type(of column: Int) -> PostgresType { PostgresType(rawValue: PQftype(result, Int32(column))) }
 
   /// Passes the bytes of a field, nil for NULL.
   func withField<T>(row: Int, column: Int, _ body: (PostgresValue?) -> T) -> T {
-    guard let result else {
-      let field = fields[row * columnCount + column]
-      guard field.length >= 0 else { return body(nil) }
-      return bytes.withUnsafeBytes {
-        body(PostgresValue(bytes: .init(rebasing: $0[field.offset..<field.offset + field.length]), type: .unknown))
-      }
-    }
     let row = Int32(row), column = Int32(column)
     let length = Int(PQgetlength(result, row, column))
     if length == 0, PQgetisnull(result, row, column) != 0 { return body(nil) }

@@ -10,10 +10,10 @@ extension PostgresValue {
   /// An integer of any width that fits.
   func widenedInteger<I: FixedWidthInteger>() -> I? {
     switch bytes.count {
-    case 2 where type == .int2 || type == .unknown: return integer(as: Int16.self).flatMap { I(exactly: $0) }
-    case 4 where type == .int4 || type == .unknown: return integer(as: Int32.self).flatMap { I(exactly: $0) }
+    case 2 where type == .int2: return integer(as: Int16.self).flatMap { I(exactly: $0) }
+    case 4 where type == .int4: return integer(as: Int32.self).flatMap { I(exactly: $0) }
     case 4 where type == .oid: return integer(as: UInt32.self).flatMap { I(exactly: $0) }
-    case 8 where type == .int8 || type == .unknown: return integer(as: Int64.self).flatMap { I(exactly: $0) }
+    case 8 where type == .int8: return integer(as: Int64.self).flatMap { I(exactly: $0) }
     default: return nil
     }
   }
@@ -138,7 +138,7 @@ extension String: PostgresScalar {
     let type = postgresValue.type
     var bytes = postgresValue.bytes[...]
     switch type {
-    case .text, .varchar, .bpchar, .name, .char, .json, .xml, .unknownLiteral, .unknown: break
+    case .text, .varchar, .bpchar, .name, .char, .json, .xml, .unknownLiteral: break
     case .jsonb:
       guard bytes.first == 1 else { return nil }
       bytes = bytes.dropFirst()

@@ -24,6 +24,12 @@ private struct Entry: PostgresCopyRow, Equatable {
 private struct Stop: Error {}
 
 private let copyBinary = "COPY entries FROM STDIN (FORMAT binary)"
+private let copyOut = "COPY (SELECT number, weight FROM entries ORDER BY number) TO STDOUT (FORMAT binary)"
+
+@Sendable private func figures(_ tuple: inout PostgresTuple) -> (number: Int64?, weight: Double?) {
+  (tuple.int64(), tuple.double())
+}
+
 private let fresh = """
   DROP TABLE IF EXISTS entries; CREATE TABLE entries (number bigint PRIMARY KEY, name text, weight double precision)
   """
@@ -34,14 +40,13 @@ private let fresh = """
       try await connection.execute(script: fresh)
       #expect(try await connection.copyIn(copyBinary, rows: (1...100_000).lazy.map { Entry.of($0) }) == 100_000)
       var next: Int64 = 0
-      let rows = connection.copyOut(
-        "COPY (SELECT * FROM entries ORDER BY number) TO STDOUT (FORMAT binary)", decode: Entry.decode)
-      for try await entry in rows {
+      for try await (number, weight) in connection.copyOut(copyOut, read: figures) {
         next += 1
-        #expect(entry == Entry.of(next))
+        #expect(number == next && weight == Entry.of(next).weight)
       }
       #expect(next == 100_000)
-      #expect(try await connection.query("SELECT 1").count == 1)
+      let entries = try await connection.query("SELECT * FROM entries ORDER BY number").map(Entry.decode)
+      #expect(entries == (1...100_000).map(Entry.of))
     }
   }
 
@@ -49,25 +54,7 @@ private let fresh = """
     try await withDatabase("copy_nothing") { connection in
       try await connection.execute(script: fresh)
       #expect(try await connection.copyIn(copyBinary, rows: [Entry]()) == 0)
-      let rows = connection.copyOut("COPY entries TO STDOUT (FORMAT binary)", decode: Entry.decode)
-      for try await _ in rows { Issue.record("a row out of nothing") }
-      for try await _ in connection.copyOut("COPY entries TO STDOUT") { Issue.record("bytes out of nothing") }
-    }
-  }
-
-  @Test func `chunks of text survive a copy in and out`() async throws {
-    try await withDatabase("copy_text") { connection in
-      try await connection.execute(script: fresh)
-      let (chunks, feed) = AsyncStream<[UInt8]>.makeStream()
-      let text = (1...1_000).map { "\($0)\tname\t0.5\n" }.joined()
-      for start in stride(from: 0, to: text.utf8.count, by: 97) {
-        feed.yield(Array(text.utf8.dropFirst(start).prefix(97)))
-      }
-      feed.finish()
-      #expect(try await connection.copyIn("COPY entries FROM STDIN", from: chunks) == 1_000)
-      var bytes: [UInt8] = []
-      for try await chunk in connection.copyOut("COPY entries TO STDOUT") { bytes += chunk }
-      #expect(String(decoding: bytes, as: UTF8.self) == text)
+      for try await _ in connection.copyOut(copyOut, read: figures) { Issue.record("a row out of nothing") }
     }
   }
 
@@ -115,10 +102,7 @@ private let fresh = """
     try await withDatabase("copy_failure") { connection in
       try await connection.execute(script: fresh)
       // The source fails.
-      let (chunks, feed) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
-      feed.yield(Array("1\tname\t0.5\n".utf8))
-      feed.finish(throwing: Stop())
-      await #expect(throws: Stop.self) { try await connection.copyIn("COPY entries FROM STDIN", from: chunks) }
+      await #expect(throws: Stop.self) { try await connection.copyIn(copyBinary) { throw Stop() } }
       // The server refuses, early and after many chunks.
       let duplicate = await #expect(throws: PostgresError.self) {
         try await connection.copyIn(copyBinary, rows: [Entry.of(1), Entry.of(1)])
@@ -141,14 +125,13 @@ private let fresh = """
       }
       #expect(wrongWay?.kind == .misuse("the statement is no COPY FROM STDIN"))
       let wrongWayOut = await #expect(throws: PostgresError.self) {
-        for try await _ in connection.copyOut("COPY entries FROM STDIN") {}
+        for try await _ in connection.copyOut(copyBinary, read: figures) {}
       }
       #expect(wrongWayOut?.kind == .misuse("the statement is no COPY TO STDOUT"))
       // The server fails during a COPY TO.
       await #expect(throws: PostgresError.self) {
-        for try await _ in connection.copyOut(
-          "COPY (SELECT 1 / (50000 - n) FROM generate_series(1, 60000) n) TO STDOUT")
-        {}
+        let sql = "COPY (SELECT 1 / (50000 - n) FROM generate_series(1, 60000) n) TO STDOUT (FORMAT binary)"
+        for try await _ in connection.copyOut(sql, read: { $0.int32() }) {}
       }
       #expect(try await connection.query("SELECT * FROM entries").isEmpty)
     }
@@ -157,10 +140,17 @@ private let fresh = """
   @Test func `a copy can be cancelled`() async throws {
     try await withDatabase("copy_cancel") { connection in
       try await connection.execute(script: fresh)
-      let (chunks, feed) = AsyncStream<[UInt8]>.makeStream()
-      feed.yield(Array("1\tname\t0.5\n".utf8))
-      let load = Task { try await connection.copyIn("COPY entries FROM STDIN", from: chunks) }
-      let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
+      let pid = await connection.processID
+      let (batches, feed) = AsyncStream<PostgresCopyRows>.makeStream()
+      var rows = PostgresCopyRows()
+      try rows.append { Entry.of(1).encode(into: &$0) }
+      feed.yield(rows)
+      let load = Task {
+        try await connection.copyIn(copyBinary) {
+          for await rows in batches { return rows }
+          return nil
+        }
+      }
       try await withDatabase("copy_cancel") { other in
         try await wait {
           try await other.query(

@@ -127,7 +127,8 @@ import Testing
       let count = try await pool.withConnection { try await $0.query("SELECT 1 FROM left_open").count }
       #expect(count == 0)
       let first = try await pool.withConnection { connection in
-        var iterator = connection.copyOut("COPY (SELECT generate_series(1, 3000000)) TO STDOUT").makeAsyncIterator()
+        let sql = "COPY (SELECT generate_series(1, 3000000)) TO STDOUT (FORMAT binary)"
+        var iterator = connection.copyOut(sql, read: { $0.int32() }).makeAsyncIterator()
         _ = try await iterator.next()
         return await connection.processID
       }

@@ -71,7 +71,8 @@ private let freshNumbers = "DROP TABLE IF EXISTS numbers; CREATE TABLE numbers (
       #expect(try await connection.query("SELECT 1").count == 1)
       try await connection.execute(script: freshNumbers)
       _ = try await connection.run(insertNumber(number: 1, name: nil))
-      let fails = connection.stream("SELECT 1 / (3 - n) FROM generate_series(1, 10) AS n", batchSize: 1)
+      let division = Statement<Int32>("SELECT 1 / (3 - n) FROM generate_series(1, 10) AS n") { try $0.decode(0) }
+      let fails = connection.stream(division, batchSize: 1)
       await #expect(throws: PostgresError.self) { for try await _ in fails {} }
       #expect(try await connection.run(allNumbers) == [1])
     }
