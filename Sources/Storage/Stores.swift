@@ -16,7 +16,6 @@ public struct Stores: Sendable {
     reports = ReportStore(pool: self.intakePool)
     identifications = IdentificationStore(pool: self.intakePool)
     recount = RecountStore(pool: pool)
-    numbers = NumberStore(pool: pool)
     explanations = ExplanationStore(pool: pool)
     lookups = HashLookupStore(pool: pool)
     callers = CallerStore(pool: pool)
@@ -80,8 +79,6 @@ public struct Stores: Sendable {
   public let identifications: IdentificationStore
   /// Recounts of aggregates.
   public let recount: RecountStore
-  /// Numbers and their aggregates.
-  public let numbers: NumberStore
   /// Explanations of single numbers.
   public let explanations: ExplanationStore
   /// Lookups by hash.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Storage
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Importing
+@testable import Storage
 
 /// An import whose store is an array.
 struct DirectoryTrial {
@@ -28,7 +28,14 @@ struct DirectoryTrial {
       while true {
         let batch = try await next()
         if batch.isEmpty { break }
-        taken.withLock { $0 += batch.entries }
+        taken.withLock { taken in
+          batch.forEach { row, name, category in
+            taken.append(
+              StoredDirectoryEntry(
+                number: row.number, mentions: row.mentions, name: String(decoding: name, as: UTF8.self),
+                category: category.isEmpty ? nil : String(decoding: category, as: UTF8.self)))
+          }
+        }
       }
       return DirectoryChange(entries: taken.withLock { $0.count }, replaced: 0, overruled: 0)
     }

@@ -15,7 +15,7 @@ func expectStandings(
   for number in model.numbers {
     let got = try await NumberStore(pool: pool).standing(of: number)
     let expected = model.standing(of: number)
-    let record = try await NumberRecordStore(pool: pool).record(of: number)
+    let record = try await NumberStore(pool: pool).record(of: number)
     let whole = model.record(of: number)
     #expect(record?.days == whole.days, sourceLocation: sourceLocation)
     // Bits of withdrawn reports stay while reports without a known network may have set them.

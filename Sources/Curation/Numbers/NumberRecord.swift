@@ -90,15 +90,6 @@ public struct NumberAggregate: Sendable, Equatable {
     toxic.filter { $0.heat > 0 }
       .min { ($1.heat, $0.category.rawValue) < ($0.heat, $1.category.rawValue) }?.category
   }
-
-  /// Wilson's lower bound over decayed evidence at `time`, 0 to 1.
-  public func confidence(at time: Date) -> Double {
-    let value = { (parts: [Part]) in
-      Decay.evidence.value(ofStoredSum: parts.reduce(0) { $0 + $1.evidence }, at: time)
-    }
-    return Confidence.wilsonLowerBound(
-      toxic: value(toxic), legitimate: value(parts.filter { !$0.category.isToxic }))
-  }
 }
 
 /// The counts of one imported list about a number.

@@ -114,13 +114,7 @@ public struct AppealStore: Sendable {
     }
   }
 
-  /// Whether a number is identified and not blocked; see `Spoofing`.
-  public func isVictim(_ number: Int64, at time: Date) async throws -> Bool {
-    try await pool.withConnection { connection in
-      try await Self.victims(at: time, numbers: [number], on: connection).contains(number)
-    }
-  }
-
+  /// Numbers that are identified and not blocked; see `Spoofing`.
   /// - Parameter numbers: nil for all, by all reports; some are for apps and owners, who see reports only since the next
   ///   publication or day.
   static func victims(

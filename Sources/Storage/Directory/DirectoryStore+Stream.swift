@@ -121,7 +121,7 @@ private struct HeatCursor<Batches: AsyncSequence> where Batches.Element == [(num
 /// Entries of a source before they are copied into the database. There are millions, so their texts are stored one
 /// after the other as bytes.
 public struct DirectoryRows: Sendable {
-  private struct Row {
+  struct Row {
     var number: Int64
     var mentions: Int32
     var nameEnd: Int
@@ -159,7 +159,7 @@ public struct DirectoryRows: Sendable {
   }
 
   /// Calls `body` with each entry, in order.
-  private func forEach(
+  func forEach(
     _ body: (_ row: Row, _ name: UnsafeRawBufferPointer, _ category: UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
     try texts.withUnsafeBytes { bytes in
@@ -185,30 +185,5 @@ public struct DirectoryRows: Sendable {
       }
     }
     return encoded
-  }
-}
-
-extension DirectoryRows {
-  /// Rows of a few entries.
-  public init(_ entries: [StoredDirectoryEntry]) {
-    for entry in entries {
-      Array(entry.name.utf8).withUnsafeBytes { name in
-        Array((entry.category ?? "").utf8).withUnsafeBytes { category in
-          append(entry.number, mentions: entry.mentions, name: name, category: category)
-        }
-      }
-    }
-  }
-
-  /// The rows as single entries.
-  public var entries: [StoredDirectoryEntry] {
-    var entries: [StoredDirectoryEntry] = []
-    forEach { row, name, category in
-      entries.append(
-        StoredDirectoryEntry(
-          number: row.number, mentions: row.mentions, name: String(decoding: name, as: UTF8.self),
-          category: category.isEmpty ? nil : String(decoding: category, as: UTF8.self)))
-    }
-    return entries
   }
 }

@@ -23,16 +23,6 @@ public struct DirectoryStore: Sendable {
     self.pool = pool
   }
 
-  /// Sources with entries, those with precedence first.
-  public func sources() async throws -> [DirectorySource] {
-    try await pool.run(SQL.readDirectorySources())
-  }
-
-  /// A number's names in the sources, those with precedence first.
-  public func names(of number: Int64) async throws -> [DirectoryName] {
-    try await pool.run(SQL.readDirectoryNames(number: number))
-  }
-
   /// Replaces all entries of a source in one transaction: readers see either the old entries or the new ones.
   /// - Parameters:
   ///   - priority: nil keeps the source's, and gives 100 to a new one. The lower one wins.

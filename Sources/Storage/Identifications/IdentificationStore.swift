@@ -43,17 +43,6 @@ public struct IdentificationStore: Sendable {
       return batches[first].contentHash == batch.contentHash ? .duplicate : .conflict
     }
   }
-
-  /// A number's counts; nil when it never rang.
-  public func counts(of number: Int64, at time: Date) async throws -> IdentificationCounts? {
-    try await pool.run(SQL.readIdentifications(number: number, time: time)).first
-  }
-
-  /// The numbers that ring most phones, highest heat first.
-  /// - Parameter limit: at least 1.
-  public func hottest(at time: Date, limit: Int) async throws -> [IdentificationCounts] {
-    try await pool.run(SQL.readMostIdentified(time: time, limit: limit))
-  }
 }
 
 /// The identity of a batch, the same for every retry.
@@ -112,20 +101,6 @@ public enum IdentificationOutcome: Sendable, Equatable {
   case conflict
 }
 
-/// Counts of identified calls from a number, as reported by apps.
-public struct IdentificationCounts: Sendable, Equatable {
-  /// E.164 digits.
-  public let number: Int64
-  /// Decayed calls at the requested time.
-  public let heat: Double
-  /// Calls that a phone could name, ever.
-  public let named: Int64
-  /// Calls that it could not, ever.
-  public let unknown: Int64
-  /// The last day with a call, in days since 1970-01-01.
-  public let lastDay: Int32
-}
-
 extension SQL {
   /// Stores the ids and content hashes of batches; returns those that are new.
   static func rememberBatches(batches: [IdentificationBatch], receivedAt: Date) -> Statement<BatchName> {
@@ -179,28 +154,6 @@ extension SQL {
       """,
       items.map(\.number), items.map(\.day), items.map(\.named), items.map(\.unknown))
   }
-
-  /// Counts of identified calls from one number.
-  static func readIdentifications(number: Int64, time: Date) -> Statement<IdentificationCounts> {
-    Statement(
-      """
-      SELECT number, heat / $2::float8, named, unknown, last_day - DATE '1970-01-01'
-      FROM number_identifications WHERE number = $1
-      """,
-      number, Decay.heat.scale(at: time)
-    ) { try $0.identificationCounts() }
-  }
-
-  /// The numbers that ring most phones.
-  static func readMostIdentified(time: Date, limit: Int) -> Statement<IdentificationCounts> {
-    Statement(
-      """
-      SELECT number, heat / $1::float8, named, unknown, last_day - DATE '1970-01-01'
-      FROM number_identifications ORDER BY heat DESC, number LIMIT $2::bigint
-      """,
-      Decay.heat.scale(at: time), Int64(limit)
-    ) { try $0.identificationCounts() }
-  }
 }
 
 /// SQL that several statements about identifications share.
@@ -218,12 +171,5 @@ enum IdentificationSQL {
            sum(named)::bigint AS named, sum(unknown)::bigint AS unknown, max(day) AS last_day
     FROM identification_days WHERE \(numbers) GROUP BY number
     """
-  }
-}
-
-extension PostgresRow {
-  fileprivate func identificationCounts() throws -> IdentificationCounts {
-    IdentificationCounts(
-      number: try decode(0), heat: try decode(1), named: try decode(2), unknown: try decode(3), lastDay: try decode(4))
   }
 }

@@ -215,3 +215,12 @@ extension PostgresRow {
   /// A set of 64 bits.
   func bits(_ column: Int) throws -> UInt64 { UInt64(bitPattern: try decode(column, as: Int64.self)) }
 }
+
+extension PostgresRow {
+  /// A category by its id.
+  func category(_ column: Int) throws -> ReportCategory {
+    let id: Int16 = try decode(column)
+    guard let category = ReportCategory(rawValue: id) else { throw StorageError.unknownCategory(id: id) }
+    return category
+  }
+}

@@ -5,23 +5,11 @@ public import Foundation
 public import PostgreSQL
 
 /// Records of one number, of several, and of all with enough heat to be evaluated.
-public struct NumberRecordStore: Sendable {
-  private let pool: PostgresPool
-
+public enum NumberRecordStore {
   /// Keeps a number exactly on a threshold: stored and decayed heat round differently.
   private static let leeway = 1 - 1e-9
 
-  /// - Parameter pool: where numbers are kept.
-  public init(pool: PostgresPool) {
-    self.pool = pool
-  }
-
-  /// A number's record; nil when it was never reported.
-  public func record(of number: Int64) async throws -> NumberRecord? {
-    try await pool.withConnection { try await Self.record(of: number, on: $0) }
-  }
-
-  /// The same as of a connection's snapshot.
+  /// A number's record as of a connection's snapshot; nil when it was never reported.
   public static func record(of number: Int64, on connection: PostgresConnection) async throws -> NumberRecord? {
     RecordAssembler.record(of: try await connection.run(SQL.readRecord(number: number)))
   }

@@ -55,11 +55,6 @@ public struct QueueStore: Sendable {
     try await pool.run(SQL.readCase(number: number)).first
   }
 
-  /// The accounts that passed a number's case on.
-  public func passes(of number: Int64) async throws -> [String] {
-    try await pool.run(SQL.readPasses(number: number))
-  }
-
   /// Marks the cases of numbers as stale: the next round evaluates them again.
   public func recheck(_ numbers: [Int64]) async throws {
     _ = try await pool.run(SQL.recheckCases(numbers))

@@ -95,7 +95,8 @@ import Testing
       #expect(try await queue.find(number)?.level == 0)
     }
     #expect(try await claims.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
-    #expect(try await queue.passes(of: number).sorted() == ["A", "B", "C"])
+    let passes = try await TestDatabase.current.pool.run(SQL.readPasses(number: number))
+    #expect(passes.sorted() == ["A", "B", "C"])
     #expect(try await claims.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
     // Passing on again by one of the three changes nothing.
     #expect(try await claims.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))

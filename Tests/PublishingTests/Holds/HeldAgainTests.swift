@@ -90,7 +90,7 @@ import Testing
 
   /// The treatment that the reports would trigger without a hold.
   private func outcome(at time: Date) async throws -> SourceCeiling {
-    let record = try #require(try await NumberRecordStore(pool: pool).record(of: number))
+    let record = try #require(try await NumberStore(pool: pool).record(of: number))
     return Score(record, at: time).evaluate(by: try await ThresholdStore(pool: pool).current()).outcome
   }
 

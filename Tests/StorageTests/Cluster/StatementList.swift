@@ -186,8 +186,6 @@ struct StatementList {
     try list.add("rememberBatches", SQL.rememberBatches)
     try list.add("readBatches", SQL.readBatches)
     try list.add("countIdentifications", SQL.countIdentifications)
-    try list.add("readIdentifications", SQL.readIdentifications)
-    try list.add("readMostIdentified", SQL.readMostIdentified)
     // Jobs
     try list.add("placePreview", SQL.placePreview)
     try list.add("placeOrder", SQL.placeOrder)
@@ -219,7 +217,6 @@ struct StatementList {
     try list.add("readRecordsOf", SQL.readRecordsOf)
     try list.add("sampleHeats", SQL.sampleHeats)
     try list.add("sampleIdentifications", SQL.sampleIdentifications)
-    try list.add("readStanding", SQL.readStanding)
     // Operations
     try list.add("readArchiverState", SQL.readArchiverState)
     try list.add("exportSnapshot", SQL.exportSnapshot)

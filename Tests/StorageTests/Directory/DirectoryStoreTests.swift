@@ -3,10 +3,11 @@
 import Curation
 import Foundation
 import PostgreSQL
-import Storage
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Storage
 
 @Suite(.database) struct DirectoryStoreTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
@@ -56,8 +57,8 @@ import Testing
       try await replace("a", entries([2: "zwei", 4: "vier"])) == DirectoryChange(entries: 2, replaced: 3, overruled: 0))
     #expect(try await all().map(\.name) == ["zwei", "vier"])
     #expect(try await generations() == 1)
-    #expect(try await store.names(of: 1) == [])
-    #expect(try await store.names(of: 2).map(\.name) == ["zwei"])
+    #expect(try await pool.run(SQL.readDirectoryNames(number: 1)) == [])
+    #expect(try await pool.run(SQL.readDirectoryNames(number: 2)).map(\.name) == ["zwei"])
   }
 
   @Test func `an empty file replaces nothing`() async throws {
@@ -97,7 +98,7 @@ import Testing
     let named = try await all()
     #expect(named.map(\.number) == [1, 2, 3, 4, 5])
     #expect(named.map(\.name) == ["first", "best", "best", "often", "best"])
-    #expect(try await store.names(of: 2).map(\.source) == ["best", "often", "first"])
+    #expect(try await pool.run(SQL.readDirectoryNames(number: 2)).map(\.source) == ["best", "often", "first"])
   }
 
   @Test func `calls are weighted at the requested time`() async throws {
@@ -140,6 +141,6 @@ import Testing
       try await group.waitForAll()
     }
     #expect(try await all().count == 1)
-    #expect(try await store.sources().map(\.entries) == [1])
+    #expect(try await pool.run(SQL.readDirectorySources()).map(\.entries) == [1])
   }
 }

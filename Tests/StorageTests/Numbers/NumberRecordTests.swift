@@ -97,12 +97,12 @@ import Testing
   @Test func `a stored record reads back the same`() async throws {
     let records = try await fill(seed: 33, count: 300)
     for record in records {
-      var read = try await NumberRecordStore(pool: pool).record(of: record.number)
+      var read = try await NumberStore(pool: pool).record(of: record.number)
       read?.firstReportedAt = nil
       read?.lastReportedAt = nil
       #expect(read == record)
     }
-    #expect(try await NumberRecordStore(pool: pool).record(of: 1) == nil)
+    #expect(try await NumberStore(pool: pool).record(of: 1) == nil)
   }
 
   @Test func `decisions, holds and protection have priority over thresholds`() async throws {

@@ -58,7 +58,7 @@ import Testing
         number: number, appID: app, reportID: UUID(), reportedAt: now, category: .fraud, reporter: reporter,
         network: [3, 0, 0, 0, 0, 0, 0, 0])
       _ = try await reports.accept([report], receivedAt: now)
-      return Score(try #require(try await NumberRecordStore(pool: pool).record(of: number)), at: now).heat
+      return Score(try #require(try await NumberStore(pool: pool).record(of: number)), at: now).heat
     }
     #expect(abs(try await heat([UInt8](repeating: 3, count: 16), app: 1, number: 11) - 0.5) < 1e-9)
     #expect(abs(try await heat(trusted, app: 1, number: 12) - 1) < 1e-9)
@@ -67,11 +67,11 @@ import Testing
     #expect(abs(try await heat(nil, app: 8, number: 15) - 1) < 1e-9)
 
     // A reporter with weight 0 does not count, and adds no day and no network.
-    let nothing = try #require(try await NumberRecordStore(pool: pool).record(of: 13))
+    let nothing = try #require(try await NumberStore(pool: pool).record(of: 13))
     let score = Score(nothing, at: now)
     #expect(score.reporters == 0 && score.days == 0 && score.networks == 0)
     #expect(nothing.standing.reports == 1)
-    let list = try #require(try await NumberRecordStore(pool: pool).record(of: 14))
+    let list = try #require(try await NumberStore(pool: pool).record(of: 14))
     #expect(list.sources.map(\.complaints) == [1] && Score(list, at: now).reporters == 0)
     #expect(try await recountAll().differences == [])
   }
