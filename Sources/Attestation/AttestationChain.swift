@@ -12,10 +12,7 @@ package struct AttestedKey: Sendable, Equatable {
   /// Whether hardware guards the key.
   package let isHardware: Bool
 
-  /// The SHA-256 of the point, which identifies the key.
-  package var keyID: [UInt8] { Self.keyID(of: publicKey) }
-
-  /// The SHA-256 of a point.
+  /// The SHA-256 of a point, which identifies the key.
   package static func keyID(of publicKey: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: publicKey)) }
 
   /// Whether the key has signed a message with ECDSA and SHA-256.

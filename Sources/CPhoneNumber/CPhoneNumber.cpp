@@ -299,20 +299,6 @@ const char *cphone_regions(size_t *count) {
   }
 }
 
-int32_t cphone_short_kind(const char *text, size_t length, const char *region) {
-  try {
-    if (length > kMaxTextBytes || !isSupported(region)) return CPHONE_NOT_SHORT;
-    const std::string written(text, length);
-    if (written.find('\0') != std::string::npos) return CPHONE_NOT_SHORT;
-    if (shortNumbers().IsEmergencyNumber(written, region)) return CPHONE_EMERGENCY;
-    PhoneNumber number;
-    if (util().Parse(written, region, &number) != PhoneNumberUtil::NO_PARSING_ERROR) return CPHONE_NOT_SHORT;
-    return shortNumbers().IsValidShortNumberForRegion(number, region) ? CPHONE_SHORT : CPHONE_NOT_SHORT;
-  } catch (...) {
-    return CPHONE_NOT_SHORT;
-  }
-}
-
 int32_t cphone_short_kind_of(int64_t digits) {
   try {
     static const CallingCodes codes;

@@ -130,8 +130,6 @@ struct InterpolativeStream {
   var isOverrun: Bool { decoder.input.isOverrun }
   /// Whether all bits were read except fewer than eight zeros that fill the last byte.
   var endsCleanly: Bool { decoder.input.endsCleanly }
-  /// The number of bits read so far.
-  var position: Int { decoder.input.position }
 
   private mutating func descend(_ count: Int, _ low: Int64, _ high: Int64) {
     var count = count, high = high

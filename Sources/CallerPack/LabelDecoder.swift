@@ -44,14 +44,6 @@ struct LabelDecoder {
   /// Whether all bits were read except those that fill the last byte.
   var endsCleanly: Bool { input.endsCleanly }
 
-  /// Continues with another column.
-  mutating func restart(_ input: BitReader) {
-    self.input = input
-    hasLabel = false
-    roles = .identifies
-    label = UnsafeRawBufferPointer(start: scratch, count: 0)
-  }
-
   /// Decodes the next entry; `false` when it is malformed, with the reason in ``fault``.
   @inline(__always)
   mutating func next() -> Failure? {

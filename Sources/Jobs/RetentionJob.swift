@@ -9,17 +9,10 @@ package import Storage
 
 /// Deletes data after its retention period, every hour.
 package struct RetentionJob: Sendable {
-  /// Retention periods, in days.
+  /// Retention periods that the operator sets; ``RetainedData`` has the others.
   package struct Limits: Sendable, Equatable {
-    package var networks: Int
-    /// Comments of reports; nil keeps them as long as the report.
+    /// Days of comments; nil keeps them as long as the report.
     package var comments: Int?
-    /// Ids of identification batches. Longer than the greatest age of a call, or a retry would count twice.
-    package var identificationBatches: Int
-    /// Messages about events. The same as of contacts of answered appeals, because a mail with an answer has one.
-    static let messages = 30
-    /// Tokens of installed apps, after their last report.
-    package var installations: Int
     /// Months of reports; nil keeps all. Fewer than ``minReportMonths`` would let a retry count twice.
     package var reportMonths: Int?
 
@@ -27,22 +20,14 @@ package struct RetentionJob: Sendable {
     /// is kept too.
     package static let minReportMonths = RetentionStore.minMonths
 
-    package init(
-      networks: Int = 30, comments: Int? = nil, identificationBatches: Int = 35, installations: Int = 400,
-      reportMonths: Int? = nil
-    ) {
-      precondition((reportMonths ?? Self.minReportMonths) >= Self.minReportMonths)
-      precondition(networks >= 1 && (comments ?? 1) >= 1)
-      precondition(
-        identificationBatches
-          > IdentificationSubmission.maxAgeInDays + IdentificationSubmission.leewayInDays + 1)
-      self.networks = networks
-      self.comments = comments
-      self.identificationBatches = identificationBatches
-      self.installations = installations
-      self.reportMonths = reportMonths
+    package init(comments: Int? = nil, reportMonths: Int? = nil) {
+      precondition((reportMonths ?? Self.minReportMonths) >= Self.minReportMonths && (comments ?? 1) >= 1)
+      (self.comments, self.reportMonths) = (comments, reportMonths)
     }
   }
+
+  /// Days of messages about events. The same as of contacts of answered appeals, because a mail with an answer has one.
+  private static let messages = 30
 
   private let store: RetentionStore
   private let limits: Limits
@@ -58,6 +43,10 @@ package struct RetentionJob: Sendable {
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
+    // Longer than the greatest age of a call, or a retry would count twice.
+    precondition(
+      RetainedData.identificationBatches.days ?? 0
+        > IdentificationSubmission.maxAgeInDays + IdentificationSubmission.leewayInDays + 1)
     self.store = store
     self.limits = limits
     self.logger = logger
@@ -77,15 +66,15 @@ package struct RetentionJob: Sendable {
     let time = now()
     let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
     func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
-    try await store.purgeMessages(before: before(Limits.messages))
+    try await store.purgeMessages(before: before(Self.messages))
     try await store.addListingHashes()
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let deleted: KeyValuePairs<RetainedData, Int> = [
-      .networks: try await store.purgeNetworks(before: before(limits.networks)), .comments: comments,
-      .identificationBatches: try await store.purgeIdentificationBatches(before: before(limits.identificationBatches)),
+      .networks: try await store.purgeNetworks(before: limit(.networks)), .comments: comments,
+      .identificationBatches: try await store.purgeIdentificationBatches(before: limit(.identificationBatches)),
       .personalNumbers: try await store.purgePersonalNumbers(endedBefore: time),
-      .installations: try await store.purgeInstallations(before: before(limits.installations), ended: before(1)),
+      .installations: try await store.purgeInstallations(before: limit(.installations), ended: before(1)),
       .attestations: try await store.purgeAttestations(renewedBefore: limit(.attestations)),
       .ownerProofs: try await store.purgeOwnerProofs(before: limit(.ownerProofs)),
       .statements: try await store.purgeStatements(before: limit(.statements)),

@@ -59,14 +59,6 @@ func libraryRegions() -> [String] {
   return (0..<count).map { String(decoding: bytes[($0 * 2)..<($0 * 2 + 2)], as: UTF8.self) }
 }
 
-func libraryShortNumber(_ text: String, _ region: String) -> ShortNumber? {
-  var text = text
-  let found = text.withUTF8 { bytes in
-    bytes.withMemoryRebound(to: CChar.self) { cphone_short_kind($0.baseAddress, $0.count, region) }
-  }
-  return shortNumber(found)
-}
-
 func libraryShortNumber(_ digits: Int64) -> ShortNumber? { shortNumber(cphone_short_kind_of(digits)) }
 
 /// The numbering plan of a calling code, by libphonenumber.
@@ -105,17 +97,8 @@ public enum ShortNumber: String, Sendable, CaseIterable {
   /// A short code of the region, such as 118 000.
   case short
 
-  /// The kind of a text dialed in a region, by libphonenumber's `ShortNumberInfo`; nil for a regular number and for
-  /// anything else.
-  ///
-  /// Emergency numbers match completely: 911 does, 9111 does not. At most 250 bytes of text.
-  public init?(_ text: String, region: PhoneRegion) {
-    guard let found = libraryShortNumber(text, region.code) else { return nil }
-    self = found
-  }
-
   /// The kind of these digits if they were dialed in a region of their calling code without it; nil for a regular
-  /// number. Takes well under 1 µs except for numbers of eight national digits or fewer.
+  /// number, by libphonenumber's `ShortNumberInfo`. Takes well under 1 µs except for numbers of eight national digits or fewer.
   /// - Parameter digits: E.164 without the plus, such as 49112.
   public init?(digits: Int64) {
     guard let found = libraryShortNumber(digits) else { return nil }

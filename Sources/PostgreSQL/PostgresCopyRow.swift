@@ -84,7 +84,6 @@ public struct PostgresCopyRows: Sendable {
 public struct PostgresTuple: ~Copyable {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset: Int
-  private(set) var columnCount = 0
   private var isWhole = true
 
   init(bytes: UnsafeRawBufferPointer, offset: Int) {
@@ -95,9 +94,7 @@ public struct PostgresTuple: ~Copyable {
   /// Starts the next row.
   /// - Returns: false at the end of the chunk, or of the COPY.
   mutating func begin() -> Bool {
-    guard let count = read(Int16.self), count >= 0 else { return false }
-    columnCount = Int(count)
-    return true
+    read(Int16.self).map { $0 >= 0 } ?? false
   }
 
   /// Whether all columns read so far existed with the expected length.

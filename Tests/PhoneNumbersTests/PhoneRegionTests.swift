@@ -17,18 +17,4 @@ import Testing
   func `an unsupported region is refused`(_ code: String) {
     #expect(PhoneRegion(code) == nil)
   }
-
-  @Test func `short numbers are classified in each region`() throws {
-    let us = try #require(PhoneRegion("US"))
-    let fr = try #require(PhoneRegion("FR"))
-    #expect(ShortNumber("911", region: us) == .emergency)
-    #expect(ShortNumber("112", region: fr) == .emergency)
-    #expect(ShortNumber("911", region: fr) == nil)
-    #expect(ShortNumber("9111", region: us) != .emergency)
-    #expect(ShortNumber("118 218", region: fr) == .short)
-    #expect(ShortNumber("6502530000", region: us) == nil)
-    #expect(ShortNumber("", region: us) == nil)
-    #expect(ShortNumber("911\u{0}", region: us) == nil)
-    #expect(ShortNumber(String(repeating: "9", count: 1_000), region: us) == nil)
-  }
 }

@@ -61,7 +61,7 @@ typedef enum {
   CPHONE_UNKNOWN = 11,
 } cphone_kind;
 
-/// The result of cphone_short_kind.
+/// The result of cphone_short_kind_of.
 typedef enum {
   CPHONE_NOT_SHORT = 0,
   CPHONE_SHORT = 1,
@@ -109,9 +109,6 @@ uint32_t cphone_lengths(int64_t digits);
 /// short or an emergency number, or 0. Checks every number only where the
 /// calling code has short numbers of that length.
 int64_t cphone_first_short(int64_t first, int64_t last);
-
-/// One of cphone_short: what dialing this text from this region reaches.
-int32_t cphone_short_kind(const char *text, size_t length, const char *region);
 
 /// One of cphone_short: what these E.164 digits, calling code and all, would
 /// reach in some region of their calling code. A valid subscriber's number is

@@ -54,14 +54,9 @@ public struct Agreement: Sendable, Equatable {
   /// The agreement about units: kappa where exactly two raters rated all of them, alpha otherwise. Units with fewer than
   /// two ratings are ignored.
   /// - Parameters:
-  ///   - units: the ratings of each unit, at most one a rater.
+  ///   - units: the units with their counts.
   ///   - values: number of possible values.
   /// - Returns: nil where the agreement is undefined: without units, and where only one value occurs.
-  public static func of(_ units: [[Rating]], values: Int) -> Agreement? {
-    of(counted: units.map { Units(ratings: $0, count: 1) }, values: values)
-  }
-
-  /// As above, for units with a count.
   public static func of(counted units: [Units], values: Int) -> Agreement? {
     let rated = units.filter { $0.ratings.count > 1 }
     let raters = Set(rated.flatMap { $0.ratings.map(\.rater) })
@@ -73,19 +68,6 @@ public struct Agreement: Sendable, Equatable {
       return (table: Table(pair: pair, values), count: Double(unit.count))
     }
     return Agreement(first == nil ? .alpha : .kappa, tables, values)
-  }
-
-  /// Cohen's kappa.
-  /// - Parameter pairs: both raters' values of each unit, each in 0..<values.
-  public static func kappa(_ pairs: [(Int, Int)], values: Int) -> Agreement? {
-    Agreement(.kappa, pairs.map { (table: Table(pair: $0, values), count: 1) }, values)
-  }
-
-  /// Krippendorff's alpha for nominal values.
-  /// - Parameter units: the values of each unit, each in 0..<values; units with fewer than two are ignored.
-  public static func alpha(_ units: [[Int]], values: Int) -> Agreement? {
-    let rated = units.filter { $0.count > 1 }
-    return Agreement(.alpha, rated.map { (table: Table(coincidences: $0, values), count: 1) }, values)
   }
 
   private init?(_ coefficient: Coefficient, _ units: [(table: Table, count: Double)], _ values: Int) {

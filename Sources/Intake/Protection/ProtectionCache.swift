@@ -31,11 +31,6 @@ public final class ProtectionCache: Sendable {
     self.store = store
   }
 
-  /// Whether a number is protected, as of the last refresh.
-  public func isProtected(_ number: Int64) -> Bool {
-    known.withLock { $0.numbers }.rule(for: number) != nil
-  }
-
   /// The protected numbers, as of the last refresh.
   public var numbers: ProtectedNumbers { known.withLock { $0.numbers } }
 

@@ -15,9 +15,6 @@ public final class PendingNumberQueue: Sendable {
     self.capacity = capacity
   }
 
-  /// Number of pending numbers.
-  public var count: Int { numbers.withLock { $0.count } }
-
   /// Whether reports arrived within the last second.
   public var isReceiving: Bool { lastInsert.withLock { $0.map { .now - $0 < .seconds(1) } ?? false } }
 

@@ -123,7 +123,4 @@ final class AppealRateLimit: Sendable {
       (isWorked ? counts?.worked.take(network, at: now) : counts?.waited.take(network, at: now)) ?? true
     }
   }
-
-  /// Seconds until the counts start again.
-  var secondsLeft: Int { DailyCounts.secondsLeft(at: clock.wall()) }
 }

@@ -40,7 +40,7 @@ struct HomePages: Sendable {
           ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")]),
         "sourcesLink": Navigation.link(SourcePages.address, for: role),
         "steps": steps.isUnfinished ? Self.steps(steps, role, texts) : [], "isUnfinished": steps.isUnfinished,
-        "reasons": Self.reasons(steps, role, texts),
+        "reasons": Self.reasons(steps, texts),
         "tiles": Self.tiles(
           days.last, waiting: context.waiting.own, appeals: try await appeals.openCount(), role, texts),
         "charts": charts.map { statistic, isSum in
@@ -72,7 +72,7 @@ struct HomePages: Sendable {
   }
 
   /// Why nothing is listed; what a step says is left out.
-  private static func reasons(_ steps: FirstSteps, _ role: Role, _ texts: Localizer) -> [TemplateRecord] {
+  private static func reasons(_ steps: FirstSteps, _ texts: Localizer) -> [TemplateRecord] {
     steps.reasons.filter { $0.cause != nil || $0 == .belowThresholds }.map { reason in
       [
         "text": texts.message("home.reason", reason),

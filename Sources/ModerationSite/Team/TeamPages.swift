@@ -17,7 +17,6 @@ struct TeamPages: Sendable {
   let target: TimeInterval
   let pages: PageRenderer
 
-  static let address = "/moderation/team"
   /// The selectable periods.
   private static let periods = [7, 30, 90]
 

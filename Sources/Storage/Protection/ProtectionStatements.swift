@@ -11,17 +11,7 @@ extension SQL {
     patterns: [String], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
   ) -> Statement<String> {
     Statement(
-      """
-      INSERT INTO protected_patterns (pattern, reason, added_by, added_at, expires_at, app_id)
-      SELECT pattern, reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
-      FROM unnest($1::text[], $2::text[]) AS t (pattern, reason)
-      ORDER BY pattern
-      ON CONFLICT (pattern, app_id) DO UPDATE SET expires_at = excluded.expires_at
-      WHERE protected_patterns.added_by = excluded.added_by
-        AND protected_patterns.expires_at < coalesce(excluded.expires_at, 'infinity')
-      RETURNING pattern
-      """,
-      patterns, reasons, addedBy, time, until, appID
+      protect("pattern", "text", in: "protected_patterns"), patterns, reasons, addedBy, time, until, appID
     ) { try $0.decode(0) }
   }
 
@@ -30,18 +20,21 @@ extension SQL {
     numbers: [Int64], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
   ) -> Statement<Int64> {
     Statement(
-      """
-      INSERT INTO protected_numbers (number, reason, added_by, added_at, expires_at, app_id)
-      SELECT number, reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
-      FROM unnest($1::bigint[], $2::text[]) AS t (number, reason)
-      ORDER BY number
-      ON CONFLICT (number, app_id) DO UPDATE SET expires_at = excluded.expires_at
-      WHERE protected_numbers.added_by = excluded.added_by
-        AND protected_numbers.expires_at < coalesce(excluded.expires_at, 'infinity')
-      RETURNING number
-      """,
-      numbers, reasons, addedBy, time, until, appID
+      protect("number", "bigint", in: "protected_numbers"), numbers, reasons, addedBy, time, until, appID
     ) { try $0.decode(0) }
+  }
+
+  private static func protect(_ column: String, _ type: String, in table: String) -> String {
+    """
+    INSERT INTO \(table) (\(column), reason, added_by, added_at, expires_at, app_id)
+    SELECT \(column), reason, $3, $4::timestamptz, $5::timestamptz, $6::integer
+    FROM unnest($1::\(type)[], $2::text[]) AS t (\(column), reason)
+    ORDER BY \(column)
+    ON CONFLICT (\(column), app_id) DO UPDATE SET expires_at = excluded.expires_at
+    WHERE \(table).added_by = excluded.added_by
+      AND \(table).expires_at < coalesce(excluded.expires_at, 'infinity')
+    RETURNING \(column)
+    """
   }
 
   /// Removes the protection of a pattern by people.

@@ -221,6 +221,19 @@ extension SQL {
 
   /// Inserts new listings, and updates those with another category, cause or treatment; another treatment begins anew.
   static func addListed(listings: [Listing], serial: Int64, time: Date) -> Statement<Void> {
+    storeListings(listings, serial: serial, time: time, updating: "cause = excluded.cause, ")
+  }
+
+  /// Inserts listings of numbers. A listed number keeps its cause; its category and treatment are updated, and another
+  /// treatment begins anew.
+  static func listNumbers(listings: [Listing], serial: Int64, time: Date) -> Statement<Void> {
+    storeListings(listings, serial: serial, time: time)
+  }
+
+  /// - Parameter updating: more columns that are updated of a listed number.
+  private static func storeListings(
+    _ listings: [Listing], serial: Int64, time: Date, updating: String = ""
+  ) -> Statement<Void> {
     Statement(
       """
       INSERT INTO listings AS l (number, category_id, cause, treatment, serial, listed_at, sha1)
@@ -229,7 +242,7 @@ extension SQL {
         t (number, category_id, cause, treatment, sha1)
       ORDER BY t.number
       ON CONFLICT (number) DO UPDATE
-        SET category_id = excluded.category_id, cause = excluded.cause, treatment = excluded.treatment,
+        SET category_id = excluded.category_id, \(updating)treatment = excluded.treatment,
             serial = CASE WHEN l.treatment = excluded.treatment THEN l.serial ELSE excluded.serial END,
             listed_at = CASE WHEN l.treatment = excluded.treatment THEN l.listed_at ELSE excluded.listed_at END,
             sha1 = excluded.sha1

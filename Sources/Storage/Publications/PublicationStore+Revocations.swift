@@ -267,24 +267,4 @@ extension SQL {
   static func unlistNumbers(numbers: [Int64]) -> Statement<Void> {
     Statement("DELETE FROM listings WHERE number = ANY($1::bigint[])", numbers)
   }
-
-  /// Inserts listings of numbers. A listed number keeps its cause; its category and treatment are updated, and another
-  /// treatment begins anew.
-  static func listNumbers(listings: [Listing], serial: Int64, time: Date) -> Statement<Void> {
-    Statement(
-      """
-      INSERT INTO listings AS l (number, category_id, cause, treatment, serial, listed_at, sha1)
-      SELECT t.number, t.category_id, t.cause, t.treatment, $5, $6, t.sha1
-      FROM unnest($1::bigint[], $2::smallint[], $3::smallint[], $4::smallint[], $7::bigint[])
-        t (number, category_id, cause, treatment, sha1)
-      ORDER BY t.number
-      ON CONFLICT (number) DO UPDATE
-        SET category_id = excluded.category_id, treatment = excluded.treatment,
-            serial = CASE WHEN l.treatment = excluded.treatment THEN l.serial ELSE excluded.serial END,
-            listed_at = CASE WHEN l.treatment = excluded.treatment THEN l.listed_at ELSE excluded.listed_at END,
-            sha1 = excluded.sha1
-      """,
-      listings.map(\.number), listings.map(\.category.rawValue), listings.map { Int16($0.cause.rawValue) },
-      listings.map { Int16($0.treatment.rawValue) }, serial, time, listings.map { NumberSHA1.stored($0.number) })
-  }
 }

@@ -82,7 +82,13 @@ extension SQL {
 
   /// Stores rules; one of the same range and source is replaced.
   static func saveRanges(_ rules: [RangeRule]) -> Statement<Void> {
-    let columns = RangeColumns(rules)
+    func texts(_ text: KeyPath<RangeRule, String?>) -> [String] { rules.map { $0[keyPath: text] ?? "" } }
+    func seconds(_ time: KeyPath<RangeRule, Date?>) -> [Double] {
+      rules.map { $0[keyPath: time]?.timeIntervalSince1970 ?? 0 }
+    }
+    func bounds(_ bound: KeyPath<ClosedRange<Int64>, Int64>) -> [String] {
+      rules.map { $0.range.blocks.map { String($0[keyPath: bound]) }.joined(separator: ",") }
+    }
     return Statement(
       """
       INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, label, reason,
@@ -106,9 +112,11 @@ extension SQL {
         proposed_by = excluded.proposed_by, proposed_at = excluded.proposed_at, decided_by = excluded.decided_by,
         decided_at = excluded.decided_at
       """,
-      columns.numbers, columns.patterns, columns.apps, columns.prefixes, columns.firsts, columns.lasts, columns.states,
-      columns.treatments, columns.categories, columns.labels, columns.reasons, columns.members, columns.heats,
-      columns.starts, columns.ends, columns.proposers, columns.proposed, columns.deciders, columns.decided)
+      rules.map(\.range.first), rules.map(\.range.text), rules.map(\.appID), rules.map(\.range.prefix),
+      bounds(\.lowerBound), bounds(\.upperBound), rules.map(\.state.rawValue), rules.map(\.treatment.rawValue),
+      rules.map(\.category.rawValue), texts(\.label), texts(\.reason), rules.map { Int32($0.members) },
+      rules.map(\.heat), seconds(\.validFrom), seconds(\.validUntil), texts(\.proposedBy),
+      rules.map(\.proposedAt.timeIntervalSince1970), texts(\.decidedBy), seconds(\.decidedAt))
   }
 
   /// Number of rules.
@@ -170,40 +178,6 @@ extension SQL {
     (rule.proposedBy, rule.decidedBy, rule.decidedAt) = (try row.decode(13), try row.decode(15), try row.decode(16))
     return rule
   }
-}
-
-/// The columns of rules to save.
-private struct RangeColumns {
-  let numbers: [Int64], patterns: [String], apps: [Int32], prefixes: [Int64], firsts: [String], lasts: [String]
-  let states: [String], treatments: [String], categories: [Int16], labels: [String], reasons: [String]
-  let members: [Int32], heats: [Double], starts: [Double], ends: [Double]
-  let proposers: [String], proposed: [Double], deciders: [String], decided: [Double]
-
-  init(_ rules: [RangeRule]) {
-    numbers = rules.map(\.range.first)
-    patterns = rules.map(\.range.text)
-    apps = rules.map(\.appID)
-    prefixes = rules.map(\.range.prefix)
-    firsts = rules.map { Self.list($0.range.blocks.map(\.lowerBound)) }
-    lasts = rules.map { Self.list($0.range.blocks.map(\.upperBound)) }
-    states = rules.map(\.state.rawValue)
-    treatments = rules.map(\.treatment.rawValue)
-    categories = rules.map(\.category.rawValue)
-    labels = rules.map { $0.label ?? "" }
-    reasons = rules.map { $0.reason ?? "" }
-    members = rules.map { Int32($0.members) }
-    heats = rules.map(\.heat)
-    starts = rules.map { Self.seconds($0.validFrom) }
-    ends = rules.map { Self.seconds($0.validUntil) }
-    proposers = rules.map { $0.proposedBy ?? "" }
-    proposed = rules.map { Self.seconds($0.proposedAt) }
-    deciders = rules.map { $0.decidedBy ?? "" }
-    decided = rules.map { Self.seconds($0.decidedAt) }
-  }
-
-  private static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ",") }
-
-  private static func seconds(_ time: Date?) -> Double { time?.timeIntervalSince1970 ?? 0 }
 }
 
 /// The counts of a range's numbers that a moderator should know before it gets a rule.

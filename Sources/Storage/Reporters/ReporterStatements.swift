@@ -191,27 +191,22 @@ extension SQL {
 
   /// Reporters who took part in a burst, those with most bursts first.
   static func readCaughtReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
-    Statement(
-      """
-      SELECT r.reporter, r.first_received_at, r.numbers, r.established_at, r.judged, r.agreed, r.brigades, r.is_established, w.weight
-      FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
-      WHERE r.brigades > 0
-        AND ($1::integer IS NULL OR r.brigades < $1::integer OR (r.brigades = $1::integer AND r.reporter > $2::bytea))
-      ORDER BY r.brigades DESC, r.reporter LIMIT $3::bigint
-      """,
-      after?.rank, after?.reporter.bytes, Int64(limit)
-    ) { try $0.reporterLine() }
+    readReporters(by: "r.brigades", after: after, limit: limit)
   }
 
   /// Reporters whose votes were compared with decisions, those with most comparisons first.
   static func readJudgedReporters(after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
+    readReporters(by: "r.judged", after: after, limit: limit)
+  }
+
+  private static func readReporters(by count: String, after: ReporterCursor?, limit: Int) -> Statement<ReporterLine> {
     Statement(
       """
       SELECT r.reporter, r.first_received_at, r.numbers, r.established_at, r.judged, r.agreed, r.brigades, r.is_established, w.weight
       FROM reporters r LEFT JOIN reporter_weights w ON w.reporter = r.reporter
-      WHERE r.judged > 0
-        AND ($1::integer IS NULL OR r.judged < $1::integer OR (r.judged = $1::integer AND r.reporter > $2::bytea))
-      ORDER BY r.judged DESC, r.reporter LIMIT $3::bigint
+      WHERE \(count) > 0
+        AND ($1::integer IS NULL OR \(count) < $1::integer OR (\(count) = $1::integer AND r.reporter > $2::bytea))
+      ORDER BY \(count) DESC, r.reporter LIMIT $3::bigint
       """,
       after?.rank, after?.reporter.bytes, Int64(limit)
     ) { try $0.reporterLine() }

@@ -5,18 +5,6 @@ public import Foundation
 
 /// A report ready to be stored: parsed and checked, with the reporter's pseudonym.
 public struct Report: Sendable, Equatable {
-  /// The identity of a report, the same for every retry.
-  public struct Key: Hashable, Sendable {
-    /// E.164 digits.
-    public let number: Int64
-    /// The app that sent it.
-    public let appID: Int32
-    /// The app's id of the report.
-    public let reportID: UUID
-    /// Compared to the microsecond.
-    public let reportedAt: Date
-  }
-
   /// E.164 digits, 1 to 999,999,999,999,999.
   public var number: Int64
   /// The app that sent it.
@@ -40,9 +28,6 @@ public struct Report: Sendable, Equatable {
   /// The start of the day, in UTC, on which the app made the reporter's account, as its server says; nil where it does
   /// not. Not part of a retry's identity.
   public var reporterSince: Date?
-
-  /// The primary key of the row.
-  public var key: Key { Key(number: number, appID: appID, reportID: reportID, reportedAt: reportedAt) }
 
   /// Creates a value from its properties.
   public init(

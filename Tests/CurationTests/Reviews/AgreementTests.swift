@@ -4,6 +4,24 @@ import Curation
 import TestData
 import Testing
 
+extension Agreement {
+  fileprivate static func of(_ units: [[Rating]], values: Int) -> Agreement? {
+    of(counted: units.map { Units(ratings: $0, count: 1) }, values: values)
+  }
+
+  fileprivate static func kappa(_ pairs: [(Int, Int)], values: Int) -> Agreement? {
+    of(pairs.map { [Rating(rater: "a", value: $0.0), Rating(rater: "b", value: $0.1)] }, values: values)
+  }
+
+  /// The agreement of units that each have their own raters.
+  fileprivate static func alpha(_ units: [[Int]], values: Int) -> Agreement? {
+    let rated = units.enumerated().map { unit, ratings in
+      ratings.enumerated().map { Rating(rater: "\(unit) \($0)", value: $1) }
+    }
+    return of(rated, values: values)
+  }
+}
+
 @Suite struct AgreementTests {
   /// Ratings of raters, one text each: a digit for each unit, a point for none.
   private func units(_ raters: [String]) -> [[Agreement.Rating]] {

@@ -270,17 +270,18 @@ import Testing
     #expect(rated.allSatisfy { $0.category == .robocall })
     // The same figures as from single decisions.
     let single = cases.map { treatment, opinion, account in
-      [
-        Agreement.Rating(rater: "Ada", value: place(treatment)),
-        Agreement.Rating(rater: account, value: place(opinion)),
-      ]
+      Agreement.Units(
+        ratings: [
+          Agreement.Rating(rater: "Ada", value: place(treatment)),
+          Agreement.Rating(rater: account, value: place(opinion)),
+        ], count: 1)
     }
     let counted = rated.map { decisions in
       Agreement.Units(
         ratings: decisions.ratings.map { Agreement.Rating(rater: $0.account, value: place($0.treatment)) },
         count: decisions.count)
     }
-    let (expected, found) = (Agreement.of(single, values: 3), Agreement.of(counted: counted, values: 3))
+    let (expected, found) = (Agreement.of(counted: single, values: 3), Agreement.of(counted: counted, values: 3))
     #expect(expected?.value == found?.value && expected?.units == 6 && found?.units == 6)
   }
 

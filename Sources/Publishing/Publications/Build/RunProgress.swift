@@ -32,9 +32,6 @@ final class RunProgress: Sendable {
     tell(step, part)
   }
 
-  /// Whether the database has given the run up.
-  var isLost: Bool { state.withLock { $0.isLost } }
-
   /// Reports to the database until the task is canceled. If the database does not answer, the next report tries again;
   /// the claim is checked once more before anything becomes visible.
   func report(to store: PublicationStore, _ claim: PublicationClaim) async {
