@@ -35,13 +35,12 @@ package struct Setting<Value: Sendable>: Sendable {
   /// - Parameter absent: description of the default.
   init<Given>(
     _ name: String, _ rule: SettingRule<Given>, absent: String, variable: String? = nil, hasOption: Bool = true,
-    _ meaning: String
+    isSecret: Bool = false, _ meaning: String
   ) where Value == Given? {
     self.init(
       SettingDescription(
-        name: name, ownVariable: variable, hasOption: hasOption, isSecret: false, rule: rule.text, value: rule.value,
-        standard: absent,
-        meaning: meaning),
+        name: name, ownVariable: variable, hasOption: hasOption, isSecret: isSecret, rule: rule.text, value: rule.value,
+        standard: absent, meaning: meaning),
       standard: nil, parse: { rule.parse($0).map(Optional.some) })
   }
 
@@ -50,12 +49,7 @@ package struct Setting<Value: Sendable>: Sendable {
   init<Given>(
     secret name: String, _ rule: SettingRule<Given>, absent: String, variable: String? = nil, _ meaning: String
   ) where Value == Given? {
-    self.init(
-      SettingDescription(
-        name: name, ownVariable: variable, hasOption: false, isSecret: true, rule: rule.text, value: rule.value,
-        standard: absent,
-        meaning: meaning),
-      standard: nil, parse: { rule.parse($0).map(Optional.some) })
+    self.init(name, rule, absent: absent, variable: variable, hasOption: false, isSecret: true, meaning)
   }
 
   private init(_ description: SettingDescription, standard: Value, parse: @escaping @Sendable (String) -> Value?) {
