@@ -62,6 +62,14 @@ public final class PostgresPool: Sendable {
     try await withConnection { try await $0.run(statement) }
   }
 
+  /// Runs one statement and returns the number of affected rows.
+  ///
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  public func runReportingCount<Row>(_ statement: Statement<Row>) async throws -> Int {
+    try await withConnection { try await $0.runReportingCount(statement) }
+  }
+
   /// The pool of another node of the same cluster, of 8 connections. It is created once, and shut down with this one.
   public func node(_ node: PostgresNode) -> PostgresPool {
     nodes.withLock { nodes in

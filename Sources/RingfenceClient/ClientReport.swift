@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 public import Foundation
 
 /// A report of one user about a number. Its id and time are fixed when it is created, so that every retry sends the
@@ -79,7 +80,7 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     self.reporter = reporter
     self.comment = comment
     self.reportID = reportID
-    reportedAt = time.formatted(.iso8601)
+    reportedAt = time.documentTime
     self.reporterSince = reporterSince.map(UTCDay.text)
     self.clientAddress = clientAddress
   }

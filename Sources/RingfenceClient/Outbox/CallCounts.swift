@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 import Foundation
 
 /// The calls of one number on one day, in the form of the API.
@@ -84,7 +85,7 @@ extension CallCounts.Tally {
 /// The days by which the server counts calls.
 enum UTCDay {
   /// Returns the day of a time, such as `2026-11-21`.
-  static func text(of time: Date) -> String { String(time.formatted(.iso8601).prefix(10)) }
+  static func text(of time: Date) -> String { String(time.documentTime.prefix(10)) }
 
   /// Returns the seconds until the next day starts.
   static func secondsLeft(at time: Date) -> Double {

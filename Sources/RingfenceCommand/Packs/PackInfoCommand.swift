@@ -59,7 +59,7 @@ struct PackInfoCommand: AsyncParsableCommand {
 
   /// RFC 3339, or JSON's null if the pack has no time.
   private static func time(_ seconds: Int64) -> any Sendable {
-    seconds == 0 ? NSNull() : Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+    seconds == 0 ? NSNull() : Date(timeIntervalSince1970: TimeInterval(seconds)).documentTime
   }
 }
 
