@@ -128,17 +128,17 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
 }
 
 /// A source of names.
-public struct DirectorySource: Sendable, Equatable {
+struct DirectorySource: Sendable, Equatable {
   /// Key of its row.
-  public var id: Int32
+  var id: Int32
   /// 1 to 80 characters.
-  public var name: String
+  var name: String
   /// Of two sources that contain a number the one with the lower priority wins.
-  public var priority: Int32
+  var priority: Int32
   /// The current generation; nil before the first import.
-  public var generation: Int32?
+  var generation: Int32?
   /// Number of entries of the current generation.
-  public var entries: Int64
+  var entries: Int64
 }
 
 /// Result of replacing a source's entries.
