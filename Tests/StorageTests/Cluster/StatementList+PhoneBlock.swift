@@ -336,7 +336,6 @@ extension StatementList {
     try add("readAttestationRules", SQL.readAttestationRules)
     try add("saveAttestationRules", SQL.saveAttestationRules)
     try add("saveIdentifyRule", SQL.saveIdentifyRule)
-    try add("readLists", SQL.readLists)
     // Events
     try add("recordEvent", SQL.recordEvent)
     try add("queueMessage", SQL.queueMessage)
