@@ -89,19 +89,19 @@ struct RightsCommand: AsyncParsableCommand {
   struct Repeat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Repeat the erasures and suppressions of the journal, after a restore by PostgreSQL's own tools.",
-      discussion: "ringfence restore does so itself. What the database knows already does not change.")
+      discussion: "ringfence restore does so itself. Rights that the database knows already do not change.")
 
     @OptionGroup var database: DatabaseOptions
 
     @Option(
-      help: .value("file", "Erasure journal to apply; can be repeated. Without it, the one of the setting erasure-journal."))
+      help: .value("file", "Erasure journal to apply; can be repeated. Default: the file of erasure-journal."))
     var erasures: [String] = []
 
     func run() async throws {
       try await database.open { context in
         let journals = erasures.isEmpty ? [try context.folder.journal] : erasures.map(ErasureJournal.init)
         for journal in journals where try journal.isEmpty {
-          throw CommandFailure.failed("The erasure journal \(journal.path) has no lines. Name another one with --erasures.")
+          throw CommandFailure.failed("The erasure journal \(journal.path) has no lines. Pass a file with --erasures.")
         }
         try await context.rights().apply(journals, at: Date()).show(after: nil)
       }
