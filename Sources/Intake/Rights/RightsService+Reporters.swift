@@ -74,9 +74,10 @@ extension RightsService {
       }
     }
     guard !erased.isEmpty || !restricted.isEmpty else { return 0 }
-    let erasures = try await stores.erasures.pseudonyms().compactMap { pseudonym in
-      erased[hash(ofReporter: pseudonym)].map { (reporter: pseudonym, until: $0) }
-    }
+    let erasures = try await stores.erasures.pending(
+      stores.erasures.pseudonyms().compactMap { pseudonym in
+        erased[hash(ofReporter: pseudonym)].map { (reporter: pseudonym, until: $0) }
+      })
     @Sendable func restored(_ action: String, _ reporter: [UInt8]) -> AuditEvent {
       event(action, reporter, by: "ringfence", role: "system", after: ["restored": "true"])
     }

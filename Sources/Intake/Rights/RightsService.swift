@@ -175,19 +175,19 @@ public struct RightsService: Sendable {
     return opened
   }
 
-  /// Applies journals to a restored database, and continues them in its own journal.
+  /// Applies journals to a restored database, with its own journal, which may have later lines, and continues them there.
   /// - Throws: ``ErasureJournalError``; the errors of the database.
   public func apply(_ journals: [ErasureJournal], at time: Date) async throws -> AppliedErasures {
     var known = Set<ErasureJournal.Entry>()
     // The sort is stable: of one second, the later line counts.
-    let lines = try journals.flatMap { try $0.entries() }.filter { known.insert($0).inserted }
-      .sorted { $0.time < $1.time }
+    let lines = try ([journal].compactMap { $0 } + journals).flatMap { try $0.entries() }
+      .filter { known.insert($0).inserted }.sorted { $0.time < $1.time }
     let entries = lines.filter { $0.key == journalKey }
-    for other in journals { try journal?.merge(other) }
     var last: [Int64: ErasureJournal.Entry.Action] = [:]
     for entry in entries where [.suppress, .lift].contains(entry.action) {
       last[try opened(entry.subject)] = entry.action
     }
+    for other in journals { try journal?.merge(other) }
     for (number, action) in last.sorted(by: { $0.key < $1.key }) {
       let event = AuditEvent(
         actor: "ringfence", role: "system", action: "right.\(action.rawValue)", subject: "+\(number)",

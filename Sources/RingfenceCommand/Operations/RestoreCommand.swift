@@ -204,10 +204,11 @@ struct Restore {
 
   /// Applies the erasures and suppressions since the backup.
   private func applyErasures() async throws {
-    guard try journals.contains(where: { try !$0.isEmpty }) else {
+    let folder = context.folder
+    // The setting erasure-journal may name a file that outlives data folders.
+    guard try (journals + [folder.journal]).contains(where: { try !$0.isEmpty }) else {
       return print("No erasure journal was applied. Pass --erasures if people had data erased after the backup.")
     }
-    let folder = context.folder
     guard try manifest.hasKeys || folder.settings.pseudonymKey != nil || folder.storedSecret("pseudonym.key") != nil
     else {
       throw CommandFailure.failed(

@@ -68,6 +68,19 @@ public struct ErasureStore: Sendable {
     }
   }
 
+  /// The erasures that would delete something: data of reporters who came back after the time does not count.
+  /// - Parameter erased: each pseudonym with the time until which its reports arrived.
+  public func pending(
+    _ erased: [(reporter: [UInt8], until: Date)]
+  ) async throws -> [(reporter: [UInt8], until: Date)] {
+    var found = Set<[UInt8]>()
+    for table in ReporterTable.allCases {
+      let statement = SQL.readErasable(table, reporters: erased.map(\.reporter), until: erased.map(\.until))
+      found.formUnion(try await pool.run(statement))
+    }
+    return erased.filter { found.contains($0.reporter) }
+  }
+
   /// All pseudonyms of the database.
   public func pseudonyms() async throws -> [[UInt8]] {
     var all = Set<[UInt8]>()
@@ -120,7 +133,7 @@ enum ReporterTable: String, CaseIterable, Sendable {
   case personalNumbers = "personal_numbers"
   case holds = "hold_reporters"
 
-  /// Whether a row `t` is from before `e.until`; nil for parts of sums. Rows of holds have no time.
+  /// Whether a row `t` is from before `e.until`; nil for parts of sums. Rows of holds have no time: a later vote keeps them.
   fileprivate var isFromBefore: String? {
     let day = "(e.until AT TIME ZONE 'UTC')::date"
     return switch self {
@@ -131,7 +144,11 @@ enum ReporterTable: String, CaseIterable, Sendable {
     case .vouched: "t.vouched_on <= \(day)"
     case .attestations: "t.attested_on <= \(day) - DATE '1970-01-01'"
     case .personalNumbers: "t.added_at <= e.until"
-    case .holds: "true"
+    case .holds:
+      """
+      NOT EXISTS (SELECT 1 FROM number_reporters v
+        WHERE v.number = t.number AND v.reporter = t.reporter AND v.received_at > e.until)
+      """
     }
   }
 }
@@ -153,6 +170,17 @@ extension SQL {
   /// The pseudonyms of a table.
   static func readPseudonyms(of table: ReporterTable) -> Statement<[UInt8]> {
     Statement("SELECT DISTINCT reporter FROM \(table.rawValue) WHERE reporter IS NOT NULL") { try $0.decode(0) }
+  }
+
+  /// The reporters of a table whose erasure would delete rows.
+  static func readErasable(_ table: ReporterTable, reporters: [[UInt8]], until: [Date]) -> Statement<[UInt8]> {
+    Statement(
+      """
+      SELECT DISTINCT t.reporter FROM \(table.rawValue) t JOIN \(erased) ON t.reporter = e.reporter
+      WHERE \(table.isFromBefore ?? "t.received_at <= e.until")
+      """,
+      reporters, until
+    ) { try $0.decode(0) }
   }
 
   /// The reports to erase, withdrawn ones included, by number. A vote outlives its report where months were dropped: its

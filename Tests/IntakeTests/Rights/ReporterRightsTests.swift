@@ -96,4 +96,25 @@ import Testing
       #expect(try await stores.auditLog.events(AuditFilter(action: "right."), limit: 100).count == before.count)
     }
   }
+
+  @Test func `a repeated journal erases nothing that arrived after the erasure, and counts no use of a right`()
+    async throws
+  {
+    try await withTemporaryFolder { folder in
+      let (journal, app) = (ErasureJournal(path: "\(folder)/erasures.jsonl"), try await app("One"))
+      let service = service(journal)
+      try await service.erase("user-17", of: app, at: now)
+      try await report("user-17", of: app, receivedAt: now + 60)
+      let pseudonym = pseudonymizer.pseudonym(of: "user-17", appID: app.id)
+      try await TestDatabase.current.pool.withConnection { connection in
+        _ = try await connection.execute(
+          "INSERT INTO hold_reporters (number, reporter) VALUES (\(number), \(pseudonym))")
+      }
+      let before = try await stores.erasures.export(pseudonym)
+      #expect(before.first { $0.table == "hold_reporters" }?.rows.count == 1)
+      #expect(try await service.apply([journal], at: now + 120).reporters == 0)
+      #expect(try await stores.erasures.export(pseudonym).map { $0.rows } == before.map { $0.rows })
+      #expect(try await stores.auditLog.events(AuditFilter(action: "right.erase"), limit: 10).count == 1)
+    }
+  }
 }

@@ -236,6 +236,7 @@ extension StatementList {
     try add("readNumberData", SQL.readNumberData)
     try add("readReporterData", SQL.readReporterData)
     try add("readPseudonyms", SQL.readPseudonyms)
+    try add("readErasable", SQL.readErasable)
     try add("readErasedReports", SQL.readErasedReports)
     try add("deleteErasedReports", SQL.deleteErasedReports)
     try add("deleteErasedVotes", SQL.deleteErasedVotes)
