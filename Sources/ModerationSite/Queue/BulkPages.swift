@@ -23,8 +23,11 @@ struct BulkPages: Sendable {
   /// How long a response waits for a bulk, before its page shows the progress.
   private static let patience = Duration.seconds(1)
 
-  /// The most bytes of a preview's address; common proxies accept 8 KB with the other headers.
-  private static let longestAddress = 4_000
+  /// The most bytes of a preview's address: nginx refuses an answer whose headers exceed 4 KB, and the redirect has others.
+  private static let longestAddress = 3_000
+
+  /// The fields that an address leaves out. A person confirms that the owners were checked, and no link does.
+  private static let unaddressed: Set = ["csrf", "draft", "fingerprint", "confirm"]
 
   /// `POST /moderation/bulk/preview`: shows the effect on the ticked numbers, or on all numbers of the filter.
   ///
@@ -32,14 +35,16 @@ struct BulkPages: Sendable {
   /// long for an address is shown at once.
   @Sendable func preview(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let response = try await preview(context)
-    let address = "/moderation/bulk/preview?\(context.form.encoded(without: ["csrf", "draft", "fingerprint"]))"
+    let address = "/moderation/bulk/preview?\(context.form.encoded(without: Self.unaddressed))"
     guard response.status == .ok, address.utf8.count <= Self.longestAddress else { return response }
     return .redirect(to: address, type: .normal)
   }
 
   /// `GET /moderation/bulk/preview`: the preview of the fields in the address.
   @Sendable func previewAgain(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    guard let form = Form(encoded: request.uri.query ?? "") else { throw Problem.noForm }
+    guard let sent = Form(encoded: request.uri.query ?? ""),
+      let form = Form(encoded: sent.encoded(without: Self.unaddressed))
+    else { throw Problem.noForm }
     var context = context
     context.form = form
     return try await preview(context)

@@ -321,7 +321,9 @@ import Testing
       let filter = try await ada.post(preview, [("all", "1"), ("filter_days", "1")])
       #expect(filter.location == "\(preview)?all=1&filter_days=1")
       #expect(try await ada.get("\(preview)?number=%zz").status.code < 500)
-      // Too many numbers for an address.
+      // Too many numbers for an address: proxies limit the headers of an answer to 4 KB.
+      let long = try await ada.post(preview, Array(all.prefix(160)))
+      #expect(long.status == .ok && long.text.contains("160 numbers selected."))
       #expect(try await ada.post(preview, all).text.contains("250 numbers selected."))
       #expect(try await Visitor(server, role: .triage).get(asked.location).status == .forbidden)
     }

@@ -84,6 +84,9 @@ import Testing
       let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(preview.text.contains("Directories name 2 of these numbers"))
       #expect(preview.text.components(separatedBy: "(check the owner)").count == 3)
+      // A link to a preview does not confirm it.
+      let link = "/moderation/bulk/preview?number=\(number)&decision=block&reason=One&confirm=1"
+      #expect(try await client.get(link).text.contains(#"name="confirm" value="1">"#))
       let refused = try await client.send(preview.text, to: "/moderation/bulk", fields)
       #expect(refused.status == .unprocessableContent)
       #expect(refused.text.contains("Nothing was saved. Check the owners of the numbers"))
