@@ -329,6 +329,7 @@ extension StatementList {
     try add("readNewestThresholdVersion", SQL.readNewestThresholdVersion)
     try add("readThresholds", SQL.readThresholds)
     try add("readSourceRules", SQL.readSourceRules)
+    try add("readApps", SQL.readApps)
     try add("saveThresholdVersion", SQL.saveThresholdVersion)
     try add("saveThresholds", SQL.saveThresholds)
     try add("saveSourceRules", SQL.saveSourceRules)
