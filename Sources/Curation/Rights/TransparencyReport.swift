@@ -48,7 +48,7 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
   public var from: String, to: String
   /// Reports that were made, including withdrawn ones.
   public var reports = 0
-  /// Listings that began or changed, and decisions.
+  /// Listings that began, changed or got a later decision, and decisions.
   public var listings: [Group] = [], decisions: [Group] = []
   /// Decisions that ended by expiry; those that a person undid, and upheld appeals.
   public var expired = 0, reversals = 0

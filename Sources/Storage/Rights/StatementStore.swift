@@ -91,13 +91,15 @@ extension SQL {
       numbers, serial, time, seed.uuidString)
   }
 
-  /// Numbers whose listing has its treatment by a later decision than the statement: the decision has reasons of its own.
+  /// Numbers whose listing has its treatment and category by a later decision than the statement: the decision has reasons
+  /// of its own.
   static func findRenewedDecisions() -> Statement<Int64> {
     Statement(
       """
       SELECT s.number FROM statements s JOIN number_decisions f ON f.number = s.number
       WHERE s.ended_at IS NULL AND s.cause = 1 AND s.decision_id IS DISTINCT FROM f.decision_id
         AND f.decision = CASE s.treatment WHEN 0 THEN 'block' ELSE 'identify' END
+        AND coalesce(f.category_id, s.category_id) = s.category_id
       ORDER BY s.number
       """
     ) { try $0.decode(0) }

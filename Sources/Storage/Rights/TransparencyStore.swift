@@ -95,7 +95,7 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2), Int(try $0.decode(3, as: Int64.self))) }
   }
 
-  /// The listings that began or changed.
+  /// The listings that began, changed or got a later decision.
   static func countStatements(since: Date, until: Date) -> Statement<TransparencyReport.Group> {
     Statement(
       """

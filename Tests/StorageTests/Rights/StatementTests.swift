@@ -88,21 +88,22 @@ import Testing
 
   @Test func `a later decision with the same treatment has a statement of its own`() async throws {
     func decide(
-      _ reason: String, _ treatment: Decision.Treatment = .block, by name: String, at time: Date
+      _ reason: String, _ treatment: Decision.Treatment = .block, _ category: ReportCategory = .fraud, by name: String,
+      at time: Date
     ) async throws {
       try await pool.withConnection { connection in
         let id = UUID()
         _ = try await connection.execute(
           """
           INSERT INTO decisions (number, decision_id, decision, category_id, label, reason, decided_by, decided_at)
-          VALUES (\(number), \(id), \(treatment.rawValue), 1, 'A label', \(reason), \(name), \(time))
+          VALUES (\(number), \(id), \(treatment.rawValue), \(category.rawValue), 'A label', \(reason), \(name), \(time))
           """)
         _ = try await connection.execute(
           """
           INSERT INTO number_decisions (number, decision, category_id, decision_id, decided_at)
-          VALUES (\(number), \(treatment.rawValue), 1, \(id), \(time))
-          ON CONFLICT (number) DO UPDATE SET decision = excluded.decision, decision_id = excluded.decision_id,
-            decided_at = excluded.decided_at
+          VALUES (\(number), \(treatment.rawValue), \(category.rawValue), \(id), \(time))
+          ON CONFLICT (number) DO UPDATE SET decision = excluded.decision, category_id = excluded.category_id,
+            decision_id = excluded.decision_id, decided_at = excluded.decided_at
           """)
       }
     }
@@ -119,6 +120,8 @@ import Testing
     // A decision that this publication does not contain yet changes nothing.
     try await decide("A shop.", .identify, by: "Ada", at: now + 4)
     try await publish([decided], serial: 4)
+    try await decide("A survey.", .block, .survey, by: "Ada", at: now + 5)
+    try await publish([decided], serial: 5)
     #expect(try await statements() == both)
   }
 
