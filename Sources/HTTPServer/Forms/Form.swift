@@ -46,10 +46,13 @@ package struct Form: Sendable {
   /// The fields as `application/x-www-form-urlencoded`.
   /// - Parameter names: fields that are left out.
   package func encoded(without names: Set<String>) -> String {
-    let plain = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
-    return fields.filter { !names.contains($0.name) }.map { name, value in
-      [name, value].map { $0.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }.joined(separator: "=")
-    }.joined(separator: "&")
+    fields.filter { !names.contains($0.name) }.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
+      .joined(separator: "&")
+  }
+
+  /// A name or a value for an address or a form.
+  package static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "-._~").union(.alphanumerics)) ?? ""
   }
 
   private static func decode(_ bytes: Substring.UTF8View.SubSequence) -> String? {

@@ -13,12 +13,8 @@ import PhoneNumbers
 enum Query {
   /// A path with query fields; fields without a value are omitted.
   static func address(_ path: String, _ fields: KeyValuePairs<String, String>) -> String {
-    let parts = fields.filter { !$0.value.isEmpty }.map { "\($0.key)=\(encoded($0.value))" }
+    let parts = fields.filter { !$0.value.isEmpty }.map { "\($0.key)=\(Form.escaped($0.value))" }
     return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
-  }
-
-  private static func encoded(_ value: String) -> String {
-    value.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "-._~").union(.alphanumerics)) ?? ""
   }
 }
 
