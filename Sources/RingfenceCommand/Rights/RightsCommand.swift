@@ -94,7 +94,7 @@ struct RightsCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     @Option(
-      help: .value("file", "Erasure journal to apply; can be repeated. Default: the file of erasure-journal."))
+      help: .value("file", "Erasure journal to apply with the file of erasure-journal; can be repeated."))
     var erasures: [String] = []
 
     func run() async throws {
