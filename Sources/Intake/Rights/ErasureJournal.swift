@@ -76,6 +76,8 @@ public struct ErasureJournal: Sendable {
     let file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw FileFailure(path: path, code: errno) }
     defer { close(file) }
+    // Servers on NFS would write over each other's lines, because it has no appending. Closing the file ends the lock.
+    while flock(file, LOCK_EX) != 0 { guard errno == EINTR else { throw FileFailure(path: path, code: errno) } }
     // A line that a crash has cut short is ended first.
     var last = UInt8(ascii: "\n")
     if lseek(file, -1, SEEK_END) >= 0 { _ = read(file, &last, 1) }
