@@ -24,7 +24,7 @@ public struct ErasureJournal: Sendable {
     /// Of an erased reporter: keyed hash of the pseudonym in hexadecimal digits. Of a restricted reporter or a number: the
     /// ciphertext in base64.
     let subject: String
-    /// The name of the pseudonym key that wrote the line; see ``RightsService/journalKey``.
+    /// The name of the pseudonym key that wrote the line; see ``RightsService/journalKeyName``.
     let key: String
   }
 

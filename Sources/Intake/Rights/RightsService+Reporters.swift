@@ -44,7 +44,7 @@ extension RightsService {
   /// with the next recount.
   public func erase(_ reporter: String, of app: App, at time: Date) async throws {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    try journal?.append(.erase, hash(ofReporter: pseudonym), key: journalKey, at: time)
+    try journal?.append(.erase, hash(ofReporter: pseudonym), key: journalKeyName, at: time)
     _ = try await stores.erasures.erase([(pseudonym, time)], at: time, audit: [event("erase", pseudonym, by: app.name)])
   }
 
@@ -52,11 +52,11 @@ extension RightsService {
   public func restrict(_ reporter: String, to isRestricted: Bool, of app: App, at time: Date) async throws {
     let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
     let subject = try Self.sealed(Data(pseudonym), restrictionKey)
-    if isRestricted { try journal?.append(.restrict, subject, key: journalKey, at: time) }
+    if isRestricted { try journal?.append(.restrict, subject, key: journalKeyName, at: time) }
     let event = event(isRestricted ? "restrict" : "release", pseudonym, by: app.name)
     try await stores.erasures.restrict([pseudonym], to: isRestricted, at: time, audit: [event])
     // After the database: a line without a release would end the restriction in a restored backup.
-    if !isRestricted { try journal?.append(.release, subject, key: journalKey, at: time) }
+    if !isRestricted { try journal?.append(.release, subject, key: journalKeyName, at: time) }
   }
 
   /// Applies the lines about reporters to a restored database. A restriction also reaches a reporter whom the backup does

@@ -18,7 +18,7 @@ public struct RightsService: Sendable {
   private let numberKey: SymmetricKey
   let restrictionKey: SymmetricKey
   /// The name of the pseudonym key in the journal, which reveals nothing about the key.
-  let journalKey: String
+  let journalKeyName: String
 
   /// - Parameters:
   ///   - journal: keeps erasures and suppressions for restored backups; nil for none.
@@ -35,7 +35,7 @@ public struct RightsService: Sendable {
     numberKey = SymmetricKey(data: pseudonymizer.secret(for: "suppressed numbers"))
     restrictionKey = SymmetricKey(data: pseudonymizer.secret(for: "restricted reporters"))
     reporterKey = SymmetricKey(data: pseudonymizer.secret(for: "erased reporters"))
-    journalKey = Hexadecimal.text(pseudonymizer.secret(for: "name in the erasure journal").prefix(8))
+    journalKeyName = Hexadecimal.text(pseudonymizer.secret(for: "name in the erasure journal").prefix(8))
   }
 
   /// The audit event of an owner.
@@ -132,7 +132,7 @@ public struct RightsService: Sendable {
   public func suppress(
     _ number: Int64, by actor: Actor? = nil, because reason: String? = nil, at time: Date
   ) async throws {
-    try journal?.append(.suppress, try sealed(number), key: journalKey, at: time)
+    try journal?.append(.suppress, try sealed(number), key: journalKeyName, at: time)
     let event = actor?.did("right.suppress", to: "+\(number)", because: reason) ?? Self.owner("right.suppress", number)
     try await stores.protection.suppress(number, at: time, audit: event)
   }
@@ -148,7 +148,7 @@ public struct RightsService: Sendable {
     let event = actor.did("right.lift", to: "+\(number)", because: reason)
     guard try await stores.protection.lift(number, at: time, audit: event) else { return false }
     // After the database: a line without a lift would end the suppression in a restored backup.
-    try journal?.append(.lift, try sealed(number), key: journalKey, at: time)
+    try journal?.append(.lift, try sealed(number), key: journalKeyName, at: time)
     return true
   }
 
@@ -182,7 +182,7 @@ public struct RightsService: Sendable {
     // The sort is stable: of one second, the later line counts.
     let lines = try ([journal].compactMap { $0 } + journals).flatMap { try $0.entries() }
       .filter { known.insert($0).inserted }.sorted { $0.time < $1.time }
-    let entries = lines.filter { $0.key == journalKey }
+    let entries = lines.filter { $0.key == journalKeyName }
     var last: [Int64: ErasureJournal.Entry.Action] = [:]
     for entry in entries where [.suppress, .lift].contains(entry.action) {
       last[try opened(entry.subject)] = entry.action
@@ -200,7 +200,7 @@ public struct RightsService: Sendable {
     }
     return AppliedErasures(
       numbers: last.values.count { $0 == .suppress }, reporters: try await applyToReporters(entries, at: time),
-      foreign: lines.filter { $0.key != journalKey }.compactMap { line in
+      foreign: lines.filter { $0.key != journalKeyName }.compactMap { line in
         Timestamp.parse(line.time).map { AppliedErasures.Line(right: line.action.rawValue, time: $0) }
       })
   }
