@@ -50,11 +50,11 @@ INDIRECT = {
 # Debian packages that a built server is linked with or runs with.
 DEBIAN = {
     "ca-certificates": ("MPL-2.0, GPL-2+", "certificate authorities for requests to other servers"),
+    "chromium-headless-shell": ("BSD-3-Clause and others", "tests only: the browser"),
     "chrpath": ("GPL-2+", "building the Debian package only"),
     "curl": ("curl", "mail through a server"),
     "debhelper": ("GPL-2+", "building the Debian package only"),
     "default-jdk-headless": ("GPL-2.0 with Classpath exception", "tests only: the reader in Java"),
-    "chromium": ("BSD-3-Clause and others", "tests only: the browser"),
     "glewlwyd": ("GPL-3.0", "tests only: an identity provider"),
     "libcurl4": ("curl", "requests to other servers"),
     "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),

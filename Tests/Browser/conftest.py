@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 from pages import Visit
 from ringfence_server import CHECKOUT
 
-CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium")
+CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium-headless-shell")
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from every_page import full_queue  # noqa: E402
 from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment  # noqa: E402
 
-CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium")
+CHROMIUM = os.environ.get("RINGFENCE_CHROMIUM") or shutil.which("chromium-headless-shell")
 WIDTH, HEIGHT = 1280, 800
 LARGEST = 250_000  # bytes of a picture
 APPEALED = "12125550170"
