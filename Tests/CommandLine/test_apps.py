@@ -1,5 +1,6 @@
 """Commands for apps and keys, with a running server."""
 
+import json
 import re
 import subprocess
 import uuid
@@ -98,6 +99,30 @@ def test_builds_that_may_attest_are_set_shown_and_removed(server):
     assert (refused.status_code, refused.json()["errors"][0]["code"]) == (422, "malformed")
     server.run("app", "attestation", "Phones", "--remove")
     assert server.run("app", "attestation", "Phones") == "No build may attest."
+
+
+def test_the_doctor_compares_weights_without_attestation_with_the_phones(server):
+    """A phone attests with its hardware, so a row in the table replaces that."""
+    def finding():
+        done = server.run_unchecked("doctor", "--json")
+        return next((line for line in json.loads(done.stdout) if line["what"] == "attestation"), None)
+
+    key = server.run("app", "create", "Attested", "--scopes", "report,install")
+    assert [report(server, key, "+33199000251").status_code for _ in range(20)] == [201] * 20
+    assert finding() is None
+    attest = """INSERT INTO attested_reporters SELECT DISTINCT reporter, app_id, 2, 0, 20000, 20000 FROM reports
+                WHERE app_id = (SELECT app_id FROM apps WHERE name = 'Attested')"""
+    server.query(attest + " ORDER BY reporter LIMIT 18")
+    assert finding() is None
+    server.query("UPDATE attestation_rules SET unattested = 0")
+    found = finding()
+    assert found["state"] == "warning" and found["advice"].startswith("Raise the weight")
+    assert found["found"] == (
+        '18 of 20 reporters of "Attested" attest, and reports without attestation have the weight 0: the others are ignored')
+    server.query(attest + " ON CONFLICT DO NOTHING")
+    assert finding() is None
+    server.query("UPDATE attestation_rules SET unattested = 0.5")
+    assert finding()["found"] == '20 of 20 reporters of "Attested" attest, and reports without attestation weigh 0.5'
 
 
 def test_what_is_wrong_is_said(server):

@@ -2,6 +2,7 @@
 
 import Accounts
 import CallerPack
+import Curation
 import Foundation
 import PostgreSQL
 import Publishing
@@ -177,7 +178,7 @@ struct DatabaseChecks {
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
-    ] + (try await ownerCodes(now))
+    ] + (try await ownerCodes(now)) + (try await attestation())
   }
 
   private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
@@ -307,6 +308,26 @@ struct DatabaseChecks {
           "Until midnight UTC the page refuses more, and ringfence rights code makes them. Raise owner-codes-per-day if "
             + "owners need more.")
       ] : [.ok("owner codes", found)]
+  }
+
+  /// Whether the weight of reports without attestation fits the phones that report.
+  private func attestation() async throws -> [Finding] {
+    let stores = context.stores
+    let (origins, set) = (try await stores.apps.origins(), try await stores.thresholds.current())
+    let names = Dictionary(try await stores.apps.keys().map { ($0.appID, $0.appName) }) { name, _ in name }
+    return names.sorted { $0.key < $1.key }.compactMap { app, name in
+      guard let origin = origins[app], let isAttested = origin.isAttested, origin.attested > 0 else { return nil }
+      let weight = set.rule(ofApp: app).unattested
+      guard (weight > 0) == isAttested else { return nil }
+      let found = "\(origin.attested) of \(origin.reporters) reporters of \"\(name)\" attest"
+      return isAttested
+        ? .warning(
+          "attestation", "\(found), and reports without attestation weigh \(weight)",
+          "Set the weight without attestation to 0 on the page Apps, so that accounts without a phone label no number.")
+        : .warning(
+          "attestation", "\(found), and reports without attestation have the weight 0: the others are ignored",
+          "Raise the weight without attestation on the page Apps until the old versions of the app are gone.")
+    }
   }
 
   private func outbox(_ figures: OperationalStatistics, _ now: Date) -> Finding {

@@ -25,6 +25,11 @@ public struct App: Sendable, Equatable {
   }
 }
 
+extension Sequence<App> {
+  /// The name of an app or an imported list; nil for an unknown id.
+  public func name(of id: Int32) -> String? { first { $0.id == id }?.name }
+}
+
 /// The scopes of a key.
 public struct AppScopes: OptionSet, Sendable, Hashable {
   /// Bits, as they are stored.
@@ -82,12 +87,17 @@ public struct AppOrigins: Sendable, Equatable {
   public let reporters: Int
   /// Different networks.
   public let networks: Int
+  /// Reporters whose phone has attested.
+  public let attested: Int
 
   /// How many reports of all apps are read.
   static let maxReports = 20_000
 
   /// Whether the reports seem to be sent through the app's own server: so many people do not share a network.
   public var isOneNetwork: Bool { networks == 1 && reporters >= 10 }
+
+  /// Whether nearly all reporters attest; nil for too few to say.
+  public var isAttested: Bool? { reporters >= 20 ? attested * 20 >= reporters * 19 : nil }
 }
 
 /// A key of an app. The key itself is not stored.

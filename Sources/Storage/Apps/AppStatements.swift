@@ -126,17 +126,17 @@ extension SQL {
   static func readAppOrigins() -> Statement<AppOrigins> {
     Statement(
       """
-      SELECT app_id, count(DISTINCT reporter), count(DISTINCT network)
+      SELECT n.app_id, count(DISTINCT n.reporter), count(DISTINCT n.network), count(DISTINCT a.reporter)
       FROM (
         SELECT app_id, reporter, network FROM reports
         WHERE network IS NOT NULL ORDER BY received_at DESC LIMIT \(AppOrigins.maxReports)
-      ) newest
-      GROUP BY app_id
+      ) n LEFT JOIN attested_reporters a ON a.reporter = n.reporter
+      GROUP BY n.app_id
       """
     ) { row in
       AppOrigins(
         appID: try row.decode(0), reporters: Int(try row.decode(1, as: Int64.self)),
-        networks: Int(try row.decode(2, as: Int64.self)))
+        networks: Int(try row.decode(2, as: Int64.self)), attested: Int(try row.decode(3, as: Int64.self)))
     }
   }
 }
