@@ -93,7 +93,8 @@ struct PublicAppealPages: Sendable {
   ) throws -> Response {
     // A form that was refused only because it came too soon keeps its stamp.
     let form: TemplateRecord = [
-      "countries": countries.list(context.language, chosen: draft.country), "stamp": stamp ?? stamps.make(at: Date()),
+      "countries": try countries.list(context.language, chosen: draft.country),
+      "stamp": stamp ?? stamps.make(at: Date()),
       "difficulty": stamps.difficulty, "delay": stamps.delay,
     ]
     return Self.unstored(try pages.page("appeal", draft.record.adding(form), context, status: status))

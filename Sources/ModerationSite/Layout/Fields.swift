@@ -57,16 +57,15 @@ extension TemplateRecord {
 
 /// The countries, sorted once by their names and the rules of each language.
 struct CountryChoices: Sendable {
-  private let sorted: [Language: [(code: String, name: String)]]
+  private let sorted: ByLanguage<[(code: String, name: String)]>
 
   init(catalog: MessageCatalog) {
-    sorted = Dictionary(
-      uniqueKeysWithValues: Language.allCases.map { language in
-        let texts = catalog[language]
-        let all = PhoneRegion.all.map { (code: $0.code, name: "\(texts.country($0.code)) (+\($0.callingCode))") }
-        let locale = Locale(identifier: language.rawValue)
-        return (language, all.sorted { $0.name.compare($1.name, locale: locale) == .orderedAscending })
-      })
+    sorted = ByLanguage { language in
+      let texts = catalog[language]
+      let all = PhoneRegion.all.map { (code: $0.code, name: "\(texts.country($0.code)) (+\($0.callingCode))") }
+      let locale = Locale(identifier: language.rawValue)
+      return all.sorted { $0.name.compare($1.name, locale: locale) == .orderedAscending }
+    }
   }
 
   /// The country that an address or a form names; nil where it names none.
@@ -78,7 +77,7 @@ struct CountryChoices: Sendable {
   }
 
   /// The countries as choices, such as `Germany (+49)`, for numbers in national format.
-  func list(_ language: Language, chosen: String?) -> [TemplateRecord] {
-    (sorted[language] ?? []).map { .choice($0.code, $0.name, isChosen: $0.code == chosen) }
+  func list(_ language: Language, chosen: String?) throws -> [TemplateRecord] {
+    try sorted[language].map { .choice($0.code, $0.name, isChosen: $0.code == chosen) }
   }
 }

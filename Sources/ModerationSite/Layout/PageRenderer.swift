@@ -7,21 +7,21 @@ import Hummingbird
 package import Localization
 import NIOCore
 import PageTemplates
+import Synchronization
 import Timestamps
 import XMLSyntax
 
 /// Renders templates as HTML responses in the reader's language. Every value is escaped.
 package struct PageRenderer: Sendable {
   let catalog: MessageCatalog
-  private let templates: [Language: TemplateLibrary]
+  private let templates: ByLanguage<TemplateLibrary>
 
-  /// - Throws: if a template cannot be read or names a message that the catalog does not have.
+  /// - Throws: if a template cannot be read or names a message that the catalog does not have. Languages other than
+  ///   English are read with their first page.
   package init(templateFolder: String, catalog: MessageCatalog) throws {
     self.catalog = catalog
-    templates = Dictionary(
-      uniqueKeysWithValues: try Language.allCases.map { language in
-        (language, try LocalizedTemplates(texts: catalog[language]).library(folder: templateFolder))
-      })
+    templates = ByLanguage { try LocalizedTemplates(texts: catalog[$0]).library(folder: templateFolder) }
+    _ = try templates[.english]
   }
 
   /// The messages in the reader's language.
@@ -34,7 +34,7 @@ package struct PageRenderer: Sendable {
   func page(
     _ name: String, _ values: TemplateRecord, _ context: ServerRequestContext, status: HTTPResponse.Status = .ok
   ) throws -> Response {
-    guard let template = templates[context.language]?[name] else {
+    guard let template = try templates[context.language][name] else {
       throw PageError(template: name, problem: "there is no such template")
     }
     let value = values.adding(["frame": PageLayout.record(context, texts(context))])
@@ -45,6 +45,24 @@ package struct PageRenderer: Sendable {
         .vary: "Accept-Language, Cookie",
       ],
       body: .init(byteBuffer: ByteBuffer(bytes: template.render(.record(value)))))
+  }
+}
+
+/// Values of the languages, each made when it is first needed.
+final class ByLanguage<Value: Sendable>: Sendable {
+  private let make: @Sendable (Language) throws -> Value
+  private let made = Mutex<[Language: Value]>([:])
+
+  init(make: @escaping @Sendable (Language) throws -> Value) { self.make = make }
+
+  subscript(language: Language) -> Value {
+    get throws {
+      if let value = made.withLock({ $0[language] }) { return value }
+      // Without the lock, so that pages in other languages do not wait.
+      let value = try make(language)
+      made.withLock { $0[language] = value }
+      return value
+    }
   }
 }
 
@@ -116,8 +134,8 @@ struct LocalizedTemplates {
     }
   }
 
-  /// Replaces the names of letters, digits, `_`, `.` and `-` that are between two marks. By bytes, because two languages
-  /// are filled at every start.
+  /// Replaces the names of letters, digits, `_`, `.` and `-` that are between two marks. By bytes, because a
+  /// language has many.
   private static func replacing(
     _ text: String, from start: StaticString, to end: StaticString, _ replacement: (String) throws -> String
   ) rethrows -> String {

@@ -165,7 +165,7 @@ struct OwnerRightsPages: Sendable {
     let number = (try? read(context).get())?.formatted(.international) ?? context.form.text("number") ?? ""
     let page: TemplateRecord = [
       "number": String(number.prefix(NumberField.longest)),
-      "countries": countries.list(context.language, chosen: country), "numberProblem": numberProblem,
+      "countries": try countries.list(context.language, chosen: country), "numberProblem": numberProblem,
       "codeProblem": codeProblem, "problem": problem, "done": done, "sendsCodes": rights.sendsCodes,
       "stamp": stamp ?? stamps.make(at: Date()), "difficulty": stamps.difficulty, "delay": stamps.delay,
     ]

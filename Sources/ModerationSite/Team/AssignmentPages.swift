@@ -60,7 +60,7 @@ struct AssignmentPages: Sendable {
           "accounts": rule.accounts.joined(separator: ", "),
         ] as TemplateRecord
       },
-      "countries": countries.list(context.language, chosen: problem.isEmpty ? nil : form["country"]),
+      "countries": try countries.list(context.language, chosen: problem.isEmpty ? nil : form["country"]),
       "categories": TemplateRecord.categories(chosen: problem.isEmpty ? nil : form["category"], texts),
       "accounts": try await assignments.colleagues(of: "").map {
         TemplateRecord.choice($0.name, $0.name, isChosen: chosen.contains($0.name))

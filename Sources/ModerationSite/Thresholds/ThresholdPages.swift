@@ -99,7 +99,7 @@ struct ThresholdPages: Sendable {
           try typed.rule(present: present, texts).map { try set.replacing($0) }
         }
       subject = .threshold(category, country: country)
-      refused = thresholdPage(category, country, typed, base: version.version, set, context)
+      refused = try thresholdPage(category, country, typed, base: version.version, set, context)
     }
     guard !isMoved else { return try page(refused, context, problem: "thresholds.moved", .conflict) }
     guard let change else { return try page(refused, context, problem: "thresholds.wrong", .unprocessableContent) }
@@ -169,12 +169,12 @@ struct ThresholdPages: Sendable {
   private func thresholdPage(
     _ category: ReportCategory, _ country: String?, _ form: RuleForm<Threshold>, base: Int32, _ set: ThresholdSet,
     _ context: ServerRequestContext
-  ) -> TemplateRecord {
+  ) throws -> TemplateRecord {
     let texts = pages.texts(context)
     return [
       "title": texts("thresholds.edit-title", ["category": texts.category(category)]),
       "name": category.thresholdName(country, texts), "lead": texts("thresholds.edit-lead"), "base": base,
-      "countries": countries.list(context.language, chosen: country), "slug": category.slug, "code": country ?? "",
+      "countries": try countries.list(context.language, chosen: country), "slug": category.slug, "code": country ?? "",
       "list": "", "isLabel": false, "hasOwn": country != nil && set.own(category, country: country) != nil,
       "remove": texts("thresholds.remove"), "lines": form.lines(texts),
     ]
@@ -215,7 +215,7 @@ struct ThresholdPages: Sendable {
 extension SourceRule {
   /// The list's display name; nil if there is no list with this id.
   static func name(of list: Int32, among lists: [App], _ texts: Localizer) -> String? {
-    list == everyList ? texts("thresholds.every-list") : lists.first { $0.id == list }?.name
+    list == everyList ? texts("thresholds.every-list") : lists.name(of: list)
   }
 }
 
@@ -227,7 +227,7 @@ package struct ThresholdChange {
 
   /// - Parameter apps: all apps and imported lists.
   package init(_ asked: ThresholdPreviews.Request, _ apps: [App]) {
-    func name(_ id: Int32) -> String { apps.first { $0.id == id }?.name ?? "\(id)" }
+    func name(_ id: Int32) -> String { apps.name(of: id) ?? "\(id)" }
     func own(_ set: ThresholdSet) -> [String: String]? {
       switch asked.subject {
       case .threshold(let category, let country): set.own(category, country: country)?.audited
