@@ -9,6 +9,11 @@ package enum VisibleText {
 
   /// Names a value that is none of the allowed ones, and these.
   package static func refusal(of value: some StringProtocol, allowing names: some Sequence<String>) -> String {
-    "\"\(beginning(of: value))\" is not allowed. Use one of: \(names.joined(separator: ", "))."
+    "\"\(beginning(of: value))\" is not allowed. \(choice(of: names))"
+  }
+
+  /// Names the allowed values.
+  package static func choice(of names: some Sequence<String>) -> String {
+    "Use one of: \(names.joined(separator: ", "))."
   }
 }

@@ -15,11 +15,8 @@ extension SiteRoutes {
     let hashes = services.pseudonymizer
     let owners = OwnerRightsPages(
       rights: services.rights, appeals: services.moderation.appeals,
-      stamps: AppealStamps(
-        key: hashes.secret(for: "owner forms"), difficulty: configuration.appealDifficulty,
-        delay: configuration.appealDelay),
-      limits: AppealRateLimit(limits: access.limits, clock: clock), countries: CountryChoices(catalog: pages.catalog),
-      pages: pages)
+      stamps: stamps("owner forms"), limits: AppealRateLimit(limits: access.limits, clock: clock),
+      countries: CountryChoices(catalog: pages.catalog), pages: pages)
     router.group("rights")
       .add(middleware: networkLimit)
       .add(middleware: FormMiddleware(needsToken: false))
@@ -32,12 +29,8 @@ extension SiteRoutes {
       .post(":pass/suppress", use: owners.suppress)
     let appeals = PublicAppealPages(
       appeals: stores.appeals, explanations: stores.explanations,
-      newest: newest, service: services.moderation.appeals,
-      stamps: AppealStamps(
-        key: hashes.secret(for: "appeals"), difficulty: configuration.appealDifficulty,
-        delay: configuration.appealDelay),
-      limits: AppealRateLimit(limits: access.limits, clock: clock),
-      countries: CountryChoices(catalog: pages.catalog),
+      newest: newest, service: services.moderation.appeals, stamps: stamps("appeals"),
+      limits: AppealRateLimit(limits: access.limits, clock: clock), countries: CountryChoices(catalog: pages.catalog),
       origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)
     router.group("appeal")
       .add(middleware: networkLimit)
@@ -57,11 +50,16 @@ extension SiteRoutes {
     }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(
-      explanations: stores.explanations, appeals: stores.appeals,
-      history: history, pages: pages,
+      explanations: stores.explanations, appeals: stores.appeals, history: history, pages: pages,
       visibility: configuration.publicNumbers)
     router.group("number")
       .add(middleware: networkLimit)
       .get(":number", use: numbers.number)
+  }
+  /// - Parameter purpose: of the forms; a stamp of another purpose is not accepted.
+  private func stamps(_ purpose: String) -> AppealStamps {
+    AppealStamps(
+      key: services.pseudonymizer.secret(for: purpose), difficulty: configuration.appealDifficulty,
+      delay: configuration.appealDelay)
   }
 }

@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
+import Intake
 import Localization
 import Moderation
 import PhoneNumbers
@@ -32,10 +33,10 @@ struct CasesController: Sendable {
     let worker = try context.serviceAccount
     let filter = QueueFilter(
       country: try request.parameter("country", "It must be two capital letters, or - for none.", Self.country),
-      category: try request.parameter("category", Self.oneOf(ReportCategory.allCases.map(\.slug))) {
+      category: try request.parameter("category", VisibleText.choice(of: ReportCategory.allCases.map(\.slug))) {
         ReportCategory(slug: $0)
       },
-      cause: try request.parameter("cause", Self.oneOf(QueueCause.allCases.map(\.rawValue))) {
+      cause: try request.parameter("cause", VisibleText.choice(of: QueueCause.allCases.map(\.rawValue))) {
         QueueCause(rawValue: $0)
       },
       days: try request.parameter("days", "It must be 1, 3, 7 or 30.") { text in
@@ -53,8 +54,6 @@ struct CasesController: Sendable {
       Listing(
         cases: shown.map { CaseAnswer($0.item, $0, at: Date()) }, next: last?.text))
   }
-
-  private static func oneOf(_ names: [String]) -> String { "Use one of: \(names.joined(separator: ", "))." }
 
   /// A country of a filter; empty for numbers without one.
   private static func country(_ text: String) -> String? {

@@ -15,7 +15,9 @@ package struct Form: Sendable {
   package static let limit = 2_000
 
   /// No fields.
-  package init() { fields = [] }
+  package init() { self.init(fields: []) }
+
+  private init(fields: [(name: String, value: String)]) { self.fields = fields }
 
   /// - Parameter encoded: `application/x-www-form-urlencoded` (WHATWG URL, 5.1); nil for another format or more than
   ///   ``limit`` fields.
@@ -43,11 +45,13 @@ package struct Form: Sendable {
   /// All fields of this name.
   package func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
+  /// The other fields.
+  package func without(_ names: Set<String>) -> Form { Form(fields: fields.filter { !names.contains($0.name) }) }
+
   /// The fields as `application/x-www-form-urlencoded`.
   /// - Parameter names: fields that are left out.
   package func encoded(without names: Set<String>) -> String {
-    fields.filter { !names.contains($0.name) }.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
-      .joined(separator: "&")
+    without(names).fields.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
   }
 
   /// A name or a value for an address or a form.

@@ -42,11 +42,9 @@ struct BulkPages: Sendable {
 
   /// `GET /moderation/bulk/preview`: the preview of the fields in the address.
   @Sendable func previewAgain(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    guard let sent = Form(encoded: request.uri.query ?? ""),
-      let form = Form(encoded: sent.encoded(without: Self.unaddressed))
-    else { throw Problem.noForm }
+    guard let form = Form(encoded: request.uri.query ?? "") else { throw Problem.noForm }
     var context = context
-    context.form = form
+    context.form = form.without(Self.unaddressed)
     return try await preview(context)
   }
 

@@ -32,7 +32,7 @@ extension ThresholdPreviews.Request {
       ]
     case .attestation(let app):
       return [
-        "name": texts("thresholds.attestation-of", ["app": apps.first { $0.id == app }?.name ?? "\(app)"]),
+        "name": texts("thresholds.attestation-of", ["app": apps.name(of: app) ?? "\(app)"]),
         "noDifference": "",
         "differences": Self.differences(present.rule(ofApp: app), change.rule(ofApp: app), texts),
       ]

@@ -217,29 +217,6 @@ struct Restore {
     try await context.rights().apply(journals, at: Date()).show(after: Timestamp.parse(manifest.madeAt))
   }
 
-  /// The lines of an erasure journal that another pseudonym key has written; nil where the backup includes them.
-  /// - Parameter backup: when it was made. Lines of the minute before may be missing in it.
-  static func warning(of lines: [AppliedErasures.Line], after backup: Date?) -> String? {
-    let late = lines.filter { $0.time > (backup ?? .distantPast) - 60 }
-    guard let last = late.last else { return nil }
-    func day(_ time: Date) -> String { String(Timestamp.format(time).prefix(10)) }
-    let words = [
-      ("erase", "erasure", "erasures"), ("restrict", "restriction", "restrictions"),
-      ("release", "end of a restriction", "ends of restrictions"), ("suppress", "suppression", "suppressions"),
-      ("lift", "end of a suppression", "ends of suppressions"),
-    ]
-    let parts = words.compactMap { right, one, other -> String? in
-      let times = late.filter { $0.right == right }.map(\.time)
-      let days = Set(times.map(day)).sorted().joined(separator: ", ")
-      return times.isEmpty ? nil : "\(TextFormat.count(times.count, one, other)) (\(days))"
-    }
-    return """
-      Not repeated: \(parts.joined(separator: "; ")). Another pseudonym key wrote these lines of the erasure journal, so \
-      erased data of these days may be back. Restore a backup from after \(day(last.time)) instead. Without one, restore \
-      this backup with RINGFENCE_PSEUDONYM_KEY set to that key, back up, and restore the new backup with the present key.
-      """
-  }
-
   /// Skips the serials of publications that clients may have seen after the backup: they accept no other manifest with
   /// such a serial, and none with a lower one.
   /// - Parameter seen: the highest such serial; nil for one publication in each second since the backup.

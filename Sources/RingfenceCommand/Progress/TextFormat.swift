@@ -19,12 +19,16 @@ package enum TextFormat {
   /// A count with its noun: 1 report, 2 reports.
   /// - Parameter plural: the words for any other count than 1; nil for the noun with an s.
   static func count(_ value: some BinaryInteger, _ noun: String, _ plural: String? = nil) -> String {
-    "\(value) \(value == 1 ? noun : plural ?? noun + "s")"
+    "\(value) \(words(value, noun, plural))"
   }
 
   /// As ``count(_:_:_:)`` with groups of three digits: 1,234 rows.
   static func grouped(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
+    "\(grouped(value)) \(words(value, noun, plural))"
+  }
+
+  private static func words(_ value: some BinaryInteger, _ noun: String, _ plural: String?) -> String {
+    value == 1 ? noun : plural ?? noun + "s"
   }
 
   /// One decimal digit: 12.34 → 12.3.

@@ -5,6 +5,7 @@ import Foundation
 import HTTPServer
 import Intake
 import Storage
+import Timestamps
 
 /// `ringfence rights`
 struct RightsCommand: AsyncParsableCommand {
@@ -99,11 +100,11 @@ struct RightsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await database.open { context in
-        let journals = erasures.isEmpty ? [try context.folder.journal] : erasures.map(ErasureJournal.init)
-        for journal in journals where try journal.isEmpty {
+        let others = erasures.map(ErasureJournal.init)
+        for journal in others.isEmpty ? [try context.folder.journal] : others where try journal.isEmpty {
           throw CommandFailure.failed("The erasure journal \(journal.path) has no lines. Pass a file with --erasures.")
         }
-        try await context.rights().apply(journals, at: Date()).show(after: nil)
+        try await context.rights().apply(others, at: Date()).show(after: nil)
       }
     }
   }
@@ -116,7 +117,30 @@ extension AppliedErasures {
     print(
       "Erasure journal applied: \(TextFormat.count(numbers, "suppressed number")), "
         + "\(TextFormat.count(reporters, "reporter")).")
-    if let warning = Restore.warning(of: foreign, after: backup) { print(warning) }
+    if let warning = warning(after: backup) { print(warning) }
+  }
+
+  /// The lines that another pseudonym key has written; nil where the backup includes them.
+  /// - Parameter backup: when it was made. Lines of the minute before may be missing in it.
+  private func warning(after backup: Date?) -> String? {
+    let late = foreign.filter { $0.time > (backup ?? .distantPast) - 60 }
+    guard let last = late.last else { return nil }
+    func day(_ time: Date) -> String { String(Timestamp.format(time).prefix(10)) }
+    let words = [
+      ("erase", "erasure", "erasures"), ("restrict", "restriction", "restrictions"),
+      ("release", "end of a restriction", "ends of restrictions"), ("suppress", "suppression", "suppressions"),
+      ("lift", "end of a suppression", "ends of suppressions"),
+    ]
+    let parts = words.compactMap { right, one, other -> String? in
+      let times = late.filter { $0.right == right }.map(\.time)
+      let days = Set(times.map(day)).sorted().joined(separator: ", ")
+      return times.isEmpty ? nil : "\(TextFormat.count(times.count, one, other)) (\(days))"
+    }
+    return """
+      Not repeated: \(parts.joined(separator: "; ")). Another pseudonym key wrote these lines of the erasure journal, so \
+      erased data of these days may be back. Restore a backup from after \(day(last.time)) instead. Without one, restore \
+      this backup with RINGFENCE_PSEUDONYM_KEY set to that key, back up, and restore the new backup with the present key.
+      """
   }
 }
 

@@ -206,6 +206,6 @@ extension SourceRule {
   }
 
   private func name(among lists: [App]) -> String {
-    appID == Self.everyList ? Self.everyListName : lists.first { $0.id == appID }?.name ?? "app \(appID)"
+    appID == Self.everyList ? Self.everyListName : lists.name(of: appID) ?? "app \(appID)"
   }
 }

@@ -121,7 +121,7 @@ extension AttestationRule {
     [
       "app": .text(
         appID == Self.everyApp
-          ? SourceRule.everyListName : apps.first { $0.id == appID }?.name ?? "app \(appID)"),
+          ? SourceRule.everyListName : apps.name(of: appID) ?? "app \(appID)"),
       "hardware": .figure(hardware), "software": .figure(software), "unattested": .figure(unattested),
     ]
   }
