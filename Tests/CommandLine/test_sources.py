@@ -535,7 +535,7 @@ def test_the_memory_of_xz_is_bounded(server, site, flooded):
 
 def test_the_next_refresh_removes_the_files_of_a_killed_one(server, site, flooded):
     hostile = HostileServer()
-    move(server, "flooded", f"{hostile.address}/length-and-silence/list.csv")
+    move(server, "flooded", f"{hostile.address}/drip/list.csv")
     process = subprocess.Popen(
         [BINARY, "sources", "refresh", "flooded", "--data", str(server.data)], env=environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
