@@ -51,9 +51,9 @@ test-swift:
 
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
-# The folders with long tests come first, so that no long file is left for one process at the end.
-PARALLEL = Tests/CommandLine Tests/Browser Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors Tests/Docker \
-  Tests/Packaging Tests/Documentation Tests/Architecture
+# The longest file and the folders with long tests come first, so that no long file is left for one process at the end.
+PARALLEL = Tests/Browser/test_every_page.py Tests/CommandLine Tests/Browser Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors \
+  Tests/Docker Tests/Packaging Tests/Documentation Tests/Architecture
 ALONE = Tests/Faults Tests/HighAvailability
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 

@@ -1,5 +1,5 @@
-"""Every page in both color schemes, on a phone and on a desktop: accessible, within its width, stable, legible, with a
-screenshot."""
+"""Every page in both color schemes, on a phone and on a desktop: accessible, within its width, stable, legible. A
+page with a fault leaves a screenshot."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -17,24 +17,26 @@ STEPS = [320, 480, 560, 640, 641, 899, 900, 1024, 1280, 3840]
 @pytest.mark.parametrize("each", PAGES, ids=lambda each: each.name)
 def test_page(server, empty_server, visit, signed_in, artefacts, each, width):
     home = empty_server if each.server == "empty" else server
+    cookies = signed_in(home, each.role) if each.role else None
+    one = visit(storage_state=cookies, color_scheme="light", viewport={"width": width, "height": WIDTHS[width]})
     try:
-        check(home, visit, signed_in, artefacts, each, width)
+        check(home, one, each, width)
+    except AssertionError:
+        one.page.screenshot(path=artefacts / f"{each.name}-{width}.png", full_page=True)
+        raise
     finally:
         each.after(home)
 
 
-def check(home, visit, signed_in, artefacts, each, width):
-    cookies = signed_in(home, each.role) if each.role else None
-    one = visit(storage_state=cookies, color_scheme="light", viewport={"width": width, "height": WIDTHS[width]})
+def check(home, one, each, width):
     page = one.page
     one.open(each.address(home), each.status)
     # Actions on the page may be refused on purpose.
     one.refused.update({400, 403, 409, 422, 429})
     each.then(page)
-    # Before the screenshot, because a window that grows to the page's height moves elements.
     assert page.evaluate(SHIFTS) == []
     # Small links must be far enough apart.
-    check_scheme(page, "light", artefacts / f"{each.name}-light-{width}.png", {"target-size": {"enabled": True}})
+    check_scheme(page, "light", {"target-size": {"enabled": True}})
 
     assert not page.evaluate(IS_TOO_WIDE), "The page is wider than its window."
     assert page.evaluate(SMALL_TEXT) == []
@@ -46,13 +48,12 @@ def check(home, visit, signed_in, artefacts, each, width):
     # The schemes differ in colors alone, and those do not depend on the width.
     if width == 1440:
         page.emulate_media(color_scheme="dark")
-        check_scheme(page, "dark", artefacts / f"{each.name}-dark-{width}.png")
+        check_scheme(page, "dark")
         assert faults_of_widths(page, STEPS) == []
 
 
-def check_scheme(page, scheme, screenshot, rules=None):
+def check_scheme(page, scheme, rules=None):
     """All rules of axe in the light scheme; in the dark one, the contrast of its colors."""
-    page.screenshot(path=screenshot, full_page=True)
     options = {"rules": rules} if rules else {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
     # Without the elements of the rules that hold, which take most of the time of a long page. The second run finds the
     # script of the first one in the page.
