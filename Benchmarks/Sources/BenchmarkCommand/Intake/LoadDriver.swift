@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncSupport
+import Dispatch
 import Foundation
 import Histogram
 import RingfenceCommand
@@ -107,9 +108,5 @@ struct LoadDriver {
     }
   }
 
-  private static var now: UInt64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
-  }
+  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Histogram
 import RingfenceCommand
@@ -178,9 +179,5 @@ final class MixedDriver {
     if let serverPID, let memory = ProcessMemory(pid: serverPID) { result.memory.append((seconds, memory.resident)) }
   }
 
-  private static var now: UInt64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
-  }
+  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 }

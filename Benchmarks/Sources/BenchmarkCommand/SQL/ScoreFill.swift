@@ -12,7 +12,7 @@ struct ScoreFill {
   /// Inserts numbers, unless the database has some.
   /// - Returns: how many numbers there are, and how many the thresholds in force evaluate at `time`.
   func fill(numbers: Int, at time: Date) async throws -> (numbers: Int, evaluated: Int) {
-    let lowest = try await ThresholdStore.current(on: connection).set.lowestListedHeat
+    let lowest = try await ThresholdStore.current(on: connection).set.floor.lowest
     let heat = Decay.heat.scale(at: time)
     let count = BenchmarkSQL.countScores(heat: lowest * heat)
     let present = try await connection.run(count)[0]

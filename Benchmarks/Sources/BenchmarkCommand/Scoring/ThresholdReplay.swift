@@ -97,23 +97,27 @@ struct ThresholdReplay {
     }
     guard ever > 0 else { return nil }
     // As in the database: only numbers that are hot enough for some threshold are evaluated.
-    let isListed = heat >= thresholds.lowestListedHeat * 0.999 && isListed(number, all, at: month.end)
+    let isListed = heat >= thresholds.floor.lowest * 0.999 && isListed(number, all, at: month.end)
     return Entry(number: number, heat: heat, isListed: isListed, inMonth: inMonth, ever: ever, isUsed: isUsed)
   }
 
   private func isListed(_ number: Int64, _ all: [Complaint], at end: Int32) -> Bool {
     var parts: [ReportCategory: NumberAggregate.Part] = [:]
-    var tally = SourceTally(appID: Self.source, complaints: 0, days: ComplaintDays())
+    var tally = SourceTally(appID: Self.source, complaints: 0, heat: 0, evidence: 0, days: ComplaintDays())
     for complaint in all where complaint.day < end {
       let category = forced ?? complaint.category
       let noon = Date(timeIntervalSince1970: (Double(complaint.day) + 0.5) * 86_400)
       var part = parts[category] ?? .init(category: category, heat: 0, evidence: 0, reports: 0, reporters: 0)
-      part.heat += Decay.heat.storedSum(of: weight, at: noon)
-      part.evidence += Decay.evidence.storedSum(of: weight, at: noon)
+      let heat = Decay.heat.storedSum(of: weight, at: noon)
+      let evidence = Decay.evidence.storedSum(of: weight, at: noon)
+      part.heat += heat
+      part.evidence += evidence
       part.reports += 1
       parts[category] = part
       guard category.isToxic else { continue }
       tally.complaints += 1
+      tally.heat += heat
+      tally.evidence += evidence
       tally.days.insert(complaint.day)
     }
     let record = NumberRecord(
