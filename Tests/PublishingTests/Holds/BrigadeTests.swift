@@ -53,13 +53,16 @@ import Testing
 
   /// Complaints that establish people: three numbers in ten days, each with four of them.
   private func history(of people: Range<Int>) -> [Report] {
-    people.flatMap { person in
-      [person / 4, person % 100, (person * 7 + person / 100) % 100].enumerated().map { old, group in
-        report(
-          33_180_000_000 + Int64(old * 1_000 + group) * 11, by: reporter(1, person),
-          at: now - Double(60 - 5 * old) * 86_400, network: network(person))
+    var reports: [Report] = []
+    for person in people {
+      let groups = [person / 4, person % 100, (person * 7 + person / 100) % 100]
+      for (old, group) in groups.enumerated() {
+        let number = 33_180_000_000 + Int64(old * 1_000 + group) * 11
+        let time = now - Double(60 - 5 * old) * 86_400
+        reports.append(report(number, by: reporter(1, person), at: time, network: network(person)))
       }
     }
+    return reports
   }
 
   /// 400 reporters with earlier complaints and as many without: 150 numbers that each call eight to twenty of them over

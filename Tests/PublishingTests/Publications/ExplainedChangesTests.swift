@@ -67,12 +67,14 @@ import Testing
 
   /// Reports of several reporters, which list their numbers.
   private func report(_ numbers: Range<Int64>) async throws {
-    let reports = numbers.flatMap { number in
-      (0..<8).map { reporter in
-        Report(
-          number: number, appID: 1, reportID: UUID(), reportedAt: now - Double(reporter % 4) * 86_400, category: .fraud,
-          reporter: [UInt8](repeating: UInt8(reporter), count: 16),
-          network: [UInt8](repeating: UInt8(reporter), count: 8))
+    var reports: [Report] = []
+    for number in numbers {
+      for reporter: UInt8 in 0..<8 {
+        let day = now - Double(reporter % 4) * 86_400
+        reports.append(
+          Report(
+            number: number, appID: 1, reportID: UUID(), reportedAt: day, category: .fraud,
+            reporter: [UInt8](repeating: reporter, count: 16), network: [UInt8](repeating: reporter, count: 8)))
       }
     }
     for (time, reports) in Dictionary(grouping: reports, by: \.reportedAt) {

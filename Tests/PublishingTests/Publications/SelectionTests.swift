@@ -71,11 +71,11 @@ import Testing
 
   /// The days in reports are their senders' word.
   @Test func `reports that arrive on one day list nothing whatever days they claim`() async throws {
-    let reports = (0..<30).map { reporter in
-      Report(
-        number: 12_015_550_101, appID: 1, reportID: UUID(), reportedAt: now - Double(reporter % 5) * 86_400,
-        category: .fraud, reporter: [UInt8](repeating: UInt8(reporter), count: 16),
-        network: [UInt8](repeating: UInt8(reporter), count: 8))
+    let reports = (0..<30 as Range<UInt8>).map { reporter in
+      let day = now - Double(reporter % 5) * 86_400
+      return Report(
+        number: 12_015_550_101, appID: 1, reportID: UUID(), reportedAt: day, category: .fraud,
+        reporter: [UInt8](repeating: reporter, count: 16), network: [UInt8](repeating: reporter, count: 8))
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now)
     #expect(try await listed().isEmpty)
