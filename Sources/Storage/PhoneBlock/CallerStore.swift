@@ -64,6 +64,9 @@ public struct CallerStore: Sendable {
   /// The most numbers of ``hottest(blocks:prefix:limit:at:)``: as many records as the largest binary list has.
   public static let maxHottest = 65_535
 
+  /// Nothing tells a stranger that the owner has suppressed a number, even before the next publication.
+  private static let suppression = ProtectionReason.protectedNumber(reason: ProtectionStore.suppressionReason)
+
   private let pool: PostgresPool
   private let protection: ProtectedNumberReader
 
@@ -107,10 +110,8 @@ public struct CallerStore: Sendable {
     }
     if let caller = try await evaluated(found, at: time).first { return (.listed(caller), personal) }
     if decisions.first?.treatment == .allow { return (.allowed, personal) }
-    // Nothing tells a stranger that the owner has suppressed the number.
     let rule = try await protection.numbers().rule(for: number)
-    let isSuppressed = rule == .protectedNumber(reason: ProtectionStore.suppressionReason)
-    return (rule == nil || isSuppressed ? .unlisted : .allowed, personal)
+    return (rule == nil || rule == Self.suppression ? .unlisted : .allowed, personal)
   }
 
   /// The figures before the reports that apps do not see yet; see ``ExplanationStore/explainCoarsely(_:at:)``.
@@ -147,9 +148,12 @@ public struct CallerStore: Sendable {
       appealed.isEmpty
       ? []
       : try await pool.withConnection { try await AppealStore.victims(at: time, numbers: appealed, on: $0) }
-    return found.map { row in
+    return found.compactMap { row in
       var caller = row.caller
-      if protected.rule(for: caller.number) != nil { caller.isAllowed = true }
+      if let rule = protected.rule(for: caller.number) {
+        guard rule != Self.suppression else { return nil }
+        caller.isAllowed = true
+      }
       if caller.isAllowed || victims.contains(caller.number) { caller.mayBlock = false }
       return caller
     }

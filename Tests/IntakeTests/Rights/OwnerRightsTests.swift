@@ -156,6 +156,12 @@ import Testing
       #expect(try await stores.explanations.explain(number, at: now).verdict == .protected)
       let client = [UInt8](repeating: 2, count: 16)
       #expect(try await CallerStore(pool: pool).state(of: number, for: client, at: now).state == .unlisted)
+      // The newest publication contains it until the next one.
+      try await pool.withConnection {
+        try await $0.execute(
+          script: "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, now())")
+      }
+      #expect(try await CallerStore(pool: pool).state(of: number, for: client, at: now).state == .unlisted)
       // A second click is no second use of the right.
       try await service.suppress(number, at: now)
       #expect(try await stores.auditLog.events(AuditFilter(action: "right.suppress"), limit: 10).count == 1)
