@@ -42,7 +42,7 @@ struct PhoneBlockError: Error {
   }
 }
 
-/// Answers errors as PhoneBlock does: plain text, and 401 for a missing key and a missing scope alike. No answer may be
+/// Answers errors as PhoneBlock does: plain text, and 401 for a missing key and a missing scope. No answer may be
 /// cached. Place it before all other middleware of the routes.
 struct PhoneBlockErrorMiddleware: RouterMiddleware {
   let failures: FailureLog
@@ -72,8 +72,10 @@ struct PhoneBlockErrorMiddleware: RouterMiddleware {
 
   private static func response(to problem: Problem) -> Response {
     let isRefused = problem.status == 401 || problem.status == 403
+    let fields = problem.errors.map { $0.pointer.isEmpty ? $0.detail : "\($0.pointer): \($0.detail)" }
+    let words = fields.isEmpty ? problem.detail : fields.joined(separator: " ")
     var response = text(
-      isRefused ? login : problem.detail, status: isRefused ? .unauthorized : .init(code: problem.status))
+      problem.status == 401 ? login : words, status: isRefused ? .unauthorized : .init(code: problem.status))
     for field in problem.headers { response.headers.append(field) }
     if let retryAfter = problem.retryAfter { response.headers[.retryAfter] = String(retryAfter) }
     if isRefused { response.headers[.wwwAuthenticate] = challenge }
