@@ -60,6 +60,8 @@ def test_weights_of_phones_are_previewed_before_they_are_saved(server, visit, si
     assert "from 0 to 1" in page.get_by_role("alert").inner_text()
     # The form is open and keeps what was typed; the form of a new app is as before.
     assert section.get_by_label("No attestation").get_attribute("value") == "2"
+    assert section.get_by_label("No attestation").get_attribute("aria-invalid") == "true"
+    assert "1" in section.locator("#unattested-problem").inner_text()
     assert page.get_by_label("report:", exact=False).is_checked()
     section.get_by_label("No attestation").fill("0.25")
     section.get_by_role("button", name="Preview").click()
