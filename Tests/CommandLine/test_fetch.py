@@ -117,6 +117,12 @@ def test_the_publication_has_the_form_of_the_schemas(server):
 def test_first_all_then_nothing_then_what_is_new(server, key, tmp_path):
     out, summary = tmp_path / "out", tmp_path / "summary"
     url = f"{server.address}/v1"
+    # A change that no summary could name is not made.
+    said = fetch(url, key, out, "--summary", tmp_path / "none" / "summary", code=3)
+    assert "Cannot write the summary" in said.stderr and not (out / "current").exists()
+    other = tmp_path / "other.json"
+    other.write_text("no key")
+    assert f"--key {other} has neither a public key nor a root" in fetch(url, other, out, code=2).stderr
     first = fetch(url, key, out, "--summary", summary)
     assert "numbers" in first.stdout and facts(summary)["changed"] == "true"
     serial = check_whole(out)

@@ -61,6 +61,8 @@ struct FetchCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let source = UpdateSource(url) else { return }
+    // Before anything changes: a pipeline that does not learn of new packs never ships them.
+    if let summary { try append("", to: summary) }
     let step = StatusLine("Fetching")
     defer { step.finish() }
     let result: FetchSummary
@@ -90,8 +92,15 @@ struct FetchCommand: AsyncParsableCommand {
   /// The trusted key: as printed, or a file with a key or a root.
   private func anchor() throws -> TrustAnchor {
     switch try TrustedKey(key) {
-    case .key(let key): .key(key)
-    case .root(let file): try .root(checking: file)
+    case .key(let key): return .key(key)
+    case .root(let file):
+      do {
+        return try .root(checking: file)
+      } catch .malformed(let reason) {
+        throw CommandFailure(
+          description: "--key \(key) has neither a public key nor a root: \(reason). Export the root again.",
+          exitCode: 2)
+      }
     }
   }
 
