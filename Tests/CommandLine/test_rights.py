@@ -162,6 +162,8 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
         timeout=300)
     assert said.returncode == 0, said.stderr
     assert "1 suppressed number, 1 reporter" in said.stdout
+    # A backup has no empty folders, and scripts that copy publications expect all of them.
+    assert (restored.data / "publications" / "deltas").is_dir()
     restored.start()
     assert restored.query("SELECT count(*) FROM reports WHERE comment = 'A bakery at night.'") == [["0"]]
     assert restored.query("SELECT count(*) FROM reports WHERE comment = 'Another app.'") == [["1"]]

@@ -185,6 +185,8 @@ struct Restore {
   /// Restores keys, recipes and publications, and checks them with the database.
   func finish(recounts: Bool) async throws {
     for file in manifest.files where !isOfDatabase(file.path) { try putBack(file.path) }
+    // A backup has no empty folders, and programs that copy publications expect them.
+    try context.publicationFolder.makeFolders()
     try await context.migrate(logger: .quiet)
     try await applyErasures()
     if recounts {

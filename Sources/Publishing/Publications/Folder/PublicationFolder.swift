@@ -134,7 +134,8 @@ public struct PublicationFolder: Sendable {
     try keptHeads().compactMap { try? manifest(of: $0) }
   }
 
-  func makeFolders() throws {
+  /// Makes the folders that are missing.
+  package func makeFolders() throws {
     for name in Self.folders {
       try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
     }
