@@ -91,6 +91,7 @@ def test_builds_that_may_attest_are_set_shown_and_removed(server):
     assert said.splitlines() == [
         "ios A1B2C3D4E5.org.example.app", "android org.example.app=" + "5a" * 32, "categories of iOS: 2, 4"]
     assert server.run("app", "attestation", "Phones") == said
+    assert "attestation-files is not set" in server.run_unchecked("doctor").stdout
     made = requests.post(server.address + "/v1/installations/challenges", headers=headers, timeout=30)
     assert made.status_code == 201
     refused = requests.post(
@@ -99,6 +100,7 @@ def test_builds_that_may_attest_are_set_shown_and_removed(server):
     assert (refused.status_code, refused.json()["errors"][0]["code"]) == (422, "malformed")
     server.run("app", "attestation", "Phones", "--remove")
     assert server.run("app", "attestation", "Phones") == "No build may attest."
+    assert "attestation-files" not in server.run_unchecked("doctor").stdout
 
 
 def test_the_doctor_compares_weights_without_attestation_with_the_phones(server):
@@ -134,6 +136,7 @@ def test_what_is_wrong_is_said(server):
             (["attestation", "Taken", "--ios", "org.example.app"], 2, "An App ID is the team's"),
             (["attestation", "Taken", "--android", "org.example.app=5A"], 2, "64 hex digits"),
             (["attestation", "Taken", "--ios", "A1B2C3D4E5.x", "--ios-category", "44"], 2, "from 1 to 10"),
+            (["attestation", "Taken", "--ios-category", "5"], 2, "need --ios or --android"),
             (["attestation", "Taken", "--remove", "--ios", "A1B2C3D4E5.x"], 2, "--remove cannot be combined"),
             (["attestation", "Nobody", "--remove"], 1, "no app named"),
             (["withdraw", "1", "--until", "2999-01-01T00:00:00Z", "--preview"], 2, "in the future")]:

@@ -75,8 +75,8 @@ struct AppAttestationCommand: AsyncParsableCommand {
     guard !remove || policy == nil else {
       throw ValidationError("--remove cannot be combined with --ios and --android. Pass one of them.")
     }
-    guard policy != nil || !allowDevelopment && !allowSoftware else {
-      throw ValidationError("--allow-development and --allow-software need --ios or --android.")
+    guard policy != nil || !allowDevelopment && !allowSoftware && iosCategory == [2, 4] else {
+      throw ValidationError("--ios-category, --allow-development and --allow-software need --ios or --android.")
     }
   }
 

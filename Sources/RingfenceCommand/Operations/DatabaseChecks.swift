@@ -178,7 +178,7 @@ struct DatabaseChecks {
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
-    ] + (try await ownerCodes(now)) + (try await attestation())
+    ] + (try await ownerCodes(now)) + (try await attestation()) + (try await revokedKeys())
   }
 
   private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
@@ -316,7 +316,7 @@ struct DatabaseChecks {
     let (origins, set) = (try await stores.apps.origins(), try await stores.thresholds.current())
     let names = Dictionary(try await stores.apps.keys().map { ($0.appID, $0.appName) }) { name, _ in name }
     return names.sorted { $0.key < $1.key }.compactMap { app, name in
-      guard let origin = origins[app], let isAttested = origin.isAttested, origin.attested > 0 else { return nil }
+      guard let origin = origins[app], let isAttested = origin.isAttested else { return nil }
       let weight = set.rule(ofApp: app).unattested
       guard (weight > 0) == isAttested else { return nil }
       let found = "\(origin.attested) of \(origin.reporters) reporters of \"\(name)\" attest"
@@ -328,6 +328,20 @@ struct DatabaseChecks {
           "attestation", "\(found), and reports without attestation have the weight 0: the others are ignored",
           "Raise the weight without attestation on the page Apps until the old versions of the app are gone.")
     }
+  }
+
+  /// A missing list of revoked keys, where builds for Android may attest.
+  private func revokedKeys() async throws -> [Finding] {
+    guard try context.folder.settings.attestationFiles == nil else { return [] }
+    for app in Set(try await context.stores.apps.keys().map(\.appID)).sorted() {
+      guard try await context.stores.installations.policy(of: app)?.androidPackages.isEmpty == false else { continue }
+      return [
+        .warning(
+          "attested phones", "attestation-files is not set, so phones with Android get the level software",
+          "Set it, and download Google's list of revoked keys, as Documentation/attestation.md says.")
+      ]
+    }
+    return []
   }
 
   private func outbox(_ figures: OperationalStatistics, _ now: Date) -> Finding {
