@@ -74,7 +74,7 @@ struct AppPages: Sendable {
     let present = set.rule(ofApp: app)
     var typed = RuleForm(form, of: present)
     guard let rule = typed.rule(present: present, texts) else {
-      return try await page(context, error: texts("apps.bad-weights"), problems: typed.problems)
+      return try await page(context, error: texts("apps.bad-weights"), wrong: Set(typed.problems.keys))
     }
     guard rule != present else { return try await page(context, error: texts("thresholds.same")) }
     try await previews.start(
@@ -138,9 +138,9 @@ struct AppPages: Sendable {
     }
   }
 
-  /// - Parameter problems: of the typed weights, by the names of their fields.
+  /// - Parameter wrong: the fields of the typed weights that the error is about.
   private func page(
-    _ context: ServerRequestContext, made: TemplateRecord? = nil, error: String = "", problems: [String: String] = [:]
+    _ context: ServerRequestContext, made: TemplateRecord? = nil, error: String = "", wrong: Set<String> = []
   ) async throws -> Response {
     let (form, texts, now) = (context.form, pages.texts(context), Date())
     let (isWrong, apps) = (!error.isEmpty, Dictionary(grouping: try await self.apps.keys(), by: \.appName))
@@ -167,7 +167,8 @@ struct AppPages: Sendable {
               let count = level.map { counts[keys[0].appID]?.installations[$0] ?? 0 }
               return [
                 "field": name, "name": texts("thresholds.attestation-field.\(name)"),
-                "count": count.map { texts.number($0) } ?? "–", "problem": isWeighed ? problems[name] ?? "" : "",
+                "count": count.map { texts.number($0) } ?? "–",
+                "problem": isWeighed && wrong.contains(name) ? error : "",
                 "weight": isWeighed
                   ? String((form[name] ?? "").prefix(40))
                   : texts.typed(set.rule(ofApp: keys[0].appID)[keyPath: weight]),
