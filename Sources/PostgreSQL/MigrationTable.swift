@@ -41,9 +41,10 @@ enum MigrationTable {
     try row.decode(0)
   }
 
+  /// A connection that asked before another migrator committed may still be told that there is no table.
   static let create = Statement<Void>(
     """
-    CREATE TABLE schema_migrations (
+    CREATE TABLE IF NOT EXISTS schema_migrations (
       version bigint PRIMARY KEY,
       name text NOT NULL,
       kind text NOT NULL CHECK (kind IN ('expand', 'contract')),
