@@ -1,5 +1,5 @@
-"""Every page in both color schemes, on a phone and on a desktop: accessible, within its width, stable, legible. A
-page with a fault leaves a screenshot."""
+"""Every page in both color schemes, on a phone and on a desktop: accessible, within its width, stable, legible. A page with
+a fault leaves a screenshot."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
