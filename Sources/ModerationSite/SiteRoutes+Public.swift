@@ -16,7 +16,7 @@ extension SiteRoutes {
     let owners = OwnerRightsPages(
       rights: services.rights, appeals: services.moderation.appeals,
       stamps: stamps("owner forms"), limits: AppealRateLimit(limits: access.limits, clock: clock),
-      countries: CountryChoices(catalog: pages.catalog), pages: pages)
+      pages: pages)
     router.group("rights")
       .add(middleware: networkLimit)
       .add(middleware: FormMiddleware(needsToken: false))
@@ -30,7 +30,7 @@ extension SiteRoutes {
     let appeals = PublicAppealPages(
       appeals: stores.appeals, explanations: stores.explanations,
       newest: newest, service: services.moderation.appeals, stamps: stamps("appeals"),
-      limits: AppealRateLimit(limits: access.limits, clock: clock), countries: CountryChoices(catalog: pages.catalog),
+      limits: AppealRateLimit(limits: access.limits, clock: clock),
       origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)
     router.group("appeal")
       .add(middleware: networkLimit)
@@ -56,6 +56,8 @@ extension SiteRoutes {
       .add(middleware: networkLimit)
       .get(":number", use: numbers.number)
   }
+
+  /// The stamps of public forms.
   /// - Parameter purpose: of the forms; a stamp of another purpose is not accepted.
   private func stamps(_ purpose: String) -> AppealStamps {
     AppealStamps(

@@ -162,7 +162,7 @@ package struct SiteRoutes {
 
   private func teamRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let assignments = AssignmentPages(
-      assignments: stores.assignments, queueCounts: queueCounts, countries: CountryChoices(catalog: pages.catalog),
+      assignments: stores.assignments, queueCounts: queueCounts,
       pages: pages)
     let team = TeamPages(
       team: stores.team, reviews: stores.reviews, target: configuration.caseTarget, pages: pages)
@@ -257,7 +257,7 @@ package struct SiteRoutes {
   private func settingRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let protected = ProtectedPages(protection: stores.protection, pages: pages)
     let thresholds = ThresholdPages(
-      store: stores.thresholds, previews: services.previews, countries: CountryChoices(catalog: pages.catalog),
+      store: stores.thresholds, previews: services.previews,
       pages: pages)
     let sources = SourcePages(
       stores: stores, previews: services.feedPreviews, catalog: services.sourceCatalog, pages: pages)

@@ -19,7 +19,6 @@ struct PublicAppealPages: Sendable {
   let service: AppealService
   let stamps: AppealStamps
   let limits: AppealRateLimit
-  let countries: CountryChoices
   /// Derives the stored origin from an address.
   let origin: @Sendable (String) -> FilingOrigin
   let pages: PageRenderer
@@ -93,7 +92,7 @@ struct PublicAppealPages: Sendable {
   ) throws -> Response {
     // A form that was refused only because it came too soon keeps its stamp.
     let form: TemplateRecord = [
-      "countries": try countries.list(context.language, chosen: draft.country),
+      "countries": try pages.countries.list(context.language, chosen: draft.country),
       "stamp": stamp ?? stamps.make(at: Date()),
       "difficulty": stamps.difficulty, "delay": stamps.delay,
     ]

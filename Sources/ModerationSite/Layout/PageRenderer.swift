@@ -14,12 +14,14 @@ import XMLSyntax
 /// Renders templates as HTML responses in the reader's language. Every value is escaped.
 package struct PageRenderer: Sendable {
   let catalog: MessageCatalog
+  let countries: CountryChoices
   private let templates: ByLanguage<TemplateLibrary>
 
   /// - Throws: if a template cannot be read or names a message that the catalog does not have. Languages other than
   ///   English are read with their first page.
   package init(templateFolder: String, catalog: MessageCatalog) throws {
     self.catalog = catalog
+    countries = CountryChoices(catalog: catalog)
     templates = ByLanguage { try LocalizedTemplates(texts: catalog[$0]).library(folder: templateFolder) }
     _ = try templates[.english]
   }

@@ -20,7 +20,6 @@ struct OwnerRightsPages: Sendable {
   let appeals: AppealService
   let stamps: AppealStamps
   let limits: AppealRateLimit
-  let countries: CountryChoices
   let pages: PageRenderer
 
   static let address = "/rights"
@@ -165,7 +164,7 @@ struct OwnerRightsPages: Sendable {
     let number = (try? read(context).get())?.formatted(.international) ?? context.form.text("number") ?? ""
     let page: TemplateRecord = [
       "number": String(number.prefix(NumberField.longest)),
-      "countries": try countries.list(context.language, chosen: country), "numberProblem": numberProblem,
+      "countries": try pages.countries.list(context.language, chosen: country), "numberProblem": numberProblem,
       "codeProblem": codeProblem, "problem": problem, "done": done, "sendsCodes": rights.sendsCodes,
       "stamp": stamp ?? stamps.make(at: Date()), "difficulty": stamps.difficulty, "delay": stamps.delay,
     ]

@@ -12,7 +12,6 @@ import Storage
 struct AssignmentPages: Sendable {
   let assignments: AssignmentStore
   let queueCounts: QueueCountCache
-  let countries: CountryChoices
   let pages: PageRenderer
 
   static let address = "/moderation/assignments"
@@ -60,7 +59,7 @@ struct AssignmentPages: Sendable {
           "accounts": rule.accounts.joined(separator: ", "),
         ] as TemplateRecord
       },
-      "countries": try countries.list(context.language, chosen: problem.isEmpty ? nil : form["country"]),
+      "countries": try pages.countries.list(context.language, chosen: problem.isEmpty ? nil : form["country"]),
       "categories": TemplateRecord.categories(chosen: problem.isEmpty ? nil : form["category"], texts),
       "accounts": try await assignments.colleagues(of: "").map {
         TemplateRecord.choice($0.name, $0.name, isChosen: chosen.contains($0.name))

@@ -15,7 +15,6 @@ package import Storage
 struct ThresholdPages: Sendable {
   let store: ThresholdStore
   let previews: ThresholdPreviews
-  let countries: CountryChoices
   let pages: PageRenderer
 
   /// The number of versions in the list.
@@ -174,7 +173,8 @@ struct ThresholdPages: Sendable {
     return [
       "title": texts("thresholds.edit-title", ["category": texts.category(category)]),
       "name": category.thresholdName(country, texts), "lead": texts("thresholds.edit-lead"), "base": base,
-      "countries": try countries.list(context.language, chosen: country), "slug": category.slug, "code": country ?? "",
+      "countries": try pages.countries.list(context.language, chosen: country),
+      "slug": category.slug, "code": country ?? "",
       "list": "", "isLabel": false, "hasOwn": country != nil && set.own(category, country: country) != nil,
       "remove": texts("thresholds.remove"), "lines": form.lines(texts),
     ]

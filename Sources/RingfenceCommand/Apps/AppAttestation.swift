@@ -30,7 +30,7 @@ struct AppAttestationCommand: AsyncParsableCommand {
     help: .value(
       "category", "Way of Apple's distribution that may attest from iOS 27 on: 2 TestFlight, 4 App Store, 5 enterprise."
     ))
-  var iosCategory: [Int64] = [2, 4]
+  var iosCategory: [Int64] = Self.usualCategories
 
   @Flag(help: "Accept builds of iOS that were not distributed.")
   var allowDevelopment = false
@@ -45,6 +45,8 @@ struct AppAttestationCommand: AsyncParsableCommand {
 
   @Flag(help: "Accept no attestation any more. Tokens stay valid until they end.")
   var remove = false
+
+  private static let usualCategories: [Int64] = [2, 4]
 
   private func policy() throws -> AttestationPolicy? {
     guard !ios.isEmpty || !android.isEmpty else { return nil }
@@ -75,7 +77,7 @@ struct AppAttestationCommand: AsyncParsableCommand {
     guard !remove || policy == nil else {
       throw ValidationError("--remove cannot be combined with --ios and --android. Pass one of them.")
     }
-    guard policy != nil || !allowDevelopment && !allowSoftware && iosCategory == [2, 4] else {
+    guard policy != nil || !allowDevelopment && !allowSoftware && iosCategory == Self.usualCategories else {
       throw ValidationError("--ios-category, --allow-development and --allow-software need --ios or --android.")
     }
   }

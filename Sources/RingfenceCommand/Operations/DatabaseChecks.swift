@@ -178,7 +178,7 @@ struct DatabaseChecks {
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
-    ] + (try await ownerCodes(now)) + (try await attestation()) + (try await revokedKeys())
+    ] + (try await ownerCodes(now)) + (try await attestation())
   }
 
   private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
@@ -310,12 +310,12 @@ struct DatabaseChecks {
       ] : [.ok("owner codes", found)]
   }
 
-  /// Whether the weight of reports without attestation fits the phones that report.
+  /// Whether the weight of reports without attestation fits the phones that report, and Android's keys can be checked.
   private func attestation() async throws -> [Finding] {
     let stores = context.stores
     let (origins, set) = (try await stores.apps.origins(), try await stores.thresholds.current())
     let names = Dictionary(try await stores.apps.keys().map { ($0.appID, $0.appName) }) { name, _ in name }
-    return names.sorted { $0.key < $1.key }.compactMap { app, name in
+    let weights = names.sorted { $0.key < $1.key }.compactMap { app, name -> Finding? in
       guard let origin = origins[app], let isAttested = origin.isAttested else { return nil }
       let weight = set.rule(ofApp: app).unattested
       guard (weight > 0) == isAttested else { return nil }
@@ -328,12 +328,13 @@ struct DatabaseChecks {
           "attestation", "\(found), and reports without attestation have the weight 0: the others are ignored",
           "Raise the weight without attestation on the page Apps until the old versions of the app are gone.")
     }
+    return weights + (try await revokedKeys(of: names.keys))
   }
 
-  /// A missing list of revoked keys, where builds for Android may attest.
-  private func revokedKeys() async throws -> [Finding] {
+  /// A missing list of revoked keys, where one of the apps has builds for Android that may attest.
+  private func revokedKeys(of apps: some Sequence<Int32>) async throws -> [Finding] {
     guard try context.folder.settings.attestationFiles == nil else { return [] }
-    for app in Set(try await context.stores.apps.keys().map(\.appID)).sorted() {
+    for app in apps {
       guard try await context.stores.installations.policy(of: app)?.androidPackages.isEmpty == false else { continue }
       return [
         .warning(
