@@ -88,18 +88,19 @@ enum ReportSQL {
   /// number's reporters.
   ///
   /// A reporter's day is the day of arrival, because the sender chooses the time in the report. A list's day is the one in
-  /// its file, which arrives at once.
+  /// its file, which arrives at once. Lists are joined, because a sub-select of all lists reads `apps` completely for each
+  /// report: ``SQL/acceptReportsSettings`` forbids that.
   /// - Parameters:
-  ///   - table: reports with number, app_id, reporter, category_id, reported_at, received_at and weight.
+  ///   - table: name of the reports, with number, app_id, reporter, category_id, reported_at, received_at and weight.
   ///   - condition: a further condition for a complaint to count.
   static func withDays(_ table: String, countedIf condition: String = "true") -> String {
     """
     SELECT *, max(day) FILTER (WHERE counts AND reporter IS NOT NULL) OVER (PARTITION BY number) AS newest
     FROM (
-      SELECT *, (CASE WHEN reporter IS NULL OR app_id IN (SELECT app_id FROM apps WHERE is_list) THEN reported_at
-                      ELSE received_at END AT TIME ZONE 'UTC')::date AS day, \(complains) AS complains,
+      SELECT \(table).*, (CASE WHEN reporter IS NULL OR apps.is_list THEN reported_at
+                               ELSE received_at END AT TIME ZONE 'UTC')::date AS day, \(complains) AS complains,
              \(complains) AND \(condition) AS counts
-      FROM \(table)
+      FROM \(table) LEFT JOIN apps ON apps.app_id = \(table).app_id
     ) said_on
     """
   }
