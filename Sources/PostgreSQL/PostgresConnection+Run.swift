@@ -98,11 +98,19 @@ extension PostgresConnection {
       return known.types == parameters.types ? known.name : nil
     }
     preparedCount += 1
-    let statement = PreparedStatement(name: "s\(preparedCount)", types: parameters.types)
+    let statement = PreparedStatement(name: Self.name(of: sql, preparedCount), types: parameters.types)
     let result = PQprepare(link.pointer, statement.name, sql, Int32(parameters.count), parameters.types)
     _ = try accept(result, on: link, sql: sql)
     prepared[sql] = statement
     return statement.name
+  }
+
+  /// A name that only this text has. Behind a pooler in transaction mode that no setting names, a session of another
+  /// client may have a statement of the same name: a number alone would run its text with these values.
+  private static func name(of sql: String, _ count: Int) -> String {
+    // FNV-1a, with 64 bits.
+    let hash = sql.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return "s\(String(hash, radix: 16))_\(count)"
   }
 
   static func isStale(_ error: PostgresError) -> Bool {

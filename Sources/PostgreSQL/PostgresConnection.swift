@@ -78,10 +78,38 @@ public actor PostgresConnection {
     notices.setHandler(handler)
   }
 
+  /// The encoding of the database, such as `UTF8`; empty when closed.
+  public var serverEncoding: String {
+    link.flatMap { PQparameterStatus($0.pointer, "server_encoding") }.map { String(cString: $0) } ?? ""
+  }
+
+  /// The version of the server, such as 150018; 0 when closed.
+  public var serverVersion: Int { link.map { Int(PQserverVersion($0.pointer)) } ?? 0 }
+
+  /// The settings of each session, whatever the role, the database or the server has as its defaults: statements are
+  /// short, so that compiling one (JIT) takes longer than it saves; they retry on the conflicts of READ COMMITTED only;
+  /// they limit their own time where a limit is needed; texts of times have one form.
+  ///
+  /// Behind PgBouncer in transaction mode a session belongs to all clients, and no setting is sent.
+  static let settings = """
+    SET jit = off; SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = auto;
+    SET standard_conforming_strings = on; SET DateStyle = 'ISO'; SET TimeZone = 'UTC'; SET statement_timeout = 0;
+    SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0
+    """
+
   private func open() throws {
     let pointer = try configuration.openConnection()
     notices.attach(to: pointer)
-    link = LibPQConnection(pointer)
+    let link = LibPQConnection(pointer)
+    self.link = link
+    if configuration.usesPreparedStatements {
+      do {
+        _ = try accept(PQexec(pointer, Self.settings), on: link, sql: Self.settings)
+      } catch {
+        close()
+        throw error
+      }
+    }
     status.socket = PQsocket(pointer)
     status.value = .idle
   }

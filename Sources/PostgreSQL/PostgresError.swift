@@ -57,6 +57,8 @@ public struct PostgresError: Error, Sendable {
 
   /// The five characters of the server's error, or nil.
   public var sqlState: String? { server?.sqlState }
+  /// Whether a prepared statement is missing or is another session's: a pooler changes sessions between transactions.
+  public var isOfPooler: Bool { ["42P05", "26000"].contains(sqlState) }
   /// The constraint that was violated, or nil.
   public var constraint: String? { server?.constraint }
 }
@@ -86,6 +88,8 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     case .connectionRefused: "The database refused the connection."
     case .connectionLost: "The connection to the database was lost."
     case .connectionClosed: "The connection to the database is closed."
+    case .server(let state) where isOfPooler:
+      "The database does not know a prepared statement of this session (SQLSTATE \(state)). A pooler in transaction mode, such as PgBouncer, is in front of it: set RINGFENCE_DATABASE_POOLER=transaction."
     case .server(let state): "The database refused a statement (\(Self.condition(state)), SQLSTATE \(state))."
     case .poolTimeout(.zero): "Too many requests already wait for a database connection."
     case .poolTimeout(let limit): "No database connection became free within \(limit)."
