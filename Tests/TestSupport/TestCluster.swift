@@ -8,11 +8,16 @@ import TestData
 
 /// The PostgreSQL of one test process: a real one, on a socket, without waiting for the disk.
 ///
-/// It ends with the process. Its folder is kept for the next run, which saves initialization.
+/// It ends with the process. Its folder is kept for the next run, which saves initialization. With
+/// `RINGFENCE_TEST_DATABASE_URL` in the environment it is the one with this address, without a database: one that has no
+/// setting of Ringfence, with a role that may create databases.
 actor TestCluster {
   static let shared = TestCluster()
 
-  private var starting: Task<EmbeddedPostgres, any Error>?
+  /// The address of a database, by its name; nil for the one of the cluster itself.
+  private typealias Address = @Sendable (String?) -> String
+
+  private var starting: Task<Address, any Error>?
   private var template: Task<String, any Error>?
   private var count = 0
 
@@ -25,7 +30,7 @@ actor TestCluster {
     try await administer(cluster) { connection in
       try await connection.execute(script: "CREATE DATABASE \(name) TEMPLATE \(template)")
     }
-    return Self.patient(cluster.dsn(database: name))
+    return Self.patient(cluster(name))
   }
 
   /// An empty database.
@@ -34,7 +39,7 @@ actor TestCluster {
     count += 1
     let name = "test_\(ProcessInfo.processInfo.processIdentifier)_\(count)"
     try await administer(cluster) { try await $0.execute(script: "CREATE DATABASE \(name)") }
-    return Self.patient(cluster.dsn(database: name))
+    return Self.patient(cluster(name))
   }
 
   /// Drops a database that ``makeDatabase()`` made.
@@ -46,7 +51,7 @@ actor TestCluster {
     }
   }
 
-  private func running() async throws -> EmbeddedPostgres {
+  private func running() async throws -> Address {
     if let starting { return try await starting.value }
     let task = Task { try await Self.start() }
     starting = task
@@ -56,7 +61,10 @@ actor TestCluster {
   /// Many databases are in use at once and none for long, so that autovacuum would only take time and locks.
   private static let settings = ["max_connections": "300", "autovacuum": "off"]
 
-  private static func start() async throws -> EmbeddedPostgres {
+  private static func start() async throws -> Address {
+    if let given = ProcessInfo.processInfo.environment["RINGFENCE_TEST_DATABASE_URL"] {
+      return { database in "\(given) dbname=\(database ?? "postgres")" }
+    }
     // Another test process may hold the first folder.
     for attempt in 0..<8 {
       let folder = "/tmp/ringfence-tests-\(getuid())-\(attempt)"
@@ -66,7 +74,7 @@ actor TestCluster {
           EmbeddedPostgres.Options(dataFolder: folder, settings: settings, durable: false), logger: .forTests)
         // Before this process makes databases, which it must not drop.
         try await sweep(cluster)
-        return cluster
+        return { database in database.map { cluster.dsn(database: $0) } ?? cluster.dsn }
       } catch EmbeddedPostgresError.folderInUse where attempt < 7 {
         continue
       }
@@ -74,12 +82,12 @@ actor TestCluster {
     preconditionFailure("unreachable")
   }
 
-  private func migratedTemplate(on cluster: EmbeddedPostgres) async throws -> String {
+  private func migratedTemplate(on cluster: @escaping Address) async throws -> String {
     if let template { return try await template.value }
     let task = Task {
       let name = "template_\(ProcessInfo.processInfo.processIdentifier)"
       try await administer(cluster) { try await $0.execute(script: "CREATE DATABASE \(name)") }
-      let connection = try await Self.connect(cluster.dsn(database: name))
+      let connection = try await Self.connect(cluster(name))
       _ = try await PostgresMigrator(folder: Checkout.migrations).migrate(on: connection)
       await connection.close()
       return name
@@ -107,9 +115,9 @@ actor TestCluster {
   }
 
   private nonisolated func administer(
-    _ cluster: EmbeddedPostgres, _ body: (PostgresConnection) async throws -> Void
+    _ cluster: Address, _ body: (PostgresConnection) async throws -> Void
   ) async throws {
-    let connection = try await Self.connect(cluster.dsn)
+    let connection = try await Self.connect(cluster(nil))
     try await body(connection)
     await connection.close()
   }

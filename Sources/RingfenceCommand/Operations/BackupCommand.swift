@@ -25,6 +25,8 @@ struct BackupCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
+  @Option(\.pgBin) var pgBin: String?
+
   @Argument(help: "A folder that is not there yet, or a file whose name ends in .tar.")
   var target: String
 
@@ -40,7 +42,9 @@ struct BackupCommand: AsyncParsableCommand {
     } catch {
       // Where the database itself is out of reach, nobody can be told.
       let event = Event(.backupFailed, at: Date(), ["reason": .text(String("\(error)".prefix(500)))])
-      try? await database.open(migrates: false) { try await $0.stores.outbox.record(event, at: Date()) }
+      try? await CommandContext.open(Settings(of: self), migrates: false) {
+        try await $0.stores.outbox.record(event, at: Date())
+      }
       throw error
     }
   }
@@ -60,7 +64,7 @@ struct BackupCommand: AsyncParsableCommand {
     let isPacked = target.hasSuffix(".tar")
     let folder = isPacked ? "\(work)/files" : work
     if isPacked { try BackupFiles.makeFolder(folder) }
-    let manifest = try await database.open(migrates: false) { context in
+    let manifest = try await CommandContext.open(Settings(of: self), migrates: false) { context in
       let backup = Backup(context: context, folder: folder, withKeys: keys)
       return try await base ? backup.makeBase() : backup.make()
     }
@@ -72,12 +76,12 @@ struct BackupCommand: AsyncParsableCommand {
     // Beside the backups, so that an older one gets the erasures since.
     let parent = (target as NSString).deletingLastPathComponent
     try ErasureJournal(path: "\(parent)/\(ErasureJournal.fileName)")
-      .merge(try DataFolder(existing: database.settings()).journal)
+      .merge(try DataFolder(existing: Settings(of: self)).journal)
     try BackupFiles.flush((target as NSString).deletingLastPathComponent)
     let size = "\(TextFormat.count(manifest.files.count, "file")), \(manifest.files.map(\.bytes).reduce(0, +)) bytes"
     if let base = manifest.base {
       try BaseBackupRecord(madeAt: manifest.madeAt, firstSegment: base.firstSegment, target: target)
-        .write(to: DataFolder(existing: database.settings()))
+        .write(to: DataFolder(existing: Settings(of: self)))
       print("\(target): a base backup, \(size)")
       print("A recovery needs the archive from segment \(base.firstSegment) on.")
     } else {
@@ -125,14 +129,14 @@ struct Backup {
     // Made here, so that pg_dump does not choose its permissions.
     try BackupFiles.write(Data(), to: dump)
     let manifest = try await context.stores.backup.withSnapshot { snapshot in
-      let program = try PostgresProgram.find(
+      let program = try await PostgresProgram.find(
         "pg_dump", version: snapshot.serverVersion / 10_000, settings: context.folder.settings)
       let made = Timestamp.format(Date())
       // Without Citus, so that a dump of a cluster restores into any PostgreSQL. The schema uses no other extension.
       try await program.run(
         [
           "--format=custom", "--snapshot=\(snapshot.name)", "--extension=plpgsql", "--no-owner", "--no-privileges",
-          "--no-password", "--file=\(dump)",
+          "--no-password", "--encoding=UTF8", "--file=\(dump)",
         ], on: configuration)
       return BackupManifest(
         madeAt: made, isOfOneMoment: snapshot.isOfOneMoment, postgresVersion: snapshot.serverVersion,
@@ -145,7 +149,7 @@ struct Backup {
 
   /// Counts the rows in a dump, which has a line for each: on a cluster, the tables may have others by now.
   private func countRows(of dump: String, in snapshot: BackupStore.Snapshot) async throws -> [String: Int64] {
-    let program = try PostgresProgram.find(
+    let program = try await PostgresProgram.find(
       "pg_restore", version: snapshot.serverVersion / 10_000, settings: context.folder.settings)
     let script = #"""
       { "$0" --data-only --exit-on-error --file=- "$1" || echo failed; } | awk '

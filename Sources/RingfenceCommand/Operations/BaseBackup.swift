@@ -20,7 +20,7 @@ extension Backup {
     let (version, migrations) = try await context.stores.backup.versions()
     let made = Timestamp.format(Date())
     let files = "\(folder)/\(BackupManifest.baseFiles)"
-    let program = try PostgresProgram.find(
+    let program = try await PostgresProgram.find(
       "pg_basebackup", version: version / 10_000, settings: context.folder.settings)
     try await program.run(
       [

@@ -14,17 +14,29 @@ struct DatabaseChecks {
   let context: CommandContext
 
   func findings() async throws -> [Finding] {
+    if let refusal = try await context.databaseRefusal() {
+      return [.bad("PostgreSQL", refusal.found, refusal.advice)]
+    }
     guard let server = try await context.stores.operations.serverState() else { return [] }
     let now = Date()
-    return [version(server), clock(server, now), role(server)] + settings(server)
+    return [version(server), encoding(server), clock(server, now), role(server)] + settings(server)
       + [connections(server), slots(server)] + (try await cluster()) + (try await ArchiveChecks.findings(context))
       + (try await schema(now))
   }
 
   private func version(_ server: ServerState) -> Finding {
-    let text = "\(server.version / 10_000).\(server.version % 10_000)"
-    return server.version < 150_000
-      ? .bad("PostgreSQL", text, "Ringfence needs 15 or later. Upgrade the server.") : .ok("PostgreSQL", text)
+    .ok("PostgreSQL", "\(server.version / 10_000).\(server.version % 10_000)")
+  }
+
+  /// A system upgrade may change how texts are sorted. Keys of Ringfence are sorted by their bytes, but an index that
+  /// somebody added, or one of a schema before 0.2.0, then misses rows.
+  private func encoding(_ server: ServerState) -> Finding {
+    guard let collations = server.collations else { return .ok("encoding", server.encoding) }
+    return .warning(
+      "encoding",
+      "\(server.encoding), sorted by version \(collations.stored) of the collation; this system has \(collations.present)",
+      "Run ringfence migrate. Then, in psql as the owner of the database: REINDEX DATABASE; "
+        + "SELECT format('ALTER DATABASE %I REFRESH COLLATION VERSION', current_database()) \\gexec")
   }
 
   private func clock(_ server: ServerState, _ now: Date) -> Finding {
@@ -83,7 +95,19 @@ struct DatabaseChecks {
         : .warning(
           "data_checksums", "off", "Stop PostgreSQL and run pg_checksums --enable, so that damage is detected."))
     findings.append(.ok("wal_level", value("wal_level")))
-    return findings
+    return findings + ServerSetting.all.compactMap { $0.finding(server, isShared: isPooled) } + plans(server)
+  }
+
+  /// Whether sessions are a pooler's, which knows no setting of ours.
+  private var isPooled: Bool { !context.pool.configuration.usesPreparedStatements }
+
+  private func plans(_ server: ServerState) -> [Finding] {
+    guard !server.disabledPlans.isEmpty else { return [] }
+    return [
+      .warning(
+        "planner", "off: \(Self.names(server.disabledPlans))",
+        "Reset them: PostgreSQL cannot use the plans that statements of Ringfence are made for.")
+    ]
   }
 
   private func connections(_ server: ServerState) -> Finding {
@@ -351,5 +375,65 @@ struct DatabaseChecks {
     return hours > 1
       ? .warning("events", found, "A receiver does not answer. See why with: ringfence notify")
       : .ok("events", found)
+  }
+}
+
+/// A setting of the server, the role or the database that stops or slows statements of Ringfence.
+private struct ServerSetting {
+  let name: String
+  /// The values that do no harm; nil for 0 and all values of at least `minimum`.
+  var good: [String]?
+  /// In milliseconds.
+  var minimum = 0
+  /// Whether each session sets it itself, so that it matters only behind a pooler in transaction mode.
+  var isOfSession = false
+  var isBad = false
+  let advice: String
+
+  static let all = [
+    ServerSetting(
+      name: "autovacuum", good: ["on"], isBad: true,
+      advice: "Set it to on. Otherwise tables grow without end, and plans are made for empty tables."),
+    ServerSetting(
+      name: "track_counts", good: ["on"], isBad: true, advice: "Set it to on: autovacuum does not work without it."),
+    ServerSetting(
+      name: "standard_conforming_strings", good: ["on"], isOfSession: true, isBad: true,
+      advice: "Set it to on: statements rely on it."),
+    ServerSetting(
+      name: "default_transaction_read_only", good: ["off"], isBad: true,
+      advice: "Set it to off for the role and the database: no report can be stored."),
+    ServerSetting(
+      name: "default_transaction_isolation", good: ["read committed"], isOfSession: true,
+      advice: "Reset it for the role and the database: statements that run at once would fail and be repeated."),
+    ServerSetting(
+      name: "jit", good: ["off"], isOfSession: true,
+      advice:
+        "PostgreSQL compiles large statements each time they run, for seconds. Run ringfence migrate, which turns it "
+        + "off for this role, then RECONNECT on the console of PgBouncer."),
+    ServerSetting(
+      name: "plan_cache_mode", good: ["auto"], isOfSession: true,
+      advice: "Reset it for the role and the database: planning a statement takes longer than running it."),
+    ServerSetting(
+      name: "statement_timeout", minimum: 1_800_000, isOfSession: true,
+      advice: "Raise it for this role to 30 minutes or 0: a publication, an import or a backup may need as long."),
+    ServerSetting(
+      name: "transaction_timeout", minimum: 1_800_000,
+      advice: "Raise it for this role to 30 minutes or 0: a publication reads all numbers in one transaction."),
+    ServerSetting(
+      name: "idle_in_transaction_session_timeout", minimum: 600_000, isOfSession: true,
+      advice: "Raise it for this role to 10 minutes or 0: a publication keeps a transaction open while it writes packs."
+    ),
+    ServerSetting(
+      name: "lock_timeout", minimum: 10_000, isOfSession: true,
+      advice: "Raise it for this role to 10 seconds or 0: reports about one number wait for each other."),
+  ]
+
+  /// - Returns: nil if the setting does no harm, or the server does not have it.
+  func finding(_ server: ServerState, isShared: Bool) -> Finding? {
+    guard let value = server.settings[name], !value.isEmpty, isShared || !isOfSession else { return nil }
+    let isGood = good.map { $0.contains(value) } ?? Int(value).map { $0 == 0 || $0 >= minimum } ?? true
+    guard !isGood else { return nil }
+    let found = good == nil ? "\(value) ms" : value
+    return isBad ? .bad(name, found, advice) : .warning(name, found, advice)
   }
 }

@@ -46,7 +46,9 @@ struct DoctorCommand: AsyncParsableCommand {
   private static func finding(_ error: PostgresError, place: String?) -> Finding {
     let said = (error.server?.message ?? error.clientMessage)?.split(separator: "\n").first.map { " \($0)" } ?? ""
     let advice =
-      if let place {
+      if error.isOfPooler {
+        "Behind PgBouncer in transaction mode, set RINGFENCE_DATABASE_POOLER=transaction (database-pooler in a settings file)."
+      } else if let place {
         error.kind == .connectionRefused
           ? "Correct the user, the password or the database in \(place), or PostgreSQL's pg_hba.conf."
           : "Check that PostgreSQL runs and that \(place) is correct."

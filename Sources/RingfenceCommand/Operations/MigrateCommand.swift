@@ -24,6 +24,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await database.open(migrates: false) { context in
+      try await context.prepareDatabase()
       let migrator = PostgresMigrator(folder: context.installation.migrations)
       let applied =
         contract
@@ -61,6 +62,7 @@ extension CommandContext {
   ///   data.
   func migrate(logger: Logger) async throws {
     let step = StatusLine("Preparing the database")
+    try await prepareDatabase()
     let migrator = PostgresMigrator(folder: installation.migrations)
     let states = try await pool.withConnection { connection in
       _ = try await migrator.migrate(on: connection)
@@ -113,6 +115,32 @@ extension CommandContext {
         "A contract migration is applied while an older Ringfence may still run", metadata: ["at": "\(older)"])
     }
     throw OlderProgramsRun(programs: programs)
+  }
+}
+
+extension CommandContext {
+  /// Why this database cannot be used; nil if it can.
+  func databaseRefusal() async throws -> (found: String, advice: String)? {
+    let (version, encoding) = try await pool.withConnection { await ($0.serverVersion, $0.serverEncoding) }
+    guard version >= 150_000 else {
+      return ("version \(version / 10_000)", "Ringfence needs PostgreSQL 15 or later. Upgrade the server.")
+    }
+    guard encoding != "UTF8" else { return nil }
+    return (
+      "the database has the encoding \(encoding)",
+      "Ringfence needs UTF8: names and comments have characters of all scripts. Make a new database with: createdb "
+        + "--encoding=UTF8 --locale=C.UTF-8 --template=template0 NAME. A database in use moves with: pg_dump --format=custom "
+        + "--encoding=UTF8 OLD | pg_restore --dbname=NEW"
+    )
+  }
+
+  /// Refuses a database that cannot be used, and turns compilation off for the sessions of a pooler.
+  /// - Throws: ``CommandFailure``.
+  func prepareDatabase() async throws {
+    if let refusal = try await databaseRefusal() {
+      throw CommandFailure.failed("PostgreSQL: \(refusal.found). \(refusal.advice)")
+    }
+    if !pool.configuration.usesPreparedStatements { try await stores.operations.turnCompilationOff() }
   }
 }
 

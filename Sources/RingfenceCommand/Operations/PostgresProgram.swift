@@ -9,14 +9,14 @@ package struct PostgresProgram: Sendable {
   let path: String
 
   /// Finds the program in the folder of the setting `pg-bin`, else in Debian's folders in the server's version or the
-  /// next newer one, else in PATH. An older `pg_dump` refuses a newer server.
+  /// next newer one, else in PATH. An older `pg_dump` refuses a newer server, so older ones are passed over.
   /// - Parameters:
   ///   - version: the server's major version; 0 for any version.
-  ///   - package: the Debian package that contains it.
+  ///   - package: the Debian package that contains it, without the version.
   /// - Throws: ``CommandFailure`` if it is not found.
   package static func find(
     _ name: String, version: Int = 0, package: String = "postgresql-client", settings: Settings
-  ) throws -> PostgresProgram {
+  ) async throws -> PostgresProgram {
     let manager = FileManager.default
     var folders: [String] = []
     if let chosen = try settings.pgBin { folders.append(chosen) }
@@ -24,12 +24,25 @@ package struct PostgresProgram: Sendable {
     let versions = ((try? manager.contentsOfDirectory(atPath: packages)) ?? []).compactMap { Int($0) }
     folders += versions.filter { $0 >= version }.sorted().map { "\(packages)/\($0)/bin" }
     folders += (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-    guard let path = folders.map({ "\($0)/\(name)" }).first(where: manager.isExecutableFile(atPath:)) else {
-      throw CommandFailure.failed(
-        "\(name) of PostgreSQL\(version > 0 ? " \(version) or newer" : "") was not found. Install it (Debian: "
-          + "apt install \(package)), or set RINGFENCE_PG_BIN to the folder it is in.")
+    var older: [String] = []
+    for path in folders.map({ "\($0)/\(name)" }) where manager.isExecutableFile(atPath: path) {
+      let found = version > 0 ? try await major(of: path) : 0
+      guard found < version else { return PostgresProgram(path: path) }
+      older.append("\(path) is of version \(found)")
     }
-    return PostgresProgram(path: path)
+    let wanted = version > 0 ? " \(version) or newer" : ""
+    let passed = older.isEmpty ? "" : " (\(older.joined(separator: ", ")))"
+    throw CommandFailure.failed(
+      "\(name) of PostgreSQL\(wanted) was not found\(passed). Install it (Debian: apt install "
+        + "\(package)\(version > 0 ? "-\(version)" : "")), or name the folder it is in: RINGFENCE_PG_BIN, or --pg-bin for "
+        + "ringfence backup.")
+  }
+
+  /// The major version of a program; 0 where it does not say it.
+  private static func major(of path: String) async throws -> Int {
+    // "pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"
+    let (_, output, _) = try await ExternalProgram.run(path, ["--version"])
+    return output.firstMatch(of: /\(PostgreSQL\) (\d+)/).flatMap { Int($0.1) } ?? 0
   }
 
   /// Runs it against a database. The password is passed in the environment, which other accounts cannot read.

@@ -170,6 +170,7 @@ struct Restore {
   let journals: [ErasureJournal]
 
   func run(recounts: Bool) async throws {
+    try await context.prepareDatabase()
     let store = context.stores.backup
     guard try await store.tables().isEmpty else {
       throw CommandFailure.failed("The database is not empty. Restore into a new one.")
@@ -254,7 +255,7 @@ struct Restore {
   private func fillDatabase() async throws {
     let version = manifest.postgresVersion / 10_000
     // Newer programs read older dumps; the server's version does not matter here.
-    let program = try PostgresProgram.find("pg_restore", version: version, settings: context.folder.settings)
+    let program = try await PostgresProgram.find("pg_restore", version: version, settings: context.folder.settings)
     let configuration = context.pool.configuration
     let name = try configuration.environment()["PGDATABASE"] ?? "ringfence"
     try await program.run(

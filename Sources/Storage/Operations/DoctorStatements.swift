@@ -9,8 +9,15 @@ public struct ServerState: Sendable, Equatable {
   public var version: Int
   /// The server's time.
   public var time: Date
-  /// Settings by name, in the format of `SHOW`.
+  /// The encoding of the database, such as `UTF8`.
+  public var encoding: String
+  /// The versions of the database's collation by which its indexes were sorted, and by which this machine sorts; nil
+  /// where they are equal or without a version.
+  public var collations: Collations?
+  /// Values of settings in their units (`pg_settings`), by name.
   public var settings: [String: String]
+  /// Settings of the planner (`enable_…`) that are off although they are on by default.
+  public var disabledPlans: [String]
   /// Whether it is a standby, which accepts no writes.
   public var isStandby: Bool
   /// Open connections of all users.
@@ -23,12 +30,22 @@ public struct ServerState: Sendable, Equatable {
   public var isPrivate: Bool
   /// Inactive replication slots: the server keeps WAL for them until the disk is full.
   public var idleSlots: [String]
+
+  /// Two versions of a collation.
+  public struct Collations: Sendable, Equatable {
+    /// The version by which indexes were sorted.
+    public var stored: String
+    /// The version of this machine.
+    public var present: String
+  }
 }
 
-/// Settings that decide whether acknowledged data survives a power cut, and how much load the server can carry.
+/// Settings that decide whether acknowledged data survives a power cut, whether statements can end, and what they cost.
 private let serverSettings = [
   "fsync", "synchronous_commit", "full_page_writes", "wal_level", "max_connections", "data_checksums",
-  "synchronous_standby_names", "shared_buffers",
+  "synchronous_standby_names", "autovacuum", "track_counts", "standard_conforming_strings",
+  "default_transaction_read_only", "default_transaction_isolation", "jit", "plan_cache_mode", "statement_timeout",
+  "transaction_timeout", "idle_in_transaction_session_timeout", "lock_timeout",
 ]
 
 extension SQL {
@@ -37,7 +54,8 @@ extension SQL {
     Statement(
       """
       SELECT current_setting('server_version_num')::integer, statement_timestamp(),
-             array(SELECT current_setting(name, true) FROM unnest($1::text[]) AS given (name)),
+             array(SELECT coalesce(s.setting, '') FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
+                   LEFT JOIN pg_settings s USING (name) ORDER BY ordinal),
              pg_is_in_recovery(), (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend'),
              has_schema_privilege('public', 'CREATE'),
              (SELECT count(*)::integer FROM pg_class
@@ -45,15 +63,23 @@ extension SQL {
                 AND NOT pg_has_role(relowner, 'USAGE')),
              inet_client_addr() IS NULL OR inet_client_addr() <<= '127.0.0.0/8' OR inet_client_addr() = '::1'
                OR coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false),
-             array(SELECT slot_name::text FROM pg_replication_slots WHERE NOT active ORDER BY 1)
+             array(SELECT slot_name::text FROM pg_replication_slots WHERE NOT active ORDER BY 1),
+             array(SELECT name FROM pg_settings
+                   WHERE name LIKE 'enable@_%' ESCAPE '@' AND boot_val = 'on' AND reset_val = 'off' ORDER BY 1),
+             pg_encoding_to_char(d.encoding), d.datcollversion, pg_database_collation_actual_version(d.oid)
+      FROM pg_database d WHERE d.datname = current_database()
       """,
       serverSettings
     ) { row in
       let values: [String] = try row.decode(2)
+      let (stored, present): (String?, String?) = (try row.decode(11), try row.decode(12))
       return ServerState(
-        version: Int(try row.decode(0, as: Int32.self)), time: try row.decode(1),
+        version: Int(try row.decode(0, as: Int32.self)), time: try row.decode(1), encoding: try row.decode(10),
+        collations: stored == present
+          ? nil : stored.flatMap { stored in present.map { .init(stored: stored, present: $0) } },
         settings: Dictionary(zip(serverSettings, values), uniquingKeysWith: { first, _ in first }),
-        isStandby: try row.decode(3), connections: Int(try row.decode(4, as: Int32.self)),
+        disabledPlans: try row.decode(9), isStandby: try row.decode(3),
+        connections: Int(try row.decode(4, as: Int32.self)),
         mayCreate: try row.decode(5), foreignTables: Int(try row.decode(6, as: Int32.self)),
         isPrivate: try row.decode(7), idleSlots: try row.decode(8))
     }
@@ -80,6 +106,29 @@ extension OperationStore {
   /// - Throws: `PostgresError`.
   public func protectedCount() async throws -> Int {
     Int(try await pool.run(SQL.countAllProtected()).first ?? 0)
+  }
+}
+
+extension SQL {
+  /// The command that turns compilation of statements (JIT) off for this role in this database; no row where it is off.
+  static func readJITCommand() -> Statement<String> {
+    Statement(
+      """
+      SELECT format('ALTER ROLE %I IN DATABASE %I SET jit = off', current_user, current_database())
+      WHERE current_setting('jit') = 'on'
+      """
+    ) { try $0.decode(0) }
+  }
+}
+
+extension OperationStore {
+  /// Turns compilation of statements (JIT) off for this role in this database. For connections through a pooler, which
+  /// have no session of their own: others set it when they are opened.
+  /// - Throws: `PostgresError`.
+  public func turnCompilationOff() async throws {
+    try await pool.retrying { connection in
+      for command in try await connection.run(SQL.readJITCommand()) { try await connection.execute(script: command) }
+    }
   }
 }
 
