@@ -31,6 +31,7 @@ import Testing
     "ALTER TABLE appeals DROP CONSTRAINT appeals_state_check, ADD CONSTRAINT appeals_state_check CHECK (state IN ('open', 'upheld', 'withdrawn')) NOT VALID",
     "CREATE TABLE notes (number bigint PRIMARY KEY, note text NOT NULL); CREATE INDEX notes_by_note ON notes (note)",
     "INSERT INTO categories (category_id, slug, toxic) VALUES (14, 'silence; DROP', true)",
+    "ALTER TABLE apps ALTER COLUMN name TYPE text COLLATE \"C\"; ALTER TABLE regions ALTER COLUMN code TYPE text COLLATE \"C\"",
     "-- DROP TABLE reports;\nCOMMENT ON TABLE reports IS 'what apps send'",
   ]) func `accepts a valid expand migration`(script: String) {
     #expect(MigrationRules.problems(in: "-- expand\n\(script);\n") == [])
@@ -43,6 +44,8 @@ import Testing
     ("DROP TABLE reports", "not among the statements"),
     ("DROP INDEX reports_by_id", "not among the statements"),
     ("ALTER TABLE reports ALTER COLUMN weight TYPE double precision", "expect the former type"),
+    ("ALTER TABLE reports ALTER COLUMN comment TYPE text COLLATE \"C\"", "expect the former type"),
+    ("ALTER TABLE apps ALTER COLUMN name TYPE text COLLATE \"de_DE\"", "expect the former type"),
     ("ALTER TABLE reports ALTER COLUMN comment SET NOT NULL", "may store NULL"),
     ("ALTER TABLE reports ADD COLUMN note text NOT NULL", "must be optional"),
     ("ALTER TABLE reports ADD COLUMN note text UNIQUE", "must be optional"),

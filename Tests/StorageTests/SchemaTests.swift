@@ -56,6 +56,22 @@ import Testing
     #expect(found == ["audit_events_append_only"])
   }
 
+  /// An upgrade of the operating system changes the order of other collations. `text_pattern_ops` compares by bytes.
+  @Test func `every key of text is compared by its bytes`() async throws {
+    let found = try await strings(
+      """
+      SELECT format('%s.%s', i.relname, a.attname)
+      FROM pg_index x
+      JOIN pg_class i ON i.oid = x.indexrelid
+      JOIN pg_attribute a ON a.attrelid = i.oid AND a.attcollation <> 0
+      JOIN pg_opclass o ON o.oid = x.indclass[a.attnum - 1]
+      JOIN pg_collation c ON c.oid = a.attcollation
+      WHERE i.relnamespace = 'public'::regnamespace AND c.collname NOT IN ('C', 'POSIX')
+        AND o.opcname NOT LIKE '%_pattern_ops'
+      """)
+    #expect(found == [])
+  }
+
   @Test func `growing tables have no foreign keys`() async throws {
     let found = try await strings(
       """
