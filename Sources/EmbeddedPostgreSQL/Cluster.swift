@@ -99,18 +99,22 @@ actor Cluster {
   var dataFolder: String? { state?.folder.dataFolder }
 
   /// Shuts the cluster down and frees the data folder.
-  func close() throws {
+  /// - Parameter exchangingWith: a data folder whose cluster takes this one's place.
+  func close(exchangingWith other: String? = nil) throws {
     guard let open = state else { return }
     open.housekeeping.cancel()
     guard end(open.postmaster, in: open.folder) else {
       throw EmbeddedPostgresError.stopFailed(pid: open.postmaster.pid)
     }
-    open.folder.removeForeignSocketFolder()
-    monitor.setPostmaster(nil)
-    state = nil
-    lock?.release()
-    lock = nil
-    Self.kept.remove(self)
+    defer {
+      open.folder.removeForeignSocketFolder()
+      monitor.setPostmaster(nil)
+      state = nil
+      lock?.release()
+      lock = nil
+      Self.kept.remove(self)
+    }
+    if let other { try open.folder.exchange(with: other) }
   }
 }
 

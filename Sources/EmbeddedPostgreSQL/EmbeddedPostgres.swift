@@ -9,7 +9,7 @@ public import Logging
 /// killed, the cluster shuts down by itself (see ``Options/diesWithParent``) and the next ``start(_:logger:progress:)``
 /// recovers it. If PostgreSQL itself is killed, it is restarted.
 public final class EmbeddedPostgres: Sendable {
-  private let cluster: Cluster
+  let cluster: Cluster
   private let address: ClusterAddress
 
   private init(cluster: Cluster, address: ClusterAddress) {

@@ -73,8 +73,12 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
       "\(name) is not a PostgreSQL setting, or its value has a line break."
     case .versionMismatch(let folder, let folderVersion, let binariesVersion):
       "The cluster in \(folder) was made by PostgreSQL \(folderVersion); the server found is \(binariesVersion). "
-        + "Install PostgreSQL \(folderVersion) (Debian: apt install postgresql-\(folderVersion)), "
-        + "or move the data with pg_dump and pg_restore."
+        + "Install PostgreSQL \(folderVersion) (Debian: apt install postgresql-\(folderVersion)), or name the folder of its "
+        + "programs in RINGFENCE_PG_BIN."
+        + (folderVersion < binariesVersion
+          ? " Then ringfence upgrade-postgresql moves the data to version \(binariesVersion). Without PostgreSQL "
+            + "\(folderVersion), restore a backup into a new folder: ringfence restore BACKUP --data NEW."
+          : "")
     case .initialisationFailed(let output):
       "PostgreSQL's initdb failed; nothing was left behind. Its last lines:\n\(output)"
     case .startFailed(let log):

@@ -56,6 +56,7 @@ struct Ringfence: AsyncParsableCommand {
       MigrateCommand.self,
       BackupCommand.self,
       RestoreCommand.self,
+      UpgradePostgresCommand.self,
       ClusterCommand.self,
       SimulateCommand.self,
     ])
