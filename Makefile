@@ -48,6 +48,7 @@ lint:
 test-swift:
 	swift build --scratch-path $(BUILD) --build-tests $(BUILD_OPTIONS)
 	Scripts/run-swift-tests.py $(BUILD)
+	Scripts/run-swift-tests.py $(BUILD) --stock
 
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.

