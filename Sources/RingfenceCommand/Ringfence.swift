@@ -155,9 +155,22 @@ private func text(of failure: PublicationFailure) -> String {
   return texts?.message("publications.failure", failure) ?? failure.json
 }
 
-/// The database's own message, detail and hint on separate lines.
+/// The database's own message, detail and hint, and the action for the operator, on separate lines.
 private func whatTheDatabaseSaid(_ error: PostgresError) -> String {
-  let said = [error.server?.message ?? error.clientMessage, error.server?.detail, error.server?.hint]
+  let advice: String? =
+    switch error.sqlState {
+    case "42501":
+      "Make the role the owner of the database: ALTER DATABASE … OWNER TO …; or run GRANT CREATE ON SCHEMA public TO …"
+    case "3F000": "Create a schema for the role: CREATE SCHEMA public AUTHORIZATION …"
+    case "25006":
+      """
+      The server is a standby, or the role is read-only (default_transaction_read_only). List all hosts in DATABASE_URL \
+      with target_session_attrs=read-write, or reset the setting.
+      """
+    case "53300": "A server uses up to 20 connections. Raise the limit of the role, the database or max_connections."
+    default: nil
+    }
+  let said = [error.server?.message ?? error.clientMessage, error.server?.detail, error.server?.hint, advice]
   return said.compactMap { $0?.trimmingCharacters(in: .whitespacesAndNewlines) }.map { "\n\($0)" }.joined()
 }
 

@@ -211,6 +211,28 @@ def test_doctor_names_a_new_collation_and_settings_of_the_planner(cluster, start
     assert found["planner"]["found"] == "off: enable_indexscan"
 
 
+@pytest.mark.parametrize("name, options, state, advice", [
+    ("foreign", "", "42501", "GRANT CREATE ON SCHEMA public"), ("bare", "DROP SCHEMA public", "3F000", "CREATE SCHEMA public"),
+    ("closed_", "ALTER ROLE ringfence IN DATABASE closed_ SET default_transaction_read_only = on", "25006", "read-only")])
+def test_migrate_says_what_the_role_lacks(cluster, tmp_path, name, options, state, advice):
+    dsn = cluster.database(name)
+    if options:
+        cluster.admin(options, name)
+    else:
+        cluster.admin(f"ALTER DATABASE {name} OWNER TO postgres")
+        cluster.admin(f"GRANT ALL ON DATABASE {name} TO ringfence")
+    done = subprocess.run([BINARY, "migrate", "--data", str(tmp_path)], env=environment() | {"DATABASE_URL": dsn},
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and state in done.stderr and advice in done.stderr
+
+
+def test_doctor_counts_the_connections_of_the_role(cluster, start):
+    server = start(cluster.database("few"))
+    cluster.admin("ALTER DATABASE few CONNECTION LIMIT 25")
+    found = {one["what"]: one for one in json.loads(server.run_unchecked("doctor", "--json").stdout)}
+    assert found["connections"]["state"] == "warning" and "of 25 in use" in found["connections"]["found"]
+
+
 def test_a_read_only_database_is_named(cluster, start):
     server = start(cluster.database("closed"))
     cluster.admin("ALTER ROLE ringfence IN DATABASE closed SET default_transaction_read_only = on")
@@ -297,7 +319,7 @@ def versions(server):
     return data.read_text().strip(), sorted(path.name for path in server.data.glob("*") if path.name.startswith(("postgresql", "upgrade")))
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_the_private_postgresql_moves_to_a_new_version(make_server, programs_18, kills):
     """Whenever the move is killed, one of the two clusters is there completely."""
     server = make_server("--demo")

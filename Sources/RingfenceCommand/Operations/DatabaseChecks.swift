@@ -111,10 +111,13 @@ struct DatabaseChecks {
   }
 
   private func connections(_ server: ServerState) -> Finding {
-    let limit = Int(server.settings["max_connections"] ?? "") ?? 0
+    let limit = server.connectionLimit
     let found = "\(server.connections) of \(limit) in use"
     return server.connections + 20 > limit
-      ? .warning("connections", found, "Each server uses 16 connections. Raise max_connections, or use PgBouncer.")
+      ? .warning(
+        "connections", found,
+        "Each server uses 20 connections. Raise max_connections or the limit of the role or the database, or use PgBouncer."
+      )
       : .ok("connections", found)
   }
 

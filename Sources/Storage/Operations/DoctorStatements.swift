@@ -22,6 +22,8 @@ public struct ServerState: Sendable, Equatable {
   public var isStandby: Bool
   /// Open connections of all users.
   public var connections: Int
+  /// How many connections the server, the database and the role allow.
+  public var connectionLimit: Int
   /// Whether this role may create tables, which partitions of reports and directories need.
   public var mayCreate: Bool
   /// Number of tables whose owner is neither this role nor one that it is a member of; it cannot migrate them.
@@ -42,7 +44,7 @@ public struct ServerState: Sendable, Equatable {
 
 /// Settings that decide whether acknowledged data survives a power cut, whether statements can end, and what they cost.
 private let serverSettings = [
-  "fsync", "synchronous_commit", "full_page_writes", "wal_level", "max_connections", "data_checksums",
+  "fsync", "synchronous_commit", "full_page_writes", "wal_level", "data_checksums",
   "synchronous_standby_names", "autovacuum", "track_counts", "standard_conforming_strings",
   "default_transaction_read_only", "default_transaction_isolation", "jit", "plan_cache_mode", "statement_timeout",
   "transaction_timeout", "idle_in_transaction_session_timeout", "lock_timeout",
@@ -66,7 +68,9 @@ extension SQL {
              array(SELECT slot_name::text FROM pg_replication_slots WHERE NOT active ORDER BY 1),
              array(SELECT name FROM pg_settings
                    WHERE name LIKE 'enable@_%' ESCAPE '@' AND boot_val = 'on' AND reset_val = 'off' ORDER BY 1),
-             pg_encoding_to_char(d.encoding), d.datcollversion, pg_database_collation_actual_version(d.oid)
+             pg_encoding_to_char(d.encoding), d.datcollversion, pg_database_collation_actual_version(d.oid),
+             least(current_setting('max_connections')::integer, nullif(d.datconnlimit, -1),
+                   (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))
       FROM pg_database d WHERE d.datname = current_database()
       """,
       serverSettings
@@ -80,6 +84,7 @@ extension SQL {
         settings: Dictionary(zip(serverSettings, values), uniquingKeysWith: { first, _ in first }),
         disabledPlans: try row.decode(9), isStandby: try row.decode(3),
         connections: Int(try row.decode(4, as: Int32.self)),
+        connectionLimit: Int(try row.decode(13, as: Int32.self)),
         mayCreate: try row.decode(5), foreignTables: Int(try row.decode(6, as: Int32.self)),
         isPrivate: try row.decode(7), idleSlots: try row.decode(8))
     }
