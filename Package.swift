@@ -251,7 +251,7 @@ let package = Package(
     tests(
       "IntakeTests",
       ["Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
-    tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
+    tests("LocalizationTests", ["Localization", "Curation", "Importing", "TestSupport"]),
     tests(
       "ModerationTests",
       ["Moderation", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport"]),
@@ -292,7 +292,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "RingfenceServer", "AsyncSupport", "Importing", "Intake", "ModerationSite", "Publishing",
+        "RingfenceCommand", "RingfenceServer", "AsyncSupport", "Curation", "Importing", "Intake", "ModerationSite",
+        "Publishing",
         "Telemetry", "TestSupport", arguments,
       ]),
   ],

@@ -100,7 +100,7 @@ private final class DirectoryFile: Sendable {
   }
 }
 
-/// Adds up the results of chunks; rejects are written in the file's order.
+/// Adds up the results of chunks; rejects are counted and written in the file's order.
 private final class DirectoryTally: Sendable {
   private struct State {
     var summary = DirectorySummary()
@@ -125,10 +125,12 @@ private final class DirectoryTally: Sendable {
       state.summary.badNumbers += outcome.badNumbers
       state.numbers += outcome.numbers
       state.summary.bytesRead = max(state.summary.bytesRead, outcome.bytesRead)
-      for reject in outcome.rejects { state.summary.rejected[reject.reason, default: 0] += 1 }
-      state.waiting[index] = state.rejects == nil ? [] : outcome.rejects
+      state.waiting[index] = outcome.rejects
       while let rejects = state.waiting.removeValue(forKey: state.next) {
-        for reject in rejects { try state.rejects?.add(reject) }
+        for reject in rejects {
+          state.summary.rejects.add(reject)
+          try state.rejects?.add(reject)
+        }
         state.next += 1
       }
       progress(.reading(bytes: state.summary.bytesRead, total: outcome.totalBytes, rows: state.summary.rows))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import FileSupport
 import Foundation
 import PhoneNumbers
@@ -12,6 +13,13 @@ struct ImportReject: Sendable, Equatable {
   public var reason: RejectReason
   /// The start of the row's text, at most ``ComplaintLimits/rejectTextBytes`` bytes, invalid UTF-8 repaired.
   public var text: String
+}
+
+extension RejectedRows {
+  /// Counts a row that was not imported.
+  mutating func add(_ reject: ImportReject) {
+    add(row: reject.line, reason: reject.reason.rawValue, text: reject.text)
+  }
 }
 
 /// A file of rejected lines that gets its name only when it is complete: line, reason and text, separated by tabs.

@@ -34,6 +34,8 @@ public struct ProtectionList: Sendable {
   public private(set) var targets: [(target: ProtectionTarget, reason: String)] = []
   /// Entries that were left out.
   public private(set) var refusals: [Refusal] = []
+  /// The entries, and those that were left out by reason.
+  public private(set) var rejected = RejectedRows()
   private var known: Set<String> = []
   private var patterns = 0
 
@@ -79,12 +81,14 @@ public struct ProtectionList: Sendable {
   }
 
   private mutating func take(_ text: String, _ reason: String, place: Int, region: String?) throws(SourceFailure) {
+    rejected.rows += 1
     do throws(ProtectedPatternError) {
       let target = try Self.target(text, region: region)
       guard known.insert(target.text).inserted else { return }
       targets.append((target, reason))
       if case .pattern = target { patterns += 1 }
     } catch {
+      rejected.add(row: place, reason: error.rawValue, text: text)
       refusals.append(Refusal(place: place, text: String(text.prefix(40)), error: error))
     }
     guard targets.count <= ProtectionStore.maxTargetsOfSource else {

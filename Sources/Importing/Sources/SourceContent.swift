@@ -25,10 +25,8 @@ struct SourceContent: Sendable {
   var removals: [Int64] = []
   /// The version of the list; nil where it has none.
   var version: Int64?
-  /// Rows of the file.
-  var rows = 0
-  /// Rows that cannot be read.
-  var rejected = 0
+  /// Rows of the file, and those that cannot be read.
+  var rejected = RejectedRows()
   /// Rules for ranges, each range once.
   var ranges: [RangeRule] = []
 
@@ -57,9 +55,7 @@ struct SourceContent: Sendable {
       throw SourceFailure(error)
     }
     // Some changes of a list that is read may all be of numbers that are not.
-    guard rejected * 2 <= rows || !isComplete && rejected <= Self.maxRejectedChanges else {
-      throw SourceFailure.tooManyRejects(rejected: rejected, rows: rows)
-    }
+    if isComplete || rejected.count > Self.maxRejectedChanges { try rejected.check() }
     guard !isComplete || !entries.isEmpty || !ranges.isEmpty else { throw SourceFailure.noEntries }
     sort(countsRows: format.countsRows)
   }
@@ -104,23 +100,26 @@ struct SourceContent: Sendable {
       tried += 1
       if tried % 1_024 == 0, isCancelled() { throw CancellationError() }
       guard tried <= 2 * most else { throw SourceFailure.tooManyEntries(maximum: most) }
-      rows += 1
+      rejected.rows += 1
       let row: SourceFileRow
       switch outcome {
       case .row(let found): row = found
       case .range(let found):
-        if let rule = rule(found, options) { ranges.append(rule) }
+        if let rule = rule(found, options, line: source.line) { ranges.append(rule) }
         guard ranges.count <= RangeRule.maxRulesOfSource else {
           throw SourceFailure.tooManyEntries(maximum: RangeRule.maxRulesOfSource)
         }
         continue
-      case .rejected:
-        rejected += 1
+      case .rejected(let reason, let text):
+        reject(reason.rawValue, text, line: source.line)
         continue
       case .ignored: continue
       }
-      guard let number = Self.number(row.number, region: region, parser: &parser) else {
-        rejected += 1
+      let number: PhoneNumber
+      do throws(RejectReason) {
+        number = try Self.number(row.number, region: region, parser: &parser)
+      } catch {
+        reject(error.rawValue, row.number, line: source.line)
         continue
       }
       guard filter.takes(number) else { continue }
@@ -136,9 +135,12 @@ struct SourceContent: Sendable {
   }
 
   /// The rule of a range; nil where it cannot be read, or is left out.
-  private mutating func rule(_ row: SourceFileRow, _ options: SourceOptions) -> RangeRule? {
-    guard let range = try? RangePattern(row.number, plan: .library) else {
-      rejected += 1
+  private mutating func rule(_ row: SourceFileRow, _ options: SourceOptions, line: Int?) -> RangeRule? {
+    let range: RangePattern
+    do throws(RangeViolation) {
+      range = try RangePattern(row.number, plan: .library)
+    } catch {
+      reject(error.code.name, row.number, line: line)
       return nil
     }
     guard let category = options.category(of: row.category), SourceFilter(options).takes(range) else { return nil }
@@ -148,19 +150,28 @@ struct SourceContent: Sendable {
       state: .proposed, proposedAt: .distantPast)
   }
 
+  /// Counts a row that was read last.
+  private mutating func reject(_ reason: String, _ text: String, line: Int?) {
+    rejected.add(row: line ?? rejected.rows, reason: reason, text: text)
+  }
+
   /// Lists have international numbers with and without the plus. Where there is a region, digits that begin with its calling
   /// code are an international number if there is such a one, as most lists write national numbers with their prefix.
   private static func number(
     _ text: String, region: PhoneRegion?, parser: inout PhoneNumberParser
-  ) -> PhoneNumber? {
-    guard text.utf8.count <= ComplaintLimits.numberBytes, !text.utf8.contains(0) else { return nil }
+  ) throws(RejectReason) -> PhoneNumber {
+    guard text.utf8.count <= ComplaintLimits.numberBytes else { throw .tooLong }
+    guard !text.utf8.contains(0) else { throw .badField }
     let digits = text.utf8.drop { $0 == 0x20 }
     let isBare = (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digits.first ?? 0)
     if isBare, region.map({ digits.starts(with: "\($0.callingCode)".utf8) }) ?? true {
       if let number = try? parser.parse("+\(text)", region: region?.code) { return number }
-      if region == nil { return nil }
     }
-    return try? parser.parse(text, region: region?.code)
+    do {
+      return try parser.parse(isBare && region == nil ? "+\(text)" : text, region: region?.code)
+    } catch {
+      throw RejectReason(error)
+    }
   }
 
   /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.

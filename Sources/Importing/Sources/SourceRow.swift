@@ -10,7 +10,8 @@ struct SourceFileRow: Sendable, Equatable {
     case row(SourceFileRow)
     /// A range of numbers, whose text is in the place of the number.
     case range(SourceFileRow)
-    case rejected
+    /// A row that cannot be read, with the beginning of its text.
+    case rejected(RejectReason, text: String)
     /// A row that is no reason to list its number.
     case ignored
 
@@ -29,6 +30,8 @@ struct SourceFileRow: Sendable, Equatable {
 protocol SourceFileRows {
   /// The version of the list, once all rows are read; nil where the file has none.
   var version: Int64? { get }
+  /// The line of the row that was returned last; nil where rows are no lines.
+  var line: Int? { get }
 
   /// The next row; nil at the end.
   /// - Throws: `SourceFailure`, `ImportFileError`.
@@ -98,6 +101,7 @@ struct DelimitedRows: SourceFileRows {
   private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
 
   let version: Int64? = nil
+  private(set) var line: Int?
   private let csv: CSVLines
   private let separator: UInt8
   private let number: Int
@@ -154,11 +158,14 @@ struct DelimitedRows: SourceFileRows {
     }
     let record = chunk.records[index]
     index += 1
-    guard record.problem == nil else { return .rejected }
+    line = record.line
     let isRead = chunk.bytes.withUnsafeBufferPointer {
       row.read(UnsafeBufferPointer(rebasing: $0[record.start..<record.end]), separator: separator)
     }
-    guard isRead, number < row.count else { return .rejected }
+    guard record.problem == nil, isRead, number < row.count else {
+      let bytes = chunk.bytes[record.start..<record.end].prefix(ComplaintLimits.rejectTextBytes)
+      return .rejected(record.problem ?? (isRead ? .wrongColumns : .badQuote), text: String.repairing(bytes).text)
+    }
     let text = category.flatMap { $0 < row.count ? String(decoding: row[$0], as: UTF8.self) : nil }
     let found = SourceFileRow(number: String(decoding: row[number], as: UTF8.self), category: text)
     guard readsPrefixes, let range = SpamBlockerExpression.range(found.number) else { return .row(found) }

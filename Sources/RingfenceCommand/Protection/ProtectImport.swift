@@ -63,8 +63,9 @@ struct ProtectImport: AsyncParsableCommand {
     let list = try list()
     let texts = try Localizer.commandLine()
     for refusal in list.refusals.prefix(20) {
-      print("Entry \(refusal.place), \"\(refusal.text)\": \(texts.message(refusal.error))")
+      print("Entry \(refusal.place), \"\(TextFormat.printable(refusal.text))\": \(texts.message(refusal.error))")
     }
+    if let summary = list.rejected.summary { print(summary) }
     guard !list.targets.isEmpty else { throw CommandFailure.failed("\(file) has nothing to protect.") }
     try await database.open { context in
       let freed = try await context.stores.protection.listed(among: list.targets.map(\.target))

@@ -228,7 +228,11 @@ struct SourcesAdd: AsyncParsableCommand {
       {
         (settings.ceiling, rule.blockComplaints) = (.block, 1)
       }
-      if settings.format.protects { try await checkFreed(settings, context) }
+      if settings.format.protects {
+        try await checkFreed(settings, context)
+      } else {
+        await noteRejected(settings, texts, context)
+      }
       let subscriptions = SourceSubscriptions(stores: context.stores)
       let set = try await context.stores.thresholds.current()
       for problem in settings.ineffective(nil, rule, in: set) {
@@ -249,12 +253,30 @@ struct SourcesAdd: AsyncParsableCommand {
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 
+  /// Reads the list, and says how many of its rows are rejected, or why it cannot be read.
+  private func noteRejected(_ settings: Source.Settings, _ texts: Localizer, _ context: CommandContext) async {
+    do {
+      let previewer = try context.feedPreviewer(limits: .preview)
+      let rejected = try await previewer.withClient {
+        try await previewer.rejected(of: settings, by: $0, at: Date())
+      }
+      if let report = rejected.report { print("Note: \(report)") }
+      if rejected.exceedsThird { print("More than a third of the rows is rejected. Check the format and its options.") }
+    } catch let failure as SourceFailure {
+      print("Note: The list cannot be read now. \(texts.message("sources.failure", failure)) A server tries again.")
+    } catch {
+      // Another error is one of the database, which the next step meets, too.
+    }
+  }
+
   /// Reads a list that protects numbers, and says how many listed ones it would free.
   private func checkFreed(_ settings: Source.Settings, _ context: CommandContext) async throws {
     let previewer = try context.feedPreviewer()
     let preview = try await previewer.withClient { try await previewer.preview(settings, by: $0, at: Date()) }
     let entries = TextFormat.count(preview.entries, "number or pattern", "numbers and patterns")
-    print("\(entries), \(preview.rejected) refused. Listed numbers that would no longer be listed: \(preview.lost).")
+    print(
+      "\(entries), \(preview.rejected.count) refused. Listed numbers that would no longer be listed: \(preview.lost).")
+    if let report = preview.rejected.report { print(report) }
     guard preview.lost == 0 || yes else {
       throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
     }
