@@ -29,7 +29,8 @@ struct SourcesAdd: AsyncParsableCommand {
 
       An entry of a list counts as much as WEIGHT complaints. It does not decay while the list contains the number. The \
       ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. The command \
-      says at once where a weight, a limit or the ceiling cannot have an effect, and what would.
+      says at once where a weight, a limit or the ceiling cannot have an effect, and what would. It also reads the list, and \
+      says which rows are rejected.
 
       With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \
       list, put up for review and lose. For an existing source, --url and --format may be left out, and the preview \
@@ -256,7 +257,7 @@ struct SourcesAdd: AsyncParsableCommand {
   /// Reads the list, and says how many of its rows are rejected, or why it cannot be read.
   private func noteRejected(_ settings: Source.Settings, _ texts: Localizer, _ context: CommandContext) async {
     do {
-      let previewer = try context.feedPreviewer(limits: .preview)
+      let previewer = try context.feedPreviewer()
       let rejected = try await previewer.withClient {
         try await previewer.rejected(of: settings, by: $0, at: Date())
       }

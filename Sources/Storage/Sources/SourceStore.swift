@@ -119,7 +119,8 @@ public struct SourceStore: Sendable {
   public func fail(
     _ source: Source, because failure: SourceFailure, rejected: RejectedRows? = nil, at time: Date, next: Date?
   ) async throws {
-    _ = try await pool.transaction { connection in
+    // Not repeated, because it counts.
+    _ = try await pool.transaction(retry: .never) { connection in
       try await source.record(
         SQL.recordSourceFailure(
           id: source.id, addedAt: source.addedAt, failure: failure, rejected: rejected, time: time, next: next),
