@@ -52,6 +52,9 @@ func libraryCallingCode(_ region: String) -> Int? {
   return code > 0 ? Int(code) : nil
 }
 
+/// Whether national numbers are dialed with a prefix, such as 0.
+func libraryHasNationalPrefix(_ region: String) -> Bool { cphone_has_national_prefix(region) == 1 }
+
 func libraryRegions() -> [String] {
   var count = 0
   guard let joined = cphone_regions(&count) else { return [] }
