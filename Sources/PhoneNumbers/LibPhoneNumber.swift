@@ -72,6 +72,9 @@ public enum NumberingPlan {
     return code > 0 ? Int64(code) : nil
   }
 
+  /// Whether digits are exactly a calling code.
+  static func isCallingCode(_ digits: Substring) -> Bool { Int64(digits).map { callingCode(of: $0) == $0 } ?? false }
+
   /// The lengths of the valid numbers that begin with some digits, the calling code included; ascending, at most 15.
   public static func lengths(of prefix: Int64) -> [Int] {
     let lengths = cphone_lengths(prefix)

@@ -33,16 +33,19 @@ public struct NumberCell: Sendable {
     let words = text.replacing(/\([^()]*\p{L}[^()]*\)/) { isRemark($0.output) ? "" : String($0.output) }
     if words != text { return words }
     if let tab = text.firstIndex(of: "\t"), text[..<tab].contains(where: \.isNumber) { return String(text[..<tab]) }
-    // The signs of comments of lists: # also without a space, as in NCID's, // of programs, ; of Asterisk's, -- of SQL, ! of filters.
-    guard let match = text.firstMatch(of: /^([^#]*?[0-9)])(?:\s*(?:#|\/\/)|\s+(?:;|--|!))\s*([^0-9\s#].*)$/),
-      isRemark(match.2)
-    else { return nil }
-    return String(match.1)
+    // # directly behind a digit is a free digit, unless words follow it.
+    for pattern in [/^(.*?\S)\s+(?:#|\/\/|;|--)(.*)$/, /^(.*?[0-9)])(?:#|\/\/)(\s*[^0-9\s#].*)$/] {
+      guard let match = text.wholeMatch(of: pattern), isRemark(match.2), match.1.contains(where: \.isNumber) else {
+        continue
+      }
+      return String(match.1)
+    }
+    return nil
   }
 
   /// Whether a text has words, and not only signs of free digits.
   private static func isRemark(_ text: Substring) -> Bool {
-    text.contains { $0.isLetter && !"xXnNzZ".contains($0) }
+    text.contains { $0.isLetter && !"xXnNyYzZ".contains($0) }
   }
 }
 

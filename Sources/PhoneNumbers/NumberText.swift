@@ -8,7 +8,9 @@
 enum NumberText {
   /// Signs of a free digit besides letters. `#` also begins an extension.
   private static let freeSigns = Set("*?_%#•●∙·█░▒◌□■…".unicodeScalars)
-  private static let separators = Set(" -./()~,;:'\"]\n\t".unicodeScalars)
+  private static let separators = Set(" -./(),;:'\"]\n\t".unicodeScalars)
+  /// Signs in front of a number that make it a comment, a rule or an expression.
+  private static let frontSigns = Set("#!^\\=<>$&@|{".unicodeScalars)
   /// Words between two numbers.
   private static let conjunctions: Set<String> = [
     "or", "and", "oder", "und", "bzw", "bzw.", "sowie", "ou", "et", "o", "u", "y", "e", "of", "en", "eller", "og", "och",
@@ -22,7 +24,9 @@ enum NumberText {
     for byte in text.utf8 {
       rest -= 1
       switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "("), UInt8(ascii: ")"): break
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ")"): break
+      case UInt8(ascii: "(") where last != UInt8(ascii: "+"): break
+      case UInt8(ascii: "-") where last != 0: break
       case UInt8(ascii: " ") where last != byte: break
       // The last digits may be decimals.
       case UInt8(ascii: ".") where last != byte && rest > 3: break
@@ -53,7 +57,8 @@ enum NumberText {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       if scalar.isASCII {
-        scalars.append(scalar == "\r" ? "\n" : scalar)
+        if scalar == "\r" { scalars.append("\n") }
+        if scalar.value >= 0x20 || scalar == "\t" || scalar == "\n" { scalars.append(scalar) }
       } else if scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue {
         scalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(value)))
       } else if (0xFF01...0xFF5E).contains(scalar.value) {
@@ -78,9 +83,7 @@ enum NumberText {
   /// something else.
   private static func unwrapped(_ text: String) -> String? {
     var text = text[...]
-    if text.last == ">", let open = text.lastIndex(of: "<") {
-      text = trimmed(text[text.index(after: open)...].dropLast())
-    }
+    if let match = text.firstMatch(of: /<([^<>]*)>(?:;.*)?$/) { text = trimmed(match.1) }
     text = text.drop { "='\" ".contains($0) }
     // Marks of direction that an export could not encode.
     if text.first == "?", text.dropFirst().first.map({ $0 == "+" || $0.isNumber }) == true {
@@ -92,7 +95,8 @@ enum NumberText {
       return String(withoutParameters(text))
     }
     text = trimmed(text.dropFirst(scheme.count + 1).drop { $0 == "/" })
-    guard scheme.hasPrefix("sip") else { return String(withoutParameters(text)) }
+    // Digits behind a comma are dialed after a pause.
+    guard scheme.hasPrefix("sip") else { return String(withoutParameters(text).prefix { $0 != "," }) }
     let user = withoutParameters(text.prefix { $0 != "@" }).replacing("%2B", with: "+").replacing("%2b", with: "+")
     // A host alone may be an address of digits.
     guard user.hasPrefix("+") || text.contains("@"), user.allSatisfy({ "+0123456789-.()".contains($0) }) else {
@@ -136,8 +140,7 @@ enum NumberText {
   static func parts(of text: String, from place: DialingPlace) -> [String]? {
     let sure = dividedForCertain(text)
     if sure.count > 1 {
-      // 030 23125136 and 137: the other digits of the second number are those of the first.
-      guard !sure.contains(where: { 1...4 ~= digitCount($0[...]) && !$0.contains(where: \.isLetter) }) else { return [] }
+      guard areComplete(sure, place) else { return [] }
       return sure.flatMap { part in
         let parts = parts(of: part, from: place) ?? []
         return parts.isEmpty ? [part] : parts
@@ -156,9 +159,16 @@ enum NumberText {
       guard isNumber(head, place) || begins && isNumber(tail, place) else { continue }
       let rest = String(tail.drop { "/, \t".contains($0) })
       let parts = [String(head)] + (parts(of: rest, from: place) ?? [rest])
-      return parts.allSatisfy { isNumber($0[...], place) } ? parts : []
+      return parts.allSatisfy { isNumber($0[...], place) } && areComplete(parts, place) ? parts : []
     }
     return nil
+  }
+
+  /// Whether no part lacks digits of another, as 137 in 030 23125136 and 137, or 23125124 behind +49 30 23125123.
+  private static func areComplete(_ parts: [String], _ place: DialingPlace) -> Bool {
+    let starts = Set(parts.compactMap { $0.first { $0 == "+" || $0.isNumber } }.map { "+0".contains($0) })
+    return (starts.count <= 1 || place.isNorthAmerican)
+      && !parts.contains { 1...4 ~= digitCount($0[...]) && !$0.contains(where: \.isLetter) }
   }
 
   private static func isFree(_ character: Character) -> Bool {
@@ -185,7 +195,7 @@ enum NumberText {
       var (start, before) = (word.startIndex, isBehindDigit)
       for place in word.indices {
         let character = word[place]
-        if ";|\n".contains(character) {
+        if ";|&\n".contains(character) {
           parts[parts.count - 1].append(word[start..<place])
           parts.append([])
           start = word.index(after: place)
@@ -210,11 +220,14 @@ enum NumberText {
     guard let start = scalars.firstIndex(where: { $0 == "+" || isDigit($0) }) else {
       return ParseOutcome(plain: text, from: place)
     }
-    if let last = scalars[..<start].last(where: { !separators.contains($0) }) {
-      // ^ and \\ begin regular expressions.
-      let word = scalars[..<start].reversed().drop { separators.contains($0) }.prefix { $0.properties.isAlphabetic }
-      if freeSigns.contains(last) || "^\\".unicodeScalars.contains(last) || isFreeWord(Array(word)) { return .refused(.placeholder) }
-    }
+    let front = scalars[..<start]
+    let word = front.reversed().drop { separators.contains($0) }.prefix { $0.properties.isAlphabetic }
+    if front.contains(where: freeSigns.contains) || isFreeWord(Array(word)) { return .refused(.placeholder) }
+    let before = string(front)
+    guard !front.contains(where: frontSigns.contains), !before.contains("--"), !before.contains("//"),
+      !before.hasSuffix("-"), !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
+      NumberingPlan.isCallingCode(text.firstMatch(of: /^\+\s*\(([0-9]+)\)/)?.1 ?? "1")
+    else { return .refused(.notANumber) }
     var (free, words): ([Range<Int>], [Range<Int>]) = ([], [])
     var index = start
     while index < scalars.count {
@@ -225,7 +238,7 @@ enum NumberText {
         if isFreeWord(scalars[index..<end]) { free.append(index..<end) } else { words.append(index..<end) }
       } else if scalar == "." {
         end = scalars[index...].firstIndex { $0 != "." } ?? scalars.count
-        if end - index > 2 || end - index == 2 && end == scalars.count { free.append(index..<end) }
+        if end - index > 1 { free.append(index..<end) }
       } else if freeSigns.contains(scalar) {
         free.append(index..<end)
       } else if !isDigit(scalar), !separators.contains(scalar), scalar != "+" || index > start {
@@ -240,19 +253,24 @@ enum NumberText {
         ?? .refused(.placeholder)
     }
     let whole = ParseOutcome(plain: text, from: place)
-    guard let word = words.first, scalars[..<word.lowerBound].count(where: isDigit) >= 5 else { return whole }
+    guard let word = words.first else { return whole }
+    // A letter or two are a mistake, which libphonenumber leaves out.
+    guard letters.count > 2 else { return .refused(.notANumber) }
+    guard scalars[..<word.lowerBound].count(where: isDigit) >= 5 else {
+      return whole
+    }
     // Letters of a keypad complete a number; behind a complete one they are an extension's sign, or a remark.
     let number = ParseOutcome(plain: string(scalars[..<word.lowerBound]), from: place)
     return !number.isNumber || whole == number ? whole : .refused(.notANumber)
   }
 
-  /// Whether letters stand for free digits: x alone, and with the N and Z of dial plans.
+  /// Whether letters stand for free digits: x alone, and with y, z and the N of dial plans.
   private static func isFreeWord(_ word: some Collection<Unicode.Scalar>) -> Bool {
     var isX = false
     for letter in word {
       switch letter {
       case "x", "X": isX = true
-      case "n", "N", "z", "Z": break
+      case "n", "N", "y", "Y", "z", "Z": break
       default: return false
       }
     }
@@ -275,7 +293,8 @@ enum NumberText {
     return isApart || NumberingPlan.lengths(of: number.digits).count == 1 ? number : nil
   }
 
-  /// A clear mask: free digits at the end that complete numbers, written as x, or all further digits, as one `*`.
+  /// A clear mask: two or more free digits at the end that complete numbers, written as x or #, or all further digits, as
+  /// one `*`.
   private static func mask(
     _ scalars: [Unicode.Scalar], _ free: [Range<Int>], _ words: [Range<Int>], from place: DialingPlace
   ) -> ParseOutcome? {
@@ -283,7 +302,8 @@ enum NumberText {
     guard words.isEmpty, !scalars[first...].contains(where: isDigit) else { return nil }
     let signs = free.flatMap { scalars[$0] }
     let isOpen = signs == ["*"] && free[0].upperBound == scalars.count && scalars[first - 1] != "."
-    guard isOpen || signs.allSatisfy({ $0 == "x" || $0 == "X" }), count <= 9 else { return nil }
+    let isClosed = signs.allSatisfy { $0 == "x" || $0 == "X" } || signs.allSatisfy { $0 == "#" }
+    guard isOpen || isClosed && 2...9 ~= count else { return nil }
     let head = string(scalars[..<first])
     for count in isOpen ? 1...9 : count...count {
       let size = repeatElement(Int64(10), count: count).reduce(1, *)

@@ -54,6 +54,9 @@ public struct PhoneNumber: Hashable, Sendable {
     self = try ParseOutcome(ofAnyForm: text, from: place).number()
   }
 
+  /// Whether a text has the form of the address of a telephone: `tel:…`, `sip:…`, `"Name" <sip:…>`.
+  public static func isURI(_ text: String) -> Bool { text.contains(/(?:^|<)\s*(?:tel|callto|sips?):/.ignoresCase()) }
+
   /// The number with its plus, such as `+33199000248`.
   public var e164: String { "+\(digits)" }
 

@@ -164,14 +164,11 @@ public struct DecisionFile: Sendable {
     problems.append(DecisionRowProblem(line: line, value: value, RuleViolation(code, field: field)))
   }
 
-  /// A number that begins with "+", or the digits of E.164: digits of a national form, or of one that begins with 00, may be
-  /// a number of another country.
+  /// A number in international form, with or without its plus: digits of a national form may be a number of another country.
+  /// E.164 digits may be outside the plans, because they can be allowed.
   private static func number(_ text: String) -> Int64? {
-    switch text.utf8.first {
-    case UInt8(ascii: "+"): (try? PhoneNumber(parsing: text, region: nil))?.digits
-    case UInt8(ascii: "0"), UInt8(ascii: "-"): nil
-    default: Int64(text).flatMap { PhoneNumber(digits: $0)?.digits }
-    }
+    if let number = try? PhoneNumber(parsing: text, region: nil, isInternational: true) { return number.digits }
+    return Int64(text).flatMap { String($0) == text ? PhoneNumber(digits: $0)?.digits : nil }
   }
 }
 
