@@ -3,7 +3,7 @@
 /// The content of a cell or a line that may hold several telephone numbers, and a remark behind them.
 public struct NumberCell: Sendable {
   /// The most numbers of a cell; the others are refused.
-  static let maxNumbers = 50
+  static let maxNumbers = 1_000
 
   /// Each number once.
   public private(set) var numbers: [PhoneNumber] = []
@@ -65,7 +65,7 @@ extension PhoneNumberParser {
       if NumberCell.saysNothing(piece) { continue }
       if let bare = NumberCell.withoutRemark(piece) {
         pieces.append(bare)
-      } else if error == .severalNumbers, let parts = parts(of: piece, region: region, isInternational: isInternational) {
+      } else if error == .severalNumbers || error == .tooLong, let parts = parts(of: piece, region: region, isInternational: isInternational) {
         for part in parts.dropFirst(NumberCell.maxNumbers) where !part.isEmpty { cell.add(.failure(.severalNumbers)) }
         pieces += parts.prefix(NumberCell.maxNumbers).reversed()
       } else {

@@ -196,6 +196,8 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
   case truncated(path: String, line: Int)
   /// The gzip data is damaged after `line` complete lines; `reason` is zlib's message.
   case corrupt(path: String, line: Int, reason: String)
+  /// A line that must be read completely is longer than the limit.
+  case lineTooLong(path: String, line: Int, maximumBytes: Int)
   /// The header line lacks a column that the format needs.
   case missingColumn(path: String, column: String)
   /// A line of a configuration file cannot be used.
@@ -213,6 +215,8 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
       "The gzip data of \(path) ends early, after line \(line). Download the file again."
     case .corrupt(let path, let line, let reason):
       "The gzip data of \(path) is damaged after line \(line): \(reason). Download the file again."
+    case .lineTooLong(let path, let line, let maximum):
+      "Line \(line) of \(path) is longer than \(maximum) bytes. Write an entry in each line."
     case .missingColumn(let path, let column):
       "The header of \(path) has no column “\(column)”. Check the file and its format."
     case .badTable(let path, let line, let reason): "\(path), line \(line): \(reason)"

@@ -65,7 +65,7 @@ public struct ProtectionList: Sendable {
       // On Windows a line ends with "\r\n", which is one Character.
       let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       for (index, line) in lines.enumerated() {
-        let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
         guard let first = columns.first, !first.isEmpty, !CommentLine.begins(first) else { continue }
         let own = columns.count > 1 ? Self.line(columns[1]) : nil
         try take(first, own ?? reason ?? name, place: index + 1, region: region)

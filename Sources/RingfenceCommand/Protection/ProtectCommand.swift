@@ -159,8 +159,8 @@ struct ProtectCommand: AsyncParsableCommand {
       get throws {
         do throws(ProtectedPatternError) {
           // Numbers were protected that are in no plan.
-          let read = try? ProtectionTarget(reading: pattern, region: country.region)
-          return try read ?? ProtectionTarget(pattern)
+          if let read = try? ProtectionTarget(reading: pattern, region: country.region) { return read }
+          return try ProtectionTarget(pattern)
         } catch {
           throw ValidationError("\(pattern): \(try Localizer.commandLine().message(error))")
         }
@@ -193,7 +193,7 @@ struct ProtectionFile {
     // On Windows a line ends with "\r\n", which is one Character and not "\n".
     let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
-      let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+      let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
       guard let first = columns.first, !first.isEmpty, !CommentLine.begins(first) else { continue }
       let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
       do {

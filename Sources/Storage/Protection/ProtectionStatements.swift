@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+import PhoneNumbers
 import PostgreSQL
 
 extension SQL {
