@@ -58,7 +58,7 @@ enum NumberText {
     for scalar in text.unicodeScalars {
       if scalar.isASCII {
         if scalar == "\r" { scalars.append("\n") }
-        if scalar.value >= 0x20 || scalar == "\t" || scalar == "\n" { scalars.append(scalar) }
+        if scalar.value >= 0x20 || scalar.value == 0 || scalar == "\t" || scalar == "\n" { scalars.append(scalar) }
       } else if scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue {
         scalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(value)))
       } else if (0xFF01...0xFF5E).contains(scalar.value) {

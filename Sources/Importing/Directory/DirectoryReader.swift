@@ -22,12 +22,12 @@ final class DirectoryReader {
     lines = try LineReader(path: options.path, isCancelled: isCancelled)
     csv = CSVLines(lines)
     let header = try DelimitedHeader(csv, path: lines.name)
-    separator = header?.separator ?? CSVScanner.comma
     if let header, VCardReader.begins(header.bytes) {
       cards = VCardReader(csv, after: header.line)
-      columns = .vCard
+      (columns, separator) = (.vCard, DirectoryRow.tab)
       return
     }
+    separator = header?.separator ?? CSVScanner.comma
     let fields = header?.fields ?? []
     if !options.hasHeader, let header { first = (header.bytes, header.line) }
     columns = try DirectoryColumns(
@@ -162,10 +162,11 @@ struct DirectoryRow {
 }
 
 extension RecordChunk {
-  /// Adds a contact as a row with the columns ``DirectoryColumns/vCard``.
+  /// Adds a contact as rows with the columns ``DirectoryColumns/vCard``, one for each number.
   fileprivate mutating func append(_ card: VCard) {
-    let fields = [card.name, card.numbers.joined(separator: ";"), card.category ?? ""]
-    let row = fields.map { $0.replacing("\t", with: " ") }.joined(separator: "\t")
-    Array(row.utf8).withUnsafeBufferPointer { append($0, line: card.line) }
+    for number in card.numbers.isEmpty ? [""] : card.numbers {
+      let fields = [card.name, number, card.category ?? ""].map { $0.replacing("\t", with: " ") }
+      Array(fields.joined(separator: "\t").utf8).withUnsafeBufferPointer { append($0, line: card.line) }
+    }
   }
 }

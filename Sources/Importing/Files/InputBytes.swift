@@ -69,7 +69,6 @@ final class InputBytes {
     let kinds: [([UInt8], String)] = [
       ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz-compressed"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd-compressed"),
       ([0x42, 0x5A, 0x68], "bzip2-compressed"), ([0x50, 0x4B, 0x03, 0x04], "a zip archive"),
-      ([0xFF, 0xFE], "UTF-16 text"), ([0xFE, 0xFF], "UTF-16 text"),
     ]
     return kinds.first { magic.starts(with: $0.0) }?.1
   }

@@ -165,13 +165,19 @@ struct DelimitedRows: SourceFileRows {
       }
       while index == chunk.records.count {
         (chunk, index) = (RecordChunk(), 0)
-        guard try chunk.appendNext(of: csv, separator: separator) else { return nil }
+        let quoting = separator == DirectoryRow.tab ? nil : separator
+        guard try chunk.appendNext(of: csv, separator: quoting) else { return nil }
       }
       let record = chunk.records[index]
       index += 1
       let bytes = chunk.bytes[record.start..<record.end]
       if CommentLine.begins(bytes, separator: separator) { continue }
-      let isRead = bytes.withUnsafeBufferPointer { row.read($0, separator: separator) }
+      let isRead = bytes.withUnsafeBufferPointer { bytes in
+        if row.read(bytes, separator: separator) { return true }
+        // In files with tabs, quotes may be text.
+        if separator == DirectoryRow.tab { row.split(bytes, at: separator) }
+        return separator == DirectoryRow.tab
+      }
       guard record.problem == nil, isRead, number < row.count else {
         let text = String.repairing(bytes.prefix(ComplaintLimits.rejectTextBytes)).text
         return .rejected(record.problem ?? (isRead ? .wrongColumns : .badQuote), text: text)
