@@ -244,9 +244,8 @@ let package = Package(
     tests(
       "ImportingTests",
       [
-        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PhoneNumbers", "PostgreSQL",
-        "Publishing",
-        "Storage", "CZlib", "TestSupport", crypto, logging,
+        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PackFormats", "PhoneNumbers",
+        "PostgreSQL", "Publishing", "Storage", "CZlib", "TestData", "TestSupport", crypto, logging,
       ]),
     tests(
       "IntakeTests",
@@ -292,9 +291,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "RingfenceServer", "AsyncSupport", "Curation", "Importing", "Intake", "ModerationSite",
-        "Publishing",
-        "Telemetry", "TestSupport", arguments,
+        "RingfenceCommand", "RingfenceServer", "API", "AsyncSupport", "Curation", "Importing", "Intake",
+        "ModerationSite", "PhoneNumbers", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport", arguments,
       ]),
   ],
   swiftLanguageModes: [.v6],

@@ -43,7 +43,7 @@ import Testing
     #expect(list.targets.map(\.target.text) == ["+3319900*"])
     #expect(
       list.refusals.map { "\($0.place) \($0.error.rawValue)" } == [
-        "1 too_wide_for_list", "2 too_wide", "4 unexpected_character", "5 too_wide",
+        "1 too_wide_for_list", "2 too_wide", "4 not_a_number", "5 needs_region",
       ])
     for (text, format) in [
       ("{", SourceFormat.mispWarningList), (misp([], more: #","type":"cidr""#), .mispWarningList),

@@ -112,8 +112,6 @@ enum DirectoryLimits {
   static let nameBytes = 400
   /// Bytes of a category; longer ones are cut between characters.
   static let categoryBytes = 100
-  /// The most numbers in one row; the others are counted as bad.
-  static let numbersOfARow = 50
   /// The most distinct names that are compared for one number; further ones are ignored.
   static let namesOfANumber = 1_000
 }

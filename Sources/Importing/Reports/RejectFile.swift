@@ -127,6 +127,16 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case notValid = "not_valid"
   /// A short code or an emergency number.
   case shortOrEmergency = "short_or_emergency"
+  /// A sign in the place of a digit, such as x, ? or ….
+  case placeholder
+  /// A mask for a range, where the format has single numbers.
+  case mask
+  /// More than one number, or perhaps more than one.
+  case severalNumbers = "several_numbers"
+  /// A spreadsheet's decimal or power of ten, which may have lost digits.
+  case decimal
+  /// The text is neither UTF-8 nor Windows-1252.
+  case wrongEncoding = "wrong_encoding"
   /// The number is in national form, but the row has no region.
   case needsRegion = "needs_region"
   /// The digits after the plus do not begin with a calling code.
@@ -185,6 +195,10 @@ extension RejectReason {
       case .needsRegion: .needsRegion
       case .unknownCallingCode: .unknownCallingCode
       case .libraryFailure: .libraryFailure
+      case .placeholder: .placeholder
+      case .mask: .mask
+      case .severalNumbers: .severalNumbers
+      case .decimal: .decimal
       }
   }
 }

@@ -87,10 +87,11 @@ struct JSONArrayRows: SourceFileRows {
 
   /// - Returns: nil for a pattern that cannot be read.
   private func outcome(_ member: Pattern) -> SourceFileRow.Outcome? {
-    let head = member.pattern.prefix { $0 != "#" }
+    // Older lists have X.
+    let head = member.pattern.prefix { $0 != "#" && $0 != "X" }
     guard head.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2B }) else { return nil }
     let free = member.pattern.dropFirst(head.count)
-    guard free.allSatisfy({ $0 == "#" }) else { return nil }
+    guard free.allSatisfy({ $0 == free.first }) else { return nil }
     switch member.action ?? "block" {
     case "block": break
     case "identify" where !free.isEmpty: break

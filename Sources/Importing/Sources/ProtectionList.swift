@@ -2,7 +2,6 @@
 
 public import Curation
 public import Foundation
-import PhoneNumbers
 public import Storage
 
 /// A list of numbers and patterns that its owner wants to be protected. The owner is a stranger: patterns of few digits are
@@ -68,8 +67,8 @@ public struct ProtectionList: Sendable {
       // On Windows a line ends with "\r\n", which is one Character.
       let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       for (index, line) in lines.enumerated() {
-        let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-        guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+        let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let first = columns.first, !first.isEmpty, !CommentLine.begins(first) else { continue }
         let own = columns.count > 1 ? Self.line(columns[1]) : nil
         try take(first, own ?? reason ?? name, place: index + 1, region: region)
       }
@@ -100,8 +99,7 @@ public struct ProtectionList: Sendable {
   }
 
   private static func target(_ text: String, region: String?) throws(ProtectedPatternError) -> ProtectionTarget {
-    if let region, let number = try? PhoneNumber(parsing: text, region: region) { return .number(number.digits) }
-    let target = try ProtectionTarget(text)
+    let target = try ProtectionTarget(reading: text, region: region)
     if case .pattern(let pattern) = target, !pattern.isNarrow { throw .tooWideForList }
     return target
   }

@@ -158,7 +158,8 @@ extension SourceFormat {
     case .ftcCSV: .ftcCSV
     case .ftcTSV: .ftcTSV
     case .jsonLines: .jsonLines
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .protectedList,
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .vCard,
+      .protectedList,
       .mispWarningList:
       nil
     }

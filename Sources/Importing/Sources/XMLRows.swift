@@ -66,6 +66,8 @@ struct XMLRows: SourceFileRows {
         (row, tokens.hasText) = (("", kind), true)
         return nil
       }
+      // A number that has left the list has no votes.
+      if value("votes", of: tag) == "0" { return .ignored }
       return value(attribute, of: tag).map { .row(SourceFileRow(number: $0, category: kind)) }
         ?? .rejected(.missingField, text: "<\(element)>")
     }

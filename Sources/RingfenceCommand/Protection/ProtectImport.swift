@@ -47,6 +47,7 @@ struct ProtectImport: AsyncParsableCommand {
   @Option(help: "Reason of entries without their own. Default: the description of the list, or the name of the file.")
   var reason: String?
 
+  @OptionGroup var country: RegionOption
   @OptionGroup var end: ProtectionEnd
 
   @Flag(help: "Show the effect and save nothing.")
@@ -93,7 +94,7 @@ struct ProtectImport: AsyncParsableCommand {
     let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
     do {
       return try ProtectionList(
-        data, as: isJSON ? .mispWarningList : .protectedList, reason: reason,
+        data, as: isJSON ? .mispWarningList : .protectedList, region: country.region, reason: reason,
         named: URL(filePath: file).lastPathComponent)
     } catch {
       throw CommandFailure.failed("\(file): \(try Localizer.commandLine().message("sources.failure", error))")

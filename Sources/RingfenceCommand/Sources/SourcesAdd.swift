@@ -22,7 +22,7 @@ struct SourcesAdd: AsyncParsableCommand {
 
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
       separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
-      saracroche (patterns become rules for ranges). Formats of dated complaints, which \
+      saracroche (patterns become rules for ranges), vcard. Formats of dated complaints, which \
       decay: ftc-csv, ftc-tsv, jsonl. Gzip and xz files are decompressed. The format ringfence is a pack that another \
       Ringfence server publishes with evidence: --url is the address of its publications, and --key and --pack are \
       required.
@@ -169,6 +169,11 @@ struct SourcesAdd: AsyncParsableCommand {
           "--region, --number-column and --category-column are not for \(format.rawValue), whose fields are fixed. Leave "
             + "them out.")
       }
+    }
+    if let format, format != .csv, numberColumn != nil {
+      throw ValidationError(
+        "--number-column is for csv: the place of the number in \(format.rawValue) is fixed. Leave it out, or pass "
+          + "--format csv.")
     }
     guard category.isEmpty || format?.hasComplaints != true else {
       throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
