@@ -244,14 +244,13 @@ let package = Package(
     tests(
       "ImportingTests",
       [
-        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PhoneNumbers", "PostgreSQL",
-        "Publishing",
-        "Storage", "CZlib", "TestSupport", crypto, logging,
+        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PackFormats", "PhoneNumbers",
+        "PostgreSQL", "Publishing", "Storage", "CZlib", "TestData", "TestSupport", crypto, logging,
       ]),
     tests(
       "IntakeTests",
       ["Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
-    tests("LocalizationTests", ["Localization", "Curation", "TestSupport"]),
+    tests("LocalizationTests", ["Localization", "Curation", "Importing", "TestSupport"]),
     tests(
       "ModerationTests",
       ["Moderation", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport"]),
@@ -292,8 +291,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "RingfenceServer", "AsyncSupport", "Importing", "Intake", "ModerationSite", "Publishing",
-        "Telemetry", "TestSupport", arguments,
+        "RingfenceCommand", "RingfenceServer", "API", "AsyncSupport", "Curation", "Importing", "Intake",
+        "ModerationSite", "PhoneNumbers", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport", arguments,
       ]),
   ],
   swiftLanguageModes: [.v6],

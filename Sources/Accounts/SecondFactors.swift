@@ -32,9 +32,26 @@ public enum TOTP {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
+  /// The ASCII digits of one typed code or of two, with the digits of any script, and white space and dashes among them; nil
+  /// for another text.
+  public static func digits(of typed: String) -> String? {
+    var digits = ""
+    for scalar in typed.unicodeScalars {
+      let properties = scalar.properties
+      if properties.numericType == .decimal, let value = properties.numericValue {
+        digits += "\(Int(value))"
+      } else if !properties.isWhitespace, !properties.isDash, properties.generalCategory != .format {
+        return nil
+      }
+    }
+    return [length, 2 * length].contains(digits.utf8.count) ? digits : nil
+  }
+
   /// The step of a typed code, at most one step early or late; nil when it is wrong. Of two successive codes, typed one
   /// after the other, the step of the second.
-  /// - Parameter after: codes of this step and of earlier ones were used before.
+  /// - Parameters:
+  ///   - typed: of ``digits(of:)``.
+  ///   - after: codes of this step and of earlier ones were used before.
   public static func step(of typed: String, secret: [UInt8], at time: Date, after: Int64 = 0) -> Int64? {
     let now = step(at: time)
     let more: Int64 = typed.utf8.count == 2 * length ? 1 : 0

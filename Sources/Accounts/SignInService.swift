@@ -111,7 +111,7 @@ public struct SignInService: Sendable {
       codeSubjects(account.name, visitor, try await knownBrowser(visitor, of: account.name)))
     let former = try await reserve(throttle, at: time)
     if let wait = SignInThrottle.wait(former, at: time) { return .later(wait) }
-    if throttle.asksTwoCodes(former, at: time), Self.digits(typed)?.count == TOTP.length {
+    if throttle.asksTwoCodes(former, at: time), TOTP.digits(of: typed)?.count == TOTP.length {
       try await giveBack(throttle, former, at: time)
       return .needsTwoCodes
     }
@@ -129,7 +129,7 @@ public struct SignInService: Sendable {
   }
 
   func factor(_ typed: String, of account: Credentials, at time: Date) -> SecondFactor? {
-    if let digits = Self.digits(typed) {
+    if let digits = TOTP.digits(of: typed) {
       guard let sealed = account.secret else { return nil }
       guard let secret = key.open(sealed, for: account.id) else {
         logger.error("The account key does not decrypt an account's second factor, so no code is accepted")
@@ -138,13 +138,6 @@ public struct SignInService: Sendable {
       return TOTP.step(of: digits, secret: secret, at: time, after: account.step).map { .code(step: $0) }
     }
     return RecoveryCodes.normalised(typed).map { .recovery(key.recovery($0)) }
-  }
-
-  /// The digits of one code or of two; nil for another text.
-  private static func digits(_ typed: String) -> String? {
-    let digits = typed.filter { $0 != " " && $0 != "-" }
-    let isCode = [TOTP.length, 2 * TOTP.length].contains(digits.utf8.count)
-    return isCode && digits.utf8.allSatisfy { (48...57).contains($0) } ? digits : nil
   }
 
   /// The secret of a browser that has signed in to an account before; nil for another browser.

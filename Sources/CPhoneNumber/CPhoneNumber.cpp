@@ -280,6 +280,16 @@ int32_t cphone_calling_code(const char *region) {
   }
 }
 
+int32_t cphone_has_national_prefix(const char *region) {
+  try {
+    std::string prefix;
+    util().GetNddPrefixForRegion(region, true, &prefix);
+    return prefix.empty() ? 0 : 1;
+  } catch (...) {
+    return 0;
+  }
+}
+
 const char *cphone_regions(size_t *count) {
   try {
     static const std::string &all = *[] {

@@ -106,7 +106,7 @@ package struct SourceRefreshJob: Sendable {
         "Refreshed a source",
         metadata: [
           "source": "\(source.name)", "entries": "\(summary.entries)", "added": "\(summary.added)",
-          "removed": "\(summary.removed)", "rejected": "\(summary.rejected)",
+          "removed": "\(summary.removed)", "rejected": "\(summary.rejected.count)",
           "ranges": "\(summary.ranges)", "proposed_ranges": "\(summary.proposedRanges)",
         ])
     }

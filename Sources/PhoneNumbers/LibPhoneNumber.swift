@@ -52,6 +52,9 @@ func libraryCallingCode(_ region: String) -> Int? {
   return code > 0 ? Int(code) : nil
 }
 
+/// Whether national numbers are dialed with a prefix, such as 0.
+func libraryHasNationalPrefix(_ region: String) -> Bool { cphone_has_national_prefix(region) == 1 }
+
 func libraryRegions() -> [String] {
   var count = 0
   guard let joined = cphone_regions(&count) else { return [] }
@@ -68,6 +71,9 @@ public enum NumberingPlan {
     let code = cphone_code_of(digits)
     return code > 0 ? Int64(code) : nil
   }
+
+  /// Whether digits are exactly a calling code.
+  static func isCallingCode(_ digits: Substring) -> Bool { Int64(digits).map { callingCode(of: $0) == $0 } ?? false }
 
   /// The lengths of the valid numbers that begin with some digits, the calling code included; ascending, at most 15.
   public static func lengths(of prefix: Int64) -> [Int] {

@@ -26,28 +26,36 @@ public struct PhoneNumber: Hashable, Sendable {
     self.digits = digits
   }
 
-  /// Reads a number as people write it, through libphonenumber, and accepts only valid ones.
+  /// Reads a number as people and programs write it, and accepts only valid ones.
   ///
-  /// Read: punctuation, full-width and other scripts' digits, `+…`, the region's own international prefix (`00…`,
-  /// `011…`), `tel:` URIs, and letters as on a keypad where there are three or more of them after a digit
-  /// (`1-800-FLOWERS`). An extension (`x123`, `#1`) is dropped: the number is kept without it. Text before the first
-  /// digit or plus is ignored, as libphonenumber does.
+  /// Read: punctuation, full-width and other scripts' digits, `+…`, `00…` and the region's own international prefix
+  /// (`011…`), `tel:` and `sip:` URIs, forms of spreadsheets (`493023125123.0`), and letters as on a keypad where there are
+  /// three or more of them after a digit (`1-800-FLOWERS`). An extension (`x123`, `#1`) is dropped: the number is kept
+  /// without it. Text before the first digit or plus is ignored, as libphonenumber does.
+  ///
+  /// Digits without a prefix that begin with the region's calling code are international if there is such a number, unless
+  /// they are a national number and the region dials without a prefix, or has numbers of exactly this length.
   /// - Parameters:
   ///   - text: untrusted; at most 250 bytes of UTF-8, no NUL.
   ///   - region: ISO 3166-1 alpha-2, of either case, where the number is dialed; nil to read only forms that begin with
-  ///     a plus.
+  ///     a plus or 00.
+  ///   - isInternational: whether digits without a prefix are first read as an international number that has lost its plus.
+  ///     In regions of the calling code 1, which dial without a prefix, they are read as a national number first.
   /// - Throws: every case of ``PhoneNumberError``.
-  public init(parsing text: String, region: String?) throws(PhoneNumberError) {
-    let place = try DialingPlace(region)
+  public init(parsing text: String, region: String?, isInternational: Bool = false) throws(PhoneNumberError) {
+    let place = try DialingPlace(region, isInternational: isInternational)
     self = try ParseOutcome(parsing: text, from: place).number()
   }
 
-  /// Parses like ``init(parsing:region:)``, but always with libphonenumber's parser: the reference for tests and
-  /// benchmarks of the faster ways.
+  /// Parses like ``init(parsing:region:isInternational:)``, but always with libphonenumber's parser: the reference for tests
+  /// and benchmarks of the faster ways.
   package init(throughLibrary text: String, region: String?) throws(PhoneNumberError) {
     let place = try DialingPlace(region)
-    self = try ParseOutcome(throughLibrary: text, from: place).number()
+    self = try ParseOutcome(ofAnyForm: text, from: place).number()
   }
+
+  /// Whether a text has the form of the address of a telephone: `tel:…`, `sip:…`, `"Name" <sip:…>`.
+  public static func isURI(_ text: String) -> Bool { text.contains(/(?:^|<)\s*(?:tel|callto|sips?):/.ignoresCase()) }
 
   /// The number with its plus, such as `+33199000248`.
   public var e164: String { "+\(digits)" }
@@ -160,7 +168,7 @@ final class FormattedNumbers: Sendable {
 extension PhoneNumber: Codable {
   /// Reads the E.164 form: a string of a plus, a digit 1…9 and up to 14 more digits.
   ///
-  /// No other form is accepted and no numbering plan is checked; for typed text use ``init(parsing:region:)``.
+  /// No other form is accepted and no numbering plan is checked; for typed text use ``init(parsing:region:isInternational:)``.
   /// - Throws: `DecodingError.dataCorrupted` for any other string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -26,6 +26,14 @@ public enum PhoneNumberError: Error, Hashable, Sendable {
   case unknownCallingCode
   /// libphonenumber itself failed, for example because memory ran out.
   case libraryFailure
+  /// A sign in the place of a digit, such as x, ? or ….
+  case placeholder
+  /// A mask for the numbers that begin with some digits: with a count of free digits, or with 0 for any further ones.
+  case mask(prefix: Int64, free: Int)
+  /// More than one number, or perhaps more than one.
+  case severalNumbers
+  /// A spreadsheet's decimal or power of ten, which may have lost digits.
+  case decimal
 }
 
 extension PhoneNumberError {
@@ -42,7 +50,17 @@ extension PhoneNumberError {
     case .needsRegion: "needs_region"
     case .unknownCallingCode: "unknown_calling_code"
     case .libraryFailure: "library_failure"
+    case .placeholder: "placeholder"
+    case .mask: "mask"
+    case .severalNumbers: "several_numbers"
+    case .decimal: "decimal"
     }
+  }
+
+  /// The range of a mask, in the form `+493023125xxx` or `+4930*`; nil for every other error.
+  public var mask: String? {
+    guard case .mask(let prefix, let free) = self else { return nil }
+    return "+\(prefix)" + (free == 0 ? "*" : String(repeating: "x", count: free))
   }
 }
 
@@ -70,6 +88,14 @@ extension PhoneNumberError: CustomStringConvertible {
       "No country has this calling code. Check the digits after the plus."
     case .libraryFailure:
       "The number cannot be read because of a temporary error. Try again."
+    case .placeholder:
+      "The number has a sign in place of a digit. Enter every digit of one number, such as +33 1 99 00 02 48."
+    case .mask:
+      "This is a mask for a range of numbers. Enter every digit of one number, or add the range to the rules for ranges."
+    case .severalNumbers:
+      "The text has more than one number. Enter one number."
+    case .decimal:
+      "A spreadsheet has changed the number, and digits may be lost. Store it as text, such as +33199000248."
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import CPhoneNumber
 
-/// Parses many texts with the same results as ``PhoneNumber/init(parsing:region:)``, and caches them.
+/// Parses many texts with the same results as ``PhoneNumber/init(parsing:region:isInternational:)``, and caches them.
 ///
 /// One parser belongs to one task at a time: it is a value that changes as it parses. The cache pays off for repeated
 /// texts, as in complaints; not for a directory.
@@ -20,7 +20,7 @@ public struct PhoneNumberParser: Sendable {
 
   private var memory: OutcomeMemory
   private var place = DialingPlace.nowhere
-  private var lastRegion: String?
+  private var lastRegion: (code: String?, isInternational: Bool) = (nil, false)
 
   /// A parser that caches up to `capacity` texts at 48 bytes each, rounded up to a power of two and at most 2²⁴; 0 for
   /// none.
@@ -28,12 +28,14 @@ public struct PhoneNumberParser: Sendable {
     memory = OutcomeMemory(capacity: capacity)
   }
 
-  /// Reads one text, as ``PhoneNumber/init(parsing:region:)`` does.
+  /// Reads one text, as ``PhoneNumber/init(parsing:region:isInternational:)`` does.
   /// - Throws: every case of ``PhoneNumberError``.
-  public mutating func parse(_ text: String, region: String?) throws(PhoneNumberError) -> PhoneNumber {
-    if region != lastRegion {
-      place = try DialingPlace(region)
-      lastRegion = region
+  public mutating func parse(
+    _ text: String, region: String?, isInternational: Bool = false
+  ) throws(PhoneNumberError) -> PhoneNumber {
+    if (region, isInternational) != lastRegion {
+      place = try DialingPlace(region, isInternational: isInternational)
+      lastRegion = (region, isInternational)
     }
     statistics.texts += 1
     guard !memory.isEmpty else { return try ParseOutcome(parsing: text, from: place).number() }
@@ -52,13 +54,13 @@ public struct PhoneNumberParser: Sendable {
 
 /// The result of parsing a text, without references: small enough to cache.
 struct ParseOutcome: Equatable {
-  /// 1…999_999_999_999_999 when a number was read, else 0.
+  /// 1…999_999_999_999_999 when a number was read, the prefix of a mask, else 0.
   let digits: Int64
 
-  /// `cphone_status`, or -1 for an empty text.
+  /// `cphone_status`, or a negative status of this file.
   let status: Int32
 
-  /// The region of the status: two letters, high byte first; 0 when unknown or non-geographic.
+  /// The region of the status: two letters, high byte first; 0 when unknown or non-geographic. Of a mask, its free digits.
   let region: UInt16
 
   private static let emptyStatus: Int32 = -1
@@ -70,17 +72,56 @@ struct ParseOutcome: Equatable {
     if let candidate, libraryIsNorthAmerican(candidate) {
       self.init(digits: candidate, status: Int32(bitPattern: CPHONE_OK.rawValue))
     } else {
-      self.init(throughLibrary: text, from: place)
+      self.init(ofAnyForm: text, from: place)
     }
   }
 
-  /// Parses a text dialed from a place, always with libphonenumber's parser.
-  init(throughLibrary text: String, from place: DialingPlace) {
+  /// Parses a text of any form, through libphonenumber's parser.
+  init(ofAnyForm text: String, from place: DialingPlace) {
     // Checked before any scan of the text: a long one is refused by its length alone.
     guard text.utf8.count <= 250 else {
       self.init(digits: 0, status: Int32(bitPattern: CPHONE_TOO_LONG.rawValue))
       return
     }
+    self = NumberText.isPlain(text) ? ParseOutcome(plain: text, from: place) : NumberText.outcome(of: text, from: place)
+  }
+
+  /// Parses a text of digits and separators. Digits without a prefix, and those behind 00, may be international.
+  init(plain text: String, from place: DialingPlace) {
+    self.init(undivided: text, from: place)
+    // No plan has ordinary numbers of 14 digits: 030 23125136-138 is a series of numbers.
+    guard isNumber, digits >= 10_000_000_000_000, let gap = text.lastIndex(where: { !$0.isNumber }),
+      ParseOutcome(undivided: String(text[..<gap]), from: place).isNumber
+    else { return }
+    self = .refused(.severalNumbers)
+  }
+
+  private init(undivided text: String, from place: DialingPlace) {
+    let number = text.drop { $0 != "+" && !$0.isNumber }
+    func international(_ digits: Substring) -> ParseOutcome {
+      ParseOutcome(throughLibrary: "+\(digits)", from: place)
+    }
+    if number.hasPrefix("00") {
+      // In some countries national numbers begin with 00, such as 0077 in Japan.
+      let own = ParseOutcome(throughLibrary: text, from: place)
+      let other = own.isNumber ? own : international(number.dropFirst(2))
+      self = other.isNumber || place.code == nil ? other : own
+    } else if number.first.map({ $0 != "0" && $0 != "+" }) ?? false, place.maybeInternational(number) {
+      let other = international(number)
+      let own = other.isNumber && place.isInternational && !place.isNorthAmerican
+        ? nil : ParseOutcome(throughLibrary: text, from: place)
+      guard let own, own.isNumber || !other.isNumber else {
+        self = other
+        return
+      }
+      self = place.prefersNational(own.digits) || !other.isNumber ? (place.code == nil ? other : own) : other
+    } else {
+      self.init(throughLibrary: text, from: place)
+    }
+  }
+
+  /// Parses a text dialed from a place with libphonenumber's parser.
+  private init(throughLibrary text: String, from place: DialingPlace) {
     guard !text.allSatisfy(\.isWhitespace) else {
       self = .blank
       return
@@ -99,9 +140,39 @@ struct ParseOutcome: Equatable {
     (self.digits, self.status, self.region) = (digits, status, region)
   }
 
+  /// Statuses of the reader of forms: not those of libphonenumber.
+  private static let (placeholderStatus, severalStatus, decimalStatus, maskStatus): (Int32, Int32, Int32, Int32) = (
+    -2, -3, -4, -5
+  )
+
+  /// The outcome of a text that is refused by its form.
+  static func refused(_ error: PhoneNumberError) -> ParseOutcome {
+    switch error {
+    case .placeholder: ParseOutcome(digits: 0, status: placeholderStatus)
+    case .severalNumbers: ParseOutcome(digits: 0, status: severalStatus)
+    case .decimal: ParseOutcome(digits: 0, status: decimalStatus)
+    default: ParseOutcome(digits: 0, status: Int32(bitPattern: CPHONE_NOT_A_NUMBER.rawValue))
+    }
+  }
+
+  /// The outcome of a mask, whose digits are its prefix.
+  static func mask(_ prefix: Int64, free: Int) -> ParseOutcome {
+    ParseOutcome(digits: prefix, status: maskStatus, region: UInt16(free))
+  }
+
+  /// Whether a number was read.
+  var isNumber: Bool { status == Int32(bitPattern: CPHONE_OK.rawValue) }
+
   /// The number, or the reason there is none.
   func number() throws(PhoneNumberError) -> PhoneNumber {
-    if status == Self.emptyStatus { throw .empty }
+    switch status {
+    case Self.emptyStatus: throw .empty
+    case Self.placeholderStatus: throw .placeholder
+    case Self.severalStatus: throw .severalNumbers
+    case Self.decimalStatus: throw .decimal
+    case Self.maskStatus: throw .mask(prefix: digits, free: Int(region))
+    default: break
+    }
     switch cphone_status(UInt32(bitPattern: status)) {
     case CPHONE_OK: return PhoneNumber(trusted: digits)
     case CPHONE_NOT_A_NUMBER: throw .notANumber

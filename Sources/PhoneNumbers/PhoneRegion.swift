@@ -48,8 +48,14 @@ struct DialingPlace: Equatable {
   /// Two uppercase letters; nil for international forms only.
   let code: String?
 
-  /// The two letters as bytes, high first; 0 without a region.
+  /// The two letters as bytes, high first, 0 without a region; and the highest bit for ``isInternational``.
   let packed: UInt16
+
+  /// Whether digits without a prefix are first read as an international number.
+  let isInternational: Bool
+
+  /// The digits of the calling code; empty without a region.
+  private let callingCode: String
 
   /// Whether the region shares calling code 1.
   let isNorthAmerican: Bool
@@ -57,18 +63,33 @@ struct DialingPlace: Equatable {
   /// No region: only international forms can be read.
   static let nowhere = DialingPlace()
 
-  private init() { (code, packed, isNorthAmerican) = (nil, 0, false) }
+  private init() { (code, packed, isNorthAmerican, callingCode, isInternational) = (nil, 0, false, "", false) }
 
   /// The region of a code of either case, or nowhere for nil.
   /// - Throws: `.unknownRegion` with at most 16 characters of the code.
-  init(_ region: String?) throws(PhoneNumberError) {
+  init(_ region: String?, isInternational: Bool = false) throws(PhoneNumberError) {
+    self.isInternational = isInternational
+    let bit: UInt16 = isInternational ? 1 << 15 : 0
     guard let region else {
-      self = .nowhere
+      (code, packed, isNorthAmerican, callingCode) = (nil, bit, false, "")
       return
     }
     guard let supported = PhoneRegion(region) else { throw .unknownRegion(String(region.prefix(16))) }
     code = supported.code
-    packed = supported.code.utf8.reduce(0) { $0 << 8 | UInt16($1) }
+    packed = supported.code.utf8.reduce(0) { $0 << 8 | UInt16($1) } | bit
     isNorthAmerican = supported.callingCode == 1
+    callingCode = String(supported.callingCode)
+  }
+
+  /// Whether digits without a prefix may be an international number.
+  func maybeInternational(_ digits: Substring) -> Bool {
+    isInternational || !isNorthAmerican && code != nil && digits.hasPrefix(callingCode)
+  }
+
+  /// Whether digits without a prefix that are a national number, and an international one too, are the former.
+  /// - Parameter digits: the E.164 digits of the national number.
+  func prefersNational(_ digits: Int64) -> Bool {
+    guard !isNorthAmerican, let code else { return true }
+    return !libraryHasNationalPrefix(code) || NumberingPlan.lengths(of: digits / 10_000) == ["\(digits)".utf8.count]
   }
 }

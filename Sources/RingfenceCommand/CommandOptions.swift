@@ -49,6 +49,17 @@ struct NumberOptions: ParsableArguments {
   }
 }
 
+/// The country of numbers that a command reads.
+struct RegionOption: ParsableArguments {
+  @Option(help: "Country of numbers in national form and of short numbers: two letters, such as FR.")
+  var region: String?
+
+  func validate() throws {
+    guard let region, !PhoneRegion.isSupported(region) else { return }
+    throw ValidationError("--region \"\(region)\" is not a country with telephone numbers. Use two letters, such as FR.")
+  }
+}
+
 /// The option of commands whose change the audit log records.
 struct AuditOption: ParsableArguments {
   @Option(help: .value("name", "Name for the audit log, 1 to 80 characters on one line."))

@@ -74,6 +74,20 @@ import Testing
         "otpauth://totp/Ringfence:Ada%20%26%20Co%2F%C3%BC?secret="))
   }
 
+  @Test(
+    arguments: [
+      "123456": "123456", " 123 456\t": "123456", "123\u{A0}456\u{202F}": "123456",
+      "12\u{2009}34\u{3000}56\n": "123456",
+      "١٢٣٤٥٦": "123456", "۱۲۳۴۵۶": "123456", "１２３ ４５６": "123456", "१२३४५६": "123456",
+      "\u{200E}123\u{2011}456": "123456",
+      "123456 654321": "123456654321", "12345": nil, "1234567": nil, "12345a": nil, "½23456": nil, "１２３４５²": nil,
+      "": nil,
+      "k3xq7-mn2pa": nil,
+    ] as [String: String?])
+  func `a code is read with any white space and the digits of any script`(typed: String, digits: String?) {
+    #expect(TOTP.digits(of: typed) == digits)
+  }
+
   @Test func `two successive codes are right together and in their order only`() {
     let secret = Array("12345678901234567890".utf8)
     let now = Date(timeIntervalSince1970: 1_795_000_000)

@@ -298,7 +298,9 @@ import Testing
     // The step itself is not a session.
     #expect(try await moderator(step) == nil)
     #expect(try await second(step, "000000") == .refused || code == "000000")
-    #expect(isIn(try await second(step, "\(code.prefix(3)) \(code.suffix(3))")))
+    // As pasted from an app in Arabic, with a narrow space.
+    let arabic = String(String.UnicodeScalarView(code.unicodeScalars.map { Unicode.Scalar($0.value + 0x630)! }))
+    #expect(isIn(try await second(step, "\(arabic.prefix(3))\u{202F}\(arabic.suffix(3))\t")))
     #expect(try await second(step, code) == .expired)
     // A code works once, for all steps together.
     #expect(try await second(try await first(), code) == .refused)

@@ -70,6 +70,10 @@ def failing_source(server):
             "sources", "add", "Public list", "--url", "http://127.0.0.1:9/a/long/address/of/a/list.csv", "--format", "csv",
             "--license", "CC0")
     wait_until(lambda: server.query("SELECT name FROM source_feeds WHERE failures > 0"), 60, "a failed download")
+    long = "9" * 80 + "…"
+    examples = [{"row": row, "text": text, "reason": "not_a_number"} for row, text in [(4, long), (7, "<b>x")]]
+    rejected = {"rows": 9, "count": 5, "reasons": {"not_a_number": 4, "a_new_reason": 1}, "examples": examples}
+    server.query(f"UPDATE source_feeds SET rejected_rows = '{json.dumps(rejected)}'")
     return "/moderation/sources"
 
 

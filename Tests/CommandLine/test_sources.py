@@ -169,6 +169,41 @@ def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(serv
     assert events[1:] == [["command line", "source.refresh"], ["command line", "source.force"]], events
 
 
+def test_rejected_rows_are_counted_and_named(make_server, site):
+    server = make_server()
+    bad = "unknown", "<b>\u202e\x1b[2J" + "9" * 100
+    url = site.give("/bad.csv", "number\n" + "\n".join([*NUMBERS, *bad]) + "\n")
+    said = server.run("sources", "add", "bad", "--url", url, "--format", "csv")
+    report = "2 of 5 rows rejected: not_a_number 2\n  row 5, not_a_number: unknown\n  row 6, not_a_number: <b>\\u{202E}\\u{1B}[2J999"
+    assert f"Note: {report}" in said and "More than a third of the rows is rejected." in said, said
+    wait_for_first(server, "bad")
+    row = status(server, "bad")
+    assert row["state"] == "many_rejected" and row["rejected"]["reasons"] == {"not_a_number": 2}, row
+    assert (row["rejected"]["rows"], row["rejected"]["count"], row["rejected"]["examples"][0]) == (
+        5, 2, {"row": 5, "text": "unknown", "reason": "not_a_number"})
+    text = server.run("sources", "status")
+    assert f"bad: {report}" in text and "more than a third of the rows rejected" in text and "\x1b" not in text, text
+    assert "more than a third of the rows is rejected: bad" in call(server, "doctor")[1]
+
+    # A file that is refused for its rejected rows names them, too.
+    site.give("/bad.csv", "number\n12015550123\nx\ny\n")
+    code, said = refresh(server, "bad")
+    assert code == 1 and "2 of 3 rows cannot be read" in said, said
+    row = status(server, "bad")
+    assert row["entries"] == 3 and [example["text"] for example in row["rejected"]["examples"]] == ["x", "y"], row
+    site.give("/bad.csv", "number\n" + "\n".join(NUMBERS) + "\n")
+    assert refresh(server, "bad")[0] == 0
+    row = status(server, "bad")
+    assert row["state"] == "active" and row["rejected"] == {"rows": 3, "count": 0, "reasons": {}, "examples": []}, row
+
+    # A publication in the meantime waits for the source.
+    server.query("UPDATE source_feeds SET progress = 1, progress_goal = 3, next_at = '2099-01-01Z'")
+    said = server.run("publish")
+    assert "The source bad is still being read or stored." in said and "There is no app" not in said, said
+    assert "Note: The list cannot be read now. The server answered with status 404." in server.run(
+        "sources", "add", "gone", "--url", f"{site.address}/gone", "--format", "csv")
+
+
 def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):
     numbers = [str(33199100000 + index) for index in range(10)]
     url = site.give("/judged.csv", "number\n" + "\n".join(numbers) + "\n")

@@ -43,7 +43,7 @@ import Testing
     #expect(list.targets.map(\.target.text) == ["+3319900*"])
     #expect(
       list.refusals.map { "\($0.place) \($0.error.rawValue)" } == [
-        "1 too_wide_for_list", "2 too_wide", "4 unexpected_character", "5 too_wide",
+        "1 too_wide_for_list", "2 too_wide", "4 not_a_number", "5 needs_region",
       ])
     for (text, format) in [
       ("{", SourceFormat.mispWarningList), (misp([], more: #","type":"cidr""#), .mispWarningList),
@@ -84,7 +84,7 @@ import Testing
       }
       #expect(try await stores.protection.texts(of: source.id).isEmpty)
       let summary = try await refresher.protect(path, of: source, at: now, force: true)
-      #expect(summary.entries == 3 && summary.added == 3 && summary.rejected == 1)
+      #expect(summary.entries == 3 && summary.added == 3 && summary.rejected.count == 1)
       #expect(try await stores.protection.rule(for: number) != nil)
       let version = try await stores.protection.version()
       _ = try await refresher.protect(path, of: source, at: now, force: false)

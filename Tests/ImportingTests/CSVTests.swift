@@ -51,6 +51,8 @@ import Testing
       header + start + "A" + tail + "1,2\n" + start + "\"a\"b" + tail + open, format: .ftcCSV)
     #expect(rows.count == 1)
     #expect(summary.rejected == [.wrongColumns: 4, .badQuote: 2])
+    #expect(summary.rejects.rows == 7 && summary.rejects.examples.map(\.row) == [3, 4, 5, 6, 7])
+    #expect(summary.rejects.examples.first?.text == "1,2" && summary.rejects.examples.first?.reason == "wrong_columns")
   }
 
   @Test func `an unclosed quote ends at the length limit`() async throws {

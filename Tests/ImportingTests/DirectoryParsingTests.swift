@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import Synchronization
 import TestSupport
@@ -125,6 +126,7 @@ struct DirectoryTrial {
     }
     #expect(trial.summary.rows == 20_000)
     #expect(trial.summary.rejected == [.tooShort: 200])
+    #expect(trial.summary.rejects.examples.map(\.reason) == Array(repeating: "too_short", count: 5))
     let lines = try String(contentsOfFile: scratch.path("rejects"), encoding: .utf8).split(separator: "\n")
     #expect(lines.count == 200)
     #expect(lines[1] == "102\ttoo_short\t12\\tbad 100")

@@ -81,14 +81,14 @@ import Testing
     #expect(try await reason(text) == .needsRegion)
   }
 
-  @Test func `invalid UTF-8 is repaired`() async throws {
+  @Test func `Windows-1252 is converted`() async throws {
     let scratch = try Scratch()
     var bytes = Array(try report(["comment": "a?b"]).utf8)
-    bytes[bytes.firstIndex(of: UInt8(ascii: "?"))!] = 0xFF
+    bytes[bytes.firstIndex(of: UInt8(ascii: "?"))!] = 0xFC
     let sink = MemorySink()
     let options = ImportOptions(path: try scratch.file(bytes), format: .jsonLines)
     let summary = try await ImportPipeline(options: options).run { await sink.take($0) }
     #expect(summary.repaired == 1)
-    #expect(await sink.rows.map(\.comment) == ["a\u{FFFD}b"])
+    #expect(await sink.rows.map(\.comment) == ["aüb"])
   }
 }

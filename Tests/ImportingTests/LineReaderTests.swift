@@ -35,9 +35,31 @@ import Testing
   }
 
   @Test func `a line with invalid UTF-8 is repaired and marked`() throws {
-    let found = try lines([0x61, 0xFF, 0x62, 0x0A, 0x63, 0x0A])
+    let found = try lines([0x61, 0x81, 0x62, 0x0A, 0x63, 0x0A])
     #expect(found.map(\.text) == ["a\u{FFFD}b", "c"])
     #expect(found.map(\.isRepaired) == [true, false])
+  }
+
+  @Test func `Windows-1252 is recognized, and encodings with most letters beyond ASCII are not`() {
+    #expect(String.decoding([0x43, 0x61, 0x66, 0xE9, 0x20, 0x80]) == "Café €")
+    // A word of Windows-1251.
+    #expect(String.decoding([0xC0, 0xEF, 0xF2, 0xE5, 0xEA, 0xE0]) == nil)
+    #expect(String.decoding([0x61, 0x90]) == nil)
+  }
+
+  @Test(arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian], [true, false])
+  func `UTF-16 is converted with and without a mark`(_ encoding: String.Encoding, hasMark: Bool) throws {
+    let text = "number;name\r\n" + String(repeating: "+493023125123;Müller 📞\r\n", count: 20_000)
+    let bytes = try #require(((hasMark ? "\u{FEFF}" : "") + text).data(using: encoding))
+    let found = try lines(bytes)
+    #expect(found.count == 20_001 && found[0].text == "number;name")
+    #expect(found.dropFirst().allSatisfy { $0.text == "+493023125123;Müller 📞" })
+  }
+
+  @Test func `a carriage return ends a line where nothing else does`() throws {
+    #expect(try texts("number,category\r+493023125123,fraud\r") == ["number,category", "+493023125123,fraud"])
+    #expect(try texts("a\rb\nc\r\n") == ["a\rb", "c"])
+    #expect(try texts("a\r") == ["a"])
   }
 
   @Test(arguments: [10, 11, 12, 13, 300_000, 2_000_000]) func `a line over the limit is cut and marked`(length: Int)
@@ -92,7 +114,7 @@ import Testing
   }
 
   @Test func `other compressions and encodings are named in the error`() throws {
-    for (magic, word) in [([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz"), ([0xFF, 0xFE, 0x61, 0], "UTF-16")]
+    for (magic, word) in [([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz")]
       as [([UInt8], String)]
     {
       #expect {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZlib
+import Curation
 import Foundation
 import Testing
 
@@ -26,6 +27,26 @@ final class Scratch {
   }
 
   func file(_ text: String, name: String = "file") throws -> String { try file(text.utf8, name: name) }
+}
+
+extension ImportSummary {
+  /// Rejected rows by reason.
+  var rejected: [RejectReason: Int] { rejects.byReason }
+  /// Rows rejected for any reason.
+  var rejectedRows: Int { rejects.count }
+}
+
+extension DirectorySummary {
+  /// Rejected rows by reason.
+  var rejected: [RejectReason: Int] { rejects.byReason }
+  /// Rows rejected for any reason.
+  var rejectedRows: Int { rejects.count }
+}
+
+extension RejectedRows {
+  fileprivate var byReason: [RejectReason: Int] {
+    Dictionary(uniqueKeysWithValues: reasons.map { (RejectReason(rawValue: $0)!, $1) })
+  }
 }
 
 /// One gzip member.

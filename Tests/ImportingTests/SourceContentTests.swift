@@ -26,6 +26,8 @@ import Testing
       return nil
     } catch let failure as SourceFailure {
       return failure.code
+    } catch let refused as RejectedFile {
+      return refused.failure.code
     }
   }
 
@@ -33,7 +35,7 @@ import Testing
     let content = try read("pattern\n2015550123\n4692576503\n2015550123\n123\n", .ftcRolling)
     #expect(content.entries.map(\.number) == [12_015_550_123, 14_692_576_503])
     #expect(content.entries.allSatisfy { $0.category == .other })
-    #expect((content.rows, content.rejected) == (4, 1))
+    #expect((content.rejected.rows, content.rejected.count) == (4, 1))
   }
 
   @Test func `columns and categories are mapped`() throws {
@@ -71,7 +73,7 @@ import Testing
       $0.region = "DE"
     }
     #expect(content.entries.map(\.number) == [49_421_123_456, 4_915_123_456_789])
-    #expect(content.rejected == 0)
+    #expect(content.rejected.count == 0)
     let american = try read("number\n2015550123\n12015550123\n", .csv) { $0.region = "US" }
     #expect(american.entries.map(\.number) == [12_015_550_123])
   }
@@ -82,15 +84,15 @@ import Testing
       #"{"version":11,"numbers":[\#(Array(repeating: row, count: count).joined(separator: ","))]}"#
     }
     let content = try read(list(2), .phoneBlock, isComplete: false)
-    #expect((content.rejected, content.version) == (2, 11))
-    #expect(throws: SourceFailure.self) { try read(list(101), .phoneBlock, isComplete: false) }
-    #expect(throws: SourceFailure.self) { try read(list(2), .phoneBlock) }
+    #expect((content.rejected.count, content.version) == (2, 11))
+    #expect(throws: RejectedFile.self) { try read(list(101), .phoneBlock, isComplete: false) }
+    #expect(throws: RejectedFile.self) { try read(list(2), .phoneBlock) }
   }
 
   @Test func `numbers of other countries are left out`() throws {
     let content = try read("number\n+12015550123\n+33199000248\n", .csv) { $0.countries = ["FR"] }
     #expect(content.entries.map(\.number) == [33_199_000_248])
-    #expect(content.rejected == 0)
+    #expect(content.rejected.count == 0)
   }
 
   @Test func `the CSV of SpamBlocker is read`() throws {
@@ -154,7 +156,7 @@ import Testing
       """
     let content = try read(text, .saracroche) { $0.categories = ["Sales": "telemarketing"] }
     #expect(content.entries == [.init(number: 33_199_000_248, category: .telemarketing)])
-    #expect((content.ranges.count, content.rejected, content.rows) == (1, 1, 3))
+    #expect((content.ranges.count, content.rejected.count, content.rejected.rows) == (1, 1, 3))
     #expect(content.ranges[0].range.blocks == [33_199_000_000...33_199_999_999])
     #expect(content.ranges[0].category == .telemarketing && content.ranges[0].reason == "Sales")
     // A list of ranges alone is a list.
@@ -167,7 +169,7 @@ import Testing
       """, .saracroche)
     #expect(ranges.ranges.map(\.range.text) == ["+3319900024x", "+331990100xx", "+3319903xxxx"])
     #expect(ranges.ranges.map(\.treatment) == [.block, .block, .identify])
-    #expect((ranges.entries.count, ranges.rejected, ranges.rows) == (0, 2, 7))
+    #expect((ranges.entries.count, ranges.rejected.count, ranges.rejected.rows) == (0, 2, 7))
   }
 
   @Test func `regular expressions of SpamBlocker that are prefixes are rules for ranges`() throws {
@@ -186,7 +188,44 @@ import Testing
     let content = try read(text, .spamBlockerCSV)
     #expect(content.ranges.map(\.range.text) == ["+33199*", "+33200xxxxxx", "+33270*", "+33271xxxxxx"])
     #expect(content.entries.map(\.number) == [33_199_000_248])
-    #expect(content.rejected == 3)
+    #expect(content.rejected.count == 3)
+  }
+
+  @Test func `each rejected row has its place, the beginning of its text and a reason`() throws {
+    func examples(_ text: String, _ format: SourceFormat) throws -> [String] {
+      let rejected = try read(text, format).rejected
+      #expect(rejected.reasons.values.reduce(0, +) == rejected.count)
+      return rejected.examples.map { "\($0.row) \($0.reason) \($0.text)" }
+    }
+    let long = String(repeating: "z", count: 300)
+    let csv =
+      "number;note\n+12015550123;a\n\n+12\t34;b\nonly\u{202E}<b>;c\n+12015550124;\"d\n+12015550125\n\(long);e\n+12015550126\n+33199000248\n"
+    #expect(
+      try examples(csv, .csv) == [
+        "4 not_a_number +12\\u{9}34", "5 not_a_number only\\u{202E}<b>", "6 bad_quote +12015550124;\"d",
+        "8 too_long \(String(repeating: "z", count: 80))…",
+      ])
+    let members = [
+      #"{"phone":"+12015550123"}"#, #"{"phone":"unknown"}"#, #"{"tel":"\#(long)"}"#, #"{"phone":"+33199000248"}"#,
+      #"{"pattern":"3#3"}"#, #"{"phone":"+33199000249"}"#,
+    ]
+    #expect(
+      try examples(#"{"version":1,"numbers":[\#(members.joined(separator: ","))]}"#, .phoneBlock) == [
+        "2 not_a_number unknown", "3 bad_field \(#"{"tel":""#)\(String(repeating: "z", count: 72))…",
+        #"5 not_a_number {"pattern":"3#3"}"#,
+      ])
+    #expect(
+      try examples("<a><n>+12015550123</n><n/><n>0199</n><n>+12015550124</n></a>", .spamBlockerXML) == [
+        "2 empty_number <n>", "3 needs_region 0199",
+      ])
+    let expressions = try read("pattern\n+33199000248\n^331.*|^332.*\n^1.*\n+33199000249\n", .spamBlockerCSV).rejected
+    #expect(expressions.examples.map { "\($0.row) \($0.text)" } == ["3 ^331.*|^332.*", "4 +1*"])
+  }
+
+  @Test func `a refused file names its rejected rows`() throws {
+    let refused = #expect(throws: RejectedFile.self) { try read("number\n+12015550123\nx\ny\n", .csv) }
+    #expect(refused?.rejected.reasons == ["not_a_number": 2] && refused?.rejected.examples.map(\.row) == [3, 4])
+    #expect(refused?.failure == .tooManyRejects(rejected: 2, rows: 3))
   }
 
   @Test(arguments: [
@@ -204,7 +243,7 @@ import Testing
     #expect(try code("a,b\n1,2\n", .csv) == .missingColumn)
     #expect(try code("number\n+12015550123\nx\ny\n", .csv) == .tooManyRejects)
     #expect(try code("number\n+12015550123\n+33199000248\n", .csv, most: 1) == .tooManyEntries)
-    #expect(try code("\(String(repeating: "x", count: 2 << 20))\n", .csv) == .noEntries)
+    #expect(try code("\(String(repeating: "x", count: 2 << 20))\n", .csv) == .unreadable)
     let long = String(repeating: "1", count: 2 << 20)
     #expect(try code("number\n\(long)\n\(long)\n+12015550123\n", .csv) == .tooManyRejects)
     #expect(try code(#"{"numbers":[{"phone":"\#(long)"}],"version":1}"#, .phoneBlock) == .tooManyRejects)

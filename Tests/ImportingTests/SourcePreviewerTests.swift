@@ -174,7 +174,7 @@ import Testing
       let previewer = SourcePreviewer(
         stores: stores, subjects: SubjectTable(), folder: NSTemporaryDirectory(), serverID: { own })
       let preview = try await self.preview(settings, by: previewer)
-      #expect(preview.entries == 2 && preview.block == 2 && preview.rejected == 0)
+      #expect(preview.entries == 2 && preview.block == 2 && preview.rejected.count == 0)
       let sources = try await stores.sources.list()
       #expect(sources.isEmpty)
 

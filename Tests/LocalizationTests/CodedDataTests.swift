@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
+import Importing
 import Localization
 import TestSupport
 import Testing
@@ -78,6 +79,7 @@ import Testing
   @Test func `every reason of an empty list has a message`() throws {
     try check("home.reason") { (code: EmptyListReason.Code) -> EmptyListReason in
       switch code {
+      case .sourceUnread: .sourceUnread(source: "ftc-rolling")
       case .noSource: .noSource
       case .noApp: .noApp
       case .noReport: .noReport
@@ -193,6 +195,14 @@ import Testing
       case .wrongType: .wrongType(type: "text/html")
       case .xzMissing: .xzMissing
       }
+    }
+  }
+
+  @Test func `every reason of a rejected row has a text in every language`() throws {
+    let patterns = ProtectedPatternError.allCases.map(\.rawValue)
+    let codes = RejectReason.allCases.map(\.rawValue) + RangeViolation.Code.allCases.map(\.name) + patterns
+    for language in Language.allCases {
+      for code in codes { #expect(catalog[language].find("sources.reason.\(code)") != nil, "\(language) \(code)") }
     }
   }
 

@@ -41,7 +41,7 @@ import Testing
       ("6502530000", "XX", .unknownRegion("XX")), ("+16502530000", "UK", .unknownRegion("UK")),
       ("+16502530000", "", .unknownRegion("")), ("+16502530000", "001", .unknownRegion("001")),
       ("+16502530000", "É", .unknownRegion("É")),
-      ("6502530000", nil, .needsRegion), ("0033 1 99 00 02 48", nil, .needsRegion),
+      ("6502530000", nil, .needsRegion),
       ("+999 123 456 789", nil, .unknownCallingCode), ("+210 1234567", "US", .unknownCallingCode),
     ] as [(String, String?, PhoneNumberError)])
   func `refuses an invalid number with the reason`(_ text: String, _ region: String?, _ error: PhoneNumberError) {

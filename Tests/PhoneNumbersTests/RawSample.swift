@@ -19,6 +19,8 @@ struct RawSample {
     case otherNumber
     /// The reference has a valid number that ours refuses for another reason than the numbering plan.
     case refused
+    /// The reference completes a mask, or leaves out a sign in the place of a digit.
+    case incomplete
     /// The reference found no number, ours did.
     case readHere
   }
@@ -44,6 +46,8 @@ struct RawSample {
       if number.digits != digits { return .otherNumber }
       return number.region == region ? nil : .otherRegion
     case ("valid", .failure(.notValid)): return .openedSince
+    // libphonenumber fills masks, and leaves out signs of unknown digits.
+    case ("valid", .failure(.mask)), ("valid", .failure(.placeholder)): return .incomplete
     case ("valid", .failure): return .refused
     case ("unparsed", .success): return .readHere
     case (_, .success): return .closedSince

@@ -59,7 +59,7 @@ struct ClientKey {
       if places.contains(.basic), let key = password(ofBasic: field) { return key }
     }
     guard places.contains(.query) else { return nil }
-    return request.uri.queryParameters["key"].map(String.init)
+    return request.uri.queryParameters["key"].map(BearerKey.trimmed)
   }
 
   /// The password of `Basic` (RFC 7617); nil for another scheme. The name may have any encoding.
@@ -68,6 +68,6 @@ struct ClientKey {
       let data = Data(base64Encoded: field.dropFirst(6).trimmingCharacters(in: .whitespaces)),
       let colon = data.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
-    return String(validating: data[data.index(after: colon)...], as: UTF8.self)
+    return String(validating: data[data.index(after: colon)...], as: UTF8.self).map(BearerKey.trimmed)
   }
 }

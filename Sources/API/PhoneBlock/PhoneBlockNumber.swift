@@ -12,25 +12,15 @@ struct PhoneBlockNumber: Sendable {
   /// The prefix of the region's numbers, such as `+49`; empty without a region.
   var dialPrefix: String { region.map { "+\($0.callingCode)" } ?? "" }
 
-  /// Reads `+49…`, `0049…`, a national number, or the digits of an international number; the first that is valid.
+  /// Reads a number of the region, or the digits of an international number without its plus; the first that is valid.
   /// - Parameter isInternational: whether digits alone are read as an international number first.
   /// - Throws: ``PhoneBlockError``.
   func read(_ text: String, isInternational: Bool = false) throws -> PhoneNumber {
     guard text.utf8.count <= 64 else { throw PhoneBlockError.invalidNumber }
-    let forms: [(text: String, region: String?)] =
-      if text.hasPrefix("+") {
-        [(text, nil)]
-      } else if text.hasPrefix("00") {
-        [("+\(text.dropFirst(2))", nil), (text, region?.code)]
-      } else if isInternational {
-        [("+\(text)", nil), (text, region?.code)]
-      } else {
-        [(text, region?.code), ("+\(text)", nil)]
-      }
-    for (form, region) in forms where form.hasPrefix("+") || region != nil {
-      if let number = try? PhoneNumber(parsing: form, region: region) { return number }
-    }
-    throw PhoneBlockError.invalidNumber
+    let regions = isInternational ? [nil, region?.code] : [region?.code, nil]
+    let numbers = regions.lazy.compactMap { try? PhoneNumber(parsing: text, region: $0, isInternational: $0 == nil) }
+    guard let number = numbers.first else { throw PhoneBlockError.invalidNumber }
+    return number
   }
 
   /// Reads a component of a path.

@@ -6,6 +6,7 @@ import HTTPServer
 import Hummingbird
 import Localization
 import Moderation
+import PhoneNumbers
 import Storage
 import Timestamps
 
@@ -23,6 +24,7 @@ struct ProtectedNumbersController: Sendable {
 
   private struct Body: Decodable {
     let what: String
+    let region: String?
     let reason: String
     let until: String?
   }
@@ -48,7 +50,7 @@ struct ProtectedNumbersController: Sendable {
     try request.requireJSON()
     return try await bodies.read(request, .object, context: context) { data in
       let body = try JSON.decode(Body.self, from: data)
-      let (target, now) = (try target(body.what), Date())
+      let (target, now) = (try target(body.what, region: body.region), Date())
       let reason: String
       do throws(RuleViolation) {
         reason = try RuleViolation.line(body.reason, "reason", atMost: 200)
@@ -83,9 +85,10 @@ struct ProtectedNumbersController: Sendable {
     return Response(status: .noContent)
   }
 
-  private func target(_ text: String) throws -> ProtectionTarget {
+  private func target(_ text: String, region: String?) throws -> ProtectionTarget {
+    if let region, !PhoneRegion.isSupported(region) { throw Problem.notARegion(region) }
     do throws(ProtectedPatternError) {
-      return try ProtectionTarget(text)
+      return try ProtectionTarget(reading: text, region: region)
     } catch {
       throw Problem(
         .invalidDecision, errors: [.init(pointer: "/what", code: error.rawValue, detail: texts.message(error))])

@@ -42,6 +42,7 @@ struct ModerationRoutes {
       .post("protected", use: protected.add)
       .delete("protected/:what", use: protected.remove)
       .get("audit-log", use: AuditLogController(auditLog: stores.auditLog).list)
+      .get("sources", use: SourcesController(sources: stores.sources).list)
   }
 
   private func group(

@@ -94,6 +94,9 @@ size_t cphone_format(int64_t digits, int32_t style, char *buffer, size_t capacit
 /// The calling code of a region (1…999), or 0 when it is not supported.
 int32_t cphone_calling_code(const char *region);
 
+/// 1 when national numbers of the region are dialed with a prefix, else 0.
+int32_t cphone_has_national_prefix(const char *region);
+
 /// The supported regions in ascending order, two letters each and nothing
 /// between them; `count` is the number of regions. Lives as long as the process.
 const char *cphone_regions(size_t *count);

@@ -13,6 +13,7 @@ public struct Event: Sendable, Equatable {
     case reviewDisputed = "review_disputed"
     case caseOverdue = "case_overdue"
     case sourceSuspended = "source_suspended"
+    case sourceRowsRejected = "source_rows_rejected"
     case backupFailed = "backup_failed"
     case keyExpiring = "key_expiring"
     /// Of `ringfence notify --test`.
@@ -32,7 +33,8 @@ public struct Event: Sendable, Equatable {
       switch self {
       case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode: .triage
       case .appealFiled: .moderator
-      case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .backupFailed, .keyExpiring:
+      case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .sourceRowsRejected, .backupFailed,
+        .keyExpiring:
         .administrator
       }
     }

@@ -81,4 +81,8 @@ public enum ProtectedPatternError: String, Error, CaseIterable {
   case tooLong = "too_long"
   /// Too many `x` before a digit.
   case tooManyWildcards = "too_many_wildcards"
+  /// Neither a pattern nor a number in a numbering plan.
+  case notANumber = "not_a_number"
+  /// A national or a short number without its region.
+  case needsRegion = "needs_region"
 }

@@ -22,6 +22,8 @@ public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   case ringfence
   /// Saracroche's JSON list of numbers and patterns. A pattern with wildcards is a rule for a range.
   case saracroche
+  /// Contacts, such as those of an address book with blocked callers. A number with wildcards is a rule for a range.
+  case vCard = "vcard"
   /// Numbers and patterns that are protected instead of listed: one a line, and perhaps a reason after a tab.
   case protectedList = "protected-list"
   /// The same in the JSON of MISP's warning lists.
@@ -35,8 +37,8 @@ public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   public var hasComplaints: Bool {
     switch self {
     case .ftcCSV, .ftcTSV, .jsonLines: true
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .protectedList,
-      .mispWarningList:
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .vCard,
+      .protectedList, .mispWarningList:
       false
     }
   }
@@ -125,7 +127,7 @@ extension SourceFormat {
     switch self {
     case .phoneBlock: SourceOptions.phoneBlockCategories
     case .ringfence: SourceOptions.ringfenceCategories
-    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .protectedList,
+    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .vCard, .protectedList,
       .mispWarningList:
       [:]
     }

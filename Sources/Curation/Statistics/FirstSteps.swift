@@ -24,10 +24,15 @@ public struct FirstSteps: Sendable, Equatable {
   public var held: [String: Int64]
   /// Cases in the queue that are not held.
   public var cases: Int64
+  /// The name of a source that is being read or stored; nil where there is none.
+  public var unreadSource: String?
 
   /// Creates a value from its properties.
-  public init(done: Set<Step> = [], entries: Int64 = 0, held: [String: Int64] = [:], cases: Int64 = 0) {
+  public init(
+    done: Set<Step> = [], entries: Int64 = 0, held: [String: Int64] = [:], cases: Int64 = 0, unreadSource: String? = nil
+  ) {
     self.done = done
+    self.unreadSource = unreadSource
     self.entries = entries
     self.held = held
     self.cases = cases
@@ -40,9 +45,14 @@ public struct FirstSteps: Sendable, Equatable {
   public var reasons: [EmptyListReason] {
     guard entries == 0 else { return [] }
     var reasons: [EmptyListReason] = []
-    if !done.contains(.source) { reasons.append(.noSource) }
-    if !done.contains(.app) { reasons.append(.noApp) }
-    if !done.contains(.report) { reasons.append(.noReport) }
+    if let unreadSource {
+      // Its numbers may be all that the operator waits for.
+      reasons.append(.sourceUnread(source: unreadSource))
+    } else {
+      if !done.contains(.source) { reasons.append(.noSource) }
+      if !done.contains(.app) { reasons.append(.noApp) }
+      if !done.contains(.report) { reasons.append(.noReport) }
+    }
     let new = held[HoldReason.Code.newReporters.name] ?? 0
     let other = held.values.reduce(0, +) - new
     if new > 0 { reasons.append(.newReporters(count: new)) }
@@ -56,9 +66,11 @@ public struct FirstSteps: Sendable, Equatable {
 public enum EmptyListReason: CodedData {
   /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
-    case noSource, noApp, noReport, newReporters, held, waiting, belowThresholds
+    case sourceUnread, noSource, noApp, noReport, newReporters, held, waiting, belowThresholds
   }
 
+  /// A source is being read or stored.
+  case sourceUnread(source: String)
   /// There is no source.
   case noSource
   /// There is no app.
@@ -79,7 +91,7 @@ public enum EmptyListReason: CodedData {
     switch self {
     case .newReporters, .held: .held
     case .waiting: .threshold
-    case .noSource, .noApp, .noReport, .belowThresholds: nil
+    case .sourceUnread, .noSource, .noApp, .noReport, .belowThresholds: nil
     }
   }
 }

@@ -44,6 +44,8 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
   private var last: LastRequest?
   /// Whether the client of the current request waits for `100 Continue` before it sends the body.
   private var expectsContinue = false
+  /// Whether the head of the current request exceeds the limits of ``LimitedHTTPChannel``.
+  private var hasLongHead = false
   private var isClosing = false
   private var discarded = 0
 
@@ -132,6 +134,15 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
     last = .refused
     // Hummingbird answers it with 400, as other input that is not HTTP.
     context.fireErrorCaught(HTTPParserError.unknown)
+  }
+
+  /// Notes a head, or the fields after a body, beyond the limits; nothing that follows is read.
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if !isClosing, let error = error as? HTTPParserError, case .headerOverflow = error {
+      if case .body = receiving {} else { unanswered += 1 }
+      (receiving, last, hasLongHead) = (.nothing, .refused, true)
+    }
+    context.fireErrorCaught(error)
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
@@ -227,7 +238,16 @@ package final class ConnectionLimitHandler: ChannelDuplexHandler {
       // A connection kept during a stop would be closed at the client's next request.
       if readiness.isStopping { closesAfterAnswer = true }
       if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+      guard hasLongHead, unanswered == 1, head.status == .badRequest else {
+        return context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+      }
+      // In place of Hummingbird's answer without a body.
+      let body = Problem(.headersTooLarge).body
+      head.status = .requestHeaderFieldsTooLarge
+      head.headers.replaceOrAdd(name: "Content-Type", value: "application/problem+json")
+      head.headers.replaceOrAdd(name: "Content-Length", value: "\(body.readableBytes)")
       context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+      context.write(Self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     case .body:
       context.write(data, promise: promise)
     case .end:

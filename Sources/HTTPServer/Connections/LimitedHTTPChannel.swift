@@ -26,7 +26,7 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     http = HTTP1Channel(
       responder: responder,
       configuration: .init(
-        // 2,000 connections with a head each: 32 MB.
+        // 2,000 connections with a head each: 32 MB. ProblemKind.headersTooLarge states the limits.
         httpDecoderConfiguration: .init(
           maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 100)))
     self.limits = limits

@@ -84,6 +84,13 @@ extension ProblemKind {
       Documentation(
         status: .unprocessableContent, title: "Too many items", detail: "Send 1 to 1000 at a time.",
         cause: "A batch is empty or has more than 1,000 items.", remedy: "Divide the batch.")
+    case .headersTooLarge:
+      Documentation(
+        status: .requestHeaderFieldsTooLarge, title: "Headers too large",
+        detail: "The address and each header can have at most 8192 bytes, and all headers 16384 bytes and 100 fields.",
+        cause:
+          "The address or a header is too long, or there are too many headers. Often a browser sends many cookies.",
+        remedy: "Send fewer and shorter headers. Delete the cookies of this host if it serves other programs, too.")
     case .limited:
       Documentation(
         status: .tooManyRequests, title: "Too many requests",

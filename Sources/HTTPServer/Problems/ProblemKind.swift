@@ -36,6 +36,7 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   case caseClaimed = "case-claimed"
   case caseDecided = "case-decided"
   case tooMany = "too-many"
+  case headersTooLarge = "headers-too-large"
   case limited
   // Pages.
   case noForm = "no-form"

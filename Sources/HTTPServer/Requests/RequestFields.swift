@@ -108,17 +108,14 @@ package enum BearerKey {
     guard bytes.count <= 256, bytes.count > 7, zip(bytes, "bearer ".utf8).allSatisfy({ $0 | 0x20 == $1 }) else {
       return nil
     }
-    let rest = Substring(bytes.dropFirst(7))
-    return String(rest.drop { $0 == " " || $0 == "\t" }.trimmedEnd)
+    return trimmed(Substring(bytes.dropFirst(7)))
   }
-}
 
-extension Substring {
-  /// The text without trailing spaces and tabs.
-  fileprivate var trimmedEnd: Substring {
-    var rest = self
-    while rest.utf8.last == 0x20 || rest.utf8.last == 0x09 { rest.removeLast() }
-    return rest
+  /// A key without the white space and line ends around it, which are often pasted with it.
+  package static func trimmed(_ text: some StringProtocol) -> String {
+    var rest = text[...].drop(while: \.isWhitespace)
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return String(rest)
   }
 }
 

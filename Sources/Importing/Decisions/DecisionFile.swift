@@ -11,7 +11,7 @@ import Storage
 public struct DecisionFile: Sendable {
   /// The format of a file.
   public enum Format: Sendable {
-    /// RFC 4180 with a header, separated by commas.
+    /// RFC 4180 with a header, separated by commas, or by the first of semicolon, bar and tab in the header.
     case csv
     /// A JSON object on each line.
     case jsonLines
@@ -44,7 +44,7 @@ public struct DecisionFile: Sendable {
   init(_ data: Data, as format: Format, at time: Date) {
     self.time = time
     // Other encodings would change labels that phones show.
-    guard String(validating: data, as: UTF8.self) != nil else {
+    guard String(validating: data, as: UTF8.self) != nil, !data.prefix(512).contains(0) else {
       refuse(1, .wrongEncoding, "rows", "")
       return
     }
@@ -102,8 +102,9 @@ public struct DecisionFile: Sendable {
 
   private mutating func readCSV(_ bytes: UnsafeBufferPointer<UInt8>) {
     var (start, line, header, row) = (0, 1, [String]?.none, CSVRow())
+    let separator = bytes.prefix { $0 != 0x0A }.first(where: DelimitedHeader.separators.contains) ?? CSVScanner.comma
     while start < bytes.count, !isFull {
-      var (end, next, lines, scanner) = (start, start, 0, CSVScanner())
+      var (end, next, lines, scanner) = (start, start, 0, CSVScanner(separator: separator))
       repeat {
         let begin = next
         end = bytes[begin...].firstIndex(of: 0x0A) ?? bytes.count
@@ -120,7 +121,7 @@ public struct DecisionFile: Sendable {
       }
       let last = end > start && bytes[end - 1] == 0x0D ? end - 1 : end
       if last > start {
-        isRead = isRead && row.read(UnsafeBufferPointer(rebasing: bytes[start..<last]))
+        isRead = isRead && row.read(UnsafeBufferPointer(rebasing: bytes[start..<last]), separator: separator)
         let fields = isRead ? (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) } : []
         if let header {
           let texts = zip(header, fields).filter { !$1.isEmpty }
@@ -164,14 +165,11 @@ public struct DecisionFile: Sendable {
     problems.append(DecisionRowProblem(line: line, value: value, RuleViolation(code, field: field)))
   }
 
-  /// A number that begins with "+", or the digits of E.164: digits of a national form, or of one that begins with 00, may be
-  /// a number of another country.
+  /// A number in international form, with or without its plus: digits of a national form may be a number of another country.
+  /// E.164 digits may be outside the plans, because they can be allowed.
   private static func number(_ text: String) -> Int64? {
-    switch text.utf8.first {
-    case UInt8(ascii: "+"): (try? PhoneNumber(parsing: text, region: nil))?.digits
-    case UInt8(ascii: "0"), UInt8(ascii: "-"): nil
-    default: Int64(text).flatMap { PhoneNumber(digits: $0)?.digits }
-    }
+    if let number = try? PhoneNumber(parsing: text, region: nil, isInternational: true) { return number.digits }
+    return Int64(text).flatMap { String($0) == text ? PhoneNumber(digits: $0)?.digits : nil }
   }
 }
 

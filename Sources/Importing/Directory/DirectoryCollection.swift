@@ -21,13 +21,13 @@ struct DirectoryCollection {
   func read(_ progress: @escaping @Sendable (DirectoryProgress) -> Void) async throws -> Collected {
     let source = DirectoryFile()
     return try await withTaskCancellationHandler {
-      let (columns, isCSV) = try await source.open(options)
+      let (columns, separator) = try await source.open(options)
       let file = try TemporaryFile(folder: options.temporaryFolder)
       let tally = try DirectoryTally(rejectsPath: options.rejectsPath, progress: progress)
       let runs = try await withThrowingTaskGroup(of: [Range<Int>].self) { group in
         for _ in 0..<max(1, options.workers) {
           group.addTask {
-            let parser = DirectoryParser(options: options, columns: columns, isCSV: isCSV)
+            let parser = DirectoryParser(options: options, columns: columns, separator: separator)
             return try await Self.work(parser, source, file, tally, runBytes: options.runBytes)
           }
         }
@@ -77,11 +77,11 @@ private final class DirectoryFile: Sendable {
 
   func cancel() { isCancelled.set() }
 
-  func open(_ options: DirectoryOptions) async throws -> (DirectoryColumns, isCSV: Bool) {
+  func open(_ options: DirectoryOptions) async throws -> (DirectoryColumns, separator: UInt8) {
     try await queue.run { [self] in
       try state.withLock { state in
         let reader = try DirectoryReader(options, isCancelled: { [isCancelled] in isCancelled.isSet })
-        let found = (reader.columns, isCSV: reader.isCSV)
+        let found = (reader.columns, separator: reader.separator)
         state.reader = reader
         return found
       }
@@ -100,7 +100,7 @@ private final class DirectoryFile: Sendable {
   }
 }
 
-/// Adds up the results of chunks; rejects are written in the file's order.
+/// Adds up the results of chunks; rejects are counted and written in the file's order.
 private final class DirectoryTally: Sendable {
   private struct State {
     var summary = DirectorySummary()
@@ -125,10 +125,12 @@ private final class DirectoryTally: Sendable {
       state.summary.badNumbers += outcome.badNumbers
       state.numbers += outcome.numbers
       state.summary.bytesRead = max(state.summary.bytesRead, outcome.bytesRead)
-      for reject in outcome.rejects { state.summary.rejected[reject.reason, default: 0] += 1 }
-      state.waiting[index] = state.rejects == nil ? [] : outcome.rejects
+      state.waiting[index] = outcome.rejects
       while let rejects = state.waiting.removeValue(forKey: state.next) {
-        for reject in rejects { try state.rejects?.add(reject) }
+        for reject in rejects {
+          state.summary.rejects.add(reject)
+          try state.rejects?.add(reject)
+        }
         state.next += 1
       }
       progress(.reading(bytes: state.summary.bytesRead, total: outcome.totalBytes, rows: state.summary.rows))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Curation
 public import Foundation
 public import Storage
 import Synchronization
@@ -111,8 +112,6 @@ enum DirectoryLimits {
   static let nameBytes = 400
   /// Bytes of a category; longer ones are cut between characters.
   static let categoryBytes = 100
-  /// The most numbers in one row; the others are counted as bad.
-  static let numbersOfARow = 50
   /// The most distinct names that are compared for one number; further ones are ignored.
   static let namesOfANumber = 1_000
 }
@@ -132,13 +131,16 @@ public struct DirectorySummary: Sendable, Equatable {
   }
 
   /// Rows read, including rejected ones; the header and blank lines do not count.
-  public var rows = 0
+  public var rows: Int {
+    get { rejects.rows }
+    set { rejects.rows = newValue }
+  }
   /// Numbers with an entry now.
   public var entries = 0
   /// Numbers of the source before.
   public var replaced = 0
-  /// Rejected rows by reason.
-  public var rejected: [RejectReason: Int] = [:]
+  /// The rejected rows.
+  public var rejects = RejectedRows()
   /// Invalid numbers, in rows that also have a valid one.
   public var badNumbers = 0
   /// Numbers with several names in the file; the name in most rows is chosen, of equally frequent ones the first.
@@ -158,9 +160,6 @@ public struct DirectorySummary: Sendable, Equatable {
 
   /// An empty summary.
   public init() {}
-
-  /// Rows rejected for any reason.
-  public var rejectedRows: Int { rejected.values.reduce(0, +) }
 }
 
 /// The progress of an import of a directory.

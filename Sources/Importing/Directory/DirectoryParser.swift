@@ -18,15 +18,15 @@ struct DirectoryParser {
 
   private let options: DirectoryOptions
   private let columns: DirectoryColumns
-  private let isCSV: Bool
+  private let separator: UInt8
   // Numbers of a directory rarely repeat, so no cache is used.
   private var parser = PhoneNumberParser(capacity: 0)
   private var row = DirectoryRow()
 
-  init(options: DirectoryOptions, columns: DirectoryColumns, isCSV: Bool) {
+  init(options: DirectoryOptions, columns: DirectoryColumns, separator: UInt8) {
     self.options = options
     self.columns = columns
-    self.isCSV = isCSV
+    self.separator = separator
   }
 
   /// Parses a chunk's rows and adds their numbers and names to the run.
@@ -49,7 +49,10 @@ struct DirectoryParser {
     _ outcome: inout Outcome
   ) -> RejectReason? {
     if let problem = record.problem { return problem }
-    guard row.read(text, isCSV: isCSV) else { return .badQuote }
+    // A name may begin with a sign of comments.
+    if columns.numbers == [0], CommentLine.begins(text, separator: separator) { return nil }
+    if text.contains(where: { $0 >= 0x80 }), String.decoding(text) == nil { return .wrongEncoding }
+    guard row.read(text, separator: separator) else { return .badQuote }
     if let count = columns.count, row.count != count { return .wrongColumns }
     let needed = max(columns.numbers.max() ?? 0, columns.name, columns.category ?? 0, columns.region ?? 0)
     guard needed < row.count else { return .wrongColumns }
@@ -83,70 +86,10 @@ struct DirectoryParser {
   private mutating func numbers(
     in cell: String, region: String?, _ found: inout [Int64], _ outcome: inout Outcome
   ) -> RejectReason? {
-    guard let separator = cell.utf8.first(where: Self.divides) else {
-      return number(cell, region: region, &found, &outcome)
-    }
-    // 030/1234567 is one number, and so is one with an extension behind a comma: these separators apply only to text
-    // that cannot be parsed.
-    if !Self.alwaysDivides(separator), !cell.utf8.contains(where: Self.alwaysDivides),
-      let number = try? parser.parse(cell, region: region)
-    {
-      add(number.digits, to: &found)
-      return nil
-    }
-    let divides = cell.utf8.contains(where: Self.alwaysDivides) ? Self.alwaysDivides : Self.divides
-    var bad: RejectReason?
-    for (index, piece) in cell.utf8.split(whereSeparator: divides).enumerated() {
-      guard index < DirectoryLimits.numbersOfARow else {
-        outcome.badNumbers += 1
-        continue
-      }
-      bad = number(String(piece) ?? "", region: region, &found, &outcome) ?? bad
-    }
-    return bad
-  }
-
-  private static func alwaysDivides(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ";") || byte == UInt8(ascii: "|") || byte == 0x0A
-  }
-
-  private static func divides(_ byte: UInt8) -> Bool {
-    alwaysDivides(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "/")
-  }
-
-  private mutating func number(
-    _ text: String, region: String?, _ found: inout [Int64], _ outcome: inout Outcome
-  ) -> RejectReason? {
-    do throws(PhoneNumberError) {
-      add(try parser.parse(text, region: region).digits, to: &found)
-      return nil
-    } catch {
-      if error == .empty || Self.saysNothing(text) { return nil }
-      // A remark, as in 6565 3692 (Secondary), would be parsed as letters of a keypad.
-      if let bare = Self.withoutRemarks(text), let number = try? parser.parse(bare, region: region) {
-        add(number.digits, to: &found)
-        return nil
-      }
-      outcome.badNumbers += 1
-      return RejectReason(error)
-    }
-  }
-
-  private func add(_ number: Int64, to found: inout [Int64]) {
-    if !found.contains(number) { found.append(number) }
-  }
-
-  /// The text without words in parentheses; nil where there are none.
-  private static func withoutRemarks(_ text: String) -> String? {
-    guard text.utf8.contains(UInt8(ascii: "(")) else { return nil }
-    let bare = text.replacing(/\([^()]*\p{L}[^()]*\)/, with: "")
-    return bare == text ? nil : bare
-  }
-
-  /// Whether a text is a placeholder for an empty cell.
-  private static func saysNothing(_ text: String) -> Bool {
-    ["na", "n/a", "n.a.", "-", "--", "none", "null", "nil", "n", "a"].contains(
-      text.lowercased().filter { !$0.isWhitespace })
+    let read = parser.readCell(cell, region: region)
+    for number in read.numbers where !found.contains(number.digits) { found.append(number.digits) }
+    outcome.badNumbers += read.refusals.count
+    return read.refusals.last.map { RejectReason($0) }
   }
 }
 
@@ -154,12 +97,12 @@ struct DirectoryParser {
 enum NameCleaner {
   /// The text in Unicode's composed form (NFC), runs of spaces as one, without control characters, marks that change
   /// the direction of writing, and invisible characters (joiners stay: scripts need them); cut between characters to
-  /// `limit` bytes. Invalid UTF-8 becomes U+FFFD. May be empty.
+  /// `limit` bytes. Text of Windows-1252 is converted. May be empty.
   static func cleaned(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) -> [UInt8] {
     if bytes.count <= limit, isPlain(bytes) { return Array(bytes) }
     var scalars = String.UnicodeScalarView()
     var needsSpace = false
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+    for scalar in String.repairing(bytes).text.unicodeScalars {
       switch replacement(scalar) {
       case .nothing: continue
       case .space: needsSpace = !scalars.isEmpty

@@ -8,26 +8,28 @@ final class DirectoryReader {
   static let chunkBytes = 1 << 18
 
   let columns: DirectoryColumns
-  /// Whether commas separate fields and quotes are recognized; otherwise tabs separate fields.
-  let isCSV: Bool
+  /// Separates the fields. Quotes are recognized unless it is a tab.
+  let separator: UInt8
   private let lines: LineReader
   private let csv: CSVLines
   private var first: (bytes: [UInt8], line: Int)?
+  /// Nil for another format.
+  private var cards: VCardReader?
 
   /// Opens the file and reads its header.
   /// - Throws: ``ImportFileError``, `CancellationError`.
   init(_ options: DirectoryOptions, isCancelled: @escaping @Sendable () -> Bool) throws {
     lines = try LineReader(path: options.path, isCancelled: isCancelled)
     csv = CSVLines(lines)
-    var header: [UInt8] = []
-    while header.isEmpty, let line = try lines.nextRaw() { header = Array(line.bytes) }
-    let isCSV = !header.contains(0x09)
-    self.isCSV = isCSV
-    var row = DirectoryRow()
-    let fields = header.withUnsafeBufferPointer { bytes in
-      row.read(bytes, isCSV: isCSV) ? (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) } : []
+    let header = try DelimitedHeader(csv, path: lines.name)
+    if let header, VCardReader.begins(header.bytes) {
+      cards = VCardReader(csv, after: header.line)
+      (columns, separator) = (.vCard, DirectoryRow.tab)
+      return
     }
-    if !options.hasHeader, !header.isEmpty { first = (header, lines.lineNumber) }
+    separator = header?.separator ?? CSVScanner.comma
+    let fields = header?.fields ?? []
+    if !options.hasHeader, let header { first = (header.bytes, header.line) }
     columns = try DirectoryColumns(
       header: fields, names: options.columns, hasHeader: options.hasHeader, path: lines.name)
   }
@@ -41,8 +43,9 @@ final class DirectoryReader {
       first.bytes.withUnsafeBufferPointer { chunk.append($0, line: first.line) }
       self.first = nil
     }
-    let separator = isCSV ? CSVScanner.comma : nil
-    while chunk.bytes.count < Self.chunkBytes, try chunk.appendNext(of: csv, separator: separator) {}
+    while chunk.bytes.count < Self.chunkBytes, let card = try cards?.next() { chunk.append(card) }
+    let separator = separator == DirectoryRow.tab ? nil : separator
+    while cards == nil, chunk.bytes.count < Self.chunkBytes, try chunk.appendNext(of: csv, separator: separator) {}
     chunk.bytesRead = lines.bytesRead
     chunk.totalBytes = lines.totalBytes
     return chunk.records.isEmpty ? nil : chunk
@@ -58,13 +61,21 @@ struct DirectoryColumns: Sendable, Equatable {
   var category: Int?
   var region: Int?
 
+  /// The rows that are made of contacts.
+  static let vCard = DirectoryColumns(count: 3, numbers: [1], name: 0, category: 2)
+
+  private init(count: Int, numbers: [Int], name: Int, category: Int) {
+    (self.count, self.numbers, self.name, self.category) = (count, numbers, name, category)
+  }
+
   private static let numberNames: Set<String> = [
     "phone", "phones", "phone_number", "phone_numbers", "phone_no", "telephone", "telephone_number", "telephone_no",
-    "telephone_numbers", "tel", "tel_no", "number", "mobile", "fax_and_phone", "contact_number",
+    "telephone_numbers", "tel", "tel_no", "number", "mobile", "fax_and_phone", "contact_number", "telefon", "téléphone",
+    "teléfono", "telefono", "telefoon", "telefonnummer", "rufnummer",
   ]
   private static let nameNames: Set<String> = [
     "name", "title", "business_name", "company", "company_name", "organisation", "organization", "organisation_name",
-    "organization_name", "school_name", "facility_name", "display_name",
+    "organization_name", "school_name", "facility_name", "display_name", "nom", "firma", "bezeichnung",
   ]
   private static let categoryNames: Set<String> = ["category", "kind", "type", "rubric"]
   private static let regionNames: Set<String> = ["country_code", "region_code"]
@@ -101,7 +112,9 @@ struct DirectoryColumns: Sendable, Equatable {
     text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber }).joined(separator: "_")
   }
 
+  /// Also of an export of Google's contacts: phone_1_value.
   private static func withoutOrdinal(_ key: String) -> String {
+    if key.wholeMatch(of: /phone_[0-9]+_value/) != nil { return "phone" }
     guard let bar = key.lastIndex(of: "_"), key[key.index(after: bar)...].allSatisfy(\.isNumber) else { return key }
     return String(key[..<bar])
   }
@@ -109,18 +122,14 @@ struct DirectoryColumns: Sendable, Equatable {
 
 /// The fields of one row; without quotes they are read in place.
 struct DirectoryRow {
+  static let tab: UInt8 = 0x09
+
   private var quoted = CSVRow()
   private var isQuoted = false
   private var record = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
   private var ends: [Int] = []
 
   var count: Int { isQuoted ? quoted.count : ends.count }
-
-  /// A field's bytes, valid as long as the record.
-  subscript(index: Int) -> [UInt8] {
-    if isQuoted { return Array(quoted[index]) }
-    return Array(record[(index == 0 ? 0 : ends[index - 1] + 1)..<ends[index]])
-  }
 
   /// Passes a field's bytes to `body`.
   func withField<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
@@ -131,16 +140,16 @@ struct DirectoryRow {
   }
 
   /// Reads a record; false when its quotes are invalid.
-  mutating func read(_ record: UnsafeBufferPointer<UInt8>, isCSV: Bool) -> Bool {
+  mutating func read(_ record: UnsafeBufferPointer<UInt8>, separator: UInt8) -> Bool {
     self.record = record
-    isQuoted = isCSV && record.contains(CSVScanner.quote)
-    if isQuoted { return quoted.read(record) }
+    isQuoted = separator != Self.tab && record.contains(CSVScanner.quote)
+    if isQuoted { return quoted.read(record, separator: separator) }
     ends.removeAll(keepingCapacity: true)
     guard let base = record.baseAddress else {
       ends.append(0)
       return true
     }
-    let separator = Int32(isCSV ? CSVScanner.comma : 0x09)
+    let separator = Int32(separator)
     var at = 0
     while at <= record.count, let found = memchr(base + at, separator, record.count - at) {
       let end = UnsafeRawPointer(found) - UnsafeRawPointer(base)
@@ -149,5 +158,15 @@ struct DirectoryRow {
     }
     ends.append(record.count)
     return true
+  }
+}
+
+extension RecordChunk {
+  /// Adds a contact as rows with the columns ``DirectoryColumns/vCard``, one for each number.
+  fileprivate mutating func append(_ card: VCard) {
+    for number in card.numbers.isEmpty ? [""] : card.numbers {
+      let fields = [card.name, number, card.category ?? ""].map { $0.replacing("\t", with: " ") }
+      Array(fields.joined(separator: "\t").utf8).withUnsafeBufferPointer { append($0, line: card.line) }
+    }
   }
 }

@@ -69,7 +69,6 @@ final class InputBytes {
     let kinds: [([UInt8], String)] = [
       ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz-compressed"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd-compressed"),
       ([0x42, 0x5A, 0x68], "bzip2-compressed"), ([0x50, 0x4B, 0x03, 0x04], "a zip archive"),
-      ([0xFF, 0xFE], "UTF-16 text"), ([0xFE, 0xFF], "UTF-16 text"),
     ]
     return kinds.first { magic.starts(with: $0.0) }?.1
   }
@@ -196,6 +195,8 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
   case truncated(path: String, line: Int)
   /// The gzip data is damaged after `line` complete lines; `reason` is zlib's message.
   case corrupt(path: String, line: Int, reason: String)
+  /// A line that must be read completely is longer than the limit.
+  case lineTooLong(path: String, line: Int, maximumBytes: Int)
   /// The header line lacks a column that the format needs.
   case missingColumn(path: String, column: String)
   /// A line of a configuration file cannot be used.
@@ -213,6 +214,8 @@ public enum ImportFileError: Error, Sendable, Equatable, CustomStringConvertible
       "The gzip data of \(path) ends early, after line \(line). Download the file again."
     case .corrupt(let path, let line, let reason):
       "The gzip data of \(path) is damaged after line \(line): \(reason). Download the file again."
+    case .lineTooLong(let path, let line, let maximum):
+      "Line \(line) of \(path) is longer than \(maximum) bytes. Write an entry in each line."
     case .missingColumn(let path, let column):
       "The header of \(path) has no column “\(column)”. Check the file and its format."
     case .badTable(let path, let line, let reason): "\(path), line \(line): \(reason)"

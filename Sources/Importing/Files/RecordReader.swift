@@ -25,17 +25,23 @@ final class RecordReader {
       columns = nil
       return
     }
+    guard format != .ftcCSV else {
+      let header = try DelimitedHeader(csv, path: lines.name)
+      columns = try RecordColumns(
+        header: header?.fields ?? [], path: lines.name, separator: header?.separator ?? CSVScanner.comma)
+      return
+    }
     var fields: [String] = []
     while fields.isEmpty, let line = try lines.nextRaw() {
       if line.bytes.isEmpty { continue }
       var row = CSVRow()
-      if format == .ftcCSV { _ = row.read(line.bytes) } else { row.split(line.bytes, at: UInt8(ascii: "\t")) }
-      fields = (0..<row.count).map { String(decoding: row[$0], as: UTF8.self) }
-      if format == .ftcTSV, !RecordColumns.isHeader(fields) {
+      row.split(line.bytes, at: UInt8(ascii: "\t"))
+      fields = row.texts
+      if !RecordColumns.isHeader(fields) {
         firstRow = (Array(line.bytes), line.number, line.isTooLong)
       }
     }
-    let isBare = format == .ftcTSV && (fields.isEmpty || firstRow != nil)
+    let isBare = fields.isEmpty || firstRow != nil
     columns = isBare ? .bareTSV : try RecordColumns(header: fields, path: lines.name)
   }
 
@@ -49,7 +55,7 @@ final class RecordReader {
         chunk.append($0, line: row.line, problem: row.isTooLong ? .lineTooLong : nil)
       }
     }
-    let separator = format == .ftcCSV ? CSVScanner.comma : nil
+    let separator = format == .ftcCSV ? columns?.separator : nil
     while chunk.records.count < Self.chunkRecords, chunk.bytes.count < Self.chunkBytes,
       try chunk.appendNext(of: csv, separator: separator)
     {}
@@ -165,6 +171,7 @@ struct RecordColumns: Sendable, Equatable {
   var date: Int
   var subject: Int?
   var recorded: Int?
+  var separator = CSVScanner.comma
 
   /// The layout of a tab-separated file without a header.
   static let bareTSV = RecordColumns(count: 3, number: 1, date: 0)
@@ -184,7 +191,7 @@ struct RecordColumns: Sendable, Equatable {
 
   /// Reads a header; the first column of a name counts.
   /// - Throws: ``ImportFileError/missingColumn(path:column:)``.
-  init(header: [String], path: String) throws(ImportFileError) {
+  init(header: [String], path: String, separator: UInt8 = CSVScanner.comma) throws(ImportFileError) {
     let names = header.map(Self.name)
     guard let number = names.firstIndex(where: Self.numberNames.contains) else {
       throw .missingColumn(path: path, column: "Company_Phone_Number")
@@ -195,6 +202,7 @@ struct RecordColumns: Sendable, Equatable {
     self.init(
       count: header.count, number: number, date: date, subject: names.firstIndex(of: "subject"),
       recorded: names.firstIndex(of: "recorded_message_or_robocall"))
+    self.separator = separator
   }
 
   /// A column's name in lowercase, with underscores.

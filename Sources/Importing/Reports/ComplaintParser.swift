@@ -142,7 +142,7 @@ struct DraftDecoder {
     defer { repaired += isRepaired ? 1 : 0 }
     guard let columns else { return decodeJSON(record, line: line) }
     if options.format == .ftcCSV {
-      guard row.read(record) else { return .reject(.badQuote) }
+      guard row.read(record, separator: columns.separator) else { return .reject(.badQuote) }
     } else {
       row.split(record, at: UInt8(ascii: "\t"))
     }
@@ -197,6 +197,8 @@ extension DraftDecoder {
       report = try decodeReport(record)
     } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
       return .reject(.badField)
+    } catch let reason as RejectReason {
+      return .reject(reason)
     } catch {
       return .reject(.badJSON)
     }
@@ -225,8 +227,8 @@ extension DraftDecoder {
     do {
       return try decoder.decode(Report.self, from: Data(record))
     } catch {
-      let (text, wasRepaired) = String.repairing(record)
-      guard wasRepaired else { throw error }
+      guard String(validating: record, as: UTF8.self) == nil else { throw error }
+      guard let text = String.decoding(record) else { throw RejectReason.wrongEncoding }
       isRepaired = true
       return try decoder.decode(Report.self, from: Data(text.utf8))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+public import Curation
 public import Foundation
 
 /// The options of an import of complaints.
@@ -72,15 +72,20 @@ public struct ImportProgress: Sendable, Equatable {
 /// The result of an import of complaints.
 public struct ImportSummary: Sendable, Equatable {
   /// Rows read, including rejected ones; the header and blank lines do not count.
-  public var rows = 0
+  public var rows: Int {
+    get { rejects.rows }
+    set { rejects.rows = newValue }
+  }
   /// Rows passed to the sink.
   public var accepted = 0
   /// Rows that were new.
   public var inserted = 0
   /// Rows that were stored already.
   public var duplicates = 0
-  /// Rejected rows by reason.
-  public var rejected: [RejectReason: Int] = [:]
+  /// The rejected rows.
+  public var rejects = RejectedRows()
+  /// Rows rejected because reports of their time were deleted.
+  public var rowsBeforeRetention: Int { rejects.reasons[RejectReason.dateBeforeRetention.rawValue] ?? 0 }
   /// Subjects missing in the table, with the number of their rows; at most ``maximumSubjects``.
   public var unknownSubjects: [String: Int] = [:]
   /// Rows with a subject missing in the table, including those beyond ``maximumSubjects``.
@@ -99,9 +104,6 @@ public struct ImportSummary: Sendable, Equatable {
 
   /// An empty summary.
   public init() {}
-
-  /// Rows rejected for any reason.
-  public var rejectedRows: Int { rejected.values.reduce(0, +) }
 
   /// Rows a second of wall time, 0 when no time passed.
   public var rowsPerSecond: Double { seconds > 0 ? Double(rows) / seconds : 0 }

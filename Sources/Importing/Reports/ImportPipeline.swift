@@ -183,7 +183,7 @@ struct ImportRun {
         gathered.append(complaint)
       }
       for reject in chunk.rejects {
-        summary.rejected[reject.reason, default: 0] += 1
+        summary.rejects.add(reject)
         try rejects?.add(reject)
       }
       for (subject, count) in chunk.unknownSubjects { summary.countUnknownSubject(subject, times: count) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import FileSupport
 import Foundation
 import PhoneNumbers
@@ -12,6 +13,13 @@ struct ImportReject: Sendable, Equatable {
   public var reason: RejectReason
   /// The start of the row's text, at most ``ComplaintLimits/rejectTextBytes`` bytes, invalid UTF-8 repaired.
   public var text: String
+}
+
+extension RejectedRows {
+  /// Counts a row that was not imported.
+  mutating func add(_ reject: ImportReject) {
+    add(row: reject.line, reason: reject.reason.rawValue, text: reject.text)
+  }
 }
 
 /// A file of rejected lines that gets its name only when it is complete: line, reason and text, separated by tabs.
@@ -119,6 +127,16 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case notValid = "not_valid"
   /// A short code or an emergency number.
   case shortOrEmergency = "short_or_emergency"
+  /// A sign in the place of a digit, such as x, ? or ….
+  case placeholder
+  /// A mask for a range, where the format has single numbers.
+  case mask
+  /// More than one number, or perhaps more than one.
+  case severalNumbers = "several_numbers"
+  /// A spreadsheet's decimal or power of ten, which may have lost digits.
+  case decimal
+  /// The text is neither UTF-8 nor Windows-1252.
+  case wrongEncoding = "wrong_encoding"
   /// The number is in national form, but the row has no region.
   case needsRegion = "needs_region"
   /// The digits after the plus do not begin with a calling code.
@@ -177,6 +195,10 @@ extension RejectReason {
       case .needsRegion: .needsRegion
       case .unknownCallingCode: .unknownCallingCode
       case .libraryFailure: .libraryFailure
+      case .placeholder: .placeholder
+      case .mask: .mask
+      case .severalNumbers: .severalNumbers
+      case .decimal: .decimal
       }
   }
 }

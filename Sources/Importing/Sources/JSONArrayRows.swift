@@ -27,6 +27,7 @@ struct JSONArrayRows: SourceFileRows {
   private static let maxDepth = 32
 
   private(set) var version: Int64?
+  let line: Int? = nil
   private let bytes: SourceBytes
   private let array: [UInt8]
   private let decoder = JSONDecoder()
@@ -64,7 +65,7 @@ struct JSONArrayRows: SourceFileRows {
       guard object != nil else { continue }
       if (object?.count ?? 0) < Self.maxBytes { object?.append(byte) } else { isTooLong = true }
       if !wasInString, byte == UInt8(ascii: "}"), scanner.depth == 2, let object {
-        return isTooLong ? .rejected : outcome(object)
+        return isTooLong ? Self.rejected(.lineTooLong, object) : outcome(object)
       }
     }
     guard scanner.isEnded else { throw SourceFailure.unreadable("the document ends early") }
@@ -72,16 +73,25 @@ struct JSONArrayRows: SourceFileRows {
   }
 
   private func outcome(_ object: [UInt8]) -> SourceFileRow.Outcome {
-    if let member = try? decoder.decode(Pattern.self, from: Data(object)) { return outcome(member) }
-    guard let member = try? decoder.decode(Member.self, from: Data(object)) else { return .rejected }
+    if let member = try? decoder.decode(Pattern.self, from: Data(object)) {
+      return outcome(member) ?? Self.rejected(.notANumber, object)
+    }
+    let decoded = try? decoder.decode(Member.self, from: Data(object))
+    guard let member = decoded else { return Self.rejected(.badField, object) }
     return .row(SourceFileRow(number: member.phone, category: member.rating, isRemoval: (member.votes ?? 1) <= 0))
   }
 
-  private func outcome(_ member: Pattern) -> SourceFileRow.Outcome {
-    let head = member.pattern.prefix { $0 != "#" }
-    guard head.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2B }) else { return .rejected }
+  private static func rejected(_ reason: RejectReason, _ object: [UInt8]) -> SourceFileRow.Outcome {
+    .rejected(reason, text: String.repairing(object.prefix(ComplaintLimits.rejectTextBytes)).text)
+  }
+
+  /// - Returns: nil for a pattern that cannot be read.
+  private func outcome(_ member: Pattern) -> SourceFileRow.Outcome? {
+    // Older lists have X.
+    let head = member.pattern.prefix { $0 != "#" && $0 != "X" }
+    guard head.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2B }) else { return nil }
     let free = member.pattern.dropFirst(head.count)
-    guard free.allSatisfy({ $0 == "#" }) else { return .rejected }
+    guard free.allSatisfy({ $0 == free.first }) else { return nil }
     switch member.action ?? "block" {
     case "block": break
     case "identify" where !free.isEmpty: break

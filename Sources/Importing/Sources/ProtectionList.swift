@@ -2,7 +2,6 @@
 
 public import Curation
 public import Foundation
-import PhoneNumbers
 public import Storage
 
 /// A list of numbers and patterns that its owner wants to be protected. The owner is a stranger: patterns of few digits are
@@ -34,6 +33,8 @@ public struct ProtectionList: Sendable {
   public private(set) var targets: [(target: ProtectionTarget, reason: String)] = []
   /// Entries that were left out.
   public private(set) var refusals: [Refusal] = []
+  /// The entries, and those that were left out by reason.
+  public private(set) var rejected = RejectedRows()
   private var known: Set<String> = []
   private var patterns = 0
 
@@ -66,8 +67,8 @@ public struct ProtectionList: Sendable {
       // On Windows a line ends with "\r\n", which is one Character.
       let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       for (index, line) in lines.enumerated() {
-        let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-        guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+        let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let first = columns.first, !first.isEmpty, !CommentLine.begins(first) else { continue }
         let own = columns.count > 1 ? Self.line(columns[1]) : nil
         try take(first, own ?? reason ?? name, place: index + 1, region: region)
       }
@@ -79,12 +80,14 @@ public struct ProtectionList: Sendable {
   }
 
   private mutating func take(_ text: String, _ reason: String, place: Int, region: String?) throws(SourceFailure) {
+    rejected.rows += 1
     do throws(ProtectedPatternError) {
       let target = try Self.target(text, region: region)
       guard known.insert(target.text).inserted else { return }
       targets.append((target, reason))
       if case .pattern = target { patterns += 1 }
     } catch {
+      rejected.add(row: place, reason: error.rawValue, text: text)
       refusals.append(Refusal(place: place, text: String(text.prefix(40)), error: error))
     }
     guard targets.count <= ProtectionStore.maxTargetsOfSource else {
@@ -96,8 +99,7 @@ public struct ProtectionList: Sendable {
   }
 
   private static func target(_ text: String, region: String?) throws(ProtectedPatternError) -> ProtectionTarget {
-    if let region, let number = try? PhoneNumber(parsing: text, region: region) { return .number(number.digits) }
-    let target = try ProtectionTarget(text)
+    let target = try ProtectionTarget(reading: text, region: region)
     if case .pattern(let pattern) = target, !pattern.isNarrow { throw .tooWideForList }
     return target
   }

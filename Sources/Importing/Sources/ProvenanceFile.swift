@@ -39,9 +39,9 @@ struct ProvenanceFile {
       let filter = SourceFilter(options)
       var last: (number: Int64, last: Int64) = (0, 0)
       while let line = try lines.next() {
-        content.rows += 1
-        guard content.rows <= header.entries else { throw lines.failure("is one more than the header says") }
-        if content.rows % 1_024 == 0, isCancelled() { throw CancellationError() }
+        content.rejected.rows += 1
+        guard content.rejected.rows <= header.entries else { throw lines.failure("is one more than the header says") }
+        if content.rejected.rows % 1_024 == 0, isCancelled() { throw CancellationError() }
         let row = try row(line, lines)
         guard (row.number, row.last ?? 0) > last else {
           throw lines.failure("is not in ascending order of numbers")
@@ -49,7 +49,8 @@ struct ProvenanceFile {
         last = (row.number, row.last ?? 0)
         if let end = row.last {
           guard let range = RangePattern(row.number, end) else {
-            content.rejected += 1
+            content.rejected.add(
+              row: lines.count, reason: RejectReason.notValid.rawValue, text: "+\(row.number)–+\(end)")
             continue
           }
           guard content.ranges.count < RangeRule.maxRulesOfSource else {
@@ -65,7 +66,7 @@ struct ProvenanceFile {
           continue
         }
         guard let number = PhoneNumber(digits: row.number), number.isValid else {
-          content.rejected += 1
+          content.rejected.add(row: lines.count, reason: RejectReason.notValid.rawValue, text: "+\(row.number)")
           continue
         }
         let shared = try origins.shared(row.origins, lines)
@@ -73,12 +74,11 @@ struct ProvenanceFile {
         content.entries.append(
           .init(number: row.number, category: category, origins: shared, hops: hops(of: row)))
       }
-      guard content.rows == header.entries else {
-        throw SourceFailure.unreadable("the file has \(content.rows) rows, and its header says \(header.entries)")
+      guard content.rejected.rows == header.entries else {
+        throw SourceFailure.unreadable(
+          "the file has \(content.rejected.rows) rows, and its header says \(header.entries)")
       }
-      guard content.rejected * 2 <= content.rows else {
-        throw SourceFailure.tooManyRejects(rejected: content.rejected, rows: content.rows)
-      }
+      try content.rejected.check()
       return content
     } catch let error as ImportFileError {
       throw SourceFailure(error)
@@ -145,7 +145,7 @@ struct ProvenanceFile {
   /// The lines of a file, of limited length.
   private struct Lines {
     let bytes: SourceBytes
-    private var count = 0
+    private(set) var count = 0
 
     init(bytes: SourceBytes) { self.bytes = bytes }
 

@@ -25,10 +25,8 @@ struct SourceContent: Sendable {
   var removals: [Int64] = []
   /// The version of the list; nil where it has none.
   var version: Int64?
-  /// Rows of the file.
-  var rows = 0
-  /// Rows that cannot be read.
-  var rejected = 0
+  /// Rows of the file, and those that cannot be read.
+  var rejected = RejectedRows()
   /// Rules for ranges, each range once.
   var ranges: [RangeRule] = []
 
@@ -57,9 +55,7 @@ struct SourceContent: Sendable {
       throw SourceFailure(error)
     }
     // Some changes of a list that is read may all be of numbers that are not.
-    guard rejected * 2 <= rows || !isComplete && rejected <= Self.maxRejectedChanges else {
-      throw SourceFailure.tooManyRejects(rejected: rejected, rows: rows)
-    }
+    if isComplete || rejected.count > Self.maxRejectedChanges { try rejected.check() }
     guard !isComplete || !entries.isEmpty || !ranges.isEmpty else { throw SourceFailure.noEntries }
     sort(countsRows: format.countsRows)
   }
@@ -86,6 +82,7 @@ struct SourceContent: Sendable {
       XMLRows(
         file, element: options.element ?? "n", attribute: options.attribute, category: options.categoryColumn)
     case .phoneBlock: JSONArrayRows(file, array: "numbers")
+    case .vCard: try VCardRows(file)
     case .saracroche: JSONArrayRows(file, array: "patterns")
     case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence, .protectedList, .mispWarningList:
       try DelimitedRows(file, number: options.numberColumn, category: options.categoryColumn)
@@ -104,63 +101,61 @@ struct SourceContent: Sendable {
       tried += 1
       if tried % 1_024 == 0, isCancelled() { throw CancellationError() }
       guard tried <= 2 * most else { throw SourceFailure.tooManyEntries(maximum: most) }
-      rows += 1
+      rejected.rows += 1
       let row: SourceFileRow
       switch outcome {
       case .row(let found): row = found
       case .range(let found):
-        if let rule = rule(found, options) { ranges.append(rule) }
-        guard ranges.count <= RangeRule.maxRulesOfSource else {
-          throw SourceFailure.tooManyEntries(maximum: RangeRule.maxRulesOfSource)
-        }
+        if let reason = try addRule(found, options) { reject(reason, found.number, line: source.line) }
         continue
-      case .rejected:
-        rejected += 1
+      case .rejected(let reason, let text):
+        reject(reason, text, line: source.line)
         continue
       case .ignored: continue
       }
-      guard let number = Self.number(row.number, region: region, parser: &parser) else {
-        rejected += 1
-        continue
+      // Without a region, digits alone are international.
+      let cell = parser.readCell(row.number, region: region?.code, isInternational: region == nil)
+      let reasons =
+        cell.refusals.filter { $0.mask == nil }.map { RejectReason($0) }
+        + (try cell.masks.compactMap { mask in
+          try addRule(SourceFileRow(number: mask, category: row.category, isIdentified: row.isIdentified), options)
+        })
+      if let reason = reasons.first ?? (cell.numbers.isEmpty && cell.masks.isEmpty ? .emptyNumber : nil) {
+        reject(reason, row.number, line: source.line)
       }
-      guard filter.takes(number) else { continue }
-      if row.isRemoval {
-        removals.append(number.digits)
-      } else if let category = options.category(of: row.category) {
-        entries.append(Entry(number: number.digits, category: category))
-      } else if !isComplete {
-        removals.append(number.digits)
+      for number in cell.numbers where filter.takes(number) {
+        if row.isRemoval {
+          removals.append(number.digits)
+        } else if let category = options.category(of: row.category) {
+          entries.append(Entry(number: number.digits, category: category))
+        } else if !isComplete {
+          removals.append(number.digits)
+        }
       }
       guard entries.count + removals.count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
     }
   }
 
-  /// The rule of a range; nil where it cannot be read, or is left out.
-  private mutating func rule(_ row: SourceFileRow, _ options: SourceOptions) -> RangeRule? {
-    guard let range = try? RangePattern(row.number, plan: .library) else {
-      rejected += 1
-      return nil
-    }
+  /// Adds the rule of a range, unless it is left out.
+  /// - Returns: the reason why the range cannot be read.
+  /// - Throws: ``SourceFailure`` where there are too many rules.
+  private mutating func addRule(_ row: SourceFileRow, _ options: SourceOptions) throws -> RejectReason? {
+    guard let range = try? RangePattern(row.number, plan: .library) else { return .mask }
     guard let category = options.category(of: row.category), SourceFilter(options).takes(range) else { return nil }
     let name = row.category.flatMap { try? RuleViolation.line($0, "reason", atMost: 500) }
-    return RangeRule(
-      stored: range, treatment: row.isIdentified ? .identify : .block, category: category, reason: name,
-      state: .proposed, proposedAt: .distantPast)
+    ranges.append(
+      RangeRule(
+        stored: range, treatment: row.isIdentified ? .identify : .block, category: category, reason: name,
+        state: .proposed, proposedAt: .distantPast))
+    guard ranges.count <= RangeRule.maxRulesOfSource else {
+      throw SourceFailure.tooManyEntries(maximum: RangeRule.maxRulesOfSource)
+    }
+    return nil
   }
 
-  /// Lists have international numbers with and without the plus. Where there is a region, digits that begin with its calling
-  /// code are an international number if there is such a one, as most lists write national numbers with their prefix.
-  private static func number(
-    _ text: String, region: PhoneRegion?, parser: inout PhoneNumberParser
-  ) -> PhoneNumber? {
-    guard text.utf8.count <= ComplaintLimits.numberBytes, !text.utf8.contains(0) else { return nil }
-    let digits = text.utf8.drop { $0 == 0x20 }
-    let isBare = (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digits.first ?? 0)
-    if isBare, region.map({ digits.starts(with: "\($0.callingCode)".utf8) }) ?? true {
-      if let number = try? parser.parse("+\(text)", region: region?.code) { return number }
-      if region == nil { return nil }
-    }
-    return try? parser.parse(text, region: region?.code)
+  /// Counts a row that cannot be read, or only in part.
+  private mutating func reject(_ reason: RejectReason, _ text: String, line: Int?) {
+    rejected.add(row: line ?? rejected.rows, reason: reason.rawValue, text: text)
   }
 
   /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.

@@ -62,7 +62,7 @@ extension SourceRefresher {
     let weight = try await stores.thresholds.current().weight(ofSource: source.id)
     var merge = SourceMerge(content, isComplete: isComplete, weight: Float(weight), at: time)
     var summary = Summary()
-    summary.rejected = content.rejected
+    (summary.rejected, summary.isComplete) = (content.rejected, isComplete)
     var number: Int64 = 0
     while true {
       let stored = try await stores.sources.entries(of: source.id, after: number)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+public import Curation
 import Foundation
 import PhoneNumbers
 import Storage
@@ -9,8 +9,8 @@ import Storage
 public struct SourcePreview: Sendable, Equatable, Encodable {
   /// Numbers of the list.
   public var entries = 0
-  /// Rows that cannot be read.
-  public var rejected = 0
+  /// Rows of the file that cannot be read.
+  public var rejected = RejectedRows()
   /// Rules for ranges; the counts of numbers are without them.
   public var ranges = 0
   /// Numbers that would be listed to block, and are not now.

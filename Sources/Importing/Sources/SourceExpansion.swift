@@ -109,6 +109,7 @@ extension SourceFailure {
     self =
       switch error {
       case .missingColumn(_, let column): .missingColumn(column: column)
+      case .lineTooLong(_, let line, let maximum): .unreadable("line \(line) is longer than \(maximum) bytes")
       case .truncated, .corrupt: .damagedFile
       case .cannotWrite(_, let reason): .cannotWrite(reason)
       case .cannotRead(_, let reason): .unreadable(reason)

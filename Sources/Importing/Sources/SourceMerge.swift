@@ -116,10 +116,7 @@ extension SourceRefresher {
         guard rows <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
         return SinkResult(inserted: 0, duplicates: complaints.count)
       }
-      let rejected = trial.rejectedRows - trial.rejected[.dateBeforeRetention, default: 0]
-      guard rejected * 2 <= trial.rows else {
-        throw SourceFailure.tooManyRejects(rejected: rejected, rows: trial.rows)
-      }
+      try trial.rejects.check(except: trial.rowsBeforeRetention)
       if !force { try compare(trial.accepted, to: feed) }
       let protection = ProtectionCache(store: stores.protection)
       try await protection.refresh()
@@ -137,7 +134,7 @@ extension SourceRefresher {
       }
       if result.inserted > SourceStore.page { try await stores.reports.refreshStatistics() }
       var summary = Summary()
-      (summary.entries, summary.added, summary.rejected) = (result.accepted, result.inserted, result.rejectedRows)
+      (summary.entries, summary.added, summary.rejected) = (result.accepted, result.inserted, result.rejects)
       return summary
     } catch let error as ImportFileError {
       throw SourceFailure(error)
@@ -161,7 +158,8 @@ extension SourceFormat {
     case .ftcCSV: .ftcCSV
     case .ftcTSV: .ftcTSV
     case .jsonLines: .jsonLines
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .protectedList,
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .vCard,
+      .protectedList,
       .mispWarningList:
       nil
     }

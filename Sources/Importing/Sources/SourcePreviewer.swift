@@ -50,17 +50,38 @@ public struct SourcePreviewer: Sendable {
     _ settings: Source.Settings, rule change: SourceRuleChange = SourceRuleChange(), by client: OutboundHTTP,
     at time: Date
   ) async throws -> SourcePreview {
+    do {
+      if settings.format.protects { return try await protection(settings, by: client) }
+      var preview = SourcePreview()
+      let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id
+      try await checkHasNoComplaints(settings, list)
+      let entries = try await entries(of: settings, by: client, at: time, &preview)
+      return try await evaluate(entries, of: settings, change, at: time, preview)
+    } catch let error as RejectedFile {
+      throw error.failure
+    }
+  }
+
+  /// The rejected rows of a list that does not protect numbers, without evaluating the others.
+  /// - Throws: ``SourceFailure``, the database's error.
+  public func rejected(
+    of settings: Source.Settings, by client: OutboundHTTP, at time: Date
+  ) async throws -> RejectedRows {
+    do {
+      var preview = SourcePreview()
+      _ = try await entries(of: settings, by: client, at: time, &preview)
+      return preview.rejected
+    } catch let error as RejectedFile {
+      return error.rejected
+    }
+  }
+
+  private func makeFolder() throws(SourceFailure) {
     do throws(FileFailure) {
       try PrivateFile.makeFolder(folder)
     } catch {
-      throw SourceFailure.cannotWrite(error.description)
+      throw .cannotWrite(error.description)
     }
-    if settings.format.protects { return try await protection(settings, by: client) }
-    var preview = SourcePreview()
-    let list = try await stores.thresholds.lists().first { $0.name == settings.name }?.id
-    try await checkHasNoComplaints(settings, list)
-    let entries = try await entries(of: settings, by: client, at: time, &preview)
-    return try await evaluate(entries, of: settings, change, at: time, preview)
   }
 
   /// Previews another ceiling, weight or limits of a list from its stored entries, without a download. Of the format
@@ -136,6 +157,7 @@ public struct SourcePreviewer: Sendable {
   private func entries(
     of settings: Source.Settings, by client: OutboundHTTP, at time: Date, _ preview: inout SourcePreview
   ) async throws -> [SourceEntry] {
+    try makeFolder()
     if settings.format == .ringfence { return try await evidence(of: settings, by: client, at: time, &preview) }
     let download = SourceDownload(client: client, folder: folder, limits: limits)
     let outcome = try await download.run(settings, Source.State(), since: nil, isConditional: false)
@@ -151,13 +173,14 @@ public struct SourcePreviewer: Sendable {
 
   /// The entries of a list that protects, and the listed numbers that it would free.
   private func protection(_ settings: Source.Settings, by client: OutboundHTTP) async throws -> SourcePreview {
+    try makeFolder()
     let download = SourceDownload(client: client, folder: folder, limits: limits)
     let outcome = try await download.run(settings, Source.State(), since: nil, isConditional: false)
     guard case .file(let file, _, _) = outcome else { throw SourceFailure.unexpectedStatus(status: 304) }
     let plain = try await SourceExpansion(folder: folder, limits: limits).run(file)
     let list = try await ProtectionList.read(plain.path, settings)
     var preview = SourcePreview()
-    (preview.entries, preview.rejected) = (list.targets.count, list.refusals.count)
+    (preview.entries, preview.rejected) = (list.targets.count, list.rejected)
     preview.lost = try await stores.protection.listed(among: list.targets.map(\.target))
     return preview
   }
@@ -209,7 +232,7 @@ public struct SourcePreviewer: Sendable {
         guard count <= most else { throw SourceFailure.tooManyEntries(maximum: most) }
         return SinkResult(inserted: entries.count, duplicates: complaints.count - entries.count)
       }
-      preview.rejected = summary.rejectedRows
+      preview.rejected = summary.rejects
     } catch let error as ImportFileError {
       throw SourceFailure(error)
     }

@@ -170,7 +170,7 @@ extension SourceRefresher.Summary {
     added += other.added
     replaced += other.replaced
     removed += other.removed
-    rejected += other.rejected
+    rejected = other.rejected
     ranges += other.ranges
     proposedRanges += other.proposedRanges
   }

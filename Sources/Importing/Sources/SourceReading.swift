@@ -33,3 +33,19 @@ private func threadTime() -> Duration {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
   return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
+
+/// The error of a complete file that is refused, mostly because of its rejected rows: nothing of it is used.
+struct RejectedFile: Error {
+  let rejected: RejectedRows
+  let failure: SourceFailure
+}
+
+extension RejectedRows {
+  /// Refuses a file of which most rows are rejected.
+  /// - Parameter ignored: rejected rows that are no reason for it.
+  func check(except ignored: Int = 0) throws(RejectedFile) {
+    guard (count - ignored) * 2 <= rows else {
+      throw RejectedFile(rejected: self, failure: .tooManyRejects(rejected: count - ignored, rows: rows))
+    }
+  }
+}

@@ -16,7 +16,7 @@ extension SourceRefresher {
       try await stores.protection.texts(of: source.id), Set(list.targets.map(\.target.text))
     )
     var summary = Summary()
-    (summary.entries, summary.rejected) = (new.count, list.refusals.count)
+    (summary.entries, summary.rejected) = (new.count, list.rejected)
     (summary.added, summary.removed) = (new.subtracting(former).count, former.subtracting(new).count)
     guard summary.added + summary.removed > 0 else { return summary }
     if !force {
@@ -37,17 +37,14 @@ extension SourceRefresher {
 
 extension ProtectionList {
   /// Reads a downloaded list on a thread of its own.
-  /// - Throws: ``SourceFailure`` also where most entries cannot be used.
+  /// - Throws: ``SourceFailure``, ``RejectedFile``.
   static func read(_ path: String, _ settings: Source.Settings) async throws -> ProtectionList {
     let list = try await runOnThread {
       guard let data = FileManager.default.contents(atPath: path) else { throw SourceFailure.unreadable("it is gone") }
       return try ProtectionList(
         data, as: settings.format, region: settings.options.region, named: settings.name)
     }
-    guard list.refusals.count <= list.targets.count else {
-      throw SourceFailure.tooManyRejects(
-        rejected: list.refusals.count, rows: list.refusals.count + list.targets.count)
-    }
+    try list.rejected.check()
     return list
   }
 }

@@ -34,8 +34,10 @@ public struct SourceRefresher: Sendable {
     public var replaced = 0
     /// Entries that the source no longer has.
     public var removed = 0
-    /// Rows that cannot be read.
-    public var rejected = 0
+    /// Rows of the file that cannot be read.
+    public var rejected = RejectedRows()
+    /// Whether the file is the complete list, or has complaints, and not only the changes since a version.
+    var isComplete = true
     /// Rules for ranges.
     public var ranges = 0
     /// The ranges that wait for a moderator.
@@ -182,6 +184,11 @@ public struct SourceRefresher: Sendable {
       var (state, summary) = try await read(source, by: client, at: time, force: force)
       state.refreshedAt = time
       if !summary.isUnchanged || !source.settings.format.hasComplaints { state.entries = summary.entries }
+      if !summary.isComplete {
+        state.rejected.add(changes: summary.rejected)
+      } else if !summary.isUnchanged {
+        state.rejected = summary.rejected
+      }
       // Servers that were started together do not ask at the same time.
       let pause = Double(source.settings.every) * Double.random(in: 1...1.05)
       try await stores.sources.succeed(source, with: state, next: time.addingTimeInterval(pause))
@@ -193,11 +200,12 @@ public struct SourceRefresher: Sendable {
       throw error
     } catch {
       // Another error is one of the database: a source that causes it must not be downloaded every few seconds.
-      let failure = error as? SourceFailure ?? .notStored("\(error)")
+      let refused = error as? RejectedFile
+      let failure = refused?.failure ?? error as? SourceFailure ?? .notStored("\(error)")
       let pause = Self.pause(after: source.failures + 1, of: source.settings.format, because: failure.code)
       // An attempt by hand before the source is due leaves the time of the next one as it is.
       let next = source.nextAt > time ? nil : time.addingTimeInterval(pause)
-      try await stores.sources.fail(source, because: failure, at: time, next: next)
+      try await stores.sources.fail(source, because: failure, rejected: refused?.rejected, at: time, next: next)
       return .failed(failure)
     }
   }
@@ -270,7 +278,11 @@ public struct SourceRefresher: Sendable {
       state.listVersion = version
       if since == nil { state.completeAt = time }
     }
-    if !force { try await compare(content, isComplete: since == nil, to: source, digest: digest) }
+    do {
+      if !force { try await compare(content, isComplete: since == nil, to: source, digest: digest) }
+    } catch let failure as SourceFailure where since == nil {
+      throw RejectedFile(rejected: content.rejected, failure: failure)
+    }
     try await stores.sources.beginChanges(
       of: source, to: digest, entries: since == nil ? content.entries.count : nil)
     return (state, try await store(content, isComplete: since == nil, of: source, at: time))

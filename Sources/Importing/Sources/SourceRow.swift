@@ -10,7 +10,8 @@ struct SourceFileRow: Sendable, Equatable {
     case row(SourceFileRow)
     /// A range of numbers, whose text is in the place of the number.
     case range(SourceFileRow)
-    case rejected
+    /// A row that cannot be read, with the beginning of its text.
+    case rejected(RejectReason, text: String)
     /// A row that is no reason to list its number.
     case ignored
 
@@ -29,6 +30,8 @@ struct SourceFileRow: Sendable, Equatable {
 protocol SourceFileRows {
   /// The version of the list, once all rows are read; nil where the file has none.
   var version: Int64? { get }
+  /// The line of the row that was returned last; nil where rows are no lines.
+  var line: Int? { get }
 
   /// The next row; nil at the end.
   /// - Throws: `SourceFailure`, `ImportFileError`.
@@ -92,20 +95,28 @@ struct SourceFilter: Sendable {
   }
 }
 
-/// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line.
+/// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line. A
+/// file of nothing but numbers needs no header.
 struct DelimitedRows: SourceFileRows {
-  private static let separators = ",;|\t".utf8
   private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
+  /// The most bytes of a line: a list may be one.
+  private static let maxLineBytes = 1 << 20
 
   let version: Int64? = nil
+  private(set) var line: Int?
   private let csv: CSVLines
   private let separator: UInt8
   private let number: Int
+  /// The column with a pattern in rows without a number, as in the CSV of packs.
+  private let pattern: Int?
   private let category: Int?
   private let readsPrefixes: Bool
+  /// Whether every field is a number.
+  private let hasOnlyNumbers: Bool
   private var chunk = RecordChunk()
   private var index = 0
   private var row = CSVRow()
+  private var waiting: ArraySlice<String> = []
 
   /// Opens the file and reads its header. A file whose number column is given by its position has none.
   /// - Parameters:
@@ -115,54 +126,111 @@ struct DelimitedRows: SourceFileRows {
   /// - Throws: ``SourceFailure``, ``ImportFileError``.
   init(_ file: FileBytes, number: String?, category: String?, readsPrefixes: Bool = false) throws {
     self.readsPrefixes = readsPrefixes
-    csv = CSVLines(try LineReader(file))
-    var header: LineReader.RawLine?
-    while let line = try csv.next() {
-      header = line
-      if !line.bytes.isEmpty { break }
-    }
-    guard let header, !header.isTooLong else { throw SourceFailure.noEntries }
-    separator = header.bytes.first { Self.separators.contains($0) } ?? CSVScanner.comma
-    var fields = CSVRow()
-    guard fields.read(header.bytes, separator: separator) else {
-      throw SourceFailure.unreadable("the header has an open quote")
-    }
-    let names = (0..<fields.count).map { RecordColumns.name(String(decoding: fields[$0], as: UTF8.self)) }
+    let lines = try LineReader(file, maximumLineBytes: Self.maxLineBytes)
+    csv = CSVLines(lines)
+    guard let header = try DelimitedHeader(csv, path: lines.name) else { throw SourceFailure.noEntries }
+    guard !header.fields.isEmpty else { throw SourceFailure.unreadable("the header has an open quote") }
+    separator = header.separator
+    let names = header.fields.map(RecordColumns.name)
     func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
       guard let place = names.firstIndex(of: RecordColumns.name(column)) else { throw .missingColumn(column: column) }
       return place
     }
+    let found = Self.numberNames.compactMap(names.firstIndex).first
+    hasOnlyNumbers = number == nil && found == nil && header.fields.allSatisfy(Self.isNumber)
     if let number {
       self.number = try place(number)
-    } else if let found = Self.numberNames.compactMap(names.firstIndex).first {
+    } else if let found = found ?? (hasOnlyNumbers ? 0 : nil) {
       self.number = found
     } else {
       throw SourceFailure.missingColumn(column: Self.numberNames[0])
     }
+    pattern = number == nil ? names.firstIndex(of: "pattern") : nil
     self.category = if let category { try place(category) } else { nil }
-    if let number, Int(number) != nil {
-      chunk.append(header.bytes, line: header.number)
+    if hasOnlyNumbers || number.flatMap({ Int($0) }) != nil {
+      header.bytes.withUnsafeBufferPointer { chunk.append($0, line: header.line) }
     }
   }
 
+  private static func isNumber(_ text: String) -> Bool {
+    var parser = PhoneNumberParser(capacity: 0)
+    let cell = parser.readCell(text, region: nil, isInternational: true)
+    return !cell.numbers.isEmpty || !cell.masks.isEmpty || cell.refusals.isEmpty
+  }
+
   mutating func next() throws -> SourceFileRow.Outcome? {
-    while index == chunk.records.count {
-      (chunk, index) = (RecordChunk(), 0)
-      guard try chunk.appendNext(of: csv, separator: separator) else { return nil }
+    while true {
+      if let field = waiting.popFirst() {
+        if field.allSatisfy(\.isWhitespace) { continue }
+        return .row(SourceFileRow(number: field))
+      }
+      while index == chunk.records.count {
+        (chunk, index) = (RecordChunk(), 0)
+        let quoting = separator == DirectoryRow.tab ? nil : separator
+        guard try chunk.appendNext(of: csv, separator: quoting) else { return nil }
+      }
+      let record = chunk.records[index]
+      index += 1
+      line = record.line
+      let bytes = chunk.bytes[record.start..<record.end]
+      if CommentLine.begins(bytes, separator: separator) { continue }
+      let isRead = bytes.withUnsafeBufferPointer { bytes in
+        if row.read(bytes, separator: separator) { return true }
+        // In files with tabs, quotes may be text.
+        if separator == DirectoryRow.tab { row.split(bytes, at: separator) }
+        return separator == DirectoryRow.tab
+      }
+      guard record.problem == nil, isRead, number < row.count else {
+        let text = String.repairing(bytes.prefix(ComplaintLimits.rejectTextBytes)).text
+        return .rejected(record.problem ?? (isRead ? .wrongColumns : .badQuote), text: text)
+      }
+      if hasOnlyNumbers {
+        waiting = row.texts[...]
+        continue
+      }
+      return outcome(of: row.texts)
     }
-    let record = chunk.records[index]
-    index += 1
-    guard record.problem == nil else { return .rejected }
-    let isRead = chunk.bytes.withUnsafeBufferPointer {
-      row.read(UnsafeBufferPointer(rebasing: $0[record.start..<record.end]), separator: separator)
+  }
+
+  private func outcome(of fields: [String]) -> SourceFileRow.Outcome {
+    let text = category.flatMap { $0 < fields.count ? fields[$0] : nil }
+    let row = SourceFileRow(number: fields[number], category: text)
+    if readsPrefixes, let range = SpamBlockerExpression.range(row.number) {
+      return .range(SourceFileRow(number: range, category: text))
     }
-    guard isRead, number < row.count else { return .rejected }
-    let text = category.flatMap { $0 < row.count ? String(decoding: row[$0], as: UTF8.self) : nil }
-    let found = SourceFileRow(number: String(decoding: row[number], as: UTF8.self), category: text)
-    guard readsPrefixes, let range = SpamBlockerExpression.range(found.number) else { return .row(found) }
-    return .range(SourceFileRow(number: range, category: text))
+    if let pattern, pattern < fields.count, row.number.isEmpty || pattern == number,
+      fields[pattern].wholeMatch(of: /\+?[1-9][0-9]+[x#]+/) != nil
+    {
+      return .range(SourceFileRow(number: fields[pattern], category: text))
+    }
+    return .row(row)
+  }
+}
+
+/// The numbers of a vCard file, a row for each.
+struct VCardRows: SourceFileRows {
+  let version: Int64? = nil
+  let line: Int? = nil
+  private var cards: VCardReader
+  private var waiting: ArraySlice<SourceFileRow.Outcome> = []
+
+  /// - Throws: ``SourceFailure``, ``ImportFileError``.
+  init(_ file: FileBytes) throws {
+    let lines = try LineReader(file)
+    let csv = CSVLines(lines)
+    guard let first = try DelimitedHeader(csv, path: lines.name), VCardReader.begins(first.bytes) else {
+      throw SourceFailure.unreadable("the file is no vCard: it does not begin with BEGIN:VCARD")
+    }
+    cards = VCardReader(csv, after: first.line)
+  }
+
+  mutating func next() throws -> SourceFileRow.Outcome? {
+    if let row = waiting.popFirst() { return row }
+    guard let card = try cards.next() else { return nil }
+    waiting = card.numbers.map { .row(SourceFileRow(number: $0, category: card.category)) }[...]
+    return waiting.popFirst() ?? .rejected(.emptyNumber, text: card.name)
   }
 }
 

@@ -10,6 +10,7 @@ struct XMLRows: SourceFileRows {
   private static let maxBytes = 1 << 16
 
   let version: Int64? = nil
+  let line: Int? = nil
   private var tokens: XMLTokens<SourceBytes>
   private let element: String
   private let attribute: String?
@@ -55,16 +56,20 @@ struct XMLRows: SourceFileRows {
     case .end(let name):
       guard let row, XMLText.localName(name) == element else { return nil }
       (self.row, tokens.hasText) = (nil, false)
-      return row.text.map { .row(SourceFileRow(number: $0.trimmingSpace, category: row.category)) } ?? .rejected
+      return row.text.map { .row(SourceFileRow(number: $0.trimmingSpace, category: row.category)) }
+        ?? .rejected(.badField, text: "<\(element)>")
     case .start(let tag):
       guard tag.localName == element else { return nil }
       let kind = category.flatMap { value($0, of: tag) }
       guard let attribute else {
-        guard !tag.isEmpty else { return .rejected }
+        guard !tag.isEmpty else { return .rejected(.emptyNumber, text: "<\(element)>") }
         (row, tokens.hasText) = (("", kind), true)
         return nil
       }
-      return value(attribute, of: tag).map { .row(SourceFileRow(number: $0, category: kind)) } ?? .rejected
+      // A number that has left the list has no votes.
+      if value("votes", of: tag) == "0" { return .ignored }
+      return value(attribute, of: tag).map { .row(SourceFileRow(number: $0, category: kind)) }
+        ?? .rejected(.missingField, text: "<\(element)>")
     }
   }
 

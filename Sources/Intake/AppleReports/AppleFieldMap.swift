@@ -59,21 +59,15 @@ public struct AppleFieldMap: Sendable, Equatable {
   ///   have no plus, but in a report it may be a national number of some country.
   /// - Returns: nil for anything else, such as a short code, a name or an e-mail address.
   public static func number(_ value: AppleValue?, region: String?, takesPlain: Bool = false) -> PhoneNumber? {
-    var candidates: [String] = []
     switch value {
-    case .integer(let digits) where digits > 0: candidates = ["+\(digits)"]
-    case .text(let text) where (1...40).contains(text.utf8.count):
+    case .integer(let digits) where digits > 0: return try? PhoneNumber(parsing: "+\(digits)", region: nil)
+    case .text(let text) where text.utf8.count <= 100:
       // Letters would be read as on a keypad, and a sender may be a name.
-      guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) else { return nil }
-      if let region, let number = try? PhoneNumber(parsing: text, region: region) { return number }
-      let plain = text.filter { $0 != " " }
-      candidates =
-        plain.hasPrefix("+")
-        ? [plain]
-        : plain.hasPrefix("00") ? ["+\(plain.dropFirst(2))"] : takesPlain || region != nil ? ["+\(plain)"] : []
-    default: break
+      guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) || PhoneNumber.isURI(text) else { return nil }
+      if let number = try? PhoneNumber(parsing: text, region: region) { return number }
+      return takesPlain || region != nil ? try? PhoneNumber(parsing: text, region: nil, isInternational: true) : nil
+    default: return nil
     }
-    return candidates.lazy.compactMap { try? PhoneNumber(parsing: $0, region: nil) }.first
   }
 }
 

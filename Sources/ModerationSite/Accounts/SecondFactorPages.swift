@@ -34,8 +34,9 @@ struct SecondFactorPages: Sendable {
     if moderator.hasPasskeys, let problem = try await account.passwordProblem(moderator, "password", context) {
       return try show(offer(secret, moderator), moderator, context, problem: problem)
     }
-    let typed = (context.form["code"] ?? "").filter { !$0.isWhitespace }
-    guard let step = TOTP.step(of: typed, secret: secret, at: time) else {
+    guard let typed = TOTP.digits(of: context.form["code"] ?? ""),
+      let step = TOTP.step(of: typed, secret: secret, at: time)
+    else {
       return try show(offer(secret, moderator), moderator, context, problem: "second-factor.wrong-code")
     }
     let codes = RecoveryCodes.make()

@@ -50,6 +50,7 @@ struct NumberField {
     case .tooShort: "appeal.number-short"
     case .tooLong: "appeal.number-long"
     case .shortOrEmergency: "appeal.number-emergency"
+    case .placeholder, .mask, .severalNumbers, .decimal: "appeal.number-one"
     case .notANumber, .notValid, .unknownCallingCode, .libraryFailure: "appeal.number-wrong"
     }
   }
@@ -89,14 +90,7 @@ enum NumberSpelling: Equatable {
       return
     }
     let region = country.flatMap { PhoneRegion($0)?.code }
-    // In some countries national numbers begin with 00, such as 0077 in Japan.
-    if let number = try? PhoneNumber(parsing: text, region: region), number.isValid {
-      self = .other(number)
-      return
-    }
-    // Most countries dial 00 before international numbers.
-    let whole = text.hasPrefix("00") ? "+\(text.dropFirst(2))" : text
-    let number = try? PhoneNumber(parsing: whole, region: region)
+    let number = try? PhoneNumber(parsing: text, region: region)
     self = number.map { .other($0) } ?? .dialled(text)
   }
 }

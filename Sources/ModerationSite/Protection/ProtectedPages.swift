@@ -37,7 +37,8 @@ struct ProtectedPages: Sendable {
     }
     let target: ProtectionTarget
     do throws(ProtectedPatternError) {
-      target = try ProtectionTarget(what)
+      let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
+      target = try ProtectionTarget(reading: what, region: country, isInternational: true)
     } catch {
       return try await show(context, draft: refuse(what, texts.message(error)))
     }

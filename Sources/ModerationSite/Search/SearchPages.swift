@@ -77,8 +77,10 @@ enum SearchRequest: Equatable {
     let isNumber = text.unicodeScalars.allSatisfy {
       ("0"..."9").contains($0) || " +-–()./*…\u{A0}".unicodeScalars.contains($0)
     }
+    let region = country.flatMap { PhoneRegion($0)?.code }
     guard isNumber, !digits.isEmpty, digits.utf8.count <= 15 else {
-      self = isNumber ? .tooShort : .label(text)
+      let number = PhoneNumber.isURI(text) ? try? PhoneNumber(parsing: text, region: region) : nil
+      self = number.map { .beginning($0.digits, exact: $0.digits, ending: nil) } ?? (isNumber ? .tooShort : .label(text))
       return
     }
     let isMiddle = "*…".contains(text[text.startIndex]) && "*…".contains(text[text.index(before: text.endIndex)])
@@ -90,7 +92,7 @@ enum SearchRequest: Equatable {
       self = digits.utf8.count < SearchStore.minEnding ? .tooShort : .ending(digits)
       return
     }
-    let whole = try? PhoneNumber(parsing: text, region: country.flatMap { PhoneRegion($0)?.code })
+    let whole = try? PhoneNumber(parsing: text, region: region)
     let national = String(digits.drop { $0 == "0" })
     let ending = national.utf8.count >= SearchStore.minEnding ? national : nil
     // +49…, 0049… and 49… are the same beginning.

@@ -231,6 +231,26 @@ extension Source {
       "detail": detail, "failures": failures > 0 ? texts.count("sources.failures", failures) : "",
       "ceilings": SourceCeiling.choices(settings.ceiling, texts),
       "precision": precision ?? texts("sources.precision-unknown"), "isSuspended": isSuspended,
+      "rejected": rejected(texts),
+    ]
+  }
+
+  /// The rejected rows of the last file; nil where there are none.
+  private func rejected(_ texts: Localizer) -> TemplateRecord? {
+    let rejected = state.rejected
+    guard rejected.count > 0 else { return nil }
+    // A reason of a newer version has no text.
+    func reason(_ code: String) -> String { texts.find("sources.reason.\(code)") ?? code }
+    let counts = ["rejected": texts.number(rejected.count), "rows": texts.number(rejected.rows)]
+    return [
+      "counts": texts("sources.rejected", counts), "exceedsThird": rejected.exceedsThird,
+      "reasons": rejected.sortedReasons.map {
+        ["reason": reason($0.code), "count": texts.number($0.count)] as TemplateRecord
+      },
+      "examples": rejected.examples.map {
+        ["place": texts("sources.row", ["row": "\($0.row)"]), "text": $0.text, "reason": reason($0.reason)]
+          as TemplateRecord
+      },
     ]
   }
 }
@@ -254,7 +274,7 @@ extension SourcePreview {
   fileprivate func tiles(_ texts: Localizer) -> [TemplateRecord] {
     [
       ("entries", entries), ("block", block), ("identify", identify), ("review", review), ("lost", lost),
-      ("listed", listed), ("decided", decided), ("protected", protected), ("held", held), ("rejected", rejected),
+      ("listed", listed), ("decided", decided), ("protected", protected), ("held", held), ("rejected", rejected.count),
       ("ranges", ranges),
     ].map { .tile("sources.preview-\($0)", $1, texts) }
   }

@@ -86,7 +86,13 @@ struct DecideFileOptions: ParsableArguments {
     for problem in problems.prefix(Self.shown) { StandardErrorOutput().write("\(path), \(problem.text(texts))\n") }
     let right = plan?.items.count ?? 0
     let wrong = problems.count == 1 ? "1 is wrong" : "\(problems.count) are wrong"
-    let summary = "\(TextFormat.count(right, "row")) can be decided, \(wrong)."
+    var rejected = RejectedRows()
+    rejected.rows = right + problems.count
+    for problem in problems {
+      rejected.add(row: problem.line, reason: problem.violation.code.name, text: problem.value)
+    }
+    let summary =
+      "\(TextFormat.count(right, "row")) can be decided, \(wrong)." + (rejected.summary.map { " \($0)." } ?? "")
     if dryRun { return print(summary + " Nothing was decided.") }
     guard problems.isEmpty || skipInvalid, let plan, right > 0 else {
       throw CommandFailure.failed(

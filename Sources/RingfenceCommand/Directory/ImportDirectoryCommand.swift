@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import AsyncSupport
+import Curation
 import Foundation
 import Importing
 import PhoneNumbers
@@ -110,11 +111,9 @@ extension DirectorySummary {
       "\(TextFormat.grouped(rows, "row")) in \(TextFormat.duration(seconds)): "
         + "\(TextFormat.duration(readingSeconds)) reading, \(TextFormat.duration(storingSeconds)) storing",
       "  \(TextFormat.grouped(entries, "entry", "entries")) stored; replaced: \(TextFormat.grouped(replaced))",
-      "  \(TextFormat.grouped(rejectedRows, "row")) rejected\(rejectedRows > 0 ? ":" : "")",
+      "  \(TextFormat.grouped(rejects.count, "row")) rejected\(rejects.count > 0 ? ":" : "")",
     ]
-    for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
-      lines.append("    \(reason.rawValue) \(TextFormat.grouped(count))")
-    }
+    lines += rejects.lines(indent: "    ")
     if badNumbers > 0 { lines.append("  \(TextFormat.grouped(badNumbers, "more invalid number"))") }
     if conflicts > 0 {
       lines.append(

@@ -205,7 +205,7 @@ struct DatabaseChecks {
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
       try await accountKey(),
-    ] + (try await ownerCodes(now)) + (try await attestation())
+    ] + (try await rejectedRows()) + (try await ownerCodes(now)) + (try await attestation())
   }
 
   private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
@@ -282,6 +282,17 @@ struct DatabaseChecks {
     return .warning(
       "sources", "\(failing.count) of \(feeds.count) cannot be read: \(Self.names(names))\(others)",
       "Read the reasons with: ringfence sources status. The former entries stay.")
+  }
+
+  /// Sources with many rejected rows.
+  private func rejectedRows() async throws -> [Finding] {
+    let names = try await context.stores.sources.list().filter(\.state.rejected.exceedsThird).map(\.name)
+    guard !names.isEmpty else { return [] }
+    return [
+      .warning(
+        "rejected rows", "more than a third of the rows is rejected: \(Self.names(names))",
+        "Read the reasons and examples with: ringfence sources status. Check the format and its options.")
+    ]
   }
 
   /// The first names, with a comma between them, and the number of the others.

@@ -31,13 +31,14 @@ struct ProtectCommand: AsyncParsableCommand {
     var patterns: [String] = []
 
     @Option(
-      help: "File with one number or pattern per line, and a reason after a tab. Lines that begin with # are comments.",
+      help: "File with one number or pattern per line, and a reason after a tab. Lines that begin with # or // are comments.",
       completion: .file())
     var file: String?
 
     @Option(help: "Owner and reason, 1 to 200 characters, shown to everyone who looks up the number.")
     var reason: String
 
+    @OptionGroup var country: RegionOption
     @OptionGroup var end: ProtectionEnd
     @OptionGroup var audit: AuditOption
 
@@ -54,7 +55,7 @@ struct ProtectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason).targets() } ?? [])
+      let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason, region: country.region).targets() } ?? [])
       try await database.open { context in
         let protection = context.stores.protection
         if file == nil, targets.count == 1 {
@@ -92,7 +93,7 @@ struct ProtectCommand: AsyncParsableCommand {
       get throws {
         try patterns.map { text in
           do throws(ProtectedPatternError) {
-            return (try ProtectionTarget(text), reason)
+            return (try ProtectionTarget(reading: text, region: country.region), reason)
           } catch {
             throw ValidationError("\(text): \(try Localizer.commandLine().message(error))")
           }
@@ -126,9 +127,10 @@ struct ProtectCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "Pattern or number, as shown by `protect list`.")
+    @Argument(help: "Pattern or number, as shown by `protect list`, or in another form.")
     var pattern: String
 
+    @OptionGroup var country: RegionOption
     @OptionGroup var audit: AuditOption
 
     @Option(help: "Reason for the audit log.")
@@ -156,6 +158,8 @@ struct ProtectCommand: AsyncParsableCommand {
     private var target: ProtectionTarget {
       get throws {
         do throws(ProtectedPatternError) {
+          // Numbers were protected that are in no plan.
+          if let read = try? ProtectionTarget(reading: pattern, region: country.region) { return read }
           return try ProtectionTarget(pattern)
         } catch {
           throw ValidationError("\(pattern): \(try Localizer.commandLine().message(error))")
@@ -170,6 +174,8 @@ struct ProtectionFile {
   let path: String
   /// The reason for lines without one.
   let reason: String
+  /// The country of national and short numbers.
+  let region: String?
 
   /// The maximum file size in bytes: enough for 2,000,000 numbers with short reasons.
   static let maxBytes = 256 << 20
@@ -187,11 +193,12 @@ struct ProtectionFile {
     // On Windows a line ends with "\r\n", which is one Character and not "\n".
     let lines = text.drop { $0 == "\u{FEFF}" }.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
-      let columns = line.split(separator: "\t", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-      guard let first = columns.first, !first.isEmpty, !first.hasPrefix("#") else { continue }
+      let columns = line.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard let first = columns.first, !first.isEmpty, !CommentLine.begins(first) else { continue }
       let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
       do {
-        targets.append((try ProtectionTarget(first), try RuleViolation.line(own, "reason", atMost: 200)))
+        let target = try ProtectionTarget(reading: first, region: region)
+        targets.append((target, try RuleViolation.line(own, "reason", atMost: 200)))
       } catch let error as ProtectedPatternError {
         throw refused(index, try Localizer.commandLine().message(error))
       } catch let violation as RuleViolation {

@@ -47,6 +47,7 @@ struct ProtectImport: AsyncParsableCommand {
   @Option(help: "Reason of entries without their own. Default: the description of the list, or the name of the file.")
   var reason: String?
 
+  @OptionGroup var country: RegionOption
   @OptionGroup var end: ProtectionEnd
 
   @Flag(help: "Show the effect and save nothing.")
@@ -63,8 +64,9 @@ struct ProtectImport: AsyncParsableCommand {
     let list = try list()
     let texts = try Localizer.commandLine()
     for refusal in list.refusals.prefix(20) {
-      print("Entry \(refusal.place), \"\(refusal.text)\": \(texts.message(refusal.error))")
+      print("Entry \(refusal.place), \"\(TextFormat.printable(refusal.text))\": \(texts.message(refusal.error))")
     }
+    if let summary = list.rejected.summary { print(summary) }
     guard !list.targets.isEmpty else { throw CommandFailure.failed("\(file) has nothing to protect.") }
     try await database.open { context in
       let freed = try await context.stores.protection.listed(among: list.targets.map(\.target))
@@ -92,7 +94,7 @@ struct ProtectImport: AsyncParsableCommand {
     let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
     do {
       return try ProtectionList(
-        data, as: isJSON ? .mispWarningList : .protectedList, reason: reason,
+        data, as: isJSON ? .mispWarningList : .protectedList, region: country.region, reason: reason,
         named: URL(filePath: file).lastPathComponent)
     } catch {
       throw CommandFailure.failed("\(file): \(try Localizer.commandLine().message("sources.failure", error))")

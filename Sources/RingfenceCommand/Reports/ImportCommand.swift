@@ -146,12 +146,10 @@ extension ImportSummary {
         + "\(TextFormat.grouped(Int(rowsPerSecond))) rows/s",
       "  \(TextFormat.grouped(accepted)) accepted: \(TextFormat.grouped(inserted)) new, "
         + "\(TextFormat.grouped(duplicates)) already stored",
-      "  \(TextFormat.grouped(rejectedRows)) rejected\(rejectedRows > 0 ? ":" : "")",
+      "  \(TextFormat.grouped(rejects.count)) rejected\(rejects.count > 0 ? ":" : "")",
     ]
-    for (reason, count) in rejected.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where count > 0 {
-      lines.append("    \(reason.rawValue) \(TextFormat.grouped(count))")
-    }
-    if let droppedBefore, rejected[.dateBeforeRetention, default: 0] > 0 {
+    lines += rejects.lines(indent: "    ")
+    if let droppedBefore, rowsBeforeRetention > 0 {
       lines.append("  date_before_retention: the date is before \(Timestamp.format(droppedBefore)). Older reports")
       lines.append("  were deleted, so rows that were counted before cannot be recognized.")
     }

@@ -22,14 +22,15 @@ struct SourcesAdd: AsyncParsableCommand {
 
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
       separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
-      saracroche (patterns become rules for ranges). Formats of dated complaints, which \
+      saracroche (patterns become rules for ranges), vcard. Formats of dated complaints, which \
       decay: ftc-csv, ftc-tsv, jsonl. Gzip and xz files are decompressed. The format ringfence is a pack that another \
       Ringfence server publishes with evidence: --url is the address of its publications, and --key and --pack are \
       required.
 
       An entry of a list counts as much as WEIGHT complaints. It does not decay while the list contains the number. The \
       ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. The command \
-      says at once where a weight, a limit or the ceiling cannot have an effect, and what would.
+      says at once where a weight, a limit or the ceiling cannot have an effect, and what would. It also reads the list, and \
+      says which rows are rejected.
 
       With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \
       list, put up for review and lose. For an existing source, --url and --format may be left out, and the preview \
@@ -169,6 +170,11 @@ struct SourcesAdd: AsyncParsableCommand {
             + "them out.")
       }
     }
+    if let format, format != .csv, numberColumn != nil {
+      throw ValidationError(
+        "--number-column is for csv: the place of the number in \(format.rawValue) is fixed. Leave it out, or pass "
+          + "--format csv.")
+    }
     guard category.isEmpty || format?.hasComplaints != true else {
       throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
     }
@@ -228,7 +234,11 @@ struct SourcesAdd: AsyncParsableCommand {
       {
         (settings.ceiling, rule.blockComplaints) = (.block, 1)
       }
-      if settings.format.protects { try await checkFreed(settings, context) }
+      if settings.format.protects {
+        try await checkFreed(settings, context)
+      } else {
+        await noteRejected(settings, texts, context)
+      }
       let subscriptions = SourceSubscriptions(stores: context.stores)
       let set = try await context.stores.thresholds.current()
       for problem in settings.ineffective(nil, rule, in: set) {
@@ -249,12 +259,30 @@ struct SourcesAdd: AsyncParsableCommand {
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 
+  /// Reads the list, and says how many of its rows are rejected, or why it cannot be read.
+  private func noteRejected(_ settings: Source.Settings, _ texts: Localizer, _ context: CommandContext) async {
+    do {
+      let previewer = try context.feedPreviewer()
+      let rejected = try await previewer.withClient {
+        try await previewer.rejected(of: settings, by: $0, at: Date())
+      }
+      if let report = rejected.report { print("Note: \(report)") }
+      if rejected.exceedsThird { print("More than a third of the rows is rejected. Check the format and its options.") }
+    } catch let failure as SourceFailure {
+      print("Note: The list cannot be read now. \(texts.message("sources.failure", failure)) A server tries again.")
+    } catch {
+      // Another error is one of the database, which the next step meets, too.
+    }
+  }
+
   /// Reads a list that protects numbers, and says how many listed ones it would free.
   private func checkFreed(_ settings: Source.Settings, _ context: CommandContext) async throws {
     let previewer = try context.feedPreviewer()
     let preview = try await previewer.withClient { try await previewer.preview(settings, by: $0, at: Date()) }
     let entries = TextFormat.count(preview.entries, "number or pattern", "numbers and patterns")
-    print("\(entries), \(preview.rejected) refused. Listed numbers that would no longer be listed: \(preview.lost).")
+    print(
+      "\(entries), \(preview.rejected.count) refused. Listed numbers that would no longer be listed: \(preview.lost).")
+    if let report = preview.rejected.report { print(report) }
     guard preview.lost == 0 || yes else {
       throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
     }

@@ -112,61 +112,9 @@ struct SourcesStatus: AsyncParsableCommand {
     commandName: "status", abstract: "List the sources that are downloaded, with their last outcome.",
     discussion: """
       The precision of a source is the share of numbers that decisions block or identify, of all its numbers with a \
-      decision in force. Servers count it each minute.
+      decision in force. Servers count it each minute. Below the table are the rows of the last file that were rejected: \
+      counts by reason, and five examples.
       """)
-
-  private struct Row: Encodable {
-    let name: String
-    let format: String
-    let url: String
-    let everySeconds: Int
-    let ceiling: String
-    let license: String?
-    let entries: Int
-    let refreshedAt: String?
-    let nextAt: String
-    let failures: Int
-    let maxChangePercent: Int
-    let confirmed: Int
-    let wrong: Int
-    let precision: Double?
-    let suspendedAt: String?
-    let storedEntries: Int?
-    let fileEntries: Int?
-    let error: SourceFailure?
-
-    init(_ feed: Source) {
-      let settings = feed.settings
-      (name, format, url, everySeconds) = (settings.name, settings.format.rawValue, settings.url, settings.every)
-      (ceiling, license, entries) = (settings.ceiling.rawValue, settings.license, feed.state.entries)
-      refreshedAt = feed.state.refreshedAt.map { Timestamp.format($0) }
-      nextAt = Timestamp.format(feed.nextAt)
-      (failures, error, maxChangePercent) = (feed.failures, feed.failure, settings.maxChange)
-      let quality = feed.quality
-      (confirmed, wrong, precision) = (quality.precision.confirmed, quality.precision.wrong, quality.precision.share)
-      suspendedAt = quality.suspendedAt.map { Timestamp.format($0) }
-      (storedEntries, fileEntries) = (feed.state.progress?.done, feed.state.progress?.goal)
-    }
-
-    private var state: String {
-      let state = suspendedAt == nil ? "active" : "suspended"
-      guard let storedEntries, let fileEntries else { return state }
-      return "\(state), storing \(storedEntries) of \(fileEntries)"
-    }
-
-    static let columns = [
-      "name", "format", "ceiling", "entries", "refreshed_at", "next_at", "precision", "state", "failures", "error",
-    ]
-
-    func cells(_ texts: Localizer) -> [String] {
-      [
-        name, format, ceiling, "\(entries)", refreshedAt ?? "never", nextAt,
-        precision.map { "\(Int(($0 * 100).rounded()))% (\(confirmed) of \(confirmed + wrong))" } ?? "unknown",
-        state, "\(failures)",
-        error.map { texts.message("sources.failure", $0) } ?? "",
-      ]
-    }
-  }
 
   @OptionGroup var database: DatabaseOptions
 
@@ -174,10 +122,34 @@ struct SourcesStatus: AsyncParsableCommand {
 
   func run() async throws {
     try await database.open { context in
-      let rows = try await context.stores.sources.list().map(Row.init)
+      let sources = try await context.stores.sources.list().map(SourceStatus.init)
       let texts = try context.installation.englishTexts()
-      try output.print(TextTable(Row.columns, rows.map { $0.cells(texts) }), json: rows)
+      let table = TextTable(SourceStatus.columns, sources.map { $0.cells(texts) })
+      let reports = sources.compactMap { source in source.rejected.report.map { "\(source.name): \($0)" } }
+      try output.print(table, text: ([table.aligned] + reports).joined(separator: "\n\n"), json: sources)
     }
+  }
+}
+
+extension SourceStatus {
+  fileprivate static let columns = [
+    "name", "format", "ceiling", "entries", "rejected", "refreshed_at", "next_at", "precision", "state", "failures",
+    "error",
+  ]
+
+  fileprivate func cells(_ texts: Localizer) -> [String] {
+    [
+      name, format, ceiling, "\(entries)", "\(rejected.count)", refreshedAt ?? "never", nextAt,
+      precision.map { "\(Int(($0 * 100).rounded()))% (\(confirmed) of \(confirmed + wrong))" } ?? "unknown",
+      stateText, "\(failures)",
+      error.map { texts.message("sources.failure", $0) } ?? "",
+    ]
+  }
+
+  private var stateText: String {
+    let text = state == .manyRejected ? "more than a third of the rows rejected" : state.rawValue
+    guard let storedEntries, let fileEntries else { return text }
+    return "\(text), storing \(storedEntries) of \(fileEntries)"
   }
 }
 
@@ -223,7 +195,7 @@ extension SourcePreview {
     var lines =
       ["The list has \(TextFormat.count(entries, "number")). A publication made now would change:"]
       + list(figures.prefix(4)) + ["Not changed:"] + list(figures.dropFirst(4))
-    if rejected > 0 { lines.append("\(TextFormat.count(rejected, "row")) cannot be read.") }
+    if let report = rejected.report { lines.append(report) }
     if ranges > 0 {
       let rules = TextFormat.count(ranges, "rule for a range", "rules for ranges")
       lines.append("The list also has \(rules), not among these counts.")
@@ -240,12 +212,12 @@ extension SourceRefresher.Summary {
     let all = TextFormat.count(entries, "entry", "entries")
     let counts = "\(all): \(added) added, \(replaced) renewed, \(removed) removed"
     let more = [
-      rejected > 0 ? "\(TextFormat.count(rejected, "row")) cannot be read" : nil,
       ranges > 0 ? TextFormat.count(ranges, "rule for a range", "rules for ranges") : nil,
       proposedRanges > 0
         ? "\(TextFormat.count(proposedRanges, "of them waits", "of them wait")) for approval: "
           + "ringfence prefixes approve --source NAME" : nil,
     ].compactMap { $0 }
-    return ([counts] + more).joined(separator: "; ") + "."
+    let report = rejected.report.map { "\n\($0)" } ?? ""
+    return ([counts] + more).joined(separator: "; ") + "." + report
   }
 }

@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+import PhoneNumbers
 import PostgreSQL
 
 extension SQL {
@@ -170,7 +171,40 @@ public enum ProtectionTarget: Sendable, Equatable {
   /// All numbers of a pattern.
   case pattern(ProtectedPattern)
 
-  /// - Parameter text: a number in international form, or a pattern; see `ProtectedPattern`.
+  /// Reads a number of any form, a short number of the region, or a pattern. Numbers outside the plans are refused.
+  /// - Parameters:
+  ///   - region: ISO 3166 code of national and short numbers; nil to read only international ones.
+  ///   - isInternational: whether digits without a prefix are first read as an international number.
+  /// - Throws: `ProtectedPatternError`.
+  public init(reading text: String, region: String?, isInternational: Bool = false) throws(ProtectedPatternError) {
+    do throws(PhoneNumberError) {
+      let number = try PhoneNumber(parsing: text, region: region, isInternational: isInternational || region == nil)
+      self = .number(number.digits)
+    } catch {
+      if let mask = error.mask {
+        self = .pattern(try ProtectedPattern(mask))
+      } else if text.contains(where: { "xX*".contains($0) }), text.contains(where: \.isNumber) {
+        // Patterns may have an x before a digit, and be of numbers without a plan.
+        guard case .pattern(let pattern) = try ProtectionTarget(text) else { throw .notANumber }
+        self = .pattern(pattern)
+      } else if let number = Self.shortNumber(text, region: region) {
+        self = .number(number)
+      } else {
+        let isNational = error == .needsRegion || region == nil && text.utf8.count <= 6 && Int(text) != nil
+        throw isNational ? .needsRegion : error == .tooLong ? .tooLong : .notANumber
+      }
+    }
+  }
+
+  /// The digits of a short or emergency number behind the calling code; nil for any other text.
+  private static func shortNumber(_ text: String, region: String?) -> Int64? {
+    let code = text.hasPrefix("+") ? "" : region.flatMap(PhoneRegion.init).map { "\($0.callingCode)" }
+    guard let code, let digits = Int64(code + text.filter { !" +-".contains($0) }), ShortNumber(digits: digits) != nil
+    else { return nil }
+    return digits
+  }
+
+  /// - Parameter text: a stored number or pattern, in international form; see `ProtectedPattern`.
   /// - Throws: `ProtectedPatternError`.
   public init(_ text: String) throws(ProtectedPatternError) {
     let pattern = try ProtectedPattern(text)

@@ -66,6 +66,8 @@ public struct Source: Sendable, Equatable {
     public var refreshedAt: Date?
     /// Entries of the source, or complaints of its last file.
     public var entries = 0
+    /// The rejected rows of the last file, even if the file was refused, and of later changes.
+    public var rejected = RejectedRows()
     /// The id of the server that publishes the list; nil before it is known, and for other formats.
     public var serverID: String?
     /// The newest publication of that server which was accepted.
@@ -90,7 +92,7 @@ public struct Source: Sendable, Equatable {
     /// Entries that are done.
     public let done: Int
     /// The entries of the file.
-    public let goal: Int
+    let goal: Int
   }
 
   /// The newest publication of another server that was accepted. It is stored before its entries are, so that no earlier

@@ -21,7 +21,7 @@ extension SQL {
         list_version = NULL, complete_at = NULL, refreshed_at = NULL, entries = 0, failures = 0, failed_at = NULL,
         error = NULL, server_id = NULL, seen_serial = NULL, seen_sha256 = NULL, root_serial = NULL, root = NULL,
         list_sha256 = NULL, changing_sha256 = NULL, progress = NULL, progress_goal = NULL, expires_at = NULL,
-        most_change_percent = excluded.most_change_percent,
+        rejected_rows = NULL, most_change_percent = excluded.most_change_percent,
         public_address = excluded.public_address, awaits_publication = true
       WHERE f.removed_at IS NOT NULL AND f.entries = 0
       RETURNING app_id
@@ -97,27 +97,30 @@ extension SQL {
       UPDATE source_feeds SET etag = $2, last_modified = $3, list_version = $4, complete_at = $5, refreshed_at = $6,
         entries = $7, next_at = $8, failures = 0, failed_at = NULL, error = NULL,
         list_sha256 = CASE WHEN generation = $12 THEN $9::text END, expires_at = $10,
-        changing_sha256 = NULL, progress = NULL, progress_goal = NULL
+        changing_sha256 = NULL, progress = NULL, progress_goal = NULL, rejected_rows = $14::text::jsonb
       WHERE app_id = $1 AND removed_at IS NULL AND added_at = $13 AND coalesce(seen_serial, 0::bigint) = $11
       RETURNING app_id
       """,
       id, state.etag, state.lastModified, state.listVersion, state.completeAt, state.refreshedAt, Int64(state.entries),
-      next, state.listSHA256, state.expiresAt, state.seen?.serial ?? 0, state.generation, addedAt
+      next, state.listSHA256, state.expiresAt, state.seen?.serial ?? 0, state.generation, addedAt, state.rejected.json
     ) { try $0.decode(0) }
   }
 
   /// Stores the reason of a failed attempt and the time of the next one, unless the source was removed meanwhile.
-  /// - Parameter next: Nil where it stays.
+  /// - Parameters:
+  ///   - rejected: Of the file that was refused; nil where the former ones stay.
+  ///   - next: Nil where it stays.
   static func recordSourceFailure(
-    id: Int32, addedAt: Date, failure: SourceFailure, time: Date, next: Date?
-  ) -> Statement<Void> {
+    id: Int32, addedAt: Date, failure: SourceFailure, rejected: RejectedRows?, time: Date, next: Date?
+  ) -> Statement<Int32> {
     Statement(
       """
       UPDATE source_feeds SET failures = failures + 1, failed_at = $3, error = $2::text::jsonb,
-        next_at = coalesce($4::timestamptz, next_at)
-      WHERE app_id = $1 AND removed_at IS NULL AND added_at = $5
+        next_at = coalesce($4::timestamptz, next_at), rejected_rows = coalesce($6::text::jsonb, rejected_rows)
+      WHERE app_id = $1 AND removed_at IS NULL AND added_at = $5 RETURNING app_id
       """,
-      id, failure.json, time, next, addedAt)
+      id, failure.json, time, next, addedAt, rejected?.json
+    ) { try $0.decode(0) }
   }
 
   /// Marks a source as removed; no row where it is already.
@@ -232,7 +235,7 @@ extension Source {
     list_version, complete_at, refreshed_at, entries, failures, failed_at, error::text, server_id, seen_serial,
     coalesce(seen_sha256, ''), coalesce(root_serial, 0), root, list_sha256, generation, expires_at,
     most_change_percent, public_address, confirmed, wrong, judged_at, suspended_at, resumed_at,
-    changing_sha256, progress, progress_goal
+    changing_sha256, progress, progress_goal, rejected_rows::text
     """
 
   /// Nil for a source of a newer version, whose format or ceiling this version does not know.
@@ -256,6 +259,7 @@ extension Source {
     if let done: Int64 = try row.decode(35), let goal: Int64 = try row.decode(36) {
       state.progress = Progress(done: Int(done), goal: Int(goal))
     }
+    state.rejected = try row.decode(37, as: String?.self).flatMap { RejectedRows(json: $0) } ?? RejectedRows()
     self.init(
       id: try row.decode(0),
       settings: Settings(

@@ -98,23 +98,34 @@ public struct SourceStore: Sendable {
     }
   }
 
-  /// Stores the state after a successful download.
+  /// Stores the state after a successful download, and the event of a share of rejected rows that has doubled.
   /// - Parameter next: when to download again.
   /// - Throws: ``SourceFailure`` where a newer publication was accepted meanwhile, or the source was removed.
   public func succeed(_ source: Source, with state: Source.State, next: Date) async throws {
-    let noted = try await pool.retrying {
-      try await $0.run(SQL.recordSourceSuccess(id: source.id, addedAt: source.addedAt, state: state, next: next))
+    let noted = try await pool.transaction { connection in
+      try await source.record(
+        SQL.recordSourceSuccess(id: source.id, addedAt: source.addedAt, state: state, next: next),
+        state.rejected, at: state.refreshedAt ?? next, on: connection)
     }
     guard noted.isEmpty else { return }
     try await readAgain(source)
     throw SourceFailure.superseded
   }
 
-  /// Stores why an attempt failed. The state after the last success stays.
-  /// - Parameter next: when to try again; nil where that stays.
-  public func fail(_ source: Source, because failure: SourceFailure, at time: Date, next: Date?) async throws {
-    _ = try await pool.run(
-      SQL.recordSourceFailure(id: source.id, addedAt: source.addedAt, failure: failure, time: time, next: next))
+  /// Stores why an attempt failed. The state after the last success stays, except for the rejected rows.
+  /// - Parameters:
+  ///   - rejected: the rejected rows of a file that was refused because of them; nil for another failure.
+  ///   - next: when to try again; nil where that stays.
+  public func fail(
+    _ source: Source, because failure: SourceFailure, rejected: RejectedRows? = nil, at time: Date, next: Date?
+  ) async throws {
+    // Not repeated, because it counts.
+    _ = try await pool.transaction(retry: .never) { connection in
+      try await source.record(
+        SQL.recordSourceFailure(
+          id: source.id, addedAt: source.addedAt, failure: failure, rejected: rejected, time: time, next: next),
+        rejected, at: time, on: connection)
+    }
   }
 
   /// Marks a source whose entries are withdrawn as removed. Its ceiling stays, because complaints of its files stay.
@@ -170,5 +181,28 @@ public struct SourceStore: Sendable {
   /// Whether a list has reports that are not withdrawn.
   public func hasReports(_ appID: Int32) async throws -> Bool {
     try await !pool.run(SQL.findListReport(appID: appID)).isEmpty
+  }
+}
+
+extension Source {
+  /// Stores the outcome of a refresh of this source, and the event where the share of rejected rows has doubled.
+  /// - Parameters:
+  ///   - outcome: the statement, without a row where the source was removed meanwhile.
+  ///   - rejected: the rejected rows of the file; nil where no file was read.
+  fileprivate func record(
+    _ outcome: Statement<Int32>, _ rejected: RejectedRows?, at time: Date, on connection: PostgresConnection
+  ) async throws -> [Int32] {
+    let noted = try await connection.run(outcome)
+    let former = state.rejected
+    guard !noted.isEmpty, let rejected, rejected.hasDoubled(since: former) else { return noted }
+    let id = UUID(naming: "rejected rows of source \(id) at \(time.timeIntervalSince1970)")
+    let event = Event(
+      .sourceRowsRejected, id: id, at: time,
+      [
+        "source": .text(name), "rejected": .count(rejected.count), "rows": .count(rejected.rows),
+        "former_rejected": .count(former.count), "former_rows": .count(former.rows),
+      ])
+    _ = try await connection.run(SQL.recordEvent(event, at: time))
+    return noted
   }
 }

@@ -26,7 +26,7 @@ public struct FirstStepsStore: Sendable {
 }
 
 extension SQL {
-  /// The steps that few rows show, and the entries of the newest publication.
+  /// The steps that few rows show, the entries of the newest publication, and a source that is being read or stored.
   static func readFirstSteps() -> Statement<FirstSteps> {
     Statement(
       """
@@ -35,12 +35,15 @@ extension SQL {
         (SELECT count(*) > 1 FROM accounts
           WHERE role <> 'triage' AND disabled_at IS NULL AND signed_in_at IS NOT NULL),
         (SELECT coalesce(sum(entries), 0)::bigint FROM publication_packs
-          WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published'))
+          WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published')),
+        (SELECT min(name) FROM source_feeds
+          WHERE removed_at IS NULL AND format NOT IN ('protected-list', 'misp-warninglist')
+            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0)))
       """
     ) { row in
       let steps: [FirstSteps.Step] = [.source, .app, .publication, .moderator]
       let done = try steps.enumerated().filter { try row.decode($0.offset) }.map(\.element)
-      return FirstSteps(done: Set(done), entries: try row.decode(4))
+      return FirstSteps(done: Set(done), entries: try row.decode(4), unreadSource: try row.decode(5))
     }
   }
 

@@ -70,6 +70,10 @@ import Testing
       #expect(found.text.contains("<d:href>/carddav/books/block/</d:href>"))
       #expect(found.text.contains("<d:getcontenttype>text/vcard; charset=utf-8</d:getcontenttype>"))
       #expect(found.text.contains("<card:unknown/></d:prop><d:status>HTTP/1.1 404 Not Found"))
+      let pasted = try await server.dav(
+        "PROPFIND", Self.block, depth: "1", body, headers,
+        login: "Basic \(Data("phone: \(server.key)\n".utf8).base64EncodedString())")
+      #expect(pasted.status == 207)
       let paths = Self.cards(found.text)
       #expect(paths.count == 1)
       let cards = try await server.dav("REPORT", Self.block, Self.multiget(paths + ["\(Self.block)none.vcf"]), headers)

@@ -81,6 +81,45 @@ import Testing
     }
   }
 
+  @Test func `headers beyond the limits are refused with a document`() async throws {
+    let lines = { @Sendable (count: Int, bytes: Int) in
+      (0..<count).map { "X-Header-\($0): \(String(repeating: "x", count: bytes))\r\n" }.joined()
+    }
+    let heads = [
+      "GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: \(String(repeating: "c", count: 9_000))\r\n\r\n",
+      "POST /v1/reports HTTP/1.1\r\nHost: localhost\r\n\(lines(20, 1_000))\r\n{}",
+      "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\(lines(101, 1))\r\n",
+      "GET /healthz?\(String(repeating: "q", count: 9_000)) HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      // Much of it is not read before the answer.
+      "GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: \(String(repeating: "c", count: 1 << 20))\r\n\r\n",
+    ]
+    try await TestServer.run { server in
+      for (index, head) in heads.enumerated() {
+        for before in ["", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"] {
+          let answer = try await raw {
+            let connection = try RawConnection(port: server.port)
+            connection.send(before + head)
+            return try connection.readToEnd()
+          }
+          let last = answer.components(separatedBy: "HTTP/1.1 ").last ?? ""
+          #expect(answer.contains("HTTP/1.1 200 ") == !before.isEmpty, "\(index): \(answer)")
+          #expect(last.hasPrefix("431 "), "\(index): \(answer)")
+          #expect(last.lowercased().contains("connection: close\r\n"), "\(index): \(answer)")
+          #expect(last.contains("Content-Type: application/problem+json\r\n"), "\(index): \(answer)")
+          #expect(last.contains(#""type":"/problems/headers-too-large""#) && last.hasSuffix("}"), "\(index): \(answer)")
+        }
+      }
+      // Within the limits.
+      let answer = try await raw {
+        let connection = try RawConnection(port: server.port)
+        connection.send(
+          "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(lines(15, 1_000))\r\n")
+        return try connection.readToEnd()
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+    }
+  }
+
   /// RFC 9112, 9.3: a client of HTTP/1.0 reads the response to the end of the connection by default.
   @Test func `an HTTP 1.0 connection is closed after the response`() async throws {
     try await TestServer.run { server in

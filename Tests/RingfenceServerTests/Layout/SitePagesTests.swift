@@ -3,6 +3,7 @@
 import Curation
 import Foundation
 import HTTPTypes
+import Hummingbird
 import PostgreSQL
 import Storage
 import TestSupport
@@ -127,6 +128,47 @@ import Testing
         .map { try $0.decode(0, as: String.self) }
     }
     #expect(events == ["source.add", "source.ceiling", "source.ceiling", "source.refresh"])
+  }
+
+  @Test func `the page of sources shows rejected rows as text`() async throws {
+    let (stores, now) = (Stores(pool: pool), Date())
+    let list = try await stores.apps.source(named: "list", at: now)
+    let settings = Source.Settings(name: list.name, url: "https://a.example/", format: .csv, every: 3_600)
+    _ = try await stores.sources.add(
+      settings, as: list, at: now, audit: Actor.commandLine("Ada").did("source.add", to: list.name))
+    let feed = try #require(try await stores.sources.source(named: list.name))
+    var state = feed.state
+    state.refreshedAt = now
+    state.rejected.rows = 8
+    for (row, reason) in [(2, "not_a_number"), (5, "not_a_number"), (7, "a_new_reason")] {
+      state.rejected.add(row: row, reason: reason, text: "<b>\u{202E}\(row)")
+    }
+    try await stores.sources.succeed(feed, with: state, next: now + 60)
+    let key = try await stores.apps.create(name: "bot", scopes: .administer, at: now).key
+    try await TestServer.run { server in
+      let page = try await Visitor(server, role: .administrator).get("/moderation/sources").text
+      for part in [
+        "3 of 8 rows of the last file were rejected", "More than a third of the rows was rejected.",
+        "<li>Not a telephone number: 2</li>", "<li>a_new_reason: 1</li>",
+        #"Row 5: <bdi class="mono">&lt;b&gt;\u{202E}5</bdi> · Not a telephone number"#,
+      ] {
+        #expect(page.contains(part), "\(part)")
+      }
+      let answer = try await server.client.execute(
+        uri: "/v1/moderation/sources", method: .get, headers: [.authorization: "Bearer \(key)"])
+      let text = String(buffer: answer.body)
+      #expect(answer.status == .ok)
+      for part in [
+        #""state":"many_rejected""#, #""reasons":{"a_new_reason":1,"not_a_number":2}"#, #""rows":8"#, #""count":3"#,
+        #"{"reason":"not_a_number","row":2,"text":"<b>\\u{202E}2"}"#,
+      ] {
+        #expect(text.contains(part), "\(part) \(text)")
+      }
+      #expect(
+        try await server.client.execute(
+          uri: "/v1/moderation/sources", method: .get, headers: [.authorization: "Bearer \(server.key)"]
+        ).status == .forbidden)
+    }
   }
 
   @Test func `an administrator adds, resumes and removes a source on the page`() async throws {

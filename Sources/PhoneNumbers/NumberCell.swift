@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The content of a cell or a line that may hold several telephone numbers, and a remark behind them.
+public struct NumberCell: Sendable {
+  /// The most numbers of a cell; the others are refused.
+  static let maxNumbers = 1_000
+
+  /// Each number once.
+  public private(set) var numbers: [PhoneNumber] = []
+  /// Masks, in the form `+493023125xxx` or `+4930*`.
+  public private(set) var masks: [String] = []
+  /// The reasons of parts that are no number; masks among them.
+  public private(set) var refusals: [PhoneNumberError] = []
+
+  fileprivate mutating func add(_ part: Result<PhoneNumber, PhoneNumberError>) {
+    switch part {
+    case .success(let number): if !numbers.contains(number) { numbers.append(number) }
+    case .failure(.empty): break
+    case .failure(let error):
+      refusals.append(error)
+      if let mask = error.mask { masks.append(mask) }
+    }
+  }
+
+  /// Whether a text says that there is no number.
+  fileprivate static func saysNothing(_ text: String) -> Bool {
+    ["na", "n/a", "n.a.", "-", "--", "none", "null", "nil", "nan", "n", "a"].contains(
+      text.lowercased().filter { !$0.isWhitespace })
+  }
+
+  /// The text before a remark, or without one in parentheses; nil where there is none.
+  fileprivate static func withoutRemark(_ text: String) -> String? {
+    let words = text.replacing(/\([^()]*\p{L}[^()]*\)/) { isRemark($0.output) ? "" : String($0.output) }
+    if words != text { return words }
+    if let tab = text.firstIndex(of: "\t"), text[..<tab].contains(where: \.isNumber) { return String(text[..<tab]) }
+    // # directly behind a digit is a free digit, unless words follow it.
+    for pattern in [/^(.*?\S)\s+(?:#|\/\/|;|--)(.*)$/, /^(.*?[0-9)])(?:#|\/\/)(\s*[^0-9\s#].*)$/] {
+      guard let match = text.wholeMatch(of: pattern), isRemark(match.2), match.1.contains(where: \.isNumber) else {
+        continue
+      }
+      return String(match.1)
+    }
+    return nil
+  }
+
+  /// Whether a text has words, and not only signs of free digits.
+  private static func isRemark(_ text: Substring) -> Bool {
+    text.contains { $0.isLetter && !"xXnNyYzZ".contains($0) }
+  }
+}
+
+extension PhoneNumberParser {
+  /// Reads a cell of a list: one number, several that are divided for certain, or masks; each with a remark at most.
+  public mutating func readCell(_ text: String, region: String?, isInternational: Bool = false) -> NumberCell {
+    var cell = NumberCell()
+    var pieces = [text]
+    while let piece = pieces.popLast() {
+      let outcome = Result { () throws(PhoneNumberError) in
+        try parse(piece, region: region, isInternational: isInternational)
+      }
+      guard case .failure(let error) = outcome, error != .empty else {
+        cell.add(outcome)
+        continue
+      }
+      if NumberCell.saysNothing(piece) { continue }
+      if let bare = NumberCell.withoutRemark(piece) {
+        pieces.append(bare)
+      } else if error == .severalNumbers || error == .tooLong, let parts = parts(of: piece, region: region, isInternational: isInternational) {
+        for part in parts.dropFirst(NumberCell.maxNumbers) where !part.isEmpty { cell.add(.failure(.severalNumbers)) }
+        pieces += parts.prefix(NumberCell.maxNumbers).reversed()
+      } else {
+        cell.add(outcome)
+      }
+    }
+    return cell
+  }
+
+  /// The parts of a text with several numbers; nil where they cannot be told for certain.
+  private func parts(of text: String, region: String?, isInternational: Bool) -> [String]? {
+    guard let place = try? DialingPlace(region, isInternational: isInternational) else { return nil }
+    let parts = NumberText.parts(of: NumberText.cleaned(text), from: place) ?? []
+    return parts.count > 1 ? parts : nil
+  }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The one reader of texts that may hold a telephone number. It reduces the forms in which people and programs write numbers
+/// to those that the numbering plan's parser reads, and refuses placeholders, masks and several numbers.
+///
+/// Forms: `tel:` and `sip:…@…` URIs, `"Name" <sip:…>`, an apostrophe or `="…"` of a spreadsheet, its decimals (`.0`), marks of
+/// direction, digits of every script. A remark behind a number is a matter of cells, see ``NumberCell``.
+enum NumberText {
+  /// Signs of a free digit besides letters. `#` also begins an extension.
+  private static let freeSigns = Set("*?_%#•●∙·█░▒◌□■…".unicodeScalars)
+  private static let separators = Set(" -./(),;:'\"]\n\t".unicodeScalars)
+  /// Signs in front of a number that make it a comment, a rule or an expression.
+  private static let frontSigns = Set("#!^\\=<>$&@|{".unicodeScalars)
+  /// Words between two numbers.
+  private static let conjunctions: Set<String> = [
+    "or", "and", "oder", "und", "bzw", "bzw.", "sowie", "ou", "et", "o", "u", "y", "e", "of", "en", "eller", "og", "och",
+    "lub", "i", "или", "и", "&",
+  ]
+
+  /// Whether a text has only digits, a plus in front and usual separators, so that no form applies to it.
+  static func isPlain(_ text: String) -> Bool {
+    var last: UInt8 = 0
+    var rest = text.utf8.count
+    for byte in text.utf8 {
+      rest -= 1
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ")"): break
+      case UInt8(ascii: "(") where last != UInt8(ascii: "+"): break
+      case UInt8(ascii: "-") where last != 0: break
+      case UInt8(ascii: " ") where last != byte: break
+      // The last digits may be decimals.
+      case UInt8(ascii: ".") where last != byte && rest > 3: break
+      case UInt8(ascii: "+") where last == 0: break
+      default: return false
+      }
+      last = byte
+    }
+    return true
+  }
+
+  /// Reads a text of any form.
+  static func outcome(of text: String, from place: DialingPlace) -> ParseOutcome {
+    let clean = cleaned(text)
+    guard !clean.isEmpty else { return .blank }
+    guard let body = unwrapped(clean) else { return .refused(.notANumber) }
+    if isPlain(body) { return ParseOutcome(plain: body, from: place) }
+    if let number = spreadsheetNumber(body, from: place) { return number }
+    if parts(of: body, from: place) != nil { return .refused(.severalNumbers) }
+    return single(body, from: place)
+  }
+
+  // MARK: - Forms
+
+  /// The text with ASCII digits, signs and spaces in the place of those of other scripts, without invisible marks, and without
+  /// white space around it.
+  static func cleaned(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar.isASCII {
+        if scalar == "\r" { scalars.append("\n") }
+        if scalar.value >= 0x20 || scalar.value == 0 || scalar == "\t" || scalar == "\n" { scalars.append(scalar) }
+      } else if scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue {
+        scalars.append(Unicode.Scalar(UInt8(ascii: "0") + UInt8(value)))
+      } else if (0xFF01...0xFF5E).contains(scalar.value) {
+        scalars.append(Unicode.Scalar(UInt8(scalar.value - 0xFEE0)))
+      } else {
+        switch (scalar, scalar.properties.generalCategory) {
+        case ("х", _), ("Х", _), ("×", _): scalars.append("x")
+        case ("’", _), ("‘", _), ("´", _): scalars.append("'")
+        case ("⁄", _), ("∕", _): scalars.append("/")
+        case ("−", _), (_, .dashPunctuation): scalars.append("-")
+        case (_, .spaceSeparator): scalars.append(" ")
+        case (_, .lineSeparator), (_, .paragraphSeparator): scalars.append("\n")
+        case (_, .format): break
+        default: scalars.append(scalar)
+        }
+      }
+    }
+    return String(trimmed(String(scalars)[...]))
+  }
+
+  /// The text without what surrounds a number in URIs, headers of SIP, and cells of spreadsheets; nil for the address of
+  /// something else.
+  private static func unwrapped(_ text: String) -> String? {
+    var text = text[...]
+    if let match = text.firstMatch(of: /<([^<>]*)>(?:;.*)?$/) { text = trimmed(match.1) }
+    text = text.drop { "='\" ".contains($0) }
+    // Marks of direction that an export could not encode.
+    if text.first == "?", text.dropFirst().first.map({ $0 == "+" || $0.isNumber }) == true {
+      text = text.dropFirst().last == "?" ? text.dropFirst().dropLast() : text.dropFirst()
+    }
+    while let last = text.last, "'\",;: ".contains(last) { text.removeLast() }
+    let scheme = text.prefix { $0 != ":" }.lowercased()
+    guard ["tel", "callto", "sip", "sips"].contains(scheme), scheme.count < text.count else {
+      return String(withoutParameters(text))
+    }
+    text = trimmed(text.dropFirst(scheme.count + 1).drop { $0 == "/" })
+    // Digits behind a comma are dialed after a pause.
+    guard scheme.hasPrefix("sip") else { return String(withoutParameters(text).prefix { $0 != "," }) }
+    let user = withoutParameters(text.prefix { $0 != "@" }).replacing("%2B", with: "+").replacing("%2b", with: "+")
+    // A host alone may be an address of digits.
+    guard user.hasPrefix("+") || text.contains("@"), user.allSatisfy({ "+0123456789-.()".contains($0) }) else {
+      return nil
+    }
+    return String(user)
+  }
+
+  /// The text before parameters such as `;ext=12`, behind a global `;phone-context=`.
+  private static func withoutParameters(_ text: Substring) -> Substring {
+    guard let match = text.firstMatch(of: /;\s*(?:ext|isub|phone-context|user|transport|tag|npdi|rn|cpc|lr)\b/.ignoresCase())
+    else { return text }
+    let number = text[..<match.range.lowerBound]
+    let context = text.firstMatch(of: /;phone-context=(\+[0-9]+)/)?.1
+    return context.map { number.hasPrefix("+") ? number : "\($0)\(number)"[...] } ?? number
+  }
+
+  /// The number of a cell that a spreadsheet has made a decimal or grouped by thousands; nil for another text. A leading zero
+  /// of the national form is lost then.
+  private static func spreadsheetNumber(_ text: String, from place: DialingPlace) -> ParseOutcome? {
+    if text.wholeMatch(of: /[+-]?[0-9]+(?:[.,][0-9]*)?\s*[eE]\s*[+-]?[0-9]{1,3}/) != nil { return .refused(.decimal) }
+    var whole: String
+    if let match = text.wholeMatch(of: /(\+?[0-9]{7,})[.,]([0-9]{1,6})/) {
+      guard match.2.allSatisfy({ $0 == "0" }) else { return match.2.count < 3 ? .refused(.decimal) : nil }
+      whole = String(match.1)
+    } else if let match = text.wholeMatch(of: /(\+?[0-9]{1,3}(?:,[0-9]{3}){2,}|\+?[0-9]{1,3}(?:'[0-9]{3}){2,})(?:\.0+)?/) {
+      whole = match.1.filter { $0 != "," && $0 != "'" }
+    } else {
+      return nil
+    }
+    let number = ParseOutcome(plain: whole, from: place)
+    guard !number.isNumber, place.code != nil, !whole.hasPrefix("+"), !whole.hasPrefix("0") else { return number }
+    whole = "0\(whole)"
+    let national = ParseOutcome(plain: whole, from: place)
+    return national.isNumber ? national : number
+  }
+
+  // MARK: - Several numbers
+
+  /// The texts of several numbers; empty where they cannot be told for certain, nil for a text of one number.
+  static func parts(of text: String, from place: DialingPlace) -> [String]? {
+    let sure = dividedForCertain(text)
+    if sure.count > 1 {
+      guard areComplete(sure, place) else { return [] }
+      return sure.flatMap { part in
+        let parts = parts(of: part, from: place) ?? []
+        return parts.isEmpty ? [part] : parts
+      }
+    }
+    // A slash, comma or gap is part of one number, unless a complete number stands before it.
+    let text = sure.first ?? text
+    var last: Character?
+    for index in text.indices {
+      defer { last = text[index] }
+      let isGap = text[index] == " " && last == " "
+      guard isGap || "/,\t".contains(text[index]) else { continue }
+      let (head, tail) = (trimmed(text[..<index]), trimmed(text[text.index(after: index)...]))
+      guard digitCount(head) >= 5, digitCount(tail) > 0 || tail.contains(where: isFree) else { continue }
+      let begins = tail.first.map { "+0(".contains($0) } ?? false
+      guard isNumber(head, place) || begins && isNumber(tail, place) else { continue }
+      let rest = String(tail.drop { "/, \t".contains($0) })
+      let parts = [String(head)] + (parts(of: rest, from: place) ?? [rest])
+      return parts.allSatisfy { isNumber($0[...], place) } && areComplete(parts, place) ? parts : []
+    }
+    return nil
+  }
+
+  /// Whether no part lacks digits of another, as 137 in 030 23125136 and 137, or 23125124 behind +49 30 23125123.
+  private static func areComplete(_ parts: [String], _ place: DialingPlace) -> Bool {
+    let starts = Set(parts.compactMap { $0.first { $0 == "+" || $0.isNumber } }.map { "+0".contains($0) })
+    return (starts.count <= 1 || place.isNorthAmerican)
+      && !parts.contains { 1...4 ~= digitCount($0[...]) && !$0.contains(where: \.isLetter) }
+  }
+
+  private static func isFree(_ character: Character) -> Bool {
+    character == "x" || character == "X" || character.unicodeScalars.allSatisfy(freeSigns.contains)
+  }
+
+  private static func isNumber(_ text: Substring, _ place: DialingPlace) -> Bool {
+    digitCount(text) >= 5 && single(String(text), from: place).isNumber
+  }
+
+  /// The text, divided at signs and words that are never within a number.
+  private static func dividedForCertain(_ text: String) -> [String] {
+    var parts: [[Substring]] = [[]]
+    let words = text.replacing(":::", with: ";").split(separator: " ", omittingEmptySubsequences: false)
+    for (index, word) in words.enumerated() {
+      let isBehindDigit = words[..<index].last { !$0.isEmpty }?.last.map { $0.isNumber || $0 == ")" } ?? false
+      let next = words[(index + 1)...].first { !$0.isEmpty }?.first
+      if isBehindDigit, next.map({ $0.isNumber || "+(".contains($0) }) ?? false,
+        conjunctions.contains(word.lowercased())
+      {
+        parts.append([])
+        continue
+      }
+      var (start, before) = (word.startIndex, isBehindDigit)
+      for place in word.indices {
+        let character = word[place]
+        if ";|&\n".contains(character) {
+          parts[parts.count - 1].append(word[start..<place])
+          parts.append([])
+          start = word.index(after: place)
+        } else if character == "+", before {
+          parts[parts.count - 1].append(word[start..<place])
+          parts.append([])
+          start = place
+        }
+        before = character.isNumber || character == ")"
+      }
+      parts[parts.count - 1].append(word[start...])
+    }
+    return parts.map { String(trimmed($0.joined(separator: " ")[...])) }.filter { !$0.isEmpty }
+  }
+
+  // MARK: - One number
+
+  /// Reads a text of at most one number: refuses free digits, and words behind a complete number.
+  private static func single(_ text: String, from place: DialingPlace) -> ParseOutcome {
+    if isPlain(text) { return ParseOutcome(plain: text, from: place) }
+    let scalars = Array(text.unicodeScalars)
+    guard let start = scalars.firstIndex(where: { $0 == "+" || isDigit($0) }) else {
+      return ParseOutcome(plain: text, from: place)
+    }
+    let front = scalars[..<start]
+    let word = front.reversed().drop { separators.contains($0) }.prefix { $0.properties.isAlphabetic }
+    if front.contains(where: freeSigns.contains) || isFreeWord(Array(word)) { return .refused(.placeholder) }
+    let before = string(front)
+    guard !front.contains(where: frontSigns.contains), !before.contains("--"), !before.contains("//"),
+      !before.hasSuffix("-"), !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
+      NumberingPlan.isCallingCode(text.firstMatch(of: /^\+\s*\(([0-9]+)\)/)?.1 ?? "1")
+    else { return .refused(.notANumber) }
+    var (free, words): ([Range<Int>], [Range<Int>]) = ([], [])
+    var index = start
+    while index < scalars.count {
+      let scalar = scalars[index]
+      var end = index + 1
+      if scalar.properties.isAlphabetic {
+        end = scalars[index...].firstIndex { !$0.properties.isAlphabetic } ?? scalars.count
+        if isFreeWord(scalars[index..<end]) { free.append(index..<end) } else { words.append(index..<end) }
+      } else if scalar == "." {
+        end = scalars[index...].firstIndex { $0 != "." } ?? scalars.count
+        if end - index > 1 { free.append(index..<end) }
+      } else if freeSigns.contains(scalar) {
+        free.append(index..<end)
+      } else if !isDigit(scalar), !separators.contains(scalar), scalar != "+" || index > start {
+        return .refused(.notANumber)
+      }
+      index = end
+    }
+    let letters = words.flatMap { scalars[$0].map { $0.properties.lowercaseMapping } }
+    if letters.count > 2, Set(letters).count == 1 { return .refused(.placeholder) }
+    if !free.isEmpty {
+      return extended(scalars, free, words, from: place) ?? mask(scalars, free, words, from: place)
+        ?? .refused(.placeholder)
+    }
+    let whole = ParseOutcome(plain: text, from: place)
+    guard let word = words.first else { return whole }
+    // A letter or two are a mistake, which libphonenumber leaves out.
+    guard letters.count > 2 else { return .refused(.notANumber) }
+    guard scalars[..<word.lowerBound].count(where: isDigit) >= 5 else {
+      return whole
+    }
+    // Letters of a keypad complete a number; behind a complete one they are an extension's sign, or a remark.
+    let number = ParseOutcome(plain: string(scalars[..<word.lowerBound]), from: place)
+    return !number.isNumber || whole == number ? whole : .refused(.notANumber)
+  }
+
+  /// Whether letters stand for free digits: x alone, and with y, z and the N of dial plans.
+  private static func isFreeWord(_ word: some Collection<Unicode.Scalar>) -> Bool {
+    var isX = false
+    for letter in word {
+      switch letter {
+      case "x", "X": isX = true
+      case "n", "N", "y", "Y", "z", "Z": break
+      default: return false
+      }
+    }
+    return isX
+  }
+
+  /// The number before `x12` or `#12`, where it is complete; nil for anything else.
+  private static func extended(
+    _ scalars: [Unicode.Scalar], _ free: [Range<Int>], _ words: [Range<Int>], from place: DialingPlace
+  ) -> ParseOutcome? {
+    guard free.count == 1, free[0].count == 1, words.isEmpty, "xX#".unicodeScalars.contains(scalars[free[0].lowerBound])
+    else { return nil }
+    let digits = scalars[free[0].upperBound...].filter { !" .:)".unicodeScalars.contains($0) }
+    guard (1...7).contains(digits.count), digits.allSatisfy(isDigit) else { return nil }
+    let head = scalars[..<free[0].lowerBound]
+    let number = ParseOutcome(plain: string(head), from: place)
+    guard number.isNumber else { return nil }
+    // Where longer numbers begin with these digits, a sign between digits may be one of them.
+    let isApart = head.last.map { " ,;)".unicodeScalars.contains($0) } ?? false
+    return isApart || NumberingPlan.lengths(of: number.digits).count == 1 ? number : nil
+  }
+
+  /// A clear mask: two or more free digits at the end that complete numbers, written as x or #, or all further digits, as
+  /// one `*`.
+  private static func mask(
+    _ scalars: [Unicode.Scalar], _ free: [Range<Int>], _ words: [Range<Int>], from place: DialingPlace
+  ) -> ParseOutcome? {
+    let (first, count) = (free[0].lowerBound, free.reduce(0) { $0 + $1.count })
+    guard words.isEmpty, !scalars[first...].contains(where: isDigit) else { return nil }
+    let signs = free.flatMap { scalars[$0] }
+    let isOpen = signs == ["*"] && free[0].upperBound == scalars.count && scalars[first - 1] != "."
+    let isClosed = signs.allSatisfy { $0 == "x" || $0 == "X" } || signs.allSatisfy { $0 == "#" }
+    guard isOpen || isClosed && 2...9 ~= count else { return nil }
+    let head = string(scalars[..<first])
+    for count in isOpen ? 1...9 : count...count {
+      let size = repeatElement(Int64(10), count: count).reduce(1, *)
+      for digit in 0...9 {
+        let fill = String(repeating: "\(digit)", count: count)
+        let number = ParseOutcome(plain: head + fill, from: place)
+        guard number.isNumber, "\(number.digits)".hasSuffix(fill), number.digits >= size else { continue }
+        return .mask(number.digits / size, free: isOpen ? 0 : count)
+      }
+    }
+    return nil
+  }
+
+  // MARK: - Characters
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+  private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
+  }
+
+  private static func digitCount(_ text: Substring) -> Int { text.unicodeScalars.count(where: isDigit) }
+
+  static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}
