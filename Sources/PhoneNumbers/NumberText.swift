@@ -13,7 +13,8 @@ enum NumberText {
   private static let frontSigns = Set("#!^\\=<>$&@|{".unicodeScalars)
   /// Words between two numbers.
   private static let conjunctions: Set<String> = [
-    "or", "and", "oder", "und", "bzw", "bzw.", "sowie", "ou", "et", "o", "u", "y", "e", "of", "en", "eller", "og", "och",
+    "or", "and", "oder", "und", "bzw", "bzw.", "sowie", "ou", "et", "o", "u", "y", "e", "of", "en", "eller", "og",
+    "och",
     "lub", "i", "или", "и", "&",
   ]
 
@@ -107,7 +108,9 @@ enum NumberText {
 
   /// The text before parameters such as `;ext=12`, behind a global `;phone-context=`.
   private static func withoutParameters(_ text: Substring) -> Substring {
-    guard let match = text.firstMatch(of: /;\s*(?:ext|isub|phone-context|user|transport|tag|npdi|rn|cpc|lr)\b/.ignoresCase())
+    guard
+      let match = text.firstMatch(
+        of: /;\s*(?:ext|isub|phone-context|user|transport|tag|npdi|rn|cpc|lr)\b/.ignoresCase())
     else { return text }
     let number = text[..<match.range.lowerBound]
     let context = text.firstMatch(of: /;phone-context=(\+[0-9]+)/)?.1
@@ -122,7 +125,9 @@ enum NumberText {
     if let match = text.wholeMatch(of: /(\+?[0-9]{7,})[.,]([0-9]{1,6})/) {
       guard match.2.allSatisfy({ $0 == "0" }) else { return match.2.count < 3 ? .refused(.decimal) : nil }
       whole = String(match.1)
-    } else if let match = text.wholeMatch(of: /(\+?[0-9]{1,3}(?:,[0-9]{3}){2,}|\+?[0-9]{1,3}(?:'[0-9]{3}){2,})(?:\.0+)?/) {
+    } else if let match = text.wholeMatch(
+      of: /(\+?[0-9]{1,3}(?:,[0-9]{3}){2,}|\+?[0-9]{1,3}(?:'[0-9]{3}){2,})(?:\.0+)?/)
+    {
       whole = match.1.filter { $0 != "," && $0 != "'" }
     } else {
       return nil

@@ -108,7 +108,8 @@ struct ParseOutcome: Equatable {
       self = other.isNumber || place.code == nil ? other : own
     } else if number.first.map({ $0 != "0" && $0 != "+" }) ?? false, place.maybeInternational(number) {
       let other = international(number)
-      let own = other.isNumber && place.isInternational && !place.isNorthAmerican
+      let own =
+        other.isNumber && place.isInternational && !place.isNorthAmerican
         ? nil : ParseOutcome(throughLibrary: text, from: place)
       guard let own, own.isNumber || !other.isNumber else {
         self = other

@@ -127,7 +127,8 @@ extension SourceFormat {
     switch self {
     case .phoneBlock: SourceOptions.phoneBlockCategories
     case .ringfence: SourceOptions.ringfenceCategories
-    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .vCard, .protectedList,
+    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .vCard,
+      .protectedList,
       .mispWarningList:
       [:]
     }

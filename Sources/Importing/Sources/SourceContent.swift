@@ -119,7 +119,8 @@ struct SourceContent: Sendable {
       }
       // Without a region, digits alone are international.
       let cell = parser.readCell(row.number, region: region?.code, isInternational: region == nil)
-      let reasons = cell.refusals.filter { $0.mask == nil }.map { RejectReason($0) }
+      let reasons =
+        cell.refusals.filter { $0.mask == nil }.map { RejectReason($0) }
         + (try cell.masks.compactMap { mask in
           try addRule(SourceFileRow(number: mask, category: row.category, isIdentified: row.isIdentified), options)
         })

@@ -161,7 +161,8 @@ extension SourceFormat {
     case .ftcCSV: .ftcCSV
     case .ftcTSV: .ftcTSV
     case .jsonLines: .jsonLines
-    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .vCard, .protectedList,
+    case .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .phoneBlock, .ringfence, .saracroche, .vCard,
+      .protectedList,
       .mispWarningList:
       nil
     }
