@@ -52,8 +52,8 @@ enum NumberText {
 
   // MARK: - Forms
 
-  /// The text with ASCII digits, signs and spaces in the place of those of other scripts, without invisible marks, and without
-  /// white space around it.
+  /// The text with ASCII digits, signs and spaces in the place of similar ones, without invisible marks, and without white
+  /// space around it.
   static func cleaned(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -151,7 +151,7 @@ enum NumberText {
         return parts.isEmpty ? [part] : parts
       }
     }
-    // A slash, comma or gap is part of one number, unless a complete number stands before it.
+    // A slash, comma or gap is part of one number, unless a complete number is before it.
     let text = sure.first ?? text
     var last: Character?
     for index in text.indices {
@@ -254,6 +254,8 @@ enum NumberText {
     let letters = words.flatMap { scalars[$0].map { $0.properties.lowercaseMapping } }
     if letters.count > 2, Set(letters).count == 1 { return .refused(.placeholder) }
     if !free.isEmpty {
+      // 030 23125123 # Survey
+      if !words.isEmpty, free.allSatisfy({ scalars[$0.lowerBound] == "#" }) { return .refused(.notANumber) }
       return extended(scalars, free, words, from: place) ?? mask(scalars, free, words, from: place)
         ?? .refused(.placeholder)
     }
@@ -269,7 +271,7 @@ enum NumberText {
     return !number.isNumber || whole == number ? whole : .refused(.notANumber)
   }
 
-  /// Whether letters stand for free digits: x alone, and with y, z and the N of dial plans.
+  /// Whether letters are in the place of free digits: x alone, and with y, z and the N of dial plans.
   private static func isFreeWord(_ word: some Collection<Unicode.Scalar>) -> Bool {
     var isX = false
     for letter in word {

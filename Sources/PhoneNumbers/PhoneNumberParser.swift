@@ -141,7 +141,7 @@ struct ParseOutcome: Equatable {
     (self.digits, self.status, self.region) = (digits, status, region)
   }
 
-  /// Statuses of the reader of forms: not those of libphonenumber.
+  /// Statuses of the reader of forms, which libphonenumber does not have.
   private static let (placeholderStatus, severalStatus, decimalStatus, maskStatus): (Int32, Int32, Int32, Int32) = (
     -2, -3, -4, -5
   )

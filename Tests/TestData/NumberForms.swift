@@ -2,7 +2,7 @@
 
 /// The forms in which a text may hold a telephone number, with what every door must make of them.
 ///
-/// The numbers are fictional; the forms are those of public reports and lists.
+/// The numbers are fictional; the forms are in public reports and lists.
 public struct NumberForm: Sendable, CustomStringConvertible {
   /// The result of reading a text as one number.
   public enum Result: Sendable, Equatable {
