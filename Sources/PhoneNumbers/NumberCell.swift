@@ -65,7 +65,9 @@ extension PhoneNumberParser {
       if NumberCell.saysNothing(piece) { continue }
       if let bare = NumberCell.withoutRemark(piece) {
         pieces.append(bare)
-      } else if error == .severalNumbers || error == .tooLong, let parts = parts(of: piece, region: region, isInternational: isInternational) {
+      } else if error == .severalNumbers || error == .tooLong,
+        let parts = parts(of: piece, region: region, isInternational: isInternational)
+      {
         for part in parts.dropFirst(NumberCell.maxNumbers) where !part.isEmpty { cell.add(.failure(.severalNumbers)) }
         pieces += parts.prefix(NumberCell.maxNumbers).reversed()
       } else {

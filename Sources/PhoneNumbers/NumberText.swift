@@ -7,13 +7,11 @@
 /// direction, digits of every script. A remark behind a number is a matter of cells, see ``NumberCell``.
 enum NumberText {
   /// Signs of a free digit besides letters. `#` also begins an extension.
-  private static let freeSigns = Set("*?_%#•●∙·█░▒◌□■…".unicodeScalars)
-  private static let separators = Set(" -./(),;:'\"]\n\t".unicodeScalars)
-  /// Signs in front of a number that make it a comment, a rule or an expression.
-  private static let frontSigns = Set("#!^\\=<>$&@|{".unicodeScalars)
+  static let freeSigns = Set("*?_%#•●∙·█░▒◌□■…".unicodeScalars)
   /// Words between two numbers.
   private static let conjunctions: Set<String> = [
-    "or", "and", "oder", "und", "bzw", "bzw.", "sowie", "ou", "et", "o", "u", "y", "e", "of", "en", "eller", "og", "och",
+    "or", "and", "oder", "und", "bzw", "bzw.", "sowie", "ou", "et", "o", "u", "y", "e", "of", "en", "eller", "og",
+    "och",
     "lub", "i", "или", "и", "&",
   ]
 
@@ -51,8 +49,8 @@ enum NumberText {
 
   // MARK: - Forms
 
-  /// The text with ASCII digits, signs and spaces in the place of those of other scripts, without invisible marks, and without
-  /// white space around it.
+  /// The text with ASCII digits, signs and spaces in the place of similar ones, without invisible marks, and without white
+  /// space around it.
   static func cleaned(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -107,7 +105,9 @@ enum NumberText {
 
   /// The text before parameters such as `;ext=12`, behind a global `;phone-context=`.
   private static func withoutParameters(_ text: Substring) -> Substring {
-    guard let match = text.firstMatch(of: /;\s*(?:ext|isub|phone-context|user|transport|tag|npdi|rn|cpc|lr)\b/.ignoresCase())
+    guard
+      let match = text.firstMatch(
+        of: /;\s*(?:ext|isub|phone-context|user|transport|tag|npdi|rn|cpc|lr)\b/.ignoresCase())
     else { return text }
     let number = text[..<match.range.lowerBound]
     let context = text.firstMatch(of: /;phone-context=(\+[0-9]+)/)?.1
@@ -122,7 +122,9 @@ enum NumberText {
     if let match = text.wholeMatch(of: /(\+?[0-9]{7,})[.,]([0-9]{1,6})/) {
       guard match.2.allSatisfy({ $0 == "0" }) else { return match.2.count < 3 ? .refused(.decimal) : nil }
       whole = String(match.1)
-    } else if let match = text.wholeMatch(of: /(\+?[0-9]{1,3}(?:,[0-9]{3}){2,}|\+?[0-9]{1,3}(?:'[0-9]{3}){2,})(?:\.0+)?/) {
+    } else if let match = text.wholeMatch(
+      of: /(\+?[0-9]{1,3}(?:,[0-9]{3}){2,}|\+?[0-9]{1,3}(?:'[0-9]{3}){2,})(?:\.0+)?/)
+    {
       whole = match.1.filter { $0 != "," && $0 != "'" }
     } else {
       return nil
@@ -146,7 +148,7 @@ enum NumberText {
         return parts.isEmpty ? [part] : parts
       }
     }
-    // A slash, comma or gap is part of one number, unless a complete number stands before it.
+    // A slash, comma or gap is part of one number, unless a complete number is before it.
     let text = sure.first ?? text
     var last: Character?
     for index in text.indices {
@@ -211,121 +213,15 @@ enum NumberText {
     return parts.map { String(trimmed($0.joined(separator: " ")[...])) }.filter { !$0.isEmpty }
   }
 
-  // MARK: - One number
-
-  /// Reads a text of at most one number: refuses free digits, and words behind a complete number.
-  private static func single(_ text: String, from place: DialingPlace) -> ParseOutcome {
-    if isPlain(text) { return ParseOutcome(plain: text, from: place) }
-    let scalars = Array(text.unicodeScalars)
-    guard let start = scalars.firstIndex(where: { $0 == "+" || isDigit($0) }) else {
-      return ParseOutcome(plain: text, from: place)
-    }
-    let front = scalars[..<start]
-    let word = front.reversed().drop { separators.contains($0) }.prefix { $0.properties.isAlphabetic }
-    if front.contains(where: freeSigns.contains) || isFreeWord(Array(word)) { return .refused(.placeholder) }
-    let before = string(front)
-    guard !front.contains(where: frontSigns.contains), !before.contains("--"), !before.contains("//"),
-      !before.hasSuffix("-"), !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
-      NumberingPlan.isCallingCode(text.firstMatch(of: /^\+\s*\(([0-9]+)\)/)?.1 ?? "1")
-    else { return .refused(.notANumber) }
-    var (free, words): ([Range<Int>], [Range<Int>]) = ([], [])
-    var index = start
-    while index < scalars.count {
-      let scalar = scalars[index]
-      var end = index + 1
-      if scalar.properties.isAlphabetic {
-        end = scalars[index...].firstIndex { !$0.properties.isAlphabetic } ?? scalars.count
-        if isFreeWord(scalars[index..<end]) { free.append(index..<end) } else { words.append(index..<end) }
-      } else if scalar == "." {
-        end = scalars[index...].firstIndex { $0 != "." } ?? scalars.count
-        if end - index > 1 { free.append(index..<end) }
-      } else if freeSigns.contains(scalar) {
-        free.append(index..<end)
-      } else if !isDigit(scalar), !separators.contains(scalar), scalar != "+" || index > start {
-        return .refused(.notANumber)
-      }
-      index = end
-    }
-    let letters = words.flatMap { scalars[$0].map { $0.properties.lowercaseMapping } }
-    if letters.count > 2, Set(letters).count == 1 { return .refused(.placeholder) }
-    if !free.isEmpty {
-      return extended(scalars, free, words, from: place) ?? mask(scalars, free, words, from: place)
-        ?? .refused(.placeholder)
-    }
-    let whole = ParseOutcome(plain: text, from: place)
-    guard let word = words.first else { return whole }
-    // A letter or two are a mistake, which libphonenumber leaves out.
-    guard letters.count > 2 else { return .refused(.notANumber) }
-    guard scalars[..<word.lowerBound].count(where: isDigit) >= 5 else {
-      return whole
-    }
-    // Letters of a keypad complete a number; behind a complete one they are an extension's sign, or a remark.
-    let number = ParseOutcome(plain: string(scalars[..<word.lowerBound]), from: place)
-    return !number.isNumber || whole == number ? whole : .refused(.notANumber)
-  }
-
-  /// Whether letters stand for free digits: x alone, and with y, z and the N of dial plans.
-  private static func isFreeWord(_ word: some Collection<Unicode.Scalar>) -> Bool {
-    var isX = false
-    for letter in word {
-      switch letter {
-      case "x", "X": isX = true
-      case "n", "N", "y", "Y", "z", "Z": break
-      default: return false
-      }
-    }
-    return isX
-  }
-
-  /// The number before `x12` or `#12`, where it is complete; nil for anything else.
-  private static func extended(
-    _ scalars: [Unicode.Scalar], _ free: [Range<Int>], _ words: [Range<Int>], from place: DialingPlace
-  ) -> ParseOutcome? {
-    guard free.count == 1, free[0].count == 1, words.isEmpty, "xX#".unicodeScalars.contains(scalars[free[0].lowerBound])
-    else { return nil }
-    let digits = scalars[free[0].upperBound...].filter { !" .:)".unicodeScalars.contains($0) }
-    guard (1...7).contains(digits.count), digits.allSatisfy(isDigit) else { return nil }
-    let head = scalars[..<free[0].lowerBound]
-    let number = ParseOutcome(plain: string(head), from: place)
-    guard number.isNumber else { return nil }
-    // Where longer numbers begin with these digits, a sign between digits may be one of them.
-    let isApart = head.last.map { " ,;)".unicodeScalars.contains($0) } ?? false
-    return isApart || NumberingPlan.lengths(of: number.digits).count == 1 ? number : nil
-  }
-
-  /// A clear mask: two or more free digits at the end that complete numbers, written as x or #, or all further digits, as
-  /// one `*`.
-  private static func mask(
-    _ scalars: [Unicode.Scalar], _ free: [Range<Int>], _ words: [Range<Int>], from place: DialingPlace
-  ) -> ParseOutcome? {
-    let (first, count) = (free[0].lowerBound, free.reduce(0) { $0 + $1.count })
-    guard words.isEmpty, !scalars[first...].contains(where: isDigit) else { return nil }
-    let signs = free.flatMap { scalars[$0] }
-    let isOpen = signs == ["*"] && free[0].upperBound == scalars.count && scalars[first - 1] != "."
-    let isClosed = signs.allSatisfy { $0 == "x" || $0 == "X" } || signs.allSatisfy { $0 == "#" }
-    guard isOpen || isClosed && 2...9 ~= count else { return nil }
-    let head = string(scalars[..<first])
-    for count in isOpen ? 1...9 : count...count {
-      let size = repeatElement(Int64(10), count: count).reduce(1, *)
-      for digit in 0...9 {
-        let fill = String(repeating: "\(digit)", count: count)
-        let number = ParseOutcome(plain: head + fill, from: place)
-        guard number.isNumber, "\(number.digits)".hasSuffix(fill), number.digits >= size else { continue }
-        return .mask(number.digits / size, free: isOpen ? 0 : count)
-      }
-    }
-    return nil
-  }
-
   // MARK: - Characters
 
-  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+  static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  private static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+  static func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
     String(String.UnicodeScalarView(scalars))
   }
 
-  private static func digitCount(_ text: Substring) -> Int { text.unicodeScalars.count(where: isDigit) }
+  static func digitCount(_ text: Substring) -> Int { text.unicodeScalars.count(where: isDigit) }
 
   static func trimmed(_ text: Substring) -> Substring {
     var text = text.drop(while: \.isWhitespace)

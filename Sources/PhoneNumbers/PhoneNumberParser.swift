@@ -108,7 +108,8 @@ struct ParseOutcome: Equatable {
       self = other.isNumber || place.code == nil ? other : own
     } else if number.first.map({ $0 != "0" && $0 != "+" }) ?? false, place.maybeInternational(number) {
       let other = international(number)
-      let own = other.isNumber && place.isInternational && !place.isNorthAmerican
+      let own =
+        other.isNumber && place.isInternational && !place.isNorthAmerican
         ? nil : ParseOutcome(throughLibrary: text, from: place)
       guard let own, own.isNumber || !other.isNumber else {
         self = other
@@ -140,7 +141,7 @@ struct ParseOutcome: Equatable {
     (self.digits, self.status, self.region) = (digits, status, region)
   }
 
-  /// Statuses of the reader of forms: not those of libphonenumber.
+  /// Statuses of the reader of forms, which libphonenumber does not have.
   private static let (placeholderStatus, severalStatus, decimalStatus, maskStatus): (Int32, Int32, Int32, Int32) = (
     -2, -3, -4, -5
   )

@@ -56,7 +56,8 @@ struct RegionOption: ParsableArguments {
 
   func validate() throws {
     guard let region, !PhoneRegion.isSupported(region) else { return }
-    throw ValidationError("--region \"\(region)\" is not a country with telephone numbers. Use two letters, such as FR.")
+    throw ValidationError(
+      "--region \"\(region)\" is not a country with telephone numbers. Use two letters, such as FR.")
   }
 }
 

@@ -136,6 +136,35 @@ def test_a_list_of_others_protects_for_a_time(tmp_path):
     assert "its type is not string" in run("protect", "import", file, "--data", data, code=1).stderr
 
 
+def test_protections_are_read_as_numbers(tmp_path):
+    """A text that is no number is refused with its line; --region reads national and short numbers."""
+    data, file = tmp_path / "data", tmp_path / "list.txt"
+    reported(data, "+33199000249")
+    file.write_text("// hospitals\n202-555-0123\tCity hospital\n988\tCrisis line\n+1 201 555 012?\n")
+    refused = run("protect", "import", file, "--data", data, code=1)
+    assert 'Entry 2, "202-555-0123": This is not a number of any numbering plan.' in refused.stdout
+    assert 'Entry 3, "988": A number in national form, or a short number, needs its country.' in refused.stdout
+    assert f"{file}, line 2: This is not a number" in run(
+        "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
+    said = run("protect", "import", file, "--region", "US", "--yes", "--data", data).stdout
+    assert 'Entry 4, "+1 201 555 012?": This is not a number' in said and "2 protected." in said
+    run("protect", "add", "202-555-01xx", "--region", "US", "--reason", "A street", "--data", data)
+    listed = [line.split("\t")[:2] for line in run("protect", "list", "--data", data).stdout.splitlines()]
+    assert listed == [["+120255501xx", "A street"], ["+1988", "Crisis line"], ["+12025550123", "City hospital"]]
+    run("protect", "remove", "988", "--region", "US", "--data", data)
+    assert "--region \"XX\" is not a country" in run("protect", "add", "112", "--region", "XX", "--reason", "x", code=2).stderr
+    # The output of the list is a file for another server.
+    file.write_text("\n".join("\t".join(line) for line in listed))
+    assert "3 protected." in run("protect", "add", "--file", file, "--reason", "x", "--data", data).stdout
+
+
+def test_contacts_are_imported(tmp_path):
+    data, file = tmp_path / "data", tmp_path / "contacts.vcf"
+    file.write_text("BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Practice\r\nTEL;VALUE=uri:tel:+49-30-23125-123\r\nEND:VCARD\r\n")
+    said = run("import", "directory", file, "--source", "practices", "--data", data).stdout
+    assert "1 entry stored" in said
+
+
 def test_wrong_usage_names_the_rule(tmp_path):
     data = tmp_path / "data"
     for arguments, words in [

@@ -455,7 +455,7 @@ WRONG_FILES = {
     "long-row": (lambda: b"number\n" + b"1" * (50 << 20), {}, "cannot be read"),
     "left-out": (lambda: b"number\n+447911123456\n", {}, "no entry"),
     "part": (lambda: b"number\n12015550123\n", {"status": 206}, "status 206"),
-    "one-line": (lambda: b"1" * (50 << 20), {}, "no entry"),
+    "one-line": (lambda: b"1" * (50 << 20), {}, "line 1 is longer than"),
     "damaged": (lambda: b"\x1f\x8b\x08broken", {}, "damaged"),
     "cut-gzip": (lambda: gzip.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),
     "cut-xz": (lambda: lzma.compress(b"number\n12015550123\n")[:-6], {}, "damaged"),

@@ -9,7 +9,9 @@ import Testing
 
 /// Published lists, read back as sources.
 @Suite struct ExportReadingTests {
-  private static let labels = ["Sales", "=1+1", "a,b;c", "\"quoted\" it's", "# 7", "+49 30 1", "two\nlines", "Müller & Söhne"]
+  private static let labels = [
+    "Sales", "=1+1", "a,b;c", "\"quoted\" it's", "# 7", "+49 30 1", "two\nlines", "Müller & Söhne",
+  ]
   private static let range: ClosedRange<Int64> = 33_199_001_000...33_199_001_999
 
   /// The format and the options of the source that reads a list; nil where no source does.
@@ -41,7 +43,8 @@ import Testing
     for (number, label) in zip(numbers, Self.labels) {
       try writer.append(ListEntry(number: number, label: label, blocks: true))
     }
-    try writer.append(ListEntry(number: Self.range.lowerBound, last: Self.range.upperBound, label: "Range", blocks: true))
+    try writer.append(
+      ListEntry(number: Self.range.lowerBound, last: Self.range.upperBound, label: "Range", blocks: true))
     let written = try writer.finish()
     let (source, options) = try #require(Self.source(of: format))
     let content = try SourceContent(path: path, format: source, options: options, isComplete: true, most: 10_000)

@@ -32,7 +32,9 @@ import Testing
     let content = try field("masks.csv")
     #expect(content.entries.map(\.number) == numbers(Array(123...130)))
     #expect(
-      content.ranges.map(\.range.text) == ["+493023125xxx", "+4930231251xx", "+33199000xxx", "+1201555xxxx", "+120155501xx"])
+      content.ranges.map(\.range.text) == [
+        "+493023125xxx", "+4930231251xx", "+33199000xxx", "+1201555xxxx", "+120155501xx",
+      ])
     #expect(content.rejected.count == 3)
   }
 

@@ -53,7 +53,8 @@ import Testing
     #expect(summary.accepted + summary.rejectedRows == summary.rows)
     #expect(summary.inserted == summary.accepted)
     let known: Set<RejectReason> = [
-      .emptyNumber, .notANumber, .tooShort, .tooLong, .notValid, .shortOrEmergency, .unknownCallingCode, .placeholder, .mask,
+      .emptyNumber, .notANumber, .tooShort, .tooLong, .notValid, .shortOrEmergency, .unknownCallingCode, .placeholder,
+      .mask,
     ]
     #expect(known.isSuperset(of: summary.rejected.keys))
     let again = try await runImport(text, format: .ftcTSV, sink: sink)

@@ -10,7 +10,8 @@ import Testing
     (.shortOrEmergency(region: "FR"), "short_or_emergency"), (.shortOrEmergency(region: nil), "short_or_emergency"),
     (.unknownRegion("XX"), "unknown_region"), (.needsRegion, "needs_region"),
     (.unknownCallingCode, "unknown_calling_code"), (.placeholder, "placeholder"),
-    (.mask(prefix: 33_199, free: 6), "mask"), (.severalNumbers, "several_numbers"), (.decimal, "decimal"), (.libraryFailure, "library_failure"),
+    (.mask(prefix: 33_199, free: 6), "mask"), (.severalNumbers, "several_numbers"), (.decimal, "decimal"),
+    (.libraryFailure, "library_failure"),
   ]
 
   /// Clients depend on these codes, so they never change.

@@ -26,7 +26,9 @@ struct RawSampleTests {
 
   @Test func `refusals have the reason of the reference results`() throws {
     for row in try RawSample.rows() {
-      guard case .failure(let error) = reading(row.raw, "US"), error.mask == nil, error != .placeholder else { continue }
+      guard case .failure(let error) = reading(row.raw, "US"), error.mask == nil, error != .placeholder else {
+        continue
+      }
       switch row.validity {
       case "unparsed": #expect([.notANumber, .tooLong].contains(error), "\(row.raw)")
       // Impossible: no number of the region has this length. Some of these are short codes.

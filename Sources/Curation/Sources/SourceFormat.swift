@@ -22,7 +22,7 @@ public enum SourceFormat: String, Sendable, CaseIterable, Decodable {
   case ringfence
   /// Saracroche's JSON list of numbers and patterns. A pattern with wildcards is a rule for a range.
   case saracroche
-  /// Contacts, such as those of an address book with blocked callers. A number with wildcards is a rule for a range.
+  /// Contacts, such as an address book of blocked callers. A number with wildcards is a rule for a range.
   case vCard = "vcard"
   /// Numbers and patterns that are protected instead of listed: one a line, and perhaps a reason after a tab.
   case protectedList = "protected-list"
@@ -127,7 +127,8 @@ extension SourceFormat {
     switch self {
     case .phoneBlock: SourceOptions.phoneBlockCategories
     case .ringfence: SourceOptions.ringfenceCategories
-    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .vCard, .protectedList,
+    case .ftcCSV, .ftcTSV, .jsonLines, .ftcRolling, .csv, .spamBlockerCSV, .spamBlockerXML, .saracroche, .vCard,
+      .protectedList,
       .mispWarningList:
       [:]
     }

@@ -19,7 +19,8 @@ public enum CommentLine {
     case UInt8(ascii: ";"): return separator != first
     case UInt8(ascii: "|"), UInt8(ascii: "-"), UInt8(ascii: ":"):
       return text.count > 3 && text.allSatisfy { "|-: ".utf8.contains($0) }
-    case UInt8(ascii: "U"), UInt8(ascii: "u"), UInt8(ascii: "W"), UInt8(ascii: "w"), UInt8(ascii: "I"), UInt8(ascii: "i"):
+    case UInt8(ascii: "U"), UInt8(ascii: "u"), UInt8(ascii: "W"), UInt8(ascii: "w"), UInt8(ascii: "I"),
+      UInt8(ascii: "i"):
       return encodings.contains(line.lowercased())
     default: return false
     }

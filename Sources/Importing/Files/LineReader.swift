@@ -5,7 +5,7 @@ import Foundation
 /// Streams the lines of a file or of standard input, plain or gzip.
 ///
 /// Lines end with LF or CR LF, or with CR in a file whose beginning has no LF; the last one need not end. A UTF-8 byte order
-/// mark at the start is dropped. UTF-16 is converted, also without a mark. Gzip is recognized by its first bytes and may have
+/// mark at the start is dropped. UTF-16 is converted, with or without a mark. Gzip is recognized by its first bytes and may have
 /// several members. Memory is bounded: ``maximumLineBytes`` and about 350 KB. Reading blocks the thread.
 public final class LineReader {
   /// A line, and whether it was repaired or cut.

@@ -63,7 +63,9 @@ public struct AppleFieldMap: Sendable, Equatable {
     case .integer(let digits) where digits > 0: return try? PhoneNumber(parsing: "+\(digits)", region: nil)
     case .text(let text) where text.utf8.count <= 100:
       // Letters would be read as on a keypad, and a sender may be a name.
-      guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) || PhoneNumber.isURI(text) else { return nil }
+      guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) || PhoneNumber.isURI(text) else {
+        return nil
+      }
       if let number = try? PhoneNumber(parsing: text, region: region) { return number }
       return takesPlain || region != nil ? try? PhoneNumber(parsing: text, region: nil, isInternational: true) : nil
     default: return nil

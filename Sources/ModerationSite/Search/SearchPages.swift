@@ -80,7 +80,8 @@ enum SearchRequest: Equatable {
     let region = country.flatMap { PhoneRegion($0)?.code }
     guard isNumber, !digits.isEmpty, digits.utf8.count <= 15 else {
       let number = PhoneNumber.isURI(text) ? try? PhoneNumber(parsing: text, region: region) : nil
-      self = number.map { .beginning($0.digits, exact: $0.digits, ending: nil) } ?? (isNumber ? .tooShort : .label(text))
+      self =
+        number.map { .beginning($0.digits, exact: $0.digits, ending: nil) } ?? (isNumber ? .tooShort : .label(text))
       return
     }
     let isMiddle = "*…".contains(text[text.startIndex]) && "*…".contains(text[text.index(before: text.endIndex)])

@@ -31,7 +31,8 @@ struct ProtectCommand: AsyncParsableCommand {
     var patterns: [String] = []
 
     @Option(
-      help: "File with one number or pattern per line, and a reason after a tab. Lines that begin with # or // are comments.",
+      help:
+        "File with one number or pattern per line, and a reason after a tab. Lines that begin with # or // are comments.",
       completion: .file())
     var file: String?
 
@@ -55,7 +56,9 @@ struct ProtectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let targets = try named + (try file.map { try ProtectionFile(path: $0, reason: reason, region: country.region).targets() } ?? [])
+      let targets =
+        try named
+        + (try file.map { try ProtectionFile(path: $0, reason: reason, region: country.region).targets() } ?? [])
       try await database.open { context in
         let protection = context.stores.protection
         if file == nil, targets.count == 1 {

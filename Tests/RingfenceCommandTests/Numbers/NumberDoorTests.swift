@@ -126,7 +126,9 @@ private struct Door: Sendable, CustomStringConvertible {
 
   @Test(arguments: Door.all) private func `what is no number is refused`(_ door: Door) async throws {
     for form in NumberForm.masks + NumberForm.refusals {
-      if Self.cells.contains(door.description), form.result == .refused("several_numbers") || form.hasRemark { continue }
+      if Self.cells.contains(door.description), form.result == .refused("several_numbers") || form.hasRemark {
+        continue
+      }
       // The region's short numbers are protected, and digits that are in no plan are looked up.
       let takesShort = ["protection", "telephone systems"].contains(door.description)
       if takesShort, form.result == .refused("short_or_emergency") { continue }
@@ -142,7 +144,9 @@ private struct Door: Sendable, CustomStringConvertible {
   }
 
   @Test func `short numbers of a region are protected`() throws {
-    for (text, region, digits) in [("112", "DE", 49_112), ("116117", "DE", 49_116_117), ("911", "US", 1_911)] as [(String, String, Int64)] {
+    for (text, region, digits) in [("112", "DE", 49_112), ("116117", "DE", 49_116_117), ("911", "US", 1_911)]
+      as [(String, String, Int64)]
+    {
       #expect(try ProtectionTarget(reading: text, region: region) == .number(digits))
     }
     #expect(throws: ProtectedPatternError.needsRegion) { try ProtectionTarget(reading: "112", region: nil) }
