@@ -86,7 +86,10 @@ struct ProtectedNumbersController: Sendable {
   }
 
   private func target(_ text: String, region: String?) throws -> ProtectionTarget {
-    if let region, !PhoneRegion.isSupported(region) { throw Problem.notARegion(region) }
+    if let region, !PhoneRegion.isSupported(region) {
+      let error = PhoneNumberError.unknownRegion(String(region.prefix(16)))
+      throw Problem(.invalidDecision, errors: [.init(pointer: "/region", code: error.code, detail: error.description)])
+    }
     do throws(ProtectedPatternError) {
       return try ProtectionTarget(reading: text, region: region)
     } catch {
