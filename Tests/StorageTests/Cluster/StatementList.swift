@@ -223,6 +223,7 @@ struct StatementList {
     try list.add("readTables", SQL.readTables)
     try list.add("readAppliedMigrations", SQL.readAppliedMigrations)
     try list.add("readServerVersion", SQL.readServerVersion)
+    try list.add("readJITCommand", SQL.readJITCommand)
     try list.add("readServerState", SQL.readServerState)
     try list.add("readClusterVersion", SQL.readClusterVersion)
     try list.add("countAllProtected", SQL.countAllProtected)
