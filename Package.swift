@@ -291,8 +291,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "RingfenceServer", "API", "AsyncSupport", "Curation", "Importing", "Intake",
-        "ModerationSite", "PhoneNumbers", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport", arguments,
+        "RingfenceCommand", "RingfenceServer", "API", "AsyncSupport", "CallerPack", "Curation", "Importing", "Intake",
+        "ModerationSite", "PhoneNumbers", "PostgreSQL", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport", arguments,
       ]),
   ],
   swiftLanguageModes: [.v6],

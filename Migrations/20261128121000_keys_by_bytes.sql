@@ -1,5 +1,5 @@
 -- expand
--- Keys of text are compared by their bytes, as those of the audit log (20261128120000). All these tables are small.
+-- Keys of text are compared by their bytes, like the keys of the audit log (20261128120000). All these tables are small.
 SET LOCAL citus.multi_shard_modify_mode = 'sequential';
 
 ALTER TABLE account_identities

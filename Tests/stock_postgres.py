@@ -11,7 +11,7 @@ from pathlib import Path
 
 from waiting import wait_until
 
-# Debian's PostgreSQL, which compiles statements (JIT) by default; RINGFENCE_TEST_PG_BIN names another one.
+# Debian's PostgreSQL, which compiles statements (JIT) by default; RINGFENCE_TEST_PG_BIN names others.
 PROGRAMS = os.environ.get("RINGFENCE_TEST_PG_BIN", "/usr/lib/postgresql/15/bin")
 
 

@@ -40,7 +40,7 @@ extension EmbeddedPostgres {
     }
   }
 
-  /// Shuts the cluster down and exchanges its files with those of a cluster that is stopped, in one step, before the data
+  /// Shuts the cluster down and exchanges its files with the files of a stopped cluster, in one step, before the data
   /// folder's lock is released: at each moment, and after a loss of power, one of the two is there completely.
   /// - Parameter dataFolder: The other cluster's data folder, on the same file system.
   /// - Throws: ``EmbeddedPostgresError`` `stopFailed`, or `folderUnusable` where the files stay as they are.

@@ -30,7 +30,9 @@ public struct NumberCell: Sendable {
 
   /// The text before a remark, or without one in parentheses; nil where there is none.
   fileprivate static func withoutRemark(_ text: String) -> String? {
-    let words = text.replacing(/\([^()]*\p{L}[^()]*\)/) { isRemark($0.output) ? "" : String($0.output) }
+    let words = text.replacing(/\((?:[^()]*\p{L}[^()]*|[0-9.\/-]{6,10})\)/) {
+      isRemark($0.output.dropFirst().dropLast()) ? "" : String($0.output)
+    }
     if words != text { return words }
     if let tab = text.firstIndex(of: "\t"), text[..<tab].contains(where: \.isNumber) { return String(text[..<tab]) }
     // # directly behind a digit is a free digit, unless words follow it.
@@ -45,7 +47,19 @@ public struct NumberCell: Sendable {
 
   /// Whether a text has words, and not only signs of free digits.
   private static func isRemark(_ text: Substring) -> Bool {
-    text.contains { $0.isLetter && !"xXnNyYzZ".contains($0) }
+    text.contains { $0.isLetter && !"xXnNyYzZ".contains($0) } || NumberText.isDate(NumberText.trimmed(text))
+  }
+
+  /// Whether no number of a line lacks digits of another, as 23126912 behind 030 23126911. Fields without a number do not
+  /// count.
+  public static func areComplete(_ fields: [String], region: String?) -> Bool {
+    guard let place = try? DialingPlace(region, isInternational: true) else { return true }
+    return NumberText.areComplete(fields.map(NumberText.cleaned).filter { mayBeNumber($0) }, place)
+  }
+
+  /// Whether a field of a line is one of its numbers, and not a date or a remark.
+  public static func mayBeNumber(_ field: String) -> Bool {
+    NumberText.digitCount(field[...]) >= 5 && !NumberText.isDate(NumberText.trimmed(field[...]))
   }
 }
 

@@ -3,7 +3,19 @@
 extension NumberText {
   private static let separators = Set(" -./(),;:'\"]\n\t".unicodeScalars)
   /// Signs in front of a number that make it a comment, a rule or an expression.
-  private static let frontSigns = Set("#!^\\=<>$&@|{".unicodeScalars)
+  private static let frontSigns = Set("#!^\\=<>$&@|{~".unicodeScalars)
+  /// Words in front of a number that is on no list.
+  private static let exceptions: Set<String> = [
+    "allow", "allowed", "allowlist", "except", "exception", "not", "ok", "remove", "removed", "safe", "trusted",
+    "unblock",
+    "unblocked", "white", "whitelist", "whitelisted",
+  ]
+  /// Words of phones and programs in the place of a number, which a keypad could spell.
+  private static let absences: Set<String> = [
+    "anonymous", "blocked", "caller", "hidden", "missing", "none", "null", "private", "restricted", "unavailable",
+    "unknown",
+    "withheld",
+  ]
 
   /// Reads a text of at most one number: refuses free digits, and words behind a complete number.
   static func single(_ text: String, from place: DialingPlace) -> ParseOutcome {
@@ -17,9 +29,17 @@ extension NumberText {
     if front.contains(where: freeSigns.contains) || isFreeWord(Array(word)) { return .refused(.placeholder) }
     let before = string(front)
     guard !front.contains(where: frontSigns.contains), !before.contains("--"), !before.contains("//"),
-      !before.hasSuffix("-"), !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
+      !before.hasSuffix("-"), trimmed(before[...]) != "-",
+      !before.lowercased().split(whereSeparator: { !$0.isLetter }).contains(where: { exceptions.contains(String($0)) }),
+      !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
       NumberingPlan.isCallingCode(text.firstMatch(of: /^\+\s*\(([0-9]+)\)/)?.1 ?? "1")
     else { return .refused(.notANumber) }
+    // A range or erased digits: 030 23125(00-99), +49 30 23125 - - -.
+    let tail = scalars.reversed().prefix { !isDigit($0) && !$0.properties.isAlphabetic }
+    let range = text.firstMatch(of: /\(([0-9]+)\s*-\s*([0-9]+)\)/)
+    guard range.map({ $0.1.count != $0.2.count || $0.1 > $0.2 }) ?? true, tail.count(where: { $0 == "-" }) < 2,
+      text.firstMatch(of: /\(\s*\)/) == nil
+    else { return .refused(.placeholder) }
     var (free, words): ([Range<Int>], [Range<Int>]) = ([], [])
     var index = start
     while index < scalars.count {
@@ -50,12 +70,29 @@ extension NumberText {
     guard let word = words.first else { return whole }
     // A letter or two are a mistake, which libphonenumber leaves out.
     guard letters.count > 2 else { return .refused(.notANumber) }
-    guard scalars[..<word.lowerBound].count(where: isDigit) >= 5 else {
-      return whole
-    }
     // Letters of a keypad complete a number; behind a complete one they are an extension's sign, or a remark.
-    let number = ParseOutcome(plain: string(scalars[..<word.lowerBound]), from: place)
-    return !number.isNumber || whole == number ? whole : .refused(.notANumber)
+    if scalars[..<word.lowerBound].count(where: isDigit) >= 5 {
+      let number = ParseOutcome(plain: string(scalars[..<word.lowerBound]), from: place)
+      if number.isNumber { return whole == number ? whole : .refused(.notANumber) }
+    }
+    return before.contains(where: \.isLetter) || !areOfKeypad(words, in: scalars) ? .refused(.notANumber) : whole
+  }
+
+  /// Whether words are letters of a keypad, as in 1-800-FLOWERS: behind a space they are capitals and follow a prefix of calls
+  /// that are free for the caller, because any other word may follow digits.
+  private static func areOfKeypad(_ words: [Range<Int>], in scalars: [Unicode.Scalar]) -> Bool {
+    let texts = words.map { string(scalars[$0]) }
+    guard texts.contains(where: { $0.count > 2 }) else { return false }
+    return zip(words, texts).allSatisfy { range, word in
+      let letters = scalars[range].map { $0.properties.isUppercase ? $0.value + 32 : $0.value }
+      guard letters.allSatisfy({ 97...122 ~= $0 }), !absences.contains(word.lowercased()) else { return false }
+      // ABCD stands for any digits.
+      if word.lowercased().hasPrefix("abc") { return false }
+      guard range.lowerBound > 0, scalars[range.lowerBound - 1].properties.isWhitespace else { return true }
+      let digits = string(scalars[..<range.lowerBound].filter(isDigit)[...])
+      return scalars[range].allSatisfy(\.properties.isUppercase)
+        && digits.wholeMatch(of: /0{0,2}1?8(?:00|08|[2-8][2-8])[0-9]*|1[38]00[0-9]*/) != nil
+    }
   }
 
   /// Whether letters are in the place of free digits: x alone, and with y, z and the N of dial plans.

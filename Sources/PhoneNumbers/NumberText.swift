@@ -17,23 +17,39 @@ enum NumberText {
 
   /// Whether a text has only digits, a plus in front and usual separators, so that no form applies to it.
   static func isPlain(_ text: String) -> Bool {
-    var last: UInt8 = 0
+    var (last, isInside, signs): (UInt8, Bool, Int) = (0, false, 0)
     var rest = text.utf8.count
     for byte in text.utf8 {
       rest -= 1
       switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ")"): break
-      case UInt8(ascii: "(") where last != UInt8(ascii: "+"): break
-      case UInt8(ascii: "-") where last != 0: break
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+      case UInt8(ascii: ")") where (0x30...0x39).contains(last): isInside = false
+      case UInt8(ascii: "(") where last != UInt8(ascii: "+"): isInside = true
+      case UInt8(ascii: "-") where last != 0 && last != byte && rest > 0 && !isInside: signs += 1
       case UInt8(ascii: " ") where last != byte: break
       // The last digits may be decimals.
-      case UInt8(ascii: ".") where last != byte && rest > 3: break
+      case UInt8(ascii: ".") where last != byte && rest > 3: signs += 1
       case UInt8(ascii: "+") where last == 0: break
       default: return false
       }
       last = byte
     }
-    return true
+    return signs < 2 || !isDate(text[...])
+  }
+
+  /// Whether a text is a date of digits, with a time or other words behind it: 28.11.2026, 2026-11-28. With two
+  /// digits for the year it could be a number of six digits.
+  static func isDate(_ text: Substring) -> Bool {
+    guard text.utf8.count <= 40 else { return false }
+    func isDay(_ day: Substring, _ month: Substring) -> Bool {
+      guard let day = Int(day), let month = Int(month) else { return false }
+      return 1...31 ~= day && 1...31 ~= month && min(day, month) <= 12
+    }
+    if let match = text.wholeMatch(of: /(?:19|20)[0-9]{2}[-.\/]([0-9]{1,2})[-.\/]([0-9]{1,2})(?:[\sT,].*)?/) {
+      return isDay(match.2, match.1)
+    }
+    let european = /([0-9]{1,2})[-.\/]\s?([0-9]{1,2})[-.\/]\s?(?:19|20)[0-9]{2}(?:[\sT,].*)?/
+    return text.wholeMatch(of: european).map { isDay($0.1, $0.2) } ?? false
   }
 
   /// Reads a text of any form.
@@ -42,6 +58,7 @@ enum NumberText {
     guard !clean.isEmpty else { return .blank }
     guard let body = unwrapped(clean) else { return .refused(.notANumber) }
     if isPlain(body) { return ParseOutcome(plain: body, from: place) }
+    if isDate(body.drop { !$0.isNumber && $0 != "+" }) { return .refused(.notANumber) }
     if let number = spreadsheetNumber(body, from: place) { return number }
     if parts(of: body, from: place) != nil { return .refused(.severalNumbers) }
     return single(body, from: place)
@@ -167,7 +184,7 @@ enum NumberText {
   }
 
   /// Whether no part lacks digits of another, as 137 in 030 23125136 and 137, or 23125124 behind +49 30 23125123.
-  private static func areComplete(_ parts: [String], _ place: DialingPlace) -> Bool {
+  static func areComplete(_ parts: [String], _ place: DialingPlace) -> Bool {
     let starts = Set(parts.compactMap { $0.first { $0 == "+" || $0.isNumber } }.map { "+0".contains($0) })
     return (starts.count <= 1 || place.isNorthAmerican)
       && !parts.contains { 1...4 ~= digitCount($0[...]) && !$0.contains(where: \.isLetter) }

@@ -70,7 +70,7 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
 
 # The options that each command needs besides --data to reach its data; add new commands here.
 REFUSING = {
-    "publish": [], "migrate": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
+    "publish": [], "migrate": [], "upgrade-postgresql": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
     "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
     "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "notify": [],
     "protect import": ["LIST"], "protect check": ["+12015550123"],

@@ -212,7 +212,7 @@ def test_doctor_names_a_new_collation_and_settings_of_the_planner(cluster, start
 
 
 @pytest.mark.parametrize("name, options, state, advice", [
-    ("foreign", "", "42501", "GRANT CREATE ON SCHEMA public"), ("bare", "DROP SCHEMA public", "3F000", "CREATE SCHEMA public"),
+    ("foreigner", "", "42501", "GRANT CREATE ON SCHEMA public"), ("bare", "DROP SCHEMA public", "3F000", "CREATE SCHEMA public"),
     ("closed_", "ALTER ROLE ringfence IN DATABASE closed_ SET default_transaction_read_only = on", "25006", "read-only")])
 def test_migrate_says_what_the_role_lacks(cluster, tmp_path, name, options, state, advice):
     dsn = cluster.database(name)
@@ -241,7 +241,7 @@ def test_a_read_only_database_is_named(cluster, start):
 
 
 def test_backup_names_the_package_for_a_newer_server(start, cluster, tmp_path):
-    """A program that says to be of version 14 stands for the `pg_dump` of an older Debian."""
+    """A program that says to be of version 14 plays the `pg_dump` of an older Debian."""
     server = start(cluster.database("newer"))
     programs = tmp_path / "old"
     programs.mkdir()

@@ -68,7 +68,8 @@ public struct NumberForm: Sendable, CustomStringConvertible {
 
   /// Letters of a keypad.
   public static let vanityNumbers: [NumberForm] = [
-    number(18_003_569_377, "US", ["1-800-FLOWERS", "1800FLOWERS"]), number(12_015_550_123, "US", ["201-JKL-0123"]),
+    number(18_003_569_377, "US", ["1-800-FLOWERS", "1800FLOWERS", "1 800 FLOWERS", "1-800-flowers"]),
+    number(12_015_550_123, "US", ["201-JKL-0123"]),
   ].flatMap(\.self)
 
   /// Digits without a prefix that can only be international.
@@ -91,6 +92,20 @@ public struct NumberForm: Sendable, CustomStringConvertible {
 
   /// Texts that are no number.
   public static let refusals: [NumberForm] = [
+    refused(
+      "not_a_number", "DE",
+      [
+        "28.11.2026", "2026-11-28", "30.12.2025 13:04", "Stand 28.11.2026", "Version 2026-11-28",
+        "28/11/2026",
+      ]),
+    refused(
+      "not_a_number", "US", ["1201 entries", "1800 numbers", "1 800 records", "List of 800 numbers", "1212 callers"]),
+    refused("not_a_number", "US", ["201 PRIVATE", "800-Unknown", "201 BLOCKED", "201-555-ABCD", "201-555-NULL"]),
+    refused("not_a_number", "FR", ["01 99 00 AB CD", "01 99 00 YY ZZ"]),
+    refused(
+      "not_a_number", "DE", ["ALLOW +493023125123", "not +493023125123", "Removed: +493023125123", "~ +493023125123"]),
+    refused("placeholder", "DE", ["+49 30 23125(0-9)", "030 23125(00-99)", "+49 30 23125 ---", "+49 30 23125 - - -"]),
+    refused("placeholder", "DE", ["+49 30 23125 ( )"]),
     refused(
       "placeholder", "DE", ["+49302312512?", "+4930231251__", "+49 30 23125...", "+49 30 23125…", "0171392000?"]),
     refused(

@@ -21,6 +21,8 @@ struct VCardReader {
 
   private let lines: CSVLines
   private var waiting: (text: String, number: Int)?
+  /// The BEGIN that ended the card before it.
+  private var interrupted: (String, Int)?
 
   /// Whether a first line begins a vCard.
   static func begins(_ line: [UInt8]) -> Bool {
@@ -41,23 +43,37 @@ struct VCardReader {
     while let (line, number) = try nextLine() {
       guard let property = Property(line) else { continue }
       switch property.name {
-      case "BEGIN": (card, organization) = (VCard(line: number), "")
+      case "BEGIN":
+        // A card without its END is complete as far as it goes.
+        if card != nil {
+          interrupted = (line, number)
+          return named(card, organization)
+        }
+        card = VCard(line: number)
       case "FN": card?.name = property.text
       case "N": if card?.name.isEmpty == true { card?.name = property.text }
       case "ORG": organization = property.text
       case "CATEGORIES": card?.category = property.value.split(separator: ",").first.map(String.init)
       case "TEL": if let count = card?.numbers.count, count < Self.maxNumbers { card?.numbers.append(property.text) }
-      case "END":
-        if card?.name.isEmpty == true { card?.name = organization }
-        if let card { return card }
+      case "END": if let card = named(card, organization) { return card }
       default: break
       }
     }
-    return nil
+    return named(card, organization)
+  }
+
+  private func named(_ card: VCard?, _ organization: String) -> VCard? {
+    var card = card
+    if card?.name.isEmpty == true { card?.name = organization }
+    return card
   }
 
   /// The next line with its continuations.
   private mutating func nextLine() throws -> (String, Int)? {
+    if let line = interrupted {
+      interrupted = nil
+      return line
+    }
     guard let (first, number) = try waiting ?? raw() else { return nil }
     var text = first
     waiting = nil

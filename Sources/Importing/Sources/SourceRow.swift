@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
+import Foundation
 import PhoneNumbers
 
 /// An entry of a source's file as it is written there.
@@ -187,7 +188,13 @@ struct DelimitedRows: SourceFileRows {
         return .rejected(record.problem ?? (isRead ? .wrongColumns : .badQuote), text: text)
       }
       if hasOnlyNumbers {
-        waiting = row.texts[...]
+        let fields = row.texts.map { $0.trimmingCharacters(in: .whitespaces) }
+        // Behind a number, a field without one is a remark.
+        let numbers = fields.filter(NumberCell.mayBeNumber)
+        guard NumberCell.areComplete(numbers, region: nil) else {
+          return .rejected(.severalNumbers, text: fields.joined(separator: ", "))
+        }
+        waiting = numbers.isEmpty ? fields[...] : numbers[...]
         continue
       }
       return outcome(of: row.texts)

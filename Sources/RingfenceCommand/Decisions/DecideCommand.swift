@@ -78,6 +78,10 @@ struct DecideCommand: AsyncParsableCommand {
       guard number == nil, !block, identify == nil, !allow, !urgent else {
         throw ValidationError("With --file, the number and the decision are in the file. Leave them out.")
       }
+      guard region == nil else {
+        throw ValidationError(
+          "--region is for one number. Write the numbers of a file in international form, with a plus.")
+      }
       return try AuditOption.check(by)
     }
     try file.checkAbsence()

@@ -12,7 +12,7 @@ struct UpgradePostgresCommand: AsyncParsableCommand {
     commandName: "upgrade-postgresql",
     abstract: "Move the private PostgreSQL to the newest installed version.",
     discussion: """
-      Stop the server first. The data is written into a new cluster beside the old one (pg_dump, pg_restore), the rows of \
+      Stop the server first. The data is written into a second cluster (pg_dump, pg_restore), the rows of \
       all tables are compared, and the two clusters change places in one step. If it is interrupted at any moment, the old \
       cluster is as before: run the command again. Afterwards the old cluster stays in the data folder until you remove it.
 
@@ -150,7 +150,7 @@ private struct ClusterUpgrade {
           settings: ["max_wal_size": "512MB", "min_wal_size": "80MB", "autovacuum": "off"], archiving: .off),
         logger: .quiet)
       do {
-        try await copy(from: old.dsn, to: new.dsn, in: versions.newestPrograms, step)
+        try await copy(from: (old.dsn, programs), to: (new.dsn, versions.newestPrograms), step)
       } catch {
         try? await new.stop()
         throw error
@@ -169,23 +169,29 @@ private struct ClusterUpgrade {
     }
   }
 
-  private func copy(from old: String, to new: String, in programs: String, _ step: StatusLine) async throws {
-    func program(_ name: String) -> PostgresProgram { PostgresProgram(path: "\(programs)/\(name)") }
+  /// - Parameters:
+  ///   - from: the old cluster, and the folder of its programs: only they know what its minor version has in the catalog.
+  ///     (15.20 stores versions of columns as options, which a `pg_dump` of 18.6 writes as if somebody had set them.)
+  ///   - to: the new cluster, and the folder of its programs.
+  private func copy(
+    from old: (dsn: String, programs: String), to new: (dsn: String, programs: String), _ step: StatusLine
+  ) async throws {
+    func program(_ name: String) -> PostgresProgram { PostgresProgram(path: "\(new.programs)/\(name)") }
     let dump = "\(work)/database.dump"
     step.say("Saving the database")
-    try await program("pg_dump").run(
+    try await PostgresProgram(path: "\(old.programs)/pg_dump").run(
       ["--format=custom", "--compress=1", "--no-password", "--encoding=UTF8", "--file=\(dump)"],
-      on: PostgresConfiguration(old))
+      on: PostgresConfiguration(old.dsn))
     step.say("Writing the new cluster")
     try await program("pg_restore").run(
       ["--dbname=ringfence", "--no-owner", "--no-privileges", "--no-password", "--exit-on-error", "--jobs=2", dump],
-      on: PostgresConfiguration(new))
+      on: PostgresConfiguration(new.dsn))
     try FileManager.default.removeItem(atPath: dump)
     step.say("Reading statistics")
     try await program("vacuumdb").run(
-      ["--analyze-only", "--no-password", "--jobs=2", "--quiet"], on: PostgresConfiguration(new))
+      ["--analyze-only", "--no-password", "--jobs=2", "--quiet"], on: PostgresConfiguration(new.dsn))
     step.say("Comparing the tables")
-    let (before, after) = (try await tables(old), try await tables(new))
+    let (before, after) = (try await tables(old.dsn), try await tables(new.dsn))
     for (name, rows) in before.sorted(by: { $0.key < $1.key }) where after[name] != rows {
       throw CommandFailure.failed(
         "\(name) has \(TextFormat.count(rows, "row")) in the old cluster and \(after[name] ?? 0) in the new one. "

@@ -39,7 +39,7 @@ import Testing
         let same = try await publisher.publish(PublicationRequest(time: before.issued + 1))
         #expect(same.serial == before.serial + 1)
         #expect(same.packs.map(\.sha256) == before.packs.map(\.sha256))
-        // A month later it is another one, and the delta leads to it.
+        // A month later the list is different, and the delta leads to it.
         let overrules = [Gate.churn, .size, .nonEmpty].map {
           PublicationRequest.Overrule(gate: $0, reason: "A month later", by: "test")
         }
