@@ -18,18 +18,19 @@ extension EmbeddedPostgres {
   }
 
   /// The version of the cluster in a data folder and of the installed programs; nil without a cluster.
-  /// - Parameter programs: Folder with the programs of the newer version; nil searches Debian's folders and PATH.
+  /// - Parameter programs: Folder with programs of one of the versions; nil searches Debian's folders and PATH.
   /// - Throws: ``EmbeddedPostgresError`` `binariesNotFound` or `binariesUnusable`.
   public static func versions(
     dataFolder: String, programs: String? = nil
   ) throws(EmbeddedPostgresError) -> Versions? {
     guard let version = version(ofClusterIn: dataFolder) else { return nil }
-    let newest = try ServerBinaries.find(wantedVersion: nil, in: programs)
-    let own = try? ServerBinaries.find(wantedVersion: version)
+    var found = try [ServerBinaries.find(wantedVersion: nil, in: programs)]
+    // A folder may be named for either version.
+    for wanted in [version, nil] { (try? ServerBinaries.find(wantedVersion: wanted)).map { found.append($0) } }
+    let newest = found.first { $0.version > version } ?? found[0]
     return Versions(
-      cluster: version,
-      programs: own?.version == version ? own?.folder : newest.version == version ? newest.folder : nil,
-      newest: newest.version, newestPrograms: newest.folder)
+      cluster: version, programs: found.first { $0.version == version }?.folder, newest: newest.version,
+      newestPrograms: newest.folder)
   }
 
   /// The major version of the cluster in a data folder; nil without a cluster.
@@ -40,10 +41,18 @@ extension EmbeddedPostgres {
     }
   }
 
+  /// Runs `body` while no server and no command uses the data folder.
+  /// - Throws: ``EmbeddedPostgresError/folderInUse(folder:pid:)``, and the error of `body`.
+  public static func withLock<R>(dataFolder: String, _ body: () throws -> R) throws -> R {
+    let lock = try DataFolderLock(folder: ClusterFolder.prepareDataFolder(dataFolder))
+    defer { lock.release() }
+    return try body()
+  }
+
   /// Shuts the cluster down and exchanges its files with the files of a stopped cluster, in one step, before the data
   /// folder's lock is released: at each moment, and after a loss of power, one of the two is there completely.
   /// - Parameter dataFolder: The other cluster's data folder, on the same file system.
-  /// - Throws: ``EmbeddedPostgresError`` `stopFailed`, or `folderUnusable` where the files stay as they are.
+  /// - Throws: ``EmbeddedPostgresError`` `stopFailed`, or `folderUnusable`; ``version(ofClusterIn:)`` tells whether the files were exchanged.
   public func stop(exchangingWith dataFolder: String) async throws {
     cluster.monitor.requestStop()
     try await cluster.close(exchangingWith: dataFolder)

@@ -2,6 +2,8 @@
 
 /// The content of a cell or a line that may hold several telephone numbers, and a remark behind them.
 public struct NumberCell: Sendable {
+  /// The longest cell with several numbers, and the longest with a remark, in bytes: both are searched for many forms.
+  fileprivate static let (maxBytes, maxRemarkBytes) = (16_384, 1_000)
   /// The most numbers of a cell; the others are refused.
   static let maxNumbers = 1_000
 
@@ -30,6 +32,7 @@ public struct NumberCell: Sendable {
 
   /// The text before a remark, or without one in parentheses; nil where there is none.
   fileprivate static func withoutRemark(_ text: String) -> String? {
+    guard text.utf8.count <= maxRemarkBytes else { return nil }
     let words = text.replacing(/\((?:[^()]*\p{L}[^()]*|[0-9.\/-]{6,10})\)/) {
       isRemark($0.output.dropFirst().dropLast()) ? "" : String($0.output)
     }
@@ -67,6 +70,10 @@ extension PhoneNumberParser {
   /// Reads a cell of a list: one number, several that are divided for certain, or masks; each with a remark at most.
   public mutating func readCell(_ text: String, region: String?, isInternational: Bool = false) -> NumberCell {
     var cell = NumberCell()
+    guard text.utf8.count <= NumberCell.maxBytes else {
+      cell.add(.failure(.tooLong))
+      return cell
+    }
     var pieces = [text]
     while let piece = pieces.popLast() {
       let outcome = Result { () throws(PhoneNumberError) in

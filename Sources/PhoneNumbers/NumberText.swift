@@ -165,20 +165,29 @@ enum NumberText {
         return parts.isEmpty ? [part] : parts
       }
     }
-    // A slash, comma or gap is part of one number, unless a complete number is before it.
-    let text = sure.first ?? text
+    var (found, rest) = ([String](), sure.first ?? text)
+    while found.count <= NumberCell.maxNumbers, let (head, tail) = divided(rest, place) {
+      found.append(head)
+      rest = tail
+    }
+    guard !found.isEmpty else { return nil }
+    found.append(rest)
+    return found.allSatisfy { isNumber($0[...], place) } && areComplete(found, place) ? found : []
+  }
+
+  /// The first number and the text behind it; nil where there is no second number. A slash, comma or gap is part of one
+  /// number, unless a complete number is before it.
+  private static func divided(_ text: String, _ place: DialingPlace) -> (head: String, tail: String)? {
     var last: Character?
     for index in text.indices {
       defer { last = text[index] }
       let isGap = text[index] == " " && last == " "
       guard isGap || "/,\t".contains(text[index]) else { continue }
       let (head, tail) = (trimmed(text[..<index]), trimmed(text[text.index(after: index)...]))
-      guard digitCount(head) >= 5, digitCount(tail) > 0 || tail.contains(where: isFree) else { continue }
+      guard digitCount(head) >= 5, tail.contains(where: { $0.isNumber || isFree($0) }) else { continue }
       let begins = tail.first.map { "+0(".contains($0) } ?? false
       guard isNumber(head, place) || begins && isNumber(tail, place) else { continue }
-      let rest = String(tail.drop { "/, \t".contains($0) })
-      let parts = [String(head)] + (parts(of: rest, from: place) ?? [rest])
-      return parts.allSatisfy { isNumber($0[...], place) } && areComplete(parts, place) ? parts : []
+      return (String(head), String(tail.drop { "/, \t".contains($0) }))
     }
     return nil
   }
@@ -195,18 +204,19 @@ enum NumberText {
   }
 
   private static func isNumber(_ text: Substring, _ place: DialingPlace) -> Bool {
-    digitCount(text) >= 5 && single(String(text), from: place).isNumber
+    text.utf8.count <= 250 && digitCount(text) >= 5 && single(String(text), from: place).isNumber
   }
 
   /// The text, divided at signs and words that are never within a number.
   private static func dividedForCertain(_ text: String) -> [String] {
     var parts: [[Substring]] = [[]]
     let words = text.replacing(":::", with: ";").split(separator: " ", omittingEmptySubsequences: false)
+    var previous: Character?
     for (index, word) in words.enumerated() {
-      let isBehindDigit = words[..<index].last { !$0.isEmpty }?.last.map { $0.isNumber || $0 == ")" } ?? false
-      let next = words[(index + 1)...].first { !$0.isEmpty }?.first
-      if isBehindDigit, next.map({ $0.isNumber || "+(".contains($0) }) ?? false,
-        conjunctions.contains(word.lowercased())
+      defer { previous = word.last ?? previous }
+      let isBehindDigit = previous.map { $0.isNumber || $0 == ")" } ?? false
+      if isBehindDigit, conjunctions.contains(word.lowercased()),
+        words[(index + 1)...].first(where: { !$0.isEmpty })?.first.map({ $0.isNumber || "+(".contains($0) }) ?? false
       {
         parts.append([])
         continue

@@ -122,7 +122,7 @@ public final class LineReader {
     }
     do {
       // Two bytes of UTF-16 are up to three of UTF-8.
-      let room = utf16 == nil ? buffer.count - end : (buffer.count - end) / 2
+      let room = isDetected && utf16 == nil ? buffer.count - end : (buffer.count - end) / 2
       let free = UnsafeMutableBufferPointer(rebasing: buffer[end..<end + room])
       let count = try input.read(into: UnsafeMutableRawBufferPointer(free))
       if count == 0 { isAtEnd = true }

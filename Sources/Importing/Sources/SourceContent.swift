@@ -85,7 +85,9 @@ struct SourceContent: Sendable {
     case .vCard: try VCardRows(file)
     case .saracroche: JSONArrayRows(file, array: "patterns")
     case .csv, .ftcCSV, .ftcTSV, .jsonLines, .ringfence, .protectedList, .mispWarningList:
-      try DelimitedRows(file, number: options.numberColumn, category: options.categoryColumn)
+      try DelimitedRows(
+        file, number: options.numberColumn, category: options.categoryColumn,
+        region: (options.region ?? format.defaultRegion).flatMap { PhoneRegion($0)?.code })
     }
   }
 

@@ -112,6 +112,7 @@ struct DelimitedRows: SourceFileRows {
   private let pattern: Int?
   private let category: Int?
   private let readsPrefixes: Bool
+  private let region: String?
   /// Whether every field is a number.
   private let hasOnlyNumbers: Bool
   private var chunk = RecordChunk()
@@ -123,10 +124,13 @@ struct DelimitedRows: SourceFileRows {
   /// - Parameters:
   ///   - number: the number's column by name or position; nil for a usual name.
   ///   - category: the category's column; nil for none.
+  ///   - region: ISO 3166 code of numbers in national form.
   ///   - readsPrefixes: whether a number may be a regular expression for a prefix.
   /// - Throws: ``SourceFailure``, ``ImportFileError``.
-  init(_ file: FileBytes, number: String?, category: String?, readsPrefixes: Bool = false) throws {
-    self.readsPrefixes = readsPrefixes
+  init(
+    _ file: FileBytes, number: String?, category: String?, region: String? = nil, readsPrefixes: Bool = false
+  ) throws {
+    (self.readsPrefixes, self.region) = (readsPrefixes, region)
     let lines = try LineReader(file, maximumLineBytes: Self.maxLineBytes)
     csv = CSVLines(lines)
     guard let header = try DelimitedHeader(csv, path: lines.name) else { throw SourceFailure.noEntries }
@@ -140,7 +144,7 @@ struct DelimitedRows: SourceFileRows {
       return place
     }
     let found = Self.numberNames.compactMap(names.firstIndex).first
-    hasOnlyNumbers = number == nil && found == nil && header.fields.allSatisfy(Self.isNumber)
+    hasOnlyNumbers = number == nil && found == nil && header.fields.allSatisfy { Self.isNumber($0, region) }
     if let number {
       self.number = try place(number)
     } else if let found = found ?? (hasOnlyNumbers ? 0 : nil) {
@@ -155,9 +159,9 @@ struct DelimitedRows: SourceFileRows {
     }
   }
 
-  private static func isNumber(_ text: String) -> Bool {
+  private static func isNumber(_ text: String, _ region: String?) -> Bool {
     var parser = PhoneNumberParser(capacity: 0)
-    let cell = parser.readCell(text, region: nil, isInternational: true)
+    let cell = parser.readCell(text, region: region, isInternational: region == nil)
     return !cell.numbers.isEmpty || !cell.masks.isEmpty || cell.refusals.isEmpty
   }
 
@@ -191,7 +195,7 @@ struct DelimitedRows: SourceFileRows {
         let fields = row.texts.map { $0.trimmingCharacters(in: .whitespaces) }
         // Behind a number, a field without one is a remark.
         let numbers = fields.filter(NumberCell.mayBeNumber)
-        guard NumberCell.areComplete(numbers, region: nil) else {
+        guard NumberCell.areComplete(numbers, region: region) else {
           return .rejected(.severalNumbers, text: fields.joined(separator: ", "))
         }
         waiting = numbers.isEmpty ? fields[...] : numbers[...]

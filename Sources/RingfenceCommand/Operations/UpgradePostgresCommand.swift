@@ -36,7 +36,7 @@ struct UpgradePostgresCommand: AsyncParsableCommand {
     try CommandContext.requireDatabase(settings)
     let folder = try DataFolder(settings)
     let upgrade = ClusterUpgrade(folder: folder, settings: settings)
-    try upgrade.finishInterrupted()
+    if !dryRun { try upgrade.finishInterrupted() }
     guard let versions = try EmbeddedPostgres.versions(dataFolder: folder.path, programs: try settings.pgBin) else {
       return
     }
@@ -97,9 +97,13 @@ private struct ClusterUpgrade {
     )
   }
 
-  /// Completes a move that was interrupted after the clusters had changed places, or removes the rests of one that was
-  /// interrupted before.
+  /// Completes a move that was interrupted after the clusters had changed places, or removes the remains of a move that was
+  /// interrupted before. Nobody else uses the data folder meanwhile.
   func finishInterrupted() throws {
+    try EmbeddedPostgres.withLock(dataFolder: folder.path) { try finishLocked() }
+  }
+
+  private func finishLocked() throws {
     guard FileManager.default.fileExists(atPath: work) else { return }
     if let old = EmbeddedPostgres.version(ofClusterIn: work),
       let new = EmbeddedPostgres.version(ofClusterIn: folder.path),
@@ -141,7 +145,6 @@ private struct ClusterUpgrade {
     defer { step.finish() }
     let old = try await EmbeddedPostgres.start(
       EmbeddedPostgres.Options(dataFolder: folder.path, programs: programs), logger: .quiet)
-    var isDone = false
     do {
       // Less log than usual, because it takes space; the server's settings apply from its next start on.
       let new = try await EmbeddedPostgres.start(
@@ -158,15 +161,13 @@ private struct ClusterUpgrade {
       step.say("Exchanging the clusters")
       try await new.stop()
       try await old.stop(exchangingWith: work)
-      isDone = true
-      try keepOld(versions.cluster)
     } catch {
-      if !isDone {
-        try? await old.stop()
-        try? remove()
-      }
+      try? await old.stop()
+      // The versions tell whether the clusters have changed places.
+      try? finishInterrupted()
       throw error
     }
+    try finishInterrupted()
   }
 
   /// - Parameters:
