@@ -34,7 +34,7 @@ extension NumberText {
       !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
       NumberingPlan.isCallingCode(text.firstMatch(of: /^\+\s*\(([0-9]+)\)/)?.1 ?? "1")
     else { return .refused(.notANumber) }
-    // A range or erased digits: 030 23125(00-99), +49 30 23125 - - -.
+    // A range of digits in parentheses, or hyphens in the place of digits.
     let tail = scalars.reversed().prefix { !isDigit($0) && !$0.properties.isAlphabetic }
     let range = text.firstMatch(of: /\(([0-9]+)\s*-\s*([0-9]+)\)/)
     guard range.map({ $0.1.count != $0.2.count || $0.1 > $0.2 }) ?? true, tail.count(where: { $0 == "-" }) < 2,
@@ -86,7 +86,7 @@ extension NumberText {
     return zip(words, texts).allSatisfy { range, word in
       let letters = scalars[range].map { $0.properties.isUppercase ? $0.value + 32 : $0.value }
       guard letters.allSatisfy({ 97...122 ~= $0 }), !absences.contains(word.lowercased()) else { return false }
-      // ABCD stands for any digits.
+      // ABCD means any digits.
       if word.lowercased().hasPrefix("abc") { return false }
       guard range.lowerBound > 0, scalars[range.lowerBound - 1].properties.isWhitespace else { return true }
       let digits = string(scalars[..<range.lowerBound].filter(isDigit)[...])

@@ -98,7 +98,7 @@ private struct ClusterUpgrade {
   }
 
   /// Completes a move that was interrupted after the clusters had changed places, or removes the remains of a move that was
-  /// interrupted before. Nobody else uses the data folder meanwhile.
+  /// interrupted before, under the lock of the data folder.
   func finishInterrupted() throws {
     try EmbeddedPostgres.withLock(dataFolder: folder.path) { try finishLocked() }
   }
