@@ -292,7 +292,8 @@ let package = Package(
       "RingfenceCommandTests",
       [
         "RingfenceCommand", "RingfenceServer", "API", "AsyncSupport", "CallerPack", "Curation", "Importing", "Intake",
-        "ModerationSite", "PhoneNumbers", "PostgreSQL", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport", arguments,
+        "ModerationSite", "PhoneNumbers", "PostgreSQL", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport",
+        arguments,
       ]),
   ],
   swiftLanguageModes: [.v6],
