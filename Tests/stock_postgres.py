@@ -44,10 +44,13 @@ class StockCluster:
         self.folder, self.programs, self.root, self.port = Path(folder) / "cluster", programs, root, free_port()
         owner = account()
         self.folder.mkdir(parents=True)
-        if os.geteuid() == 0:
-            os.chown(self.folder, owner.pw_uid, owner.pw_gid)
         # As the programs see it.
         inside = f"/{self.folder.relative_to(root)}" if root else str(self.folder)
+        if root:
+            # Accounts have other numbers there.
+            subprocess.run(["chroot", str(root), "chown", "postgres:", inside], check=True)
+        elif os.geteuid() == 0:
+            os.chown(self.folder, owner.pw_uid, owner.pw_gid)
         self.data = f"{inside}/data"
         self.run("initdb", f"--pgdata={self.data}", "--locale=C.UTF-8", "--encoding=UTF8", "--auth=trust",
                  "--username=postgres", "--no-sync")
