@@ -172,9 +172,9 @@ extension Cluster {
   }
 
   private func matchingBinaries(for folder: ClusterFolder) throws(EmbeddedPostgresError) -> ServerBinaries {
-    guard let text = folder.read("data/PG_VERSION"),
-      let version = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-    else { throw .folderUnusable(folder: folder.data, reason: "it holds no PostgreSQL cluster (no PG_VERSION)") }
+    guard let version = EmbeddedPostgres.version(ofClusterIn: folder.dataFolder) else {
+      throw .folderUnusable(folder: folder.data, reason: "it holds no PostgreSQL cluster (no PG_VERSION)")
+    }
     let binaries = try ServerBinaries.find(wantedVersion: version, in: options.programs)
     guard binaries.version == version else {
       throw .versionMismatch(folder: folder.data, folderVersion: version, binariesVersion: binaries.version)

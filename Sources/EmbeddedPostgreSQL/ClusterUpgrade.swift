@@ -52,7 +52,8 @@ extension EmbeddedPostgres {
   /// Shuts the cluster down and exchanges its files with the files of a stopped cluster, in one step, before the data
   /// folder's lock is released: at each moment, and after a loss of power, one of the two is there completely.
   /// - Parameter dataFolder: The other cluster's data folder, on the same file system.
-  /// - Throws: ``EmbeddedPostgresError`` `stopFailed`, or `folderUnusable`; ``version(ofClusterIn:)`` tells whether the files were exchanged.
+  /// - Throws: ``EmbeddedPostgresError`` `stopFailed`, or `folderUnusable`; ``version(ofClusterIn:)`` tells whether the files
+  ///   were exchanged.
   public func stop(exchangingWith dataFolder: String) async throws {
     cluster.monitor.requestStop()
     try await cluster.close(exchangingWith: dataFolder)
