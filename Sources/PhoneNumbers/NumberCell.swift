@@ -33,6 +33,8 @@ public struct NumberCell: Sendable {
   /// The text before a remark, or without one in parentheses; nil where there is none.
   fileprivate static func withoutRemark(_ text: String) -> String? {
     guard text.utf8.count <= maxRemarkBytes else { return nil }
+    // The sign of an item in a list of Markdown, YAML or a word processor.
+    if let item = text.wholeMatch(of: /\s*[-*•·‣▪–]\s+([+0-9(].*)/) { return String(item.1) }
     let words = text.replacing(/\((?:[^()]*\p{L}[^()]*|[0-9.\/-]{6,10})\)/) {
       isRemark($0.output.dropFirst().dropLast()) ? "" : String($0.output)
     }

@@ -124,7 +124,7 @@ enum NumberText {
   private static func withoutParameters(_ text: Substring) -> Substring {
     guard
       let match = text.firstMatch(
-        of: /;\s*(?:ext|isub|phone-context|user|transport|tag|npdi|rn|cpc|lr)\b/.ignoresCase())
+        of: /;(?:\s*(?:ext|isub|phone-context|user|transport|tag|rn|cpc)=|(?:npdi|lr)\b)/.ignoresCase())
     else { return text }
     let number = text[..<match.range.lowerBound]
     let context = text.firstMatch(of: /;phone-context=(\+[0-9]+)/)?.1

@@ -89,9 +89,19 @@ struct ParseOutcome: Equatable {
   /// Parses a text of digits and separators. Digits without a prefix, and those behind 00, may be international.
   init(plain text: String, from place: DialingPlace) {
     self.init(undivided: text, from: place)
-    // No plan has ordinary numbers of 14 digits: 030 23125136-138 is a series of numbers.
-    guard isNumber, digits >= 10_000_000_000_000, let gap = text.lastIndex(where: { !$0.isNumber }),
-      ParseOutcome(undivided: String(text[..<gap]), from: place).isNumber
+    guard isNumber, let start = text.firstIndex(where: \.isNumber),
+      let first = text[start...].firstIndex(where: { !$0.isNumber }),
+      let last = text.lastIndex(where: { !$0.isNumber }), last > start
+    else { return }
+    func endsNumber(at gap: String.Index, atLeast least: Int64) -> Bool {
+      let head = ParseOutcome(undivided: String(text[..<gap]), from: place)
+      return head.isNumber && head.digits >= least
+    }
+    // No plan has ordinary numbers of 14 digits: 030 23125136-138 is a series of numbers. And digits without a gap are
+    // complete where they are 12: the 1 of +493023125138 1 counts something.
+    guard
+      digits >= 10_000_000_000_000 && endsNumber(at: last, atLeast: 1)
+        || text[first] == " " && endsNumber(at: first, atLeast: 100_000_000_000)
     else { return }
     self = .refused(.severalNumbers)
   }
@@ -101,7 +111,9 @@ struct ParseOutcome: Equatable {
     func international(_ digits: Substring) -> ParseOutcome {
       ParseOutcome(throughLibrary: "+\(digits)", from: place)
     }
-    if number.hasPrefix("00") {
+    if let error = place.ambiguity(of: number) {
+      self = .refused(error)
+    } else if number.hasPrefix("00") {
       // In some countries national numbers begin with 00, such as 0077 in Japan.
       let own = ParseOutcome(throughLibrary: text, from: place)
       let other = own.isNumber ? own : international(number.dropFirst(2))
@@ -109,7 +121,7 @@ struct ParseOutcome: Equatable {
     } else if number.first.map({ $0 != "0" && $0 != "+" }) ?? false, place.maybeInternational(number) {
       let other = international(number)
       let own =
-        other.isNumber && place.isInternational && !place.isNorthAmerican
+        other.isNumber && place.isInternational && !place.isNorthAmerican && !place.isOwn(number)
         ? nil : ParseOutcome(throughLibrary: text, from: place)
       guard let own, own.isNumber || !other.isNumber else {
         self = other
@@ -152,6 +164,8 @@ struct ParseOutcome: Equatable {
     case .placeholder: ParseOutcome(digits: 0, status: placeholderStatus)
     case .severalNumbers: ParseOutcome(digits: 0, status: severalStatus)
     case .decimal: ParseOutcome(digits: 0, status: decimalStatus)
+    case .needsRegion: ParseOutcome(digits: 0, status: Int32(bitPattern: CPHONE_NEEDS_REGION.rawValue))
+    case .unknownCallingCode: ParseOutcome(digits: 0, status: Int32(bitPattern: CPHONE_UNKNOWN_CALLING_CODE.rawValue))
     default: ParseOutcome(digits: 0, status: Int32(bitPattern: CPHONE_NOT_A_NUMBER.rawValue))
     }
   }

@@ -82,8 +82,21 @@ struct DialingPlace: Equatable {
   }
 
   /// Whether digits without a prefix may be an international number.
-  func maybeInternational(_ digits: Substring) -> Bool {
-    isInternational || !isNorthAmerican && code != nil && digits.hasPrefix(callingCode)
+  func maybeInternational(_ digits: Substring) -> Bool { isInternational || !isNorthAmerican && isOwn(digits) }
+
+  /// Whether digits without a prefix begin with the region's own calling code.
+  func isOwn(_ digits: Substring) -> Bool { code != nil && digits.hasPrefix(callingCode) }
+
+  /// The error of ten digits of North America that would be read as a number of another country: `+201-555-0123` is none of
+  /// Egypt, and `2015550123` without a region may be one.
+  func ambiguity(of number: Substring) -> PhoneNumberError? {
+    let (isGlobal, text) = (number.hasPrefix("+"), number.drop { $0 == "+" })
+    guard isGlobal || code == nil && isInternational,
+      let match = text.wholeMatch(of: /([2-9][0-9]{2})(\)?[ .-]?)[0-9]{3}([ .-]?)[0-9]{4}/),
+      let digits = Int64("1" + text.filter(\.isNumber)), libraryIsNorthAmerican(digits)
+    else { return nil }
+    guard isGlobal else { return .needsRegion }
+    return match.2.isEmpty || match.3.isEmpty || NumberingPlan.isCallingCode(match.1) ? nil : .unknownCallingCode
   }
 
   /// Whether digits without a prefix that are a national number, and an international one too, are the former.

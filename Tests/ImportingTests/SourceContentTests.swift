@@ -51,6 +51,27 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    // The names of the columns in a comment, a title, and the signs of items.
+    ("# label,number\nSales,+33199000248\nFraud,+33199000249\n", 0),
+    ("# Blocked numbers, 2026\n+33199000248\n+33199000249\n", 0),
+    ("Blocked numbers\n+33199000248\n+33199000249\n", 1),
+    ("Blocked numbers:\n\n- +33 1 99 00 02 48\n* +33 1 99 00 02 49\n• +33199000249\n", 1),
+    // Ten digits without a region may be of North America, and a digit behind a number is none of it.
+    ("number\n+33199000248\n+33199000249\n2015550123\n", 1),
+    ("number\n+33199000248\n+33199000249\n+493023125138 1\n", 1),
+  ]) private func `lines around the numbers of a list`(_ text: String, _ rejected: Int) throws {
+    let content = try read(text, .csv)
+    #expect(content.entries.map(\.number) == [33_199_000_248, 33_199_000_249])
+    #expect(content.rejected.count == rejected)
+  }
+
+  @Test func `a range that is refused has the reason of its rule`() throws {
+    let content = try read("number\n+33199000248\n+33199000249\n+33*\n", .csv)
+    #expect(content.rejected.reasons.keys.allSatisfy { ["too_wide", "mask", "placeholder"].contains($0) })
+    #expect(content.rejected.count == 1)
+  }
+
   @Test func `a file without a header is read by positions`() throws {
     let content = try read("fraud\t12015550123\nfraud\t33199000248\n", .csv) { options in
       (options.numberColumn, options.categoryColumn) = ("2", "1")

@@ -134,6 +134,10 @@ public struct NumberForm: Sendable, CustomStringConvertible {
     refused("several_numbers", "DE", ["+493023125123+493023125124", "+49 30 23125123 or 23125124"]),
     refused(
       "several_numbers", "FR", ["+33199000123/24", "01 99 00 01 23 ou 01 99 00 01 24", "0199000123, 0199000124"]),
+    refused("several_numbers", "DE", ["+493023125138 1", "03023125138 24"]),
+    refused("unknown_calling_code", "US", ["+201-555-0128", "+201 555-0128", "+201.555.0128"]),
+    refused("unknown_calling_code", "DE", ["+201-555-0128", "+201 555 0128"]),
+    refused("needs_region", nil, ["201-555-0128", "2015550128", "(201) 555-0128"]),
     refused("decimal", "DE", ["3.023125126E9", "3,023125127E+09", "4,93023E+11", "493023125123.25", "123456e0"]),
     refused("short_or_emergency", "DE", ["112", "tel:112"]),
   ].flatMap(\.self)

@@ -46,11 +46,13 @@ struct DelimitedHeader {
   let fields: [String]
   let bytes: [UInt8]
   let line: Int
+  /// The fields of a comment before the header that has as many: `# number,category` above rows. Empty for none.
+  private(set) var commented: [String] = []
 
   /// Reads up to the header; nil at the end of the file.
   /// - Throws: ``ImportFileError``, `CancellationError`.
   init?(_ lines: CSVLines, path: String) throws {
-    var named: UInt8?
+    var (named, comment): (UInt8?, String) = (nil, "")
     while let next = try lines.next() {
       guard !next.isTooLong else {
         throw ImportFileError.lineTooLong(path: path, line: next.number, maximumBytes: lines.maximumLineBytes)
@@ -62,7 +64,11 @@ struct DelimitedHeader {
         named = byte
         continue
       }
-      if text.allSatisfy(\.isWhitespace) || CommentLine.begins(text) { continue }
+      if text.allSatisfy(\.isWhitespace) { continue }
+      if CommentLine.begins(text) {
+        comment = text
+        continue
+      }
       var isQuoted = false
       let found = next.bytes.first { byte in
         if byte == CSVScanner.quote { isQuoted.toggle() }
@@ -72,6 +78,9 @@ struct DelimitedHeader {
       (bytes, line) = (Array(next.bytes), next.number)
       var row = CSVRow()
       fields = row.read(next.bytes, separator: separator) ? row.texts : []
+      let names = comment.drop { "# ".contains($0) }.split(
+        separator: Character(Unicode.Scalar(separator)), omittingEmptySubsequences: false)
+      if comment.hasPrefix("#"), names.count > 1, names.count == fields.count { commented = names.map(String.init) }
       return
     }
     return nil

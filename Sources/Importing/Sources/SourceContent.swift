@@ -111,18 +111,20 @@ struct SourceContent: Sendable {
         if let reason = try addRule(found, options) { reject(reason, found.number, line: source.line) }
         continue
       case .rejected(let reason, let text):
-        reject(reason, text, line: source.line)
+        reject(reason.rawValue, text, line: source.line)
         continue
       case .ignored: continue
       }
       // Without a region, digits alone are international.
       let cell = parser.readCell(row.number, region: region?.code, isInternational: region == nil)
       let reasons =
-        cell.refusals.filter { $0.mask == nil }.map { RejectReason($0) }
+        cell.refusals.filter { $0.mask == nil }.map { RejectReason($0).rawValue }
         + (try cell.masks.compactMap { mask in
           try addRule(SourceFileRow(number: mask, category: row.category, isIdentified: row.isIdentified), options)
         })
-      if let reason = reasons.first ?? (cell.numbers.isEmpty && cell.masks.isEmpty ? .emptyNumber : nil) {
+      if let reason = reasons.first
+        ?? (cell.numbers.isEmpty && cell.masks.isEmpty ? RejectReason.emptyNumber.rawValue : nil)
+      {
         reject(reason, row.number, line: source.line)
       }
       for number in cell.numbers where filter.takes(number) {
@@ -139,10 +141,15 @@ struct SourceContent: Sendable {
   }
 
   /// Adds the rule of a range, unless it is left out.
-  /// - Returns: the reason why the range cannot be read.
+  /// - Returns: the code of the reason why the range cannot be read.
   /// - Throws: ``SourceFailure`` where there are too many rules.
-  private mutating func addRule(_ row: SourceFileRow, _ options: SourceOptions) throws -> RejectReason? {
-    guard let range = try? RangePattern(row.number, plan: .library) else { return .mask }
+  private mutating func addRule(_ row: SourceFileRow, _ options: SourceOptions) throws -> String? {
+    let range: RangePattern
+    do throws(RangeViolation) {
+      range = try RangePattern(row.number, plan: .library)
+    } catch {
+      return error.code.name
+    }
     guard let category = options.category(of: row.category), SourceFilter(options).takes(range) else { return nil }
     let name = row.category.flatMap { try? RuleViolation.line($0, "reason", atMost: 500) }
     ranges.append(
@@ -156,8 +163,8 @@ struct SourceContent: Sendable {
   }
 
   /// Counts a row that cannot be read, or only in part.
-  private mutating func reject(_ reason: RejectReason, _ text: String, line: Int?) {
-    rejected.add(row: line ?? rejected.rows, reason: reason.rawValue, text: text)
+  private mutating func reject(_ reason: String, _ text: String, line: Int?) {
+    rejected.add(row: line ?? rejected.rows, reason: reason, text: text)
   }
 
   /// Of several entries of a number the first category in the order of ``ReportCategory`` counts.

@@ -136,7 +136,12 @@ struct DelimitedRows: SourceFileRows {
     guard let header = try DelimitedHeader(csv, path: lines.name) else { throw SourceFailure.noEntries }
     guard !header.fields.isEmpty else { throw SourceFailure.unreadable("the header has an open quote") }
     separator = header.separator
-    let names = header.fields.map(RecordColumns.name)
+    let isUsual: ([String]) -> Bool = { names in names.contains(where: Self.numberNames.contains) }
+    var names = header.fields.map(RecordColumns.name)
+    // The names of the columns may be in a comment.
+    let commented = header.commented.map(RecordColumns.name)
+    let isCommented = number.flatMap { Int($0) } == nil && !isUsual(names) && isUsual(commented)
+    if isCommented { names = commented }
     func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
@@ -144,7 +149,10 @@ struct DelimitedRows: SourceFileRows {
       return place
     }
     let found = Self.numberNames.compactMap(names.firstIndex).first
-    hasOnlyNumbers = number == nil && found == nil && header.fields.allSatisfy { Self.isNumber($0, region) }
+    // The first line of a list without columns may be its title.
+    let isTitle = header.fields.count == 1 && header.fields[0].first?.isLetter == true
+    hasOnlyNumbers =
+      number == nil && found == nil && (isTitle || header.fields.allSatisfy { Self.isNumber($0, region) })
     if let number {
       self.number = try place(number)
     } else if let found = found ?? (hasOnlyNumbers ? 0 : nil) {
@@ -154,7 +162,7 @@ struct DelimitedRows: SourceFileRows {
     }
     pattern = number == nil ? names.firstIndex(of: "pattern") : nil
     self.category = if let category { try place(category) } else { nil }
-    if hasOnlyNumbers || number.flatMap({ Int($0) }) != nil {
+    if hasOnlyNumbers || isCommented || number.flatMap({ Int($0) }) != nil {
       header.bytes.withUnsafeBufferPointer { chunk.append($0, line: header.line) }
     }
   }

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import PageTemplates
+import PhoneNumbers
 import Storage
 import Timestamps
 
@@ -21,7 +22,10 @@ struct ProtectedPages: Sendable {
   static let longestReason = 200
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    try await show(context, after: Int64(request.query("after")) ?? 0, done: request.query("done"))
+    let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
+    return try await show(
+      context, after: Int64(request.query("after")) ?? 0, done: request.query("done"),
+      draft: ProtectedDraft(country: country))
   }
 
   @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -30,14 +34,14 @@ struct ProtectedPages: Sendable {
     let what = String((context.form.text("what") ?? "").prefix(200))
     let reason = context.form.text("reason") ?? ""
     let (day, now) = (context.form.text("until"), Date())
+    let country = context.form.text("country").flatMap { PhoneRegion($0)?.code }
     func refuse(_ what: String, _ problem: String = "", reason reasonProblem: String = "") -> ProtectedDraft {
       ProtectedDraft(
-        until: day ?? "", what: what, reason: String(reason.prefix(400)), whatProblem: problem,
+        country: country, until: day ?? "", what: what, reason: String(reason.prefix(400)), whatProblem: problem,
         reasonProblem: reasonProblem)
     }
     let target: ProtectionTarget
     do throws(ProtectedPatternError) {
-      let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
       target = try ProtectionTarget(reading: what, region: country, isInternational: true)
     } catch {
       return try await show(context, draft: refuse(what, texts.message(error)))
@@ -61,7 +65,8 @@ struct ProtectedPages: Sendable {
     guard let replaced else { return .redirect(to: "\(Self.address)?done=added", type: .normal) }
     let formerEnd = replaced.expiresAt.map { texts.day($0) } ?? texts("protected.no-end")
     let values = ["reason": replaced.reason, "name": replaced.addedBy, "end": formerEnd]
-    return try await show(context, notice: texts("protected.replaced", values))
+    return try await show(
+      context, notice: texts("protected.replaced", values), draft: ProtectedDraft(country: country))
   }
 
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -76,7 +81,7 @@ struct ProtectedPages: Sendable {
 
   private func show(
     _ context: ServerRequestContext, after: Int64 = 0, done: String = "", notice: String? = nil,
-    draft: ProtectedDraft = ProtectedDraft()
+    draft: ProtectedDraft
   ) async throws -> Response {
     let texts = pages.texts(context)
     let numbers = try await protection.numbers(after: after, limit: Self.rows + 1)
@@ -85,7 +90,8 @@ struct ProtectedPages: Sendable {
     let page: TemplateRecord = [
       "patterns": after > 0 ? [] : try await protection.patterns().map { $0.record(texts) },
       "numbers": shown.map { $0.protection.record(texts) }, "patternCount": texts.number(counts.patterns),
-      "numberCount": texts.number(counts.numbers), "draft": draft.record,
+      "numberCount": texts.number(counts.numbers),
+      "draft": draft.record.adding(["countries": try pages.countries.list(context.language, chosen: draft.country)]),
       "done": notice ?? texts.find("protected.done-\(done)") ?? "",
       "next": numbers.count > Self.rows
         ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "",
@@ -96,6 +102,7 @@ struct ProtectedPages: Sendable {
 
 /// The text typed into the form, with its errors.
 struct ProtectedDraft {
+  var country: String?
   var until = ""
   var untilProblem = ""
   var what = ""

@@ -112,10 +112,30 @@ struct ProtectCheck: AsyncParsableCommand {
       """)
 
   @OptionGroup var database: DatabaseOptions
-  @OptionGroup var subject: NumberOptions
+  @Argument(help: "Number in international form, or a short number or one in national form with --region.")
+  var number: String
+
+  @OptionGroup var country: RegionOption
+
+  func validate() throws { _ = try digits }
+
+  private var digits: Int64 {
+    get throws {
+      let target: ProtectionTarget
+      do throws(ProtectedPatternError) {
+        target = try ProtectionTarget(reading: number, region: country.region)
+      } catch {
+        throw ValidationError("NUMBER: \(try Localizer.commandLine().message(error))")
+      }
+      guard case .number(let digits) = target else {
+        throw ValidationError("NUMBER: \(number) is a pattern. Pass one number.")
+      }
+      return digits
+    }
+  }
 
   func run() async throws {
-    let number = try subject.digits
+    let number = try digits
     try await database.open { context in
       let found = try await context.stores.protection.protections(of: number)
       for item in found { print(item.line) }

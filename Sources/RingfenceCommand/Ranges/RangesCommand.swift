@@ -5,6 +5,7 @@ import Curation
 import Foundation
 import Localization
 import Moderation
+import PhoneNumbers
 import Publishing
 import Storage
 import Timestamps
@@ -181,6 +182,8 @@ struct RangesCommand: AsyncParsableCommand {
 struct RangeRuleOptions: ParsableArguments {
   @OptionGroup var database: DatabaseOptions
 
+  @OptionGroup var country: RegionOption
+
   @Flag(help: "Name the numbers in packs that identify, and do not block them.")
   var identify = false
 
@@ -222,13 +225,23 @@ struct RangeRuleOptions: ParsableArguments {
     if let end, end <= start ?? Date() { throw ValidationError("--until is not after --from. Pass a later time.") }
     do {
       return try RangeRule(
-        RangePattern(text, plan: .library), treatment: identify ? .identify : allow ? .allow : .block,
+        RangePattern(international(text), plan: .library), treatment: identify ? .identify : allow ? .allow : .block,
         category: category.flatMap { ReportCategory(slug: $0) } ?? .other, label: label, reason: reason ?? self.reason,
         validFrom: start, validUntil: end, proposedBy: audit.by, at: Date())
     } catch let violation as RangeViolation {
       throw ValidationError(try Localizer.commandLine().message("ranges.rule", violation))
     } catch let violation as RuleViolation {
       throw ValidationError(try Localizer.commandLine().message(violation))
+    }
+  }
+
+  /// A mask in national form in international form; any other text as it is.
+  private func international(_ text: String) -> String {
+    do throws(PhoneNumberError) {
+      _ = try PhoneNumber(parsing: text, region: country.region)
+      return text
+    } catch {
+      return error.mask ?? text
     }
   }
 

@@ -228,16 +228,15 @@ struct SourcesAdd: AsyncParsableCommand {
     var settings = try settings(listed?.settings)
     let texts = try context.installation.englishTexts()
     do {
-      var rule = rule(listed)
-      if let listed, ceiling == nil, blockComplaints == nil, !yes, Question.isPossible,
-        try await asksToBlock(settings, listed, context)
-      {
-        (settings.ceiling, rule.blockComplaints) = (.block, 1)
+      var (rule, isRead) = (rule(listed), false)
+      if let listed, ceiling == nil, blockComplaints == nil, !yes, Question.isPossible {
+        isRead = true
+        if try await asksToBlock(settings, listed, context) { (settings.ceiling, rule.blockComplaints) = (.block, 1) }
       }
       if settings.format.protects {
         try await checkFreed(settings, context)
-      } else {
-        await noteRejected(settings, texts, context)
+      } else if !isRead {
+        try await noteRejected(settings, texts, context)
       }
       let subscriptions = SourceSubscriptions(stores: context.stores)
       let set = try await context.stores.thresholds.current()
@@ -260,19 +259,21 @@ struct SourcesAdd: AsyncParsableCommand {
   }
 
   /// Reads the list, and says how many of its rows are rejected, or why it cannot be read.
-  private func noteRejected(_ settings: Source.Settings, _ texts: Localizer, _ context: CommandContext) async {
+  private func noteRejected(_ settings: Source.Settings, _ texts: Localizer, _ context: CommandContext) async throws {
     do {
       let previewer = try context.feedPreviewer()
       let rejected = try await previewer.withClient {
         try await previewer.rejected(of: settings, by: $0, at: Date())
       }
-      if let report = rejected.report { print("Note: \(report)") }
-      if rejected.exceedsThird { print("More than a third of the rows is rejected. Check the format and its options.") }
+      note(rejected)
     } catch let failure as SourceFailure {
       print("Note: The list cannot be read now. \(texts.message("sources.failure", failure)) A server tries again.")
-    } catch {
-      // Another error is one of the database, which the next step meets, too.
     }
+  }
+
+  private func note(_ rejected: RejectedRows) {
+    if let report = rejected.report { print("Note: \(report)") }
+    if rejected.exceedsThird { print("More than a third of the rows is rejected. Check the format and its options.") }
   }
 
   /// Reads a list that protects numbers, and says how many listed ones it would free.
@@ -296,6 +297,7 @@ struct SourcesAdd: AsyncParsableCommand {
     let preview = try await previewer.withClient { [rule = rule(listed)] in
       try await previewer.preview(settings, rule: rule, by: $0, at: Date())
     }
+    note(preview.rejected)
     return try Question.asksToBlock(preview, listed)
   }
 

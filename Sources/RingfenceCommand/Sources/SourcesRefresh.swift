@@ -147,7 +147,12 @@ extension SourceStatus {
   }
 
   private var stateText: String {
-    let text = state == .manyRejected ? "more than a third of the rows rejected" : state.rawValue
+    let text =
+      switch state {
+      case .manyRejected: "more than a third of the rows rejected"
+      case .notRead: "not read yet"
+      case .active, .suspended: state.rawValue
+      }
     guard let storedEntries, let fileEntries else { return text }
     return "\(text), storing \(storedEntries) of \(fileEntries)"
   }

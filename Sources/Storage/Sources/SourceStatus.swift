@@ -8,6 +8,8 @@ package struct SourceStatus: Encodable, Sendable {
   /// The effect of a source.
   package enum State: String, Encodable, Sendable {
     case active
+    /// No download has succeeded.
+    case notRead = "not_read"
     /// It is ignored because moderators allow most of its numbers.
     case suspended
     /// More than a third of the rows of the last file was rejected.
@@ -36,7 +38,8 @@ package struct SourceStatus: Encodable, Sendable {
     (entries, failures, error) = (source.state.entries, source.failures, source.failure)
     (storedEntries, fileEntries) = (source.state.progress?.done, source.state.progress?.goal)
     rejected = source.state.rejected
-    state = source.isSuspended ? .suspended : rejected.exceedsThird ? .manyRejected : .active
+    let isRead = source.state.refreshedAt != nil
+    state = source.isSuspended ? .suspended : rejected.exceedsThird ? .manyRejected : isRead ? .active : .notRead
     nextAt = Timestamp.format(source.nextAt)
     refreshedAt = source.state.refreshedAt.map { Timestamp.format($0) }
     suspendedAt = source.quality.suspendedAt.map { Timestamp.format($0) }

@@ -69,6 +69,12 @@ import Testing
       #expect(try await visitor.post(path, ["what": "+4930123*"]).text.contains("Enter the owner and the reason"))
       #expect(
         try await visitor.post(path, ["what": "+49 30 123*", "reason": "A <bank>"]).location == "\(path)?done=added")
+      // The country of national and short numbers is the one that the form shows.
+      let short = try await visitor.post(path, ["what": "112", "reason": "Emergency", "country": "DE"])
+      #expect(short.location == "\(path)?done=added")
+      let national = try await visitor.post(path, ["what": "030 23125123", "reason": "A & <b>"])
+      #expect(national.status == .unprocessableContent && national.text.contains("needs its country"))
+      #expect(national.text.contains(#"value="030 23125123""#))
       let page = try await visitor.get(path).text
       #expect(page.contains("+4930123*") && page.contains("A &lt;bank&gt;"))
       let again = try await visitor.post(path, ["what": "+4930123*", "reason": "B", "until": "2099-01-31"])

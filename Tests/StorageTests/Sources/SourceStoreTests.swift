@@ -46,6 +46,7 @@ import Testing
     try await stores.outbox.replaceReceivers(["https://chat.example.org/"])
     let new = try await add("list")
     #expect(new.state.rejected == RejectedRows())
+    #expect(SourceStatus(new).state == .notRead)
     // The first file has no former version.
     try await succeed(new, rejected(40, of: 200), after: 0)
     let first = try await read("list")
