@@ -142,9 +142,9 @@ def test_protections_are_read_as_numbers(tmp_path):
     reported(data, "+33199000249")
     file.write_text("// hospitals\n202-555-0123\tCity hospital\n988\tCrisis line\n+1 201 555 012?\n")
     refused = run("protect", "import", file, "--data", data, code=1)
-    assert 'Entry 2, "202-555-0123": This is not a number of any numbering plan.' in refused.stdout
+    assert 'Entry 2, "202-555-0123": A number in national form, or a short number, needs its country.' in refused.stdout
     assert 'Entry 3, "988": A number in national form, or a short number, needs its country.' in refused.stdout
-    assert f"{file}, line 2: This is not a number" in run(
+    assert f"{file}, line 2: A number in national form" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
     said = run("protect", "import", file, "--region", "US", "--yes", "--data", data).stdout
     assert 'Entry 4, "+1 201 555 012?": This is not a number' in said and "2 protected." in said
