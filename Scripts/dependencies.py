@@ -33,7 +33,6 @@ DIRECT = {
     "swift-log": (APACHE, "the log"),
     "swift-metrics": (APACHE, "measurements"),
     "swift-nio": (f"{APACHE}; llhttp within it: MIT", "sockets"),
-    "swift-protobuf": (SWIFT, "Apple's Live Caller ID dataset"),
     "swift-service-lifecycle": (APACHE, "starting and stopping"),
     "yams": ("MIT; LibYAML within it: MIT", "settings, recipes and the description of the API"),
 }

@@ -82,6 +82,19 @@ import Testing
       ])
   }
 
+  /// Written once by swift-protobuf 1.39.0.
+  @Test func `the bytes are those of a library for protobuf`() throws {
+    let options = options {
+      $0.cacheExpiryMinutes = .max
+      $0.category = .person
+    }
+    _ = try LiveCallerIDWriter(folder: scratch["out"], options: options).write(SampleLists.mixed(60, seed: 12))
+    let golden = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/LiveCallerID")
+    for name in ["block.binpb", "identity.binpb"] {
+      #expect(try Data(contentsOf: scratch["out/\(name)"]) == Data(contentsOf: golden.appending(path: name)), "\(name)")
+    }
+  }
+
   @Test(.enabled(if: (try? Python.execute(["protoc", "--version"])) != nil, "There is no protoc on this machine."))
   func `the reference compiler decodes the rows`() throws {
     let list = [ListEntry(number: 33_199_000_248, label: "Énergie", blocks: true)]

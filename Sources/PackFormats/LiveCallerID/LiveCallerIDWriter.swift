@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import SwiftProtobuf
 
 /// Writes the input files of Apple's `PIRProcessDatabase` for a Live Caller ID Lookup service.
 ///
@@ -100,11 +99,11 @@ public final class LiveCallerIDWriter: EntryWriter {
     case .block: return entry.blocks ? Data([1]) : nil
     case .identity:
       guard let label = entry.label else { return nil }
-      var identity = LiveCallerIDCallIdentity()
-      identity.name = label
-      identity.cacheExpiryMinutes = options.cacheExpiryMinutes
-      identity.category = options.category.wire
-      let value: Data = try identity.serializedBytes()
+      var identity = ProtobufMessage()
+      identity.add(1, label.utf8)
+      identity.add(3, UInt64(options.cacheExpiryMinutes))
+      identity.add(4, options.category.wire)
+      let value = Data(identity.bytes)
       guard value.count <= 65_535 else {
         throw PackFormatError.entry(number: entry.number, rule: "an identity has at most 65,535 bytes")
       }
@@ -134,26 +133,25 @@ public final class LiveCallerIDWriter: EntryWriter {
 }
 
 extension LiveCallerIDOptions.Category {
-  var wire: LiveCallerIDIdentityCategory {
+  /// The value in a message.
+  var wire: UInt64 {
     switch self {
-    case .unspecified: .unspecified
-    case .person: .person
-    case .business: .business
+    case .unspecified: 0
+    case .person: 1
+    case .business: 2
     }
   }
 }
 
-/// A KeywordDatabase message, written a thousand rows at a time.
-///
-/// Protobuf merges concatenated messages and appends repeated fields, so the parts form one message.
+/// A KeywordDatabase message, written in pieces: a message has no head, so its fields are written as they come.
 final class KeywordDatabaseFile {
   let database: LiveCallerIDOptions.Database
   private(set) var rows: UInt64 = 0
   private(set) var answers = ExpectedAnswers()
   private let output: OutputFile
-  private var piece = LiveCallerIDKeywordDatabase()
+  private var piece = ProtobufMessage()
 
-  private static let rowsPerPiece = 1_000
+  private static let bytesPerPiece = 65_536
 
   init(_ database: LiveCallerIDOptions.Database, in folder: URL) throws {
     self.database = database
@@ -162,13 +160,13 @@ final class KeywordDatabaseFile {
 
   func append(number: Int64, value: Data, name: String?) throws {
     let keyword = "+\(number)"
-    var row = LiveCallerIDKeywordDatabaseRow()
-    row.keyword = Data(keyword.utf8)
-    row.value = value
-    piece.rows.append(row)
+    var row = ProtobufMessage()
+    row.add(1, keyword.utf8)
+    row.add(2, value)
+    piece.add(1, row.bytes)
     rows += 1
     answers.add(keyword: keyword, value: value, name: name)
-    if piece.rows.count == Self.rowsPerPiece { try flush() }
+    if piece.bytes.count >= Self.bytesPerPiece { try flush() }
   }
 
   func finish() throws {
@@ -177,9 +175,8 @@ final class KeywordDatabaseFile {
   }
 
   private func flush() throws {
-    let bytes: Data = try piece.serializedBytes()
-    try bytes.withUnsafeBytes { try output.write($0) }
-    piece.rows.removeAll(keepingCapacity: true)
+    try piece.bytes.withUnsafeBytes { try output.write($0) }
+    piece = ProtobufMessage()
   }
 }
 
