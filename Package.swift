@@ -36,7 +36,6 @@ let coreMetrics = server("CoreMetrics", "swift-metrics")
 let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioPosix = server("NIOPosix", "swift-nio")
 let nioCore = server("NIOCore", "swift-nio")
-let x509 = server("X509", "swift-certificates")
 let yams = server("Yams", "Yams")
 
 /// Apple's platforms have CryptoKit; elsewhere the same interface comes from swift-crypto.
@@ -73,7 +72,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -118,7 +116,7 @@ let package = Package(
     // The domain, without HTTP, SQL or I/O of its own.
     library("PhoneNumbers", ["CPhoneNumber"]),
     library("Curation"),
-    library("Attestation", ["CBOR", "Curation", asn1, crypto, x509]),
+    library("Attestation", ["CBOR", "Curation", "Timestamps", asn1, crypto, cryptoExtras]),
 
     // PostgreSQL and everything that knows SQL.
     library("PostgreSQL", ["AsyncSupport", "CLibPQ", logging]),
@@ -221,9 +219,10 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: sharedSettings),
     tests("AsyncSupportTests", ["AsyncSupport"]),
     .target(
-      name: "AttestationSupport", dependencies: ["Attestation", "Curation", asn1, crypto, x509],
+      name: "AttestationSupport", dependencies: ["Attestation", "Curation", asn1, crypto],
       path: "Tests/AttestationSupport", swiftSettings: sharedSettings),
-    tests("AttestationTests", ["Attestation", "AttestationSupport", "Curation", "TestData", asn1, crypto, x509]),
+    tests(
+      "AttestationTests", ["Attestation", "AttestationSupport", "Curation", "TestData", asn1, crypto, cryptoExtras]),
     tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests(
       "AccountsTests",

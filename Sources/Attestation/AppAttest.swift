@@ -5,7 +5,6 @@ import Crypto
 package import Curation
 package import Foundation
 import SwiftASN1
-import X509
 
 /// Apple App Attest (Apple, "Validating apps that connect to your server" and "Attestation Object Validation Guide").
 package enum AppAttest {
@@ -75,25 +74,11 @@ package enum AppAttest {
     _ leaf: Certificate, issuer: Certificate, roots: AttestationRoots, at time: Date
   ) throws(AttestationRefusal) {
     try AttestationChain([leaf, issuer]).checkSignatures()
-    let root = roots.apple.first {
-      $0.subject == issuer.issuer && $0.publicKey.isValidSignature(issuer.signature, for: issuer)
-    }
+    let root = roots.apple.first { $0.subject == issuer.issuer && issuer.isSigned(by: $0) }
     guard let root else { throw .unknownRoot }
-    guard isAuthority(issuer) else { throw .notACA }
-    if case .isCertificateAuthority? = try? leaf.extensions.basicConstraints { throw .leafIsACA }
+    guard issuer.isAuthority, issuer.signsCertificates, issuer.hasOnlyKnownCriticalExtensions else { throw .notACA }
+    guard !leaf.isAuthority else { throw .leafIsACA }
     try AttestationChain.checkDates(of: [leaf, issuer, root], at: time)
-  }
-
-  /// Whether a certificate may issue a leaf.
-  private static func isAuthority(_ certificate: Certificate) -> Bool {
-    guard case .isCertificateAuthority? = try? certificate.extensions.basicConstraints else { return false }
-    let understood: [ASN1ObjectIdentifier] = [.X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage]
-    guard certificate.extensions.allSatisfy({ !$0.critical || understood.contains($0.oid) }) else { return false }
-    do {
-      return try certificate.extensions.keyUsage?.keyCertSign ?? true
-    } catch {
-      return false
-    }
   }
 
   /// The nonce is in an extension of the leaf: SEQUENCE { [1] { OCTET STRING } }.
@@ -101,7 +86,7 @@ package enum AppAttest {
     of leaf: Certificate, for data: [UInt8], _ clientDataHash: [UInt8]
   ) throws(AttestationRefusal) {
     let head: [UInt8] = [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20]
-    guard let value = AttestationChain.value(of: leaf.extensions, [1, 2, 840, 113_635, 100, 8, 2]),
+    guard let value = leaf.value(of: [1, 2, 840, 113_635, 100, 8, 2]),
       value.count == head.count + 32, value.starts(with: head)
     else { throw .nonceMissing }
     guard ConstantTime.areEqual(Array(value.dropFirst(head.count)), Array(SHA256.hash(data: data + clientDataHash)))

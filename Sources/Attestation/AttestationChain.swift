@@ -2,8 +2,6 @@
 
 import Crypto
 import Foundation
-import SwiftASN1
-import X509
 
 /// A key that a phone has made for an app, as its maker vouches for it.
 package struct AttestedKey: Sendable, Equatable {
@@ -26,7 +24,7 @@ package struct AttestedKey: Sendable, Equatable {
 }
 
 /// Certificates, the leaf first, whose names, signatures and dates are checked one by one, so that each refusal has its own
-/// code. The general verifier of the library refuses a third of the phones in use, whose makers omit basic constraints.
+/// code. The rules of RFC 5280 for a chain refuse a third of the phones in use, whose makers omit basic constraints.
 struct AttestationChain {
   /// The longest certificate in bytes.
   static let maxCertificateBytes = 4_096
@@ -38,12 +36,17 @@ struct AttestationChain {
   }
 
   /// Parses a certificate.
+  /// - Throws: ``AttestationRefusal/tooLarge``, ``AttestationRefusal/unsupportedCertificate`` or
+  ///   ``AttestationRefusal/unsupportedKey``.
   static func certificate(_ bytes: [UInt8]) throws(AttestationRefusal) -> Certificate {
     guard bytes.count <= maxCertificateBytes else { throw .tooLarge }
     do {
-      return try Certificate(derEncoded: bytes)
+      return try Certificate(bytes)
     } catch {
-      throw .unsupportedCertificate
+      switch error {
+      case .malformed: throw .unsupportedCertificate
+      case .unsupportedKey: throw .unsupportedKey
+      }
     }
   }
 
@@ -52,7 +55,7 @@ struct AttestationChain {
     for place in certificates.indices.dropLast().reversed() {
       let (certificate, issuer) = (certificates[place], certificates[place + 1])
       guard certificate.issuer == issuer.subject else { throw .nameChaining }
-      guard issuer.publicKey.isValidSignature(certificate.signature, for: certificate) else { throw .badSignature }
+      guard certificate.isSigned(by: issuer) else { throw .badSignature }
     }
   }
 
@@ -62,18 +65,14 @@ struct AttestationChain {
     of certificates: some Sequence<Certificate>, at time: Date, ignoringEnd: Bool = false
   ) throws(AttestationRefusal) {
     for certificate in certificates {
-      guard certificate.notValidBefore <= time else { throw .notYetValid }
-      guard ignoringEnd || time <= certificate.notValidAfter else { throw .expired }
+      guard certificate.notBefore <= time else { throw .notYetValid }
+      guard ignoringEnd || time <= certificate.notAfter else { throw .expired }
     }
   }
 
   /// The point of a certificate's key; nil for another key than one of P-256.
   static func point(of certificate: Certificate) -> [UInt8]? {
-    P256.Signing.PublicKey(certificate.publicKey).map { Array($0.x963Representation) }
-  }
-
-  /// The value of an extension.
-  static func value(of extensions: Certificate.Extensions, _ identifier: ASN1ObjectIdentifier) -> ArraySlice<UInt8>? {
-    extensions.first { $0.oid == identifier }?.value
+    guard case .p256(let key) = certificate.key else { return nil }
+    return Array(key.x963Representation)
   }
 }

@@ -4,7 +4,6 @@ import Crypto
 import Curation
 import Foundation
 import SwiftASN1
-import X509
 
 /// The certificates and keys that end the chains of genuine phones.
 package struct AttestationRoots: Sendable {
@@ -21,7 +20,7 @@ package struct AttestationRoots: Sendable {
 
   /// The roots that this version knows. New ones come with a new version.
   package static let known: AttestationRoots = {
-    guard let bytes = Data(base64Encoded: appleRoot), let root = try? Certificate(derEncoded: Array(bytes)),
+    guard let bytes = Data(base64Encoded: appleRoot), let root = try? Certificate(Array(bytes)),
       Array(SHA256.hash(data: bytes)) == appleFingerprint
     else { preconditionFailure("the certificate of Apple's root is not the one that was reviewed") }
     return AttestationRoots(apple: [root], android: Set(googleKeys))
@@ -45,9 +44,7 @@ package struct AttestationRoots: Sendable {
 
   /// The SHA-256 of a certificate's SubjectPublicKeyInfo.
   static func fingerprint(_ certificate: Certificate) -> [UInt8] {
-    var serializer = DER.Serializer()
-    guard (try? serializer.serialize(certificate.publicKey)) != nil else { return [] }
-    return Array(SHA256.hash(data: serializer.serializedBytes))
+    Array(SHA256.hash(data: certificate.keyInfo))
   }
 
   private static func certificates(_ text: String) throws(Unusable) -> [Certificate] {
@@ -56,18 +53,12 @@ package struct AttestationRoots: Sendable {
     }
     var certificates: [Certificate] = []
     for (place, document) in documents.enumerated() {
-      guard let certificate = try? Certificate(derEncoded: document.derBytes), isSignedByItself(certificate) else {
+      guard let certificate = try? Certificate(document.derBytes), certificate.isSignedByItself else {
         throw Unusable(certificate: place + 1)
       }
       certificates.append(certificate)
     }
     return certificates
-  }
-
-  /// A certificate with the name and the key of a root, and other content, circulates. Its signature does not verify.
-  static func isSignedByItself(_ certificate: Certificate) -> Bool {
-    certificate.issuer == certificate.subject
-      && certificate.publicKey.isValidSignature(certificate.signature, for: certificate)
   }
 
   /// Apple App Attestation Root CA, to 2045 (apple.com/certificateauthority/Apple_App_Attestation_Root_CA.pem).

@@ -4,7 +4,6 @@ package import Curation
 import Crypto
 package import Foundation
 import SwiftASN1
-import X509
 
 /// Android Key Attestation (Google, "Verify hardware-backed key pairs with key attestation").
 package enum KeyAttestation {
@@ -27,22 +26,20 @@ package enum KeyAttestation {
     guard chainLengths.contains(chain.count) else { throw .chainLength }
     let certificates = try parsed(chain)
     guard let root = certificates.last, roots.android.contains(AttestationRoots.fingerprint(root)),
-      AttestationRoots.isSignedByItself(root)
+      root.isSignedByItself
     else { throw .unknownRoot }
     try AttestationChain(certificates).checkSignatures()
     // The dates of the leaf are the phone's own, and a factory's certificates count after their end.
     let middle = certificates.dropFirst().dropLast()
     let isOfFactory = middle.last.map(hasSerialNumber) ?? false
     try AttestationChain.checkDates(of: middle, at: time, ignoringEnd: isOfFactory)
-    if let revoked, certificates.contains(where: { revoked.contains($0.serialNumber.bytes) }) { throw .revoked }
+    if let revoked, certificates.contains(where: { revoked.contains($0.serialNumber) }) { throw .revoked }
     let leaf = certificates[0]
-    guard let value = AttestationChain.value(of: leaf.extensions, KeyDescription.identifier) else {
+    guard let value = leaf.value(of: KeyDescription.identifier) else {
       throw .noKeyDescription
     }
     // An attested key could sign a further certificate with an invented description.
-    let isExtended = certificates.dropFirst().contains {
-      AttestationChain.value(of: $0.extensions, KeyDescription.identifier) != nil
-    }
+    let isExtended = certificates.dropFirst().contains { $0.value(of: KeyDescription.identifier) != nil }
     guard !isExtended else { throw .extendedChain }
     guard let point = AttestationChain.point(of: leaf) else { throw .unsupportedKey }
     let description = try KeyDescription(value)
@@ -83,12 +80,13 @@ package enum KeyAttestation {
     var certificates: [Certificate] = []
     guard chain.allSatisfy({ $0.count <= AttestationChain.maxCertificateBytes }) else { throw .tooLarge }
     // A root that cannot be read is not one of ours.
-    guard let root = try? Certificate(derEncoded: chain[chain.count - 1]) else { throw .unknownRoot }
+    guard let root = try? Certificate(chain[chain.count - 1]) else { throw .unknownRoot }
     for (place, bytes) in chain.dropLast().enumerated() {
       do {
         certificates.append(try AttestationChain.certificate(bytes))
-      } catch .unsupportedCertificate where place == 0 && hasUnsupportedKey(bytes) {
-        throw .unsupportedKey
+      } catch .unsupportedKey where place > 0 {
+        // The app chooses the key of the leaf alone.
+        throw .unsupportedCertificate
       } catch {
         throw error
       }
@@ -96,22 +94,8 @@ package enum KeyAttestation {
     return certificates + [root]
   }
 
-  /// Whether a certificate has a key of an algorithm that the library does not read.
-  private static func hasUnsupportedKey(_ bytes: [UInt8]) -> Bool {
-    let supported: [ASN1ObjectIdentifier] = [[1, 2, 840, 10_045, 2, 1], [1, 2, 840, 113_549, 1, 1, 1]]
-    func inner(_ node: ASN1Node?, _ place: Int) -> ASN1Node? {
-      guard case .constructed(let nodes)? = node?.content else { return nil }
-      return nodes.dropFirst(place).first { _ in true }
-    }
-    // The seventh member of the signed part is SubjectPublicKeyInfo, which begins with the algorithm.
-    guard let root = try? DER.parse(bytes), let algorithm = inner(inner(inner(inner(root, 0), 6), 0), 0),
-      let identifier = try? ASN1ObjectIdentifier(derEncoded: algorithm)
-    else { return false }
-    return !supported.contains(identifier)
-  }
-
   /// Whether the subject of a certificate has a serial number (2.5.4.5): Google's name for a batch of a factory.
   private static func hasSerialNumber(_ certificate: Certificate) -> Bool {
-    certificate.subject.contains { $0.contains { $0.type == [2, 5, 4, 5] } }
+    certificate.subjectTypes.contains([2, 5, 4, 5])
   }
 }

@@ -86,35 +86,3 @@ struct KeyDescription {
     return members
   }
 }
-
-extension ASN1Node {
-  fileprivate func members(_ identifier: ASN1Identifier) throws -> [ASN1Node] {
-    guard self.identifier == identifier, case .constructed(let content) = content else {
-      throw AttestationRefusal.malformedKeyDescription
-    }
-    return Array(content)
-  }
-
-  fileprivate func octets() throws -> [UInt8] { Array(try content(of: .octetString)) }
-
-  /// An integer of at most four bytes.
-  fileprivate func integer(_ identifier: ASN1Identifier) throws -> Int {
-    let bytes = try content(of: identifier)
-    guard (1...4).contains(bytes.count) else { throw AttestationRefusal.malformedKeyDescription }
-    return bytes.dropFirst().reduce(Int(Int8(bitPattern: bytes[bytes.startIndex]))) { $0 << 8 | Int($1) }
-  }
-
-  /// A boolean: real phones write 1 for true, which DER does not allow.
-  fileprivate func flag() throws -> Bool {
-    let bytes = try content(of: .boolean)
-    guard bytes.count == 1 else { throw AttestationRefusal.malformedKeyDescription }
-    return bytes[bytes.startIndex] != 0
-  }
-
-  private func content(of identifier: ASN1Identifier) throws -> ArraySlice<UInt8> {
-    guard self.identifier == identifier, case .primitive(let bytes) = content else {
-      throw AttestationRefusal.malformedKeyDescription
-    }
-    return bytes
-  }
-}

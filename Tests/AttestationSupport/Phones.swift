@@ -4,51 +4,6 @@ package import Attestation
 package import Crypto
 package import Curation
 package import Foundation
-import SwiftASN1
-package import X509
-
-/// Certificates of a maker of the test's own, whose properties can be changed one by one.
-package struct Maker: Sendable {
-  package static let time = Date(timeIntervalSince1970: 1_795_000_000)
-
-  package let root = P384.Signing.PrivateKey()
-  package let issuer = P384.Signing.PrivateKey()
-  package var rootName = try! DistinguishedName { CommonName("Test Root") }
-  /// With a serial number, as Google names a batch of a factory.
-  package var issuerName = DistinguishedName([
-    RelativeDistinguishedName(.init(type: .RDNAttributeType.commonName, utf8String: "Test Issuer")),
-    RelativeDistinguishedName(.init(type: [2, 5, 4, 5], utf8String: "f92009")),
-  ])
-
-  package init() {}
-
-  package static func certificate(
-    _ key: Certificate.PublicKey, _ subject: DistinguishedName, by issuer: DistinguishedName,
-    _ signer: Certificate.PrivateKey, days: ClosedRange<Double> = -1...2, serial: Int64 = 7,
-    extensions: [Certificate.Extension] = []
-  ) throws -> Certificate {
-    try Certificate(
-      version: .v3, serialNumber: .init(serial), publicKey: key, notValidBefore: time + days.lowerBound * 86_400,
-      notValidAfter: time + days.upperBound * 86_400, issuer: issuer, subject: subject,
-      extensions: Certificate.Extensions(extensions), issuerPrivateKey: signer)
-  }
-
-  package func rootCertificate() throws -> Certificate {
-    try Self.certificate(
-      .init(root.publicKey), rootName, by: rootName, .init(root), days: -400...4_000,
-      extensions: [.init(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true)])
-  }
-
-  package static func der(_ certificate: Certificate) throws -> [UInt8] {
-    var serializer = DER.Serializer()
-    try serializer.serialize(certificate)
-    return serializer.serializedBytes
-  }
-
-  package static func pem(_ certificate: Certificate) throws -> String {
-    PEMDocument(type: "CERTIFICATE", derBytes: try der(certificate)).pemString
-  }
-}
 
 /// A phone of Apple with a root of its own. A changed property forges its statement.
 package struct ApplePhone: Sendable {
@@ -67,13 +22,13 @@ package struct ApplePhone: Sendable {
   package var keyID: [UInt8]?
   package var credentialID: [UInt8]?
   package var credentialKey: P256.Signing.PublicKey?
-  package var leafKey: Certificate.PublicKey?
-  package var leafIssuer: DistinguishedName?
-  package var leafSigner: Certificate.PrivateKey?
-  package var leafExtensions: [Certificate.Extension] = []
+  package var leafKey: Signer?
+  package var leafIssuer: Name?
+  package var leafSigner: Signer?
+  package var leafExtensions: [Extension] = []
   package var leafDays = -1.0...2
   package var issuerDays = -400.0...400
-  package var issuerExtensions: [Certificate.Extension]?
+  package var issuerExtensions: [Extension]?
   package var nonce: [UInt8]??
   /// After the key of the credential, CBOR.
   package var extensions: [UInt8] = []
@@ -112,21 +67,15 @@ package struct ApplePhone: Sendable {
     var leafExtensions = leafExtensions
     if let nonce {
       leafExtensions.append(
-        .init(
-          oid: [1, 2, 840, 113_635, 100, 8, 2], critical: false,
-          value: ([0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + nonce)[...]))
+        .init([1, 2, 840, 113_635, 100, 8, 2], [0x30, 0x24, 0xA1, 0x22, 0x04, 0x20] + nonce))
     }
     let leaf = try Maker.certificate(
-      leafKey ?? .init(key.publicKey), DistinguishedName { CommonName("leaf") }, by: leafIssuer ?? maker.issuerName,
-      leafSigner ?? .init(maker.issuer), days: leafDays, extensions: leafExtensions)
+      leafKey ?? .init(key), Name("leaf"), by: leafIssuer ?? maker.issuerName, leafSigner ?? .init(maker.issuer),
+      days: leafDays, extensions: leafExtensions)
     let issuer = try Maker.certificate(
-      .init(maker.issuer.publicKey), maker.issuerName, by: maker.rootName, .init(maker.root), days: issuerDays,
-      extensions: issuerExtensions
-        ?? [
-          .init(BasicConstraints.isCertificateAuthority(maxPathLength: 0), critical: true),
-          .init(KeyUsage(keyCertSign: true), critical: true),
-        ])
-    let x5c = chain([try Maker.der(leaf), try Maker.der(issuer)])
+      .init(maker.issuer), maker.issuerName, by: maker.rootName, .init(maker.root), days: issuerDays,
+      extensions: issuerExtensions ?? [.authority(pathLength: 0), .keyUsage(0x04)])
+    let x5c = chain([leaf, issuer])
     var statement: [UInt8] = [0xA2] + Self.text("x5c") + [0x80 | UInt8(x5c.count)] + x5c.flatMap(Self.bytes)
     statement += Self.text("receipt") + Self.bytes([1, 2, 3])
     var object: [UInt8] = [0xA3] + Self.text("fmt") + Self.text(format)
@@ -136,7 +85,7 @@ package struct ApplePhone: Sendable {
   }
 
   package func roots() throws -> AttestationRoots {
-    try AttestationRoots(apple: try Maker.pem((trusted ?? maker).rootCertificate()))
+    try AttestationRoots(apple: Maker.pem((trusted ?? maker).rootCertificate()))
   }
 
   package func verify() throws -> AttestedKey {
@@ -157,28 +106,6 @@ package struct ApplePhone: Sendable {
 
   package func verifyAssertion() throws -> Int64 {
     try AppAttest.verify(assertion: assertion(), by: point, clientDataHash: hash, policy: policy)
-  }
-}
-
-/// DER of a description, whose parts can be changed.
-package enum Value {
-  package static func node(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
-    let length: [UInt8] =
-      content.count < 128
-      ? [UInt8(content.count)]
-      : content.count < 256
-        ? [0x81, UInt8(content.count)] : [0x82, UInt8(content.count >> 8), UInt8(content.count & 255)]
-    return tag + length + content
-  }
-
-  package static func sequence(_ parts: [[UInt8]]) -> [UInt8] { node([0x30], parts.flatMap { $0 }) }
-  package static func set(_ parts: [[UInt8]]) -> [UInt8] { node([0x31], parts.flatMap { $0 }) }
-  package static func octets(_ bytes: [UInt8]) -> [UInt8] { node([0x04], bytes) }
-  package static func integer(_ value: UInt8) -> [UInt8] { [0x02, 0x01, value] }
-  package static func enumerated(_ value: UInt8) -> [UInt8] { [0x0A, 0x01, value] }
-
-  package static func member(_ tag: Int, _ value: [UInt8]) -> [UInt8] {
-    node(tag < 31 ? [0xA0 | UInt8(tag)] : [0xBF, 0x80 | UInt8(tag >> 7), UInt8(tag & 0x7F)], value)
   }
 }
 
@@ -207,12 +134,12 @@ package struct AndroidPhone: Sendable {
   package var purpose: UInt8 = 2
   package var hasApplication = true
   package var moreSoftware: [[UInt8]] = []
-  package var leafKey: Certificate.PublicKey?
-  package var leafIssuer: DistinguishedName?
-  package var leafSigner: Certificate.PrivateKey?
+  package var leafKey: Signer?
+  package var leafIssuer: Name?
+  package var leafSigner: Signer?
   package var middleDays = -10.0 ... -2
   package var middleSerial: Int64 = 9
-  package var middleExtensions: [Certificate.Extension] = []
+  package var middleExtensions: [Extension] = []
   package var changeDescription: @Sendable ([UInt8]) -> [UInt8] = { $0 }
   package var hasDescription = true
   package var changeChain: @Sendable ([[UInt8]]) -> [[UInt8]] = { $0 }
@@ -236,28 +163,26 @@ package struct AndroidPhone: Sendable {
       ]))
   }
 
-  package static func description(_ bytes: [UInt8]) -> Certificate.Extension {
-    .init(oid: [1, 3, 6, 1, 4, 1, 11_129, 2, 1, 17], critical: false, value: bytes[...])
+  package static func description(_ bytes: [UInt8]) -> Extension {
+    .init([1, 3, 6, 1, 4, 1, 11_129, 2, 1, 17], bytes)
   }
 
   package func chain() throws -> [[UInt8]] {
-    let middleName = try DistinguishedName { CommonName("Test Attestation") }
+    let middleName = Name("Test Attestation")
     let leaf = try Maker.certificate(
-      leafKey ?? .init(key.publicKey), DistinguishedName { CommonName("leaf") }, by: leafIssuer ?? middleName,
-      leafSigner ?? .init(attestationKey), days: -20_000...20_000,
+      leafKey ?? .init(key), Name("leaf"), by: leafIssuer ?? middleName, leafSigner ?? .init(attestationKey),
+      days: -20_000...20_000,
       extensions: hasDescription ? [Self.description(description())] : [])
     let middle = try Maker.certificate(
-      .init(attestationKey.publicKey), middleName, by: maker.issuerName, .init(maker.issuer), days: middleDays,
+      .init(attestationKey), middleName, by: maker.issuerName, .init(maker.issuer), days: middleDays,
       serial: middleSerial, extensions: middleExtensions)
     let issuer = try Maker.certificate(
-      .init(maker.issuer.publicKey), maker.issuerName, by: maker.rootName, .init(maker.root), days: -400 ... -1)
-    return changeChain([
-      try Maker.der(leaf), try Maker.der(middle), try Maker.der(issuer), try Maker.der(maker.rootCertificate()),
-    ])
+      .init(maker.issuer), maker.issuerName, by: maker.rootName, .init(maker.root), days: -400 ... -1)
+    return changeChain([leaf, middle, issuer, try maker.rootCertificate()])
   }
 
   package func roots() throws -> AttestationRoots {
-    try AttestationRoots(android: try Maker.pem((trusted ?? maker).rootCertificate()))
+    try AttestationRoots(android: Maker.pem((trusted ?? maker).rootCertificate()))
   }
 
   package func verify() throws -> AttestedKey {

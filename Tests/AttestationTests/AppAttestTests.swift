@@ -4,9 +4,7 @@ import AttestationSupport
 import Crypto
 import Curation
 import Foundation
-import SwiftASN1
 import Testing
-import X509
 
 @testable import Attestation
 
@@ -37,27 +35,21 @@ import X509
     Forgery("one certificate", .malformed) { $0.chain = { Array($0.prefix(1)) } },
     Forgery("a certificate of 5 KB", .tooLarge) { $0.chain = { [[UInt8](repeating: 0x30, count: 5_000), $0[1]] } },
     Forgery("no certificate", .unsupportedCertificate) { $0.chain = { [[0x30, 0x00], $0[1]] } },
-    Forgery("another issuer's name", .nameChaining) { $0.leafIssuer = try DistinguishedName { CommonName("other") } },
+    Forgery("another issuer's name", .nameChaining) { $0.leafIssuer = Name("other") },
     Forgery("a signature of another key", .badSignature) { $0.leafSigner = .init(P384.Signing.PrivateKey()) },
     Forgery("a root that nobody trusts", .unknownRoot) { $0.trusted = Maker() },
     Forgery("an issuer without constraints", .notACA) { $0.issuerExtensions = [] },
     Forgery("an issuer that is no authority", .notACA) {
-      $0.issuerExtensions = [try .init(BasicConstraints.notCertificateAuthority, critical: true)]
+      $0.issuerExtensions = [.noAuthority]
     },
     Forgery("an issuer whose key signs no certificates", .notACA) {
-      $0.issuerExtensions = [
-        try .init(BasicConstraints.isCertificateAuthority(maxPathLength: 0), critical: true),
-        try .init(KeyUsage(digitalSignature: true), critical: true),
-      ]
+      $0.issuerExtensions = [.authority(pathLength: 0), .keyUsage(0x80)]
     },
     Forgery("an issuer with a critical extension that nobody knows", .notACA) {
-      $0.issuerExtensions = [
-        try .init(BasicConstraints.isCertificateAuthority(maxPathLength: 0), critical: true),
-        .init(oid: [1, 2, 3, 4], critical: true, value: [5, 0]),
-      ]
+      $0.issuerExtensions = [.authority(pathLength: 0), .init([1, 2, 3, 4], isCritical: true, [5, 0])]
     },
     Forgery("a leaf that is an authority", .leafIsACA) {
-      $0.leafExtensions = [try .init(BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true)]
+      $0.leafExtensions = [.authority()]
     },
     Forgery("a leaf of tomorrow", .notYetValid) { $0.leafDays = 1...2 },
     Forgery("a leaf of last week", .expired) { $0.leafDays = -7 ... -4 },
@@ -66,9 +58,9 @@ import X509
     Forgery("no nonce", .nonceMissing) { $0.nonce = .some(nil) },
     Forgery("a short nonce", .nonceMissing) { $0.nonce = .some([1, 2, 3]) },
     Forgery("another challenge", .nonceMismatch) { $0.nonce = .some([UInt8](repeating: 9, count: 32)) },
-    Forgery("a key of P-384", .unsupportedKey) { $0.leafKey = .init(P384.Signing.PrivateKey().publicKey) },
+    Forgery("a key of P-384", .unsupportedKey) { $0.leafKey = .init(P384.Signing.PrivateKey()) },
     Forgery("another key's identifier", .keyIDMismatch) { $0.keyID = [UInt8](repeating: 1, count: 32) },
-    Forgery("a leaf of another key", .keyIDMismatch) { $0.leafKey = .init(P256.Signing.PrivateKey().publicKey) },
+    Forgery("a leaf of another key", .keyIDMismatch) { $0.leafKey = .init(P256.Signing.PrivateKey()) },
     Forgery("data that end early", .malformed) { $0.changeData = { Array($0.prefix(120)) } },
     Forgery("bytes after the key", .malformed) { $0.extensions = [0x01] },
     Forgery("another app", .wrongApp) { $0.appID = "A1B2C3D4E5.org.example.other" },
@@ -136,7 +128,7 @@ import X509
     let maker = Maker()
     #expect(throws: AttestationRoots.Unusable(certificate: 0)) { try AttestationRoots(apple: "no certificate") }
     let issued = try Maker.certificate(
-      .init(maker.issuer.publicKey), maker.rootName, by: maker.rootName, .init(P384.Signing.PrivateKey()))
+      .init(maker.issuer), maker.rootName, by: maker.rootName, .init(P384.Signing.PrivateKey()))
     let text = try Maker.pem(maker.rootCertificate()) + "\n" + Maker.pem(issued)
     #expect(throws: AttestationRoots.Unusable(certificate: 2)) { try AttestationRoots(apple: text) }
     #expect(AttestationRoots.known.apple.count == 1)

@@ -5,7 +5,6 @@ import Crypto
 import Curation
 import Foundation
 import Testing
-import X509
 
 @testable import Attestation
 
@@ -41,19 +40,19 @@ import X509
     Forgery("a root that nobody trusts", .unknownRoot) { $0.trusted = Maker() },
     Forgery("a root that nobody can read", .unknownRoot) { $0.changeChain = { $0.dropLast() + [[0x30, 0x00]] } },
     Forgery("a chain without its root", .unknownRoot) { $0.changeChain = { Array($0.dropLast()) } },
-    Forgery("another issuer's name", .nameChaining) { $0.leafIssuer = try DistinguishedName { CommonName("other") } },
+    Forgery("another issuer's name", .nameChaining) { $0.leafIssuer = Name("other") },
     Forgery("certificates in another order", .nameChaining) { $0.changeChain = { [$0[1], $0[0], $0[2], $0[3]] } },
     Forgery("a signature of another key", .badSignature) { $0.leafSigner = .init(P256.Signing.PrivateKey()) },
     Forgery("an issuer of tomorrow", .notYetValid) { $0.middleDays = 1...2 },
     Forgery("a remote chain that has ended", .expired) {
-      $0.maker.issuerName = try DistinguishedName { CommonName("Droid CA2") }
+      $0.maker.issuerName = Name("Droid CA2")
     },
     Forgery("a revoked key", .revoked) { $0.middleSerial = 0xabc },
     Forgery("a leaf without a description", .noKeyDescription) { $0.hasDescription = false },
     Forgery("a further certificate of an attested key", .extendedChain) {
       $0.middleExtensions = [AndroidPhone.description($0.description())]
     },
-    Forgery("a key of P-384", .unsupportedKey) { $0.leafKey = .init(P384.Signing.PrivateKey().publicKey) },
+    Forgery("a key of P-384", .unsupportedKey) { $0.leafKey = .init(P384.Signing.PrivateKey()) },
     Forgery("a description that ends early", .malformedKeyDescription) { $0.changeDescription = { $0.dropLast() } },
     Forgery("bytes after the description", .malformedKeyDescription) { $0.changeDescription = { $0 + [5, 0] } },
     Forgery("a tag twice", .malformedKeyDescription) {
@@ -92,7 +91,7 @@ import X509
     let point = Array(phone.key.publicKey.x963Representation)
     // The certificates of the factory have ended.
     #expect(try phone.verify() == AttestedKey(publicKey: point, isHardware: true))
-    phone.maker.issuerName = try DistinguishedName { CommonName("Droid CA2") }
+    phone.maker.issuerName = Name("Droid CA2")
     phone.middleDays = -1...1
     #expect(throws: AttestationRefusal.expired) { try phone.verify() }
   }
