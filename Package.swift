@@ -24,7 +24,6 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
 
 let asn1 = server("SwiftASN1", "swift-asn1")
 let arguments = server("ArgumentParser", "swift-argument-parser")
-let configuration = server("Configuration", "swift-configuration")
 let httpTypes = server("HTTPTypes", "swift-http-types")
 let hummingbird = server("Hummingbird", "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", "hummingbird")
@@ -72,13 +71,12 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: ["FullFoundation"]),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
@@ -202,7 +200,7 @@ let package = Package(
         "Accounts",
         "Publishing", "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
         "PhoneNumbers", "CallDirectory", "FileSupport", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
-        "Timestamps", "Fetching", "OutboundHTTP", hummingbird, arguments, configuration, lifecycle, logging, nioCore,
+        "Timestamps", "Fetching", "OutboundHTTP", hummingbird, arguments, lifecycle, logging, nioCore,
         metrics, yams,
       ]),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),

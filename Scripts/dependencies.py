@@ -26,7 +26,6 @@ DIRECT = {
     "hummingbird": (APACHE, "the HTTP server"),
     "swift-argument-parser": (SWIFT, "the command line"),
     "swift-asn1": (APACHE, "certificates and statements of phones that attest"),
-    "swift-configuration": (APACHE, "settings of the command line, the environment and a file"),
     "swift-crypto": (f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC", "hashes, signatures, encryption"),
     "swift-http-types": (APACHE, "requests and answers"),
     "swift-log": (APACHE, "the log"),
@@ -38,7 +37,7 @@ DIRECT = {
 # Indirect packages.
 INDIRECT = {
     "async-http-client": APACHE, "swift-algorithms": SWIFT, "swift-async-algorithms": SWIFT,
-    "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT,
+    "swift-atomics": SWIFT, "swift-certificates": APACHE, "swift-collections": SWIFT, "swift-configuration": APACHE,
     "swift-distributed-tracing": APACHE, "swift-http-structured-headers": APACHE,
     "swift-nio-extras": APACHE, "swift-nio-http2": APACHE,
     "swift-nio-ssl": f"{APACHE}; BoringSSL within it: OpenSSL, SSLeay, ISC",

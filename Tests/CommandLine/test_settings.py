@@ -27,8 +27,7 @@ def test_a_server_and_its_commands_read_one_file(tmp_path):
         log-requests: false
         metrics-token-file: {token}
         """)
-    server = RingfenceServer(
-        tmp_path, "--config", str(file), RINGFENCE_LOG_REQUESTS="true", CONFIG_ACCESS_LOG_FILE=str(tmp_path / "reads"))
+    server = RingfenceServer(tmp_path, "--config", str(file), RINGFENCE_LOG_REQUESTS="true")
     try:
         # --port 0 on the command line has precedence over the invalid port of the file.
         server.start()
@@ -37,22 +36,20 @@ def test_a_server_and_its_commands_read_one_file(tmp_path):
         assert "Phone" not in run("app", "list", "--config", file).stdout
         link = run("sign-in-link", "Ada", RINGFENCE_PORT="0", RINGFENCE_CONFIG=str(file)).stdout
         assert link.startswith("https://ringfence.example/sign-in?token=")
-        assert "metrics-token" in (tmp_path / "reads").read_text()
-        for seen in [server.log, server.output, tmp_path / "reads"]:
+        for seen in [server.log, server.output]:
             assert TOKEN not in seen.read_text()
     finally:
         server.close()
 
 
 def test_a_secret_is_in_no_log_and_in_no_help(tmp_path):
-    secret = {"RINGFENCE_METRICS_TOKEN": TOKEN, "CONFIG_ACCESS_LOG_FILE": str(tmp_path / "reads")}
+    secret = {"RINGFENCE_METRICS_TOKEN": TOKEN}
     said = run("serve", "--help", **secret).stdout
     assert "--publish-at" in said and TOKEN not in said and "metrics" not in said
     # The port is read after the token, and its error ends the command.
     failed = run("serve", "--data", tmp_path / "data", "--appeal-delay", "x", code=2, **secret)
     assert "--appeal-delay is \"x\". It must be a number from 0 to 3600." in failed.stderr
-    reads = (tmp_path / "reads").read_text()
-    assert "metrics-token" in reads and TOKEN not in reads and TOKEN not in failed.stderr
+    assert TOKEN not in failed.stderr
     assert not (tmp_path / "data").exists()
 
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
 import Foundation
 import Yams
 
@@ -12,8 +11,8 @@ package struct Settings: Sendable {
     case file(String)
   }
 
-  private let sources: [(origin: Origin, provider: any ConfigProvider)]
-  private let reader: ConfigReader
+  /// The values of each source by the name of the setting. The first source that has one counts.
+  private var sources: [(origin: Origin, values: [String: String])]
 
   /// - Parameter given: values of the command line, by the name of the setting.
   /// - Throws: ``CommandFailure`` if the settings file cannot be read or has an unknown key, or a variable has a former name.
@@ -21,28 +20,9 @@ package struct Settings: Sendable {
     _ given: [String: String] = [:], environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws {
     try FormerName.check(environment)
-    let secrets = SettingList.descriptions.filter(\.isSecret).map(\.variable)
-    let variables = EnvironmentVariablesProvider(
-      environmentVariables: environment.filter { !$0.value.isEmpty }, secretsSpecifier: .specific(Set(secrets)))
-    var sources: [(origin: Origin, provider: any ConfigProvider)] = [
-      (.commandLine, Self.provider("command line", given)),
-      (
-        .environment,
-        variables.mapKeys { key in AbsoluteConfigKey(key.components.map { SettingList.variables[$0] ?? $0 }) }
-      ),
-    ]
-    if let file = ConfigReader(providers: sources.map(\.provider)).string(forKey: "config") {
-      sources.append((.file(file), Self.provider(file, try SettingsFile.read(file))))
-    }
-    self.sources = sources
-    reader = ConfigReader(providers: sources.map(\.provider))
-  }
-
-  private static func provider(_ name: String, _ values: [String: String]) -> InMemoryProvider {
-    InMemoryProvider(
-      name: name,
-      values: Dictionary(
-        uniqueKeysWithValues: values.map { (AbsoluteConfigKey([$0]), ConfigValue(.string($1), isSecret: false)) }))
+    let variables = SettingList.variables.compactMapValues { environment[$0] }.filter { !$0.value.isEmpty }
+    sources = [(.commandLine, given), (.environment, variables)]
+    if let file = value(of: "config") { sources.append((.file(file), try SettingsFile.read(file))) }
   }
 
   /// - Throws: ``CommandFailure`` with the setting, its value, the value's source, and the violated rule.
@@ -62,8 +42,8 @@ package struct Settings: Sendable {
   }
 
   private func text(of setting: SettingDescription) throws -> String? {
-    let text = reader.string(forKey: ConfigKey([setting.name]), isSecret: setting.isSecret)
-    guard setting.isSecret, let file = reader.string(forKey: ConfigKey([setting.key])) else { return text }
+    let text = value(of: setting.name)
+    guard setting.isSecret, let file = value(of: setting.key) else { return text }
     if text != nil {
       guard case .environment? = place(of: setting.key) else { return text }
       throw CommandFailure.failed("\(setting.variable) and \(setting.variable)_FILE are both set. Unset one of them.")
@@ -85,8 +65,12 @@ package struct Settings: Sendable {
     return secret
   }
 
+  private func value(of key: String) -> String? {
+    sources.lazy.compactMap { $0.values[key] }.first
+  }
+
   private func place(of key: String) -> Origin? {
-    sources.first { (try? $0.provider.value(forKey: AbsoluteConfigKey([key]), type: .string))?.value != nil }?.origin
+    sources.first { $0.values[key] != nil }?.origin
   }
 
   private func name(_ origin: Origin, of key: String) -> String {
