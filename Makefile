@@ -9,8 +9,11 @@ PORT ?= 8080
 
 .PHONY: run repository deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
 
+# Debugging information of libraries in C takes a seventh of their time.
+OPTIMIZED = --configuration release -Xcc -g0
+
 run: dependencies
-	swift build --scratch-path $(BUILD) --configuration release --product ringfence
+	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence
 	exec env RINGFENCE_HOME=$(CURDIR) $(BUILD)/release/ringfence serve --demo --data $(DATA) --port $(PORT)
 
 repository:
@@ -21,7 +24,7 @@ repository:
 RELEASE = $(BUILD)/dist
 deb: dependencies
 	@Scripts/install-dependencies package
-	swift build --scratch-path $(BUILD) --configuration release --product ringfence --static-swift-stdlib
+	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence --static-swift-stdlib
 	Scripts/make-package $(BUILD)/release/ringfence $(RELEASE)
 
 # A release has the package, an archive of the program, and their sums.

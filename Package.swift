@@ -9,8 +9,11 @@ let sharedSettings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: sharedSettings)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], isOptimized: Bool = true) -> Target {
+  .target(
+    name: name, dependencies: dependencies,
+    swiftSettings: isOptimized
+      ? sharedSettings : sharedSettings + [.unsafeFlags(["-Onone"], .when(configuration: .release))])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -119,7 +122,8 @@ let package = Package(
     // PostgreSQL and everything that knows SQL.
     library("PostgreSQL", ["AsyncSupport", "CLibPQ", logging]),
     .systemLibrary(name: "CSpawn"),
-    library("EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", "FileSupport", logging]),
+    library(
+      "EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", "FileSupport", logging], isOptimized: false),
     library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
 
     // Accounts: passwords, second factors, attempts.
@@ -156,7 +160,7 @@ let package = Package(
       [
         "AsyncSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "FileSupport",
         "OutboundHTTP", "PostgreSQL", logging,
-      ]),
+      ], isOptimized: false),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library("Localization", ["Curation"]),
     library(
@@ -192,6 +196,7 @@ let package = Package(
         "Publishing", "Storage",
         "CallerPack", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
       ]),
+    // Commands wait for the database and for other targets: without optimization they compile in a third of the time.
     library(
       "RingfenceCommand",
       [
@@ -202,7 +207,7 @@ let package = Package(
         "PhoneNumbers", "CallDirectory", "FileSupport", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
         "Timestamps", "Fetching", "OutboundHTTP", hummingbird, arguments, lifecycle, logging, nioCore,
         metrics, yams,
-      ]),
+      ], isOptimized: false),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),
 
     // `make benchmark-pack`; portable, like the kit that it measures.
