@@ -7,7 +7,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run repository deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark-pack simulate fuzz-pack vectors clean
+.PHONY: run repository deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors clean
 
 # Debugging information of libraries in C takes a seventh of their time.
 OPTIMIZED = --configuration release -Xcc -g0
@@ -69,10 +69,10 @@ test-python:
 	$(PYTEST) --durations=10 $(ALONE) || $(REPEAT) $(ALONE); }
 
 # Long series of faults, rolling upgrades and the benchmarks: every night, and before a release.
+test-slow: export RINGFENCE_BENCHMARKS = 1
 test-slow: test-dependencies vectors
-	swift build --package-path Benchmarks --build-tests
-	swift test --package-path Benchmarks --skip-build
-	swift build --scratch-path $(BUILD) --build-tests
+	swift build --scratch-path $(BUILD) --build-tests $(BUILD_OPTIONS)
+	swift test --scratch-path $(BUILD) --skip-build --filter '^BenchmarkCommandTests\.'
 	$(PYTEST) -m slow --numprocesses=2 --dist=loadfile $(PARALLEL)
 	$(PYTEST) -m slow $(ALONE)
 
@@ -86,6 +86,15 @@ simulate: dependencies
 # Also behind PgBouncer, and through failovers of Patroni (Debian: pgbouncer, patroni, python3-pysyncobj).
 test-high-availability:
 	RINGFENCE_TEST_PGBOUNCER=1 RINGFENCE_TEST_PATRONI=1 $(PYTEST) -m "slow or not slow" -rs Tests/HighAvailability
+
+# The page Documentation/benchmarks/ratios.md: the server beside its peers, in one run. The server is the one of `make run`.
+# COMPLAINTS=FILE also imports a list in the format ftc-tsv.
+benchmark: export RINGFENCE_BENCHMARKS = 1
+benchmark: dependencies
+	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence
+	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence-benchmark
+	Scripts/benchmark-ratios.py $(BUILD)/release/ringfence $(BUILD)/release/ringfence-benchmark Documentation/benchmarks/ratios.md \
+	  $(if $(COMPLAINTS),--complaints $(COMPLAINTS))
 
 # The table in Documentation/benchmarks/pack.md; needs the lists of ../shared (or SHARED=DIR).
 SHARED ?= ../shared

@@ -57,14 +57,6 @@ let package = Package(
     .library(name: "CallDirectory", targets: ["CallDirectory"]),
     .library(name: "RingfenceClient", targets: ["RingfenceClient"]),
     .executable(name: "ringfence", targets: ["ringfence"]),
-    // For Benchmarks/ alone, which is a package of its own.
-    .library(
-      name: "ServerModules",
-      targets: [
-        "AsyncSupport", "RingfenceCommand", "EmbeddedPostgreSQL", "Importing", "Publishing", "Storage", "PostgreSQL",
-        "Curation", "PhoneNumbers", "CallerPack", "CallerPackBuilder", "Telemetry", "Timestamps", "TestSupport",
-        "Attestation", "AttestationSupport",
-      ]),
   ],
   // An app that depends on this package with `traits: []` gets the libraries alone.
   traits: [
@@ -299,3 +291,27 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+// The benchmarks are built only where this variable is set, as `make benchmark` and `make test-slow` do. They share the
+// folder of the build, so nothing is built twice.
+if Context.environment["RINGFENCE_BENCHMARKS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"))
+  package.targets += [
+    .target(
+      name: "BenchmarkCommand",
+      dependencies: [
+        "AsyncSupport", "CallerPack", "CallerPackBuilder", "Curation", "EmbeddedPostgreSQL", "Importing",
+        "PhoneNumbers",
+        "PostgreSQL", "Publishing", "RingfenceCommand", "Storage", "Timestamps", arguments, crypto,
+        server("Histogram", "hdrhistogram-swift"),
+      ],
+      path: "Benchmarks/BenchmarkCommand", swiftSettings: sharedSettings),
+    .executableTarget(
+      name: "ringfence-benchmark", dependencies: ["BenchmarkCommand"], path: "Benchmarks/ringfence-benchmark",
+      swiftSettings: sharedSettings),
+    .testTarget(
+      name: "BenchmarkCommandTests",
+      dependencies: ["BenchmarkCommand", "PostgreSQL", "RingfenceCommand", "TestSupport", logging],
+      path: "Benchmarks/BenchmarkCommandTests", swiftSettings: sharedSettings),
+  ]
+}

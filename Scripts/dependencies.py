@@ -99,10 +99,10 @@ PYPI = {
 
 
 def pins():
-    """Direct packages and their versions, from the manifests of the server and of the benchmarks."""
-    text = "".join((CHECKOUT / folder / "Package.swift").read_text() for folder in ("", "Benchmarks"))
+    """Direct packages and their versions, from the manifest."""
+    text = (CHECKOUT / "Package.swift").read_text()
     found = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.git)?", from: "([^"]+)"(?:, traits: \[[^\]]*\])?\)', text)
-    others = re.findall(r"\.package\((?!url: \"[^\"]+\", from:|name: \"server\", path:)", text)
+    others = re.findall(r"\.package\((?!url: \"[^\"]+\", from:)", text)
     if others:
         sys.exit("Package.swift has a package whose least version is not given with from:.")
     return {name.lower(): version for name, version in found}

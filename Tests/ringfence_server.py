@@ -12,8 +12,8 @@ from waiting import wait_until
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
-# Built by `make test-slow`, from the package of the benchmarks.
-BENCHMARK = os.environ.get("RINGFENCE_BENCHMARK", str(CHECKOUT / "Benchmarks/.build/debug/ringfence-benchmark"))
+# Built by `make test-slow`, beside the program.
+BENCHMARK = os.environ.get("RINGFENCE_BENCHMARK", str(BINARY).removesuffix("ringfence") + "ringfence-benchmark")
 
 # Limits, not expectations: a start takes about two seconds, a stop about half a second.
 START_SECONDS = 60

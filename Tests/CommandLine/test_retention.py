@@ -106,7 +106,7 @@ MAKING = {
 # The same for ringfence-benchmark.
 BENCHMARK_REFUSING = {"pages": []}
 BENCHMARK_MAKING = {
-    "mixed", "fill", "intake", "assemble", "curation replay", "curation selection", "curation batches",
+    "mixed", "fill", "intake", "assemble", "curation replay",
 }
 
 

@@ -30,7 +30,7 @@ import Testing
 
   @Test func `statements and migrations obey the contract`() throws {
     let files =
-      try Self.files("Sources/Storage", ".swift") + Self.files("Benchmarks/Sources/BenchmarkCommand/SQL", ".swift")
+      try Self.files("Sources/Storage", ".swift") + Self.files("Benchmarks/BenchmarkCommand/SQL", ".swift")
       + Self.files("Migrations", ".sql")
     #expect(files.count > 10)
     for file in files {

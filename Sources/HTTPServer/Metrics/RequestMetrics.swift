@@ -30,7 +30,7 @@ package final class RequestMetrics: Sendable {
   /// `POST /v1/reports`, the most frequent request.
   package let reports: Series
   /// Requests without a response so far.
-  package let inProgress: Meter
+  let inProgress: Meter
   /// Open connections.
   package let connections: Meter
   /// Connections closed at once because their network had too many.

@@ -20,7 +20,7 @@ import Testing
 
   /// The statements of Storage as PostgreSQL receives them, and the text of every statement of the benchmarks.
   static let texts: [Text] = {
-    let folder = "\(Checkout.root)/Benchmarks/Sources/BenchmarkCommand/SQL"
+    let folder = "\(Checkout.root)/Benchmarks/BenchmarkCommand/SQL"
     let files = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     let benchmarks = files.filter { $0.hasSuffix(".swift") }.sorted().flatMap { file -> [Text] in
       let text = (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? ""

@@ -42,7 +42,7 @@ struct IntakeBenchmark {
     try check(settings)
     let started = Date()
     try await store.prepare(migrations: try Installation.find(Settings()).migrations, at: started)
-    let pgbench = try Pgbench(dsn: peers.dsn, schema: BenchmarkStore.schema)
+    let pgbench = try await Pgbench(dsn: peers.dsn, schema: BenchmarkStore.schema)
     try await pgbench.runOnce(PgbenchScripts.schemaCheck)
 
     let isFlushed = try await BenchmarkStore.checkpoint(on: maintenance)

@@ -14,10 +14,7 @@ public struct RingfenceBenchmark: AsyncParsableCommand {
       MixedBenchmarkCommand.self,
       CurationBenchmarkCommand.self,
       AssembleBenchmarkCommand.self,
-      ProtectionBenchmarkCommand.self,
-      AttestationBenchmarkCommand.self,
       FillCommand.self,
-      MetricsBenchmarkCommand.self,
     ])
 
   /// Creates the command with its defaults.

@@ -13,8 +13,8 @@ struct Pgbench: Sendable {
   /// Finds the program.
   /// - Parameter schema: where the scripts' tables are.
   /// - Throws: ``CommandFailure`` when there is none; `--no-peers` does not need it.
-  init(dsn: String, schema: String) throws {
-    program = try PostgresProgram.find("pgbench", package: "postgresql", settings: try Settings())
+  init(dsn: String, schema: String) async throws {
+    program = try await PostgresProgram.find("pgbench", package: "postgresql", settings: try Settings())
     database = PostgresConfiguration(dsn)
     self.schema = schema
   }
