@@ -7,7 +7,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run repository deb dist test test-swift test-python test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors clean
+.PHONY: run repository deb dist test test-swift test-python test-texts left-out test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors clean
 
 # Debugging information of libraries in C takes a seventh of their time.
 OPTIMIZED = --configuration release -Xcc -g0
@@ -35,7 +35,16 @@ dist: deb
 # Data of tests is in memory where there is room.
 test test-swift test-python test-slow test-high-availability: export TMPDIR = $(shell Scripts/test-folder)
 
-test: test-dependencies lint vectors test-swift test-python
+# Texts and code style first: they need no build.
+test: test-dependencies lint test-texts vectors test-swift test-python left-out
+
+test-texts:
+	$(PYTEST) --maxfail=20 $(TEXTS)
+
+# The tests that `make test` leaves out, and the time of the last `make test-slow`.
+left-out:
+	@echo "Left out: the tests that are marked slow, PgBouncer, Patroni and the benchmarks. make test-slow has most of them."
+	@cat $(BUILD)/test-slow 2>/dev/null || echo "make test-slow has not passed in this folder."
 
 dependencies:
 	@Scripts/install-dependencies
@@ -57,7 +66,8 @@ test-swift:
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
 # The longest file and the folders with long tests come first, so that no long file is left for one process at the end.
 PARALLEL = Tests/Browser/test_every_page.py Tests/CommandLine Tests/Browser Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors \
-  Tests/Docker Tests/Packaging Tests/Documentation Tests/Architecture
+  Tests/Docker Tests/Packaging Tests/Architecture/test_kit.py Tests/Architecture/test_statements.py
+TEXTS = Tests/Documentation $(addprefix Tests/Architecture/,test_comments.py test_declarations.py test_layers.py)
 ALONE = Tests/Faults Tests/HighAvailability
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
@@ -75,6 +85,7 @@ test-slow: test-dependencies vectors
 	swift test --scratch-path $(BUILD) --skip-build --filter '^BenchmarkCommandTests\.'
 	$(PYTEST) -m slow --numprocesses=2 --dist=loadfile $(PARALLEL)
 	$(PYTEST) -m slow $(ALONE)
+	@echo "make test-slow passed on $$(date --utc +%F) at $$(git rev-parse --short HEAD)." > $(BUILD)/test-slow
 
 # The table in Documentation/benchmarks/day-one.md: days of an installation that begins empty, with each seed.
 SEEDS ?= 1,2,3

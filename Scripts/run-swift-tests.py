@@ -10,6 +10,7 @@ tests are ended, and those that have begun are named: one of them waits forever.
 """
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -81,8 +82,11 @@ def run(scratch: str, width: int, filters: list[str] = []) -> tuple[int, dict[st
             return status or 1, failures  # The process ended before its report.
         for case in cases:
             for failure in case.iter("failure"):
+                name = f"{case.get('classname')}/{case.get('name')}"
+                alone = shlex.quote(f"^{re.escape(name)}".replace(r"\ ", " "))
                 failures.setdefault(case.get("classname", ""), []).append(
-                    f"{case.get('classname')}: {case.get('name')}: {failure.get('message')}")
+                    f"{name}\n  {failure.get('message')}\n"
+                    f"  alone: swift test --scratch-path {scratch} --skip-build --filter {alone}")
         return status, failures
 
 
