@@ -241,7 +241,9 @@ let package = Package(
       ]),
     tests(
       "IntakeTests",
-      ["Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport"]),
+      [
+        "Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Telemetry", "Timestamps", "TestSupport",
+      ]),
     tests("LocalizationTests", ["Localization", "Curation", "Importing", "TestSupport"]),
     tests(
       "ModerationTests",

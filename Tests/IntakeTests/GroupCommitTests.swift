@@ -233,4 +233,30 @@ import Testing
     #expect(try await waiting == [20])
     await running
   }
+
+  @Test func `a batch has whole callers up to its size, and the queue its capacity`() async throws {
+    let ledger = Ledger()
+    ledger.shut()
+    try await withCommits(ledger, capacity: 21, batchSize: 10) { commits in
+      let answers = Mutex<[Int]>([])
+      func submit(_ item: Int) throws {
+        try commits.submit(item) { answer in answers.withLock { $0.append((try? answer.get()) ?? -1) } }
+      }
+      try submit(1)
+      await wait { ledger.batches.withLock { $0.count == 1 } }
+      // Six and four fit into a batch, five and six do not, and none is full before the last.
+      let tasks = [[2, 3, 4, 5, 6, 7], [8, 9, 10, 11], [20, 21, 22, 23, 24]].map { items in
+        (items, Task { try await commits.submit(items) })
+      }
+      await wait { commits.depth == 15 }
+      for item in 30..<36 { try submit(item) }
+      #expect(throws: IntakeError.full) { try submit(36) }
+      ledger.open()
+      for (items, task) in tasks { #expect(try await task.value == items.map { $0 * 10 }) }
+      await wait { answers.withLock { $0.count == 7 } }
+      #expect(answers.withLock { $0.sorted() } == [10, 300, 310, 320, 330, 340, 350])
+    }
+    let sizes = ledger.batches.withLock { $0.map(\.count) }
+    #expect(sizes.reduce(0, +) == 22 && sizes.allSatisfy { $0 <= 10 } && sizes.count <= 4)
+  }
 }

@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import PhoneNumbers
 import Testing
+import Timestamps
 
 @testable import Intake
 
@@ -84,5 +85,51 @@ import Testing
     let values = try JSONDecoder().decode([String: AppleValue].self, from: Data(json.utf8))
     #expect(values["a"] == .text("text") && values["b"] == .integer(1) && values["c"] == .truth(true))
     #expect(["d", "f", "g"].allSatisfy { values[$0] == .other } && (values["e"] == .null || values["e"] == nil))
+  }
+
+  private func report(_ values: [String: AppleValue], by map: AppleFieldMap = .standard) throws -> AppleReport {
+    try AppleReport(
+      ["number": .text("+33199000248"), "category": .text("fraud")].merging(values) { $1 }, by: map, at: now)
+  }
+
+  @Test func `a time that no phone can have is replaced`() throws {
+    for (seconds, isRight) in [
+      (0, true), (300, true), (301, false), (60 - 366 * 86_400, true), (59 - 366 * 86_400, false),
+    ] {
+      let time = now + Double(seconds)
+      let found = try report(["reported_at": .text(Timestamp.format(time))]).reportedAt
+      #expect(found == (isRight ? time : now), "\(seconds)")
+    }
+    #expect(try report(["reported_at": .integer(1)]).reportedAt == now)
+  }
+
+  @Test func `texts and numbers have limits`() throws {
+    #expect(AppleFieldMap.number(.integer(0), region: nil) == nil)
+    let spaces = String(repeating: " ", count: 88)
+    #expect(AppleFieldMap.number(.text(spaces + "+33199000248"), region: nil)?.digits == 33_199_000_248)
+    #expect(AppleFieldMap.number(.text(spaces + " +33199000248"), region: nil) == nil)
+    for (count, isRight) in [(200, true), (201, false)] {
+      #expect((AppleValue.text(String(repeating: "a", count: count)).shortText != nil) == isRight)
+    }
+    #expect(AppleValue.integer(1).shortText == nil)
+    for (value, isTrue) in [
+      (.truth(true), true), (.truth(false), false), (.integer(1), true), (.integer(0), false), (.integer(2), nil),
+      (.null, false), (.other, nil), (.text("YES"), true), (.text("0"), false), (.text(""), false), (.text("x"), nil),
+    ] as [(AppleValue, Bool?)] { #expect(value.isTrue == isTrue) }
+  }
+
+  @Test func `a derived id is one of version 8 for a day, an app, a reporter and a category`() throws {
+    let day = now - now.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400)
+    func id(_ seconds: Double = 0, reporter: String = "a", appID: Int32 = 1, category: String = "fraud") throws -> UUID
+    {
+      let time = AppleValue.text(Timestamp.format(day - 86_400 + seconds))
+      return try report(["reported_at": time, "category": .text(category)]).report(by: reporter, appID: appID).reportID
+    }
+    let first = try id()
+    #expect(try id(86_399) == first)
+    for other in [try id(86_400), try id(-1), try id(reporter: "b"), try id(appID: 2), try id(category: "survey")] {
+      #expect(other != first)
+    }
+    #expect(first.uuid.6 >> 4 == 8 && first.uuid.8 >> 6 == 2)
   }
 }

@@ -6,6 +6,7 @@ import Intake
 import PostgreSQL
 import Storage
 import Synchronization
+import Telemetry
 import TestSupport
 import Testing
 import Timestamps
@@ -249,6 +250,31 @@ import Timestamps
         return state.seen.count == 2
       }
       if isOver { throw Over() }
+    }
+  }
+
+  @Test func `what is taken, repeated, refused and withdrawn is counted`() async throws {
+    let metrics = PrometheusMetricsFactory()
+    let intake = ReportIntake(
+      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)),
+      patience: .seconds(300), stallLimit: .seconds(300), metrics: metrics)
+    let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
+    async let running: Void = intake.run()
+    let good = submission()
+    var conflict = good
+    conflict.category = "survey"
+    _ = try await intake.take([good, good, conflict, submission("x"), submission()], from: app)
+    #expect(try await intake.withdraw(reportID: good.reportID, from: app) == .withdrawn)
+    _ = try await intake.take([good], from: app)
+    intake.close()
+    await running
+    let lines = await metrics.text().split(separator: "\n")
+    for (name, label, value) in [
+      ("intake_reports_total", "created", 2), ("intake_reports_total", "duplicate", 1),
+      ("intake_reports_total", "conflict", 1), ("intake_reports_total", "withdrawn", 1),
+      ("intake_rejects_total", "not_a_number", 1),
+    ] {
+      #expect(lines.contains { $0.contains("ringfence_\(name){") && $0.contains(label) && $0.hasSuffix(" \(value)") })
     }
   }
 }

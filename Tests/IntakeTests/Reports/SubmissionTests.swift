@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import Storage
 import Testing
+import Timestamps
 
 @testable import Intake
 
@@ -87,5 +88,46 @@ import Testing
     #expect(mine != pseudonymizer.pseudonym(of: "user-1", appID: 2))
     #expect(mine != pseudonymizer.pseudonym(of: "user-2", appID: 1))
     #expect(mine != other.pseudonym(of: "user-1", appID: 1))
+  }
+
+  @Test func `each field has its limits`() throws {
+    func isTaken(_ change: (inout ReportSubmission) -> Void) -> Bool { problems(change).isEmpty }
+    for (seconds, isRight) in [(300, true), (301, false), (-366 * 86_400, true), (-366 * 86_400 - 1, false)] {
+      let time = Timestamp.format(now + Double(seconds))
+      #expect(isTaken { $0.reportedAt = time } == isRight, "\(time)")
+    }
+    for (character, count, isRight) in [
+      ("a", 1, true), ("a", 200, true), ("a", 201, false), ("é", 200, true), ("é", 201, false),
+      ("\u{1F600}", 200, true),
+      ("\u{1F600}", 201, false),
+    ] {
+      #expect(isTaken { $0.reporter = String(repeating: character, count: count) } == isRight, "\(count) \(character)")
+    }
+    for (id, isRight) in [
+      ("5F0B1F5E-7D3E-4A53-9C1B-0A5A4FC0B9AD", true), ("5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9a", false),
+      ("5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ad0", false), ("5f0b1f5e-7d3e-4a53-9c1b-0a5a4fc0b9ag", false),
+      ("5f0b1f5e07d3e04a5309c1b00a5a4fc0b9ad", false), ("", false),
+    ] { #expect(isTaken { $0.reportID = id } == isRight, "\(id)") }
+    for (day, code) in [
+      ("2026-11-21", nil), ("2026-11-22", "in_the_future"), ("2000-01-01", nil), ("1999-12-31", "before_2000"),
+      ("2026-11-21T", "not_a_day"), ("2026-11-2", "not_a_day"), ("2026-02-30", "not_a_day"), ("", "not_a_day"),
+    ] as [(String, String?)] {
+      #expect(problems { $0.reporterSince = day } == (code.map { ["reporter_since: \($0)"] } ?? []), "\(day)")
+    }
+    for (address, isRight) in [
+      ("203.0.113.7", true), ("2001:DB8::7", true), ("::ffff:203.0.113.7", true), ("fe80::1%eth0", false),
+      ("203.0.113.7:80", false), ("203.0.113", false), ("", false), ("example.org", false),
+    ] { #expect(isTaken { $0.clientAddress = address } == isRight, "\(address)") }
+    #expect(try report(good, appID: 1).comment == nil)
+    var full = good
+    (full.comment, full.reporterSince, full.clientAddress) = ("", "2026-11-20", "203.0.113.7")
+    let report = try report(full, appID: 1)
+    #expect(report.comment == nil && report.reporterSince == now - 1.5 * 86_400)
+    #expect(report.network == pseudonymizer.network(of: "203.0.113.200"))
+  }
+
+  @Test func `text of strangers is shown in part`() {
+    #expect(VisibleText.beginning(of: "a b\u{7}!~\u{7F}é") == "ab!~")
+    #expect(VisibleText.beginning(of: String(repeating: "x", count: 20)) == String(repeating: "x", count: 16))
   }
 }

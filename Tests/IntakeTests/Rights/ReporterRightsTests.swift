@@ -117,4 +117,16 @@ import Testing
       #expect(try await stores.auditLog.events(AuditFilter(action: "right.erase"), limit: 10).count == 1)
     }
   }
+
+  @Test(arguments: [-300.0, 300]) func `a signature counts once until its request is too old`(age: Double) async throws
+  {
+    let (service, text) = (service(), Data("/v1/reporters/erase\n{}".utf8))
+    func accept(requestedAt: Date, at time: Date) async throws -> Bool {
+      try await service.accept("v1=\(Self.signature)", of: text, key: "rf_key", requestedAt: requestedAt, at: time)
+    }
+    #expect(try await accept(requestedAt: now + age, at: now))
+    // A clock that was ahead by five minutes can repeat it for ten.
+    #expect(try await !accept(requestedAt: now + 300, at: now + 599))
+    #expect(try await !accept(requestedAt: now + 300, at: now + 600.001))
+  }
 }

@@ -143,40 +143,4 @@ import Testing
     _ = try await service.undo(decision.id, of: number, decidedBy: "Bob", at: now + 10)
     #expect(try await holds.held().map(\.reason) == [finding.reason])
   }
-
-  @Test func `a decision needs a moderator and a reason`() throws {
-    func problem(_ make: () throws -> Decision) -> String? {
-      do {
-        _ = try make()
-        return nil
-      } catch {
-        return (error as? RuleViolation)?.field
-      }
-    }
-    func make(
-      _ treatment: Decision.Treatment, _ category: ReportCategory? = nil, label: String? = nil, reason: String? = "x",
-      by: String = "Ada"
-    ) throws -> Decision {
-      try Decision(
-        number: 1, treatment: treatment, label: label, category: category, reason: reason, decidedBy: by, decidedAt: now
-      )
-    }
-    #expect(problem { try make(.block) } == nil)
-    #expect(problem { try make(.block, reason: nil) } == "reason")
-    #expect(problem { try make(.block, reason: "  ") } == "reason")
-    #expect(problem { try make(.identify) } == "label")
-    #expect(problem { try make(.identify, label: "a\nb") } == "label")
-    #expect(problem { try make(.identify, label: String(repeating: "a", count: 101)) } == "label")
-    for hidden in ["\u{202E}", "\u{2066}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{7}"] {
-      #expect(problem { try make(.identify, label: "knab\(hidden)A") } == "label")
-      #expect(problem { try make(.block, reason: "knab\(hidden)A") } == "reason")
-    }
-    #expect(problem { try make(.identify, label: "می\u{200C}خواهم 👩\u{200D}🔧") } == nil)
-    #expect(problem { try make(.block, .legitimate) } == "category")
-    #expect(problem { try make(.block, .fraud) } == nil)
-    #expect(problem { try make(.identify, .legitimate, label: "a") } == nil)
-    #expect(problem { try make(.allow, label: "a") } == "label")
-    #expect(problem { try make(.allow, reason: nil) } == nil)
-    #expect(problem { try make(.allow, by: "") } == "decided_by")
-  }
 }

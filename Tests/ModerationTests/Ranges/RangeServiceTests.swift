@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+import Foundation
+import Moderation
+import PostgreSQL
+import Storage
+import TestSupport
+import Testing
+
+@Suite(.database) struct RangeServiceTests {
+  private let now = Date(timeIntervalSince1970: 1_795_000_000)
+
+  private var pool: PostgresPool { TestDatabase.current.pool }
+  private var service: RangeService { RangeService(stores: Stores(pool: pool)) }
+
+  private func rule(
+    _ first: Int64, size: Int64, _ treatment: Decision.Treatment = .block, by account: String = "Ada"
+  ) throws -> RangeRule {
+    let range = RangePattern(stored: "+\(first)-+\(first + size - 1)", blocks: [first...first + size - 1])
+    return try RangeRule(
+      range, treatment: treatment, label: treatment == .identify ? "Shop" : nil, reason: "x", proposedBy: account,
+      at: now)
+  }
+
+  @Test func `a million numbers in a day need no approval and one more does`() async throws {
+    let small = try rule(33_199_000_000, size: 600_000)
+    #expect(try await service.add([small], by: "Ada", at: now).map(\.state) == [.approved])
+    let rest = try rule(33_198_000_000, size: 400_000)
+    let more = try rule(33_197_000_000, size: 400_001)
+    #expect(try await service.add([more], by: "Ada", at: now + 86_399).map(\.state) == [.proposed])
+    // Rules of others do not count, nor rules that block nothing, nor rules of the day before.
+    #expect(
+      try await service.add([try rule(33_196_000_000, size: 900_000, by: "Bob")], by: "Bob", at: now).map(\.state) == [
+        .approved
+      ])
+    #expect(
+      try await service.add([try rule(33_195_000_000, size: 2_000_000, .identify)], by: "Ada", at: now).map(\.state)
+        == [.approved])
+    #expect(try await service.add([rest], by: "Ada", at: now + 86_399).map(\.state) == [.approved])
+    #expect(try await service.add([more], by: "Ada", at: now + 86_400).map(\.state) == [.approved])
+    // The same range counts once.
+    #expect(try await service.add([small, small], by: "Ada", at: now + 86_401).count == 1)
+  }
+
+  @Test func `a proposal needs another person's approval`() async throws {
+    let proposed = try await service.add([try rule(33_199_000_000, size: 1_000_001)], by: "Ada", at: now)
+    #expect(proposed.map(\.state) == [.proposed])
+    await #expect(throws: RuleViolation.self) {
+      try await service.decide(proposed, isApproved: true, by: "Ada", reason: nil, at: now)
+    }
+    try await service.decide(proposed, isApproved: true, by: "Bob", reason: nil, at: now)
+    let store = RangeStore(pool: pool)
+    let approved = try await store.rules(.approved)
+    #expect(approved.map(\.decidedBy) == ["Bob"] && approved.map(\.reason) == ["x"])
+    // Its author may end it, and approve it again as it is in force.
+    try await service.decide(approved, isApproved: true, by: "Ada", reason: "Again.", at: now + 1)
+    #expect(try await store.rules(.approved).map(\.reason) == ["Again."])
+    try await service.decide(approved, isApproved: false, by: "Ada", reason: nil, at: now + 2)
+    #expect(try await store.rules(.rejected).count == 1)
+    #expect(try await service.remove(approved, by: "Ada", reason: nil, at: now + 3) == 1)
+    #expect(try await store.rules().isEmpty)
+  }
+
+  @Test func `a preview counts what the rules would list`() async throws {
+    try await ProtectionStore(pool: pool).add([(try ProtectionTarget("+33199000001"), "Bank")], by: "Ada", at: now)
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
+    _ = try await HoldStore(pool: pool).hold([(33_199_000_002, finding)], at: now)
+    let decisions = DecisionService(pool: pool)
+    for (number, treatment) in [(33_199_000_003, .allow), (33_199_000_004, .block)] as [(Int64, Decision.Treatment)] {
+      _ = try await decisions.record(
+        try Decision(number: number, treatment: treatment, reason: "x", decidedBy: "Ada", decidedAt: now))
+    }
+    let effect = try await service.preview([
+      try rule(33_199_000_000, size: 10), try rule(33_199_000_020, size: 10, .allow),
+    ])
+    #expect(effect.lists == 6 && effect.counts.numbers == 20 && !effect.needsApproval)
+    #expect(effect.counts.protected == 1 && effect.counts.held == 1 && effect.counts.allowed == 1)
+    #expect(try await service.preview([try rule(33_199_000_000, size: 1_000_001)]).needsApproval)
+  }
+}
