@@ -22,5 +22,6 @@ import Testing
   @Test func `the first category leads when heat is equal`() {
     #expect(NumberAggregate(parts: [part(.survey, 2), part(.fraud, 2)]).leading == .fraud)
     #expect(NumberAggregate(parts: [part(.legitimate, 2)]).leading == nil)
+    #expect(NumberAggregate(parts: [part(.fraud, 0)]).leading == nil)
   }
 }

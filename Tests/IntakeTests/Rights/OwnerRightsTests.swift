@@ -203,6 +203,12 @@ import Testing
       try journal.merge(other)
       try journal.merge(other)
       #expect(try journal.entries().map(\.subject) == ["aa", "bb", "cc"])
+      // Only the line that was cut short is without its end, and none is empty.
+      let text = try String(contentsOfFile: journal.path, encoding: .utf8)
+      #expect(
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(\.isEmpty) == [
+          false, false, false, false, true,
+        ])
       try Data("{\"action\":\"burn\"}\n".utf8).write(to: URL(filePath: other.path))
       #expect(throws: ErasureJournalError.damaged(path: other.path, line: 1)) { try other.entries() }
     }
