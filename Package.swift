@@ -56,6 +56,7 @@ let package = Package(
     .library(name: "CallerPackBuilder", targets: ["CallerPackBuilder"]),
     .library(name: "CallDirectory", targets: ["CallDirectory"]),
     .library(name: "RingfenceClient", targets: ["RingfenceClient"]),
+    .library(name: "PhoneNumbers", targets: ["PhoneNumbers"]),
     .executable(name: "ringfence", targets: ["ringfence"]),
   ],
   // An app that depends on this package with `traits: []` gets the libraries alone.
@@ -82,9 +83,6 @@ let package = Package(
     .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(
-      name: "CPhoneNumber",
-      linkerSettings: [.linkedLibrary("phonenumber")]),
 
     // The kit: Linux, macOS and iOS. Timestamps: calendar arithmetic. FileSupport: files that are complete or absent,
     // locks of folders.
@@ -93,6 +91,8 @@ let package = Package(
     library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
     library("CallDirectory", ["CallerPack", "FileSupport"]),
     library("RingfenceClient", ["CallerPack", "FileSupport"]),
+    // Telephone numbers and numbering plans, without a package or a system library.
+    library("PhoneNumbers"),
 
     // CBOR without floats, tags and indefinite lengths.
     library("CBOR"),
@@ -107,7 +107,6 @@ let package = Package(
     library("Telemetry", [logging, coreMetrics]),
 
     // The domain, without HTTP, SQL or I/O of its own.
-    library("PhoneNumbers", ["CPhoneNumber"]),
     library("Curation"),
     library("Attestation", ["CBOR", "Curation", "Timestamps", asn1, crypto, cryptoExtras]),
 
@@ -256,6 +255,9 @@ let package = Package(
       ], exclude: ["Golden"]),
     tests("PageTemplatesTests", ["PageTemplates"]),
     tests("PhoneNumbersTests", ["PhoneNumbers", "TestData"]),
+    // What Tests/Numbers compares with another program.
+    .executableTarget(
+      name: "number-probe", dependencies: ["PhoneNumbers"], path: "Tests/NumberProbe", swiftSettings: sharedSettings),
     tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
     tests(
       "PublishingTests",
@@ -290,8 +292,7 @@ let package = Package(
         arguments,
       ]),
   ],
-  swiftLanguageModes: [.v6],
-  cxxLanguageStandard: .cxx17
+  swiftLanguageModes: [.v6]
 )
 
 // The benchmarks are built only where this variable is set, as `make benchmark` and `make test-slow` do. They share the

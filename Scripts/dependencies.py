@@ -54,7 +54,6 @@ DEBIAN = {
     "default-jdk-headless": ("GPL-2.0 with Classpath exception", "tests only: the reader in Java"),
     "glewlwyd": ("GPL-3.0", "tests only: an identity provider"),
     "libcurl4": ("curl", "requests to other servers"),
-    "libphonenumber8": ("Apache-2.0, BSD-3-Clause, MIT", "telephone numbers"),
     "libpq5": ("PostgreSQL", "the database's client"),
     "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
     "libsqlite3-0": ("public domain", "packs as SQLite"),
@@ -73,7 +72,7 @@ DEBIAN = {
     "zlib1g": ("Zlib", "compression"),
 }
 # Headers come from the same source as the library.
-LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libphonenumber-dev": "libphonenumber8", "libpq-dev": "libpq5",
+LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libpq-dev": "libpq5",
            "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
 PYPI = {
     "aiosmtpd": ("Apache-2.0", "a mail server"),
@@ -86,6 +85,7 @@ PYPI = {
     "openapi-python-client": ("MIT", "a client that is generated from the API's description"),
     "openapi-spec-validator": ("Apache-2.0", "the API's description"),
     "pglast": ("GPL-3.0-or-later", "the syntax of SQL statements; imported by a test that is not distributed"),
+    "phonenumbers": ("Apache-2.0", "the data of the numbering plans (in the program), and the same numbers read by another program"),
     "playwright": ("Apache-2.0", "the browser"),
     "prometheus_client": ("Apache-2.0 and BSD-2-Clause", "reading the metrics as Prometheus does"),
     "pytest": ("MIT", "tests in Python"),

@@ -78,6 +78,7 @@ package struct RetentionJob: Sendable {
       .attestations: try await store.purgeAttestations(renewedBefore: limit(.attestations)),
       .ownerProofs: try await store.purgeOwnerProofs(before: limit(.ownerProofs)),
       .statements: try await store.purgeStatements(before: limit(.statements)),
+      .unassigned: try await store.purgeUnassigned(before: limit(.unassigned)),
       .deletions: try await store.purgeDeletions(before: limit(.deletions)),
     ]
     for (kind, rows) in deleted { try await store.record(kind, rows, at: time) }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// A telephone number: its E.164 digits without the plus.
 ///
 /// Eight bytes, ordered by its digits as an integer. A parsed number is valid by
-/// the numbering plans of libphonenumber; one made from digits need not be.
+/// the numbering plans; one made from digits need not be.
 public struct PhoneNumber: Hashable, Sendable {
   /// The range of E.164 digits: one to fifteen digits.
   public static let digitsRange: ClosedRange<Int64> = 1...999_999_999_999_999
@@ -21,7 +19,7 @@ public struct PhoneNumber: Hashable, Sendable {
     self.digits = digits
   }
 
-  /// Creates a number from digits that libphonenumber has returned.
+  /// Creates a number from digits that are known to be in the range.
   init(trusted digits: Int64) {
     self.digits = digits
   }
@@ -31,7 +29,7 @@ public struct PhoneNumber: Hashable, Sendable {
   /// Read: punctuation, full-width and other scripts' digits, `+…`, `00…` and the region's own international prefix
   /// (`011…`), `tel:` and `sip:` URIs, forms of spreadsheets (`493023125123.0`), and letters as on a keypad where there are
   /// three or more of them after a digit (`1-800-FLOWERS`). An extension (`x123`, `#1`) is dropped: the number is kept
-  /// without it. Text before the first digit or plus is ignored, as libphonenumber does.
+  /// without it. Text before the first digit or plus is ignored.
   ///
   /// Digits without a prefix that begin with the region's calling code are international if there is such a number, unless
   /// they are a national number and the region dials without a prefix, or has numbers of exactly this length.
@@ -47,30 +45,33 @@ public struct PhoneNumber: Hashable, Sendable {
     self = try ParseOutcome(parsing: text, from: place).number()
   }
 
-  /// Parses like ``init(parsing:region:isInternational:)``, but always with libphonenumber's parser: the reference for tests
-  /// and benchmarks of the faster ways.
-  package init(throughLibrary text: String, region: String?) throws(PhoneNumberError) {
-    let place = try DialingPlace(region)
-    self = try ParseOutcome(ofAnyForm: text, from: place).number()
-  }
-
   /// Whether a text has the form of the address of a telephone: `tel:…`, `sip:…`, `"Name" <sip:…>`.
   public static func isURI(_ text: String) -> Bool { text.contains(/(?:^|<)\s*(?:tel|callto|sips?):/.ignoresCase()) }
 
   /// The number with its plus, such as `+33199000248`.
   public var e164: String { "+\(digits)" }
 
-  /// Whether the digits are a valid number of some region according to libphonenumber; true for every parsed number.
-  public var isValid: Bool { libraryIsValid(digits) }
+  /// Whether the digits are a valid number of some region; true for every parsed number.
+  public var isValid: Bool { kind != .unknown }
 
-  /// ``isValid`` by libphonenumber's own expressions: the reference for tests of the table of valid numbers.
-  package var isValidByLibrary: Bool { libraryIsValidByExpressions(digits) }
+  /// Whether the calling code has numbers of this length; a number that is not valid may be newer than the plan.
+  public var isPossible: Bool {
+    NumberingPlan.withNational(digits) { code, national in
+      code.regions.contains { $0.length(national.count) == .possible }
+    } ?? false
+  }
 
   /// ISO 3166-1 alpha-2 code of the region of the calling code and the leading digits, such as `FR`.
   ///
-  /// Nil for a non-geographic number (libphonenumber's `001`, such as `+800…`), and where digits that are not valid
+  /// Nil for a number of no region, such as `+800…`, and where digits that are not valid
   /// cannot be placed. Numbers of the Vatican under `+39 06 698…` are `VA`.
-  public var region: String? { libraryRegion(digits) }
+  public var region: String? {
+    let name = NumberingPlan.withNational(digits) { code, national -> String? in
+      guard code.regions.count > 1 else { return code.regions[0].isCountry ? code.regions[0].name : nil }
+      return code.table.meaning(of: national).region.map { code.regions[Int($0)].name }
+    }
+    return name ?? nil
+  }
 }
 
 extension PhoneNumber: Comparable {
@@ -84,7 +85,7 @@ extension PhoneNumber: CustomStringConvertible {
 }
 
 extension PhoneNumber {
-  /// The kind of a number, by its region's numbering plan (libphonenumber's `PhoneNumberType`).
+  /// The kind of a number, by its region's numbering plan.
   public enum Kind: String, Sendable, CaseIterable, Codable {
     /// A subscriber's line at a fixed place.
     case fixedLine = "fixed_line"
@@ -113,7 +114,9 @@ extension PhoneNumber {
   }
 
   /// The kind by the numbering plan; `.unknown` for digits that are not valid.
-  public var kind: Kind { libraryKind(digits) }
+  public var kind: Kind {
+    NumberingPlan.withNational(digits) { code, national in code.table.meaning(of: national).kind } ?? .unknown
+  }
 }
 
 extension PhoneNumber {
@@ -125,44 +128,17 @@ extension PhoneNumber {
     case national
   }
 
-  /// The number as libphonenumber writes it, zeros of an Italian number kept.
-  ///
-  /// Digits under no known calling code, and a form that would be longer than 127 bytes, are returned as ``e164``.
+  /// The number in the form of its plan, zeros of an Italian number kept. Digits under no known calling code are returned as
+  /// ``e164``.
   public func formatted(_ style: Style) -> String {
-    guard style == .international else { return libraryFormat(digits, style) ?? e164 }
-    return FormattedNumbers.shared.text(of: digits) { libraryFormat(digits, style) ?? e164 }
-  }
-}
-
-/// A cache of recently formatted numbers. libphonenumber matches regular expressions for each, which takes longer than
-/// the rest of a row of a page, and pages show the same numbers repeatedly.
-final class FormattedNumbers: Sendable {
-  static let shared = FormattedNumbers()
-
-  /// The most numbers in each of two generations: about 1 MB.
-  static let most = 8_192
-
-  private struct Generations {
-    var young: [Int64: String] = [:]
-    var old: [Int64: String] = [:]
-  }
-
-  private let known = Mutex(Generations())
-
-  /// - Parameter make: formats a number that is not cached.
-  func text(of digits: Int64, _ make: () -> String) -> String {
-    let found = known.withLock { $0.young[digits] ?? $0.old[digits] }
-    if let found { return found }
-    let text = make()
-    known.withLock { known in
-      if known.young.count >= Self.most { (known.young, known.old) = ([:], known.young) }
-      known.young[digits] = text
+    let text = NumberingPlan.withNational(digits) { code, national -> String? in
+      guard !national.isEmpty else { return nil }
+      let text = String(
+        decoding: code.formatted(national, isInternational: style == .international), as: UTF8.self)
+      return style == .international ? "+\(code.number) \(text)" : text
     }
-    return text
+    return (text ?? nil) ?? e164
   }
-
-  /// Number of cached numbers.
-  var count: Int { known.withLock { $0.young.count + $0.old.count } }
 }
 
 extension PhoneNumber: Codable {

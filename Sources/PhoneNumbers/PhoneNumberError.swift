@@ -18,14 +18,12 @@ public enum PhoneNumberError: Error, Hashable, Sendable {
   case notValid(region: String?)
   /// A short code or an emergency number, which cannot be a caller. Region: two letters, nil when unknown.
   case shortOrEmergency(region: String?)
-  /// The region given is not one that libphonenumber supports.
+  /// The region given is not one of the numbering plans.
   case unknownRegion(String)
   /// A national form without a region.
   case needsRegion
   /// The digits after the plus or the international prefix do not begin with a calling code.
   case unknownCallingCode
-  /// libphonenumber itself failed, for example because memory ran out.
-  case libraryFailure
   /// A sign in the place of a digit, such as x, ? or ….
   case placeholder
   /// A mask for the numbers that begin with some digits: with a count of free digits, or with 0 for any further ones.
@@ -49,7 +47,6 @@ extension PhoneNumberError {
     case .unknownRegion: "unknown_region"
     case .needsRegion: "needs_region"
     case .unknownCallingCode: "unknown_calling_code"
-    case .libraryFailure: "library_failure"
     case .placeholder: "placeholder"
     case .mask: "mask"
     case .severalNumbers: "several_numbers"
@@ -86,8 +83,6 @@ extension PhoneNumberError: CustomStringConvertible {
       "The number is in national form. Start it with + and the country code, or add its region."
     case .unknownCallingCode:
       "No country has this calling code. Check the digits after the plus."
-    case .libraryFailure:
-      "The number cannot be read because of a temporary error. Try again."
     case .placeholder:
       "The number has a sign in place of a digit. Enter every digit of one number, such as +33 1 99 00 02 48."
     case .mask:

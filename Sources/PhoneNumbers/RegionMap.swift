@@ -2,7 +2,7 @@
 
 /// The region of a number, by the longest prefix of its digits. A number is in one region at most.
 ///
-/// A lookup is a binary search over adjacent intervals; it allocates no memory and does not call libphonenumber.
+/// A lookup is a binary search over adjacent intervals; it allocates no memory.
 public struct RegionMap: Sendable {
   /// The reason why a map is invalid.
   public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -114,27 +114,25 @@ public struct RegionMap: Sendable {
 }
 
 extension RegionMap {
-  /// The countries and territories of libphonenumber, ISO 3166-1 alpha-2 (and `AC`, `TA`, `XK`); nil for numbers
-  /// without a country, such as +800.
-  ///
-  /// The prefixes are extracted from libphonenumber's data (see Scripts/country-prefixes.cpp), so a valid number has
-  /// the region of ``PhoneNumber/region``. Known exceptions: Canada's 310-xxxx in seven digits count as numbers of the
-  /// United States, and digits that are not valid have the region of their prefix.
-  public static let countries: RegionMap = {
-    do {
-      return try RegionMap(prefixes: countryPrefixList)
-    } catch {
-      preconditionFailure("CountryPrefixes.swift: \(error)")
+  /// A map and its prefixes.
+  final class Boxed: Sendable {
+    let map: RegionMap
+    let prefixes: [(prefix: Int64, region: String)]
+    init(_ map: RegionMap, _ prefixes: [(prefix: Int64, region: String)]) {
+      (self.map, self.prefixes) = (map, prefixes)
     }
-  }()
+  }
+
+  /// The countries and territories of the current plans, ISO 3166-1 alpha-2 (and `AC`, `TA`, `XK`); nil for numbers without
+  /// a country, such as +800.
+  ///
+  /// The prefixes are the shortest that tell apart the valid numbers of all regions, so that a valid number has the region of
+  /// ``PhoneNumber/region``. Known exceptions: Canada's 310-xxxx in seven digits count as numbers of the United States, and
+  /// digits that are not valid have the region of their prefix.
+  public static var countries: RegionMap { NumberingPlans.current.regionMap }
 
   /// The prefixes of ``countries``.
-  public static let countryPrefixList: [(prefix: Int64, region: String)] = countryPrefixes.split(separator: "\n")
-    .flatMap { line -> [(prefix: Int64, region: String)] in
-      let words = line.split(separator: " ")
-      guard let region = words.first else { return [] }
-      return words.dropFirst().compactMap { word in Int64(word).map { ($0, String(region)) } }
-    }
+  public static var countryPrefixList: [(prefix: Int64, region: String)] { NumberingPlans.current.regionPrefixes }
 
   /// The countries, overlaid by the operator's regions: the longest prefix counts, and of two equal ones the
   /// operator's.

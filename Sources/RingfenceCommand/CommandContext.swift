@@ -59,7 +59,10 @@ package struct CommandContext {
       moderation: ModerationServices(stores: stores, reviews: reviews), cluster: cluster)
     let result: Swift.Result<Result, any Error>
     do {
-      if migrates { try await context.migrate(logger: logger) }
+      if migrates {
+        try await context.migrate(logger: logger)
+        try await stores.numbering.use()
+      }
       result = .success(try await body(context))
     } catch {
       result = .failure(error)

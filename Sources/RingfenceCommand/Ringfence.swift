@@ -43,6 +43,7 @@ struct Ringfence: AsyncParsableCommand {
       KeysCommand.self,
       RecipesCommand.self,
       RegionsCommand.self,
+      NumberingCommand.self,
       PackCommand.self,
       AppCommand.self,
       HealthcheckCommand.self,

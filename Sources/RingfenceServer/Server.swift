@@ -126,6 +126,11 @@ package struct Server: Sendable {
           try await protection.refresh()
         }
       }),
+      JobService(work: { [logger] in
+        await repeatedly(every: NumberingPlanStore.interval, "Cannot read the numbering plans", logger: logger) {
+          try await stores.numbering.refresh(at: Date())
+        }
+      }),
       JobService(work: queue.run),
       JobService(work: apps.run, finish: { try? await apps.noteUses() }),
       JobService(work: services.site.run, close: services.site.close),

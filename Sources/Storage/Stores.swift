@@ -41,6 +41,7 @@ public struct Stores: Sendable {
     appeals = AppealStore(pool: pool)
     directory = DirectoryStore(pool: pool)
     regions = RegionStore(pool: pool)
+    numbering = NumberingPlanStore(pool: pool)
     publications = PublicationStore(pool: pool)
     changes = PublicationChangeStore(pool: pool)
     sources = SourceStore(pool: pool)
@@ -129,6 +130,8 @@ public struct Stores: Sendable {
   public let directory: DirectoryStore
   /// Regions.
   public let regions: RegionStore
+  /// Numbering plans that replace the built-in ones.
+  public let numbering: NumberingPlanStore
   /// Publications and their runs.
   public let publications: PublicationStore
   /// Reasons for the changes between publications.

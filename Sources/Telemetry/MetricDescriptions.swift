@@ -44,6 +44,8 @@ enum MetricDescriptions {
       "Time of the next scheduled publication of this server, in seconds since 1970."),
     "ringfence_publication_expires_time_seconds": .gauge(
       "Time when the newest manifest expires, in seconds since 1970."),
+    "ringfence_numbering_plans_time_seconds": .gauge(
+      "Date of the numbering plans in use, in seconds since 1970."),
     "ringfence_publication_serial": .gauge("Serial of the newest publication."),
     "ringfence_publication_time_seconds": .gauge(
       "Time when the newest publication became visible, in seconds since 1970."),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 
-# Real numbering plans, because libphonenumber decides which numbers are valid.
+# Real numbering plans, because they decide which numbers are valid.
 schemathesis.openapi.format("phone-number", st.builds(
     lambda prefix, rest: f"{prefix}{rest:04d}", st.sampled_from(["+3319900", "+1201555", "+4930123", "+44207946"]),
     st.integers(0, 9999)))

@@ -233,6 +233,7 @@ import Testing
     let samples: [HoldReason] = [
       .newReporters(marks), .oneWeek(marks), .oneNetwork(marks), .oneText(marks), .sameNumbers(marks),
       .oneDay(peak: 14, reporters: 15, others: 1), .split(complaints: 8, legitimate: 6),
+      .unassigned(version: "9.0.43"),
     ]
     try check(
       samples,
@@ -249,6 +250,7 @@ import Testing
       "same_text":9}
       {"code":"one_day","others":1,"peak":14,"reporters":15}
       {"code":"split","complaints":8,"legitimate":6}
+      {"code":"unassigned","version":"9.0.43"}
       """)
   }
 

@@ -19,7 +19,7 @@ import Testing
       days: 60)
   }
 
-  /// Pinned for libphonenumber 8.12 of Debian 12: another version may consider other numbers valid.
+  /// Pinned for the numbering plans of 9.0.43: another version may consider other numbers valid.
   @Test func `the same arguments give the same bytes`() throws {
     func digest() throws -> String {
       var hash = SHA256()

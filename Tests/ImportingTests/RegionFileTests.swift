@@ -21,7 +21,7 @@ import Testing
       for prefix in region.prefixes {
         let number = prefix * 10_000_000 + 2_345_678
         #expect(map.region(of: number) == region.code)
-        // libphonenumber may be older than the area code; it never assigns it to another country.
+        // The plans may be older than the area code; they never assign it to another country.
         #expect([nil, "US"].contains(PhoneNumber(digits: number)?.region), "\(prefix)")
       }
     }

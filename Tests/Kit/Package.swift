@@ -35,6 +35,7 @@ let package = Package(
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("CallDirectory", ["CallerPack", "FileSupport"]),
     library("RingfenceClient", ["CallerPack", "FileSupport"]),
+    library("PhoneNumbers"),
     .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: house),
     // CallerPackTests runs it to measure memory.
     .executableTarget(
@@ -42,6 +43,7 @@ let package = Package(
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
+    tests("PhoneNumbersTests", ["PhoneNumbers", "TestData"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -2,13 +2,13 @@
 
 import PhoneNumbers
 
-/// A row of libphonenumber's example numbers, from a newer numbering plan than Debian 12's.
+/// A row of the example numbers of Google's numbering plans.
 struct ExampleNumber {
   static let path = "numbering/libphonenumber-examples.csv"
 
   /// Region of the example, or `001`.
   var region: String
-  /// libphonenumber's type, `NON_GEO`, or `INVALID`.
+  /// The type's name there, `NON_GEO`, or `INVALID`.
   var type: String
   var national: String
   var international: String

@@ -3,24 +3,17 @@
 import PhoneNumbers
 import Testing
 
-/// Tests every row of libphonenumber's examples. They use a newer numbering plan than Debian 12's (8.12.57), so ranges
-/// and formats that have changed since are listed here; a newer library may have fewer differences.
+/// Tests every row of the example numbers. Differences from another version may be listed here.
 @Suite(.enabled(if: SharedData.has(ExampleNumber.path)))
 struct ExampleNumberTests {
-  /// Ranges opened since: valid in the row, refused by the library.
-  static let openedSince: Set<String> = [
-    "BJ FIXED_LINE", "BJ MOBILE", "BL PREMIUM_RATE", "BO VOIP", "CL FIXED_LINE", "GF PREMIUM_RATE", "GP PREMIUM_RATE",
-    "GY VOIP", "MF PREMIUM_RATE", "MQ PREMIUM_RATE", "MU PAGER", "NG FIXED_LINE", "PM PREMIUM_RATE", "RE VOIP",
-    "SC PREMIUM_RATE", "SR PREMIUM_RATE", "SR TOLL_FREE", "UY UAN", "WF VOIP", "YT VOIP",
-  ]
-  /// Ranges closed since: invalid in the row, valid in the library.
-  static let closedSince: Set<String> = ["FI INVALID", "PY INVALID"]
+  /// Ranges opened since: valid in the row, refused by the plans.
+  static let openedSince: Set<String> = []
+  /// Ranges closed since: invalid in the row, valid in the plans.
+  static let closedSince: Set<String> = []
   /// Ranges assigned to another region since.
-  static let movedSince: Set<String> = ["EH FIXED_LINE"]
+  static let movedSince: Set<String> = []
   /// Regions whose format has changed since.
-  static let writtenOtherwiseSince: Set<String> = [
-    "BJ", "BO", "EG", "EH", "FO", "GY", "LT", "MA", "NG", "NO", "PY", "SJ", "SK", "SR", "TJ", "UZ", "VN", "WF",
-  ]
+  static let writtenOtherwiseSince: Set<String> = []
 
   @Test func `every example parses in its national and international format`() throws {
     let rows = try ExampleNumber.rows()
@@ -59,7 +52,7 @@ struct ExampleNumberTests {
     for row in try ExampleNumber.rows() {
       let number = try #require(PhoneNumber(digits: row.digits))
       #expect(number.e164 == "+\(row.digits)")
-      // libphonenumber has no national format for 001; the rows have the digits.
+      // The rows have the digits of numbers without a region.
       let national = row.region == "001" ? row.national : number.formatted(.national)
       // The digit groups of an invalid number do not matter.
       if row.isValid, number.formatted(.international) != row.international || national != row.national {

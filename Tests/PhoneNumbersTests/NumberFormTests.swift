@@ -4,14 +4,14 @@ import PhoneNumbers
 import TestData
 import Testing
 
-/// The reader of all forms, alone and with its cache, and cells of lists.
+/// The reader of all forms, alone and from one place, and cells of lists.
 @Suite struct NumberFormTests {
   @Test(arguments: NumberForm.all)
   func `a form has one meaning`(_ form: NumberForm) {
-    var parser = PhoneNumberParser(capacity: 16)
+    var parser = PhoneNumberParser()
     for outcome in [
       reading(form.text, form.region), reading(form.text, form.region, by: &parser),
-      reading(form.text, form.region, by: &parser), libraryReading(form.text, form.region),
+      reading(form.text, form.region, by: &parser),
     ] { #expect(result(outcome) == form.result) }
   }
 
@@ -54,7 +54,7 @@ import Testing
   func `a cell may have several numbers and a remark`(
     _ text: String, _ region: String?, _ numbers: [Int64], _ masks: [String]
   ) {
-    var parser = PhoneNumberParser(capacity: 0)
+    var parser = PhoneNumberParser()
     let cell = parser.readCell(text, region: region)
     #expect(cell.numbers.map(\.digits) == numbers && cell.masks == masks && cell.refusals.count == masks.count)
   }
@@ -65,13 +65,13 @@ import Testing
       ("+49 30 23125123 or 23125124", "DE"), ("030 / 23 125 123, 23 125 124, 0171 / 39 20 005", "DE"),
     ])
   func `parts that cannot be told for certain are refused`(_ text: String, _ region: String) {
-    var parser = PhoneNumberParser(capacity: 0)
+    var parser = PhoneNumberParser()
     let cell = parser.readCell(text, region: region)
     #expect(cell.numbers.isEmpty && cell.refusals == [.severalNumbers])
   }
 
   @Test func `a cell may say that there is no number`() {
-    var parser = PhoneNumberParser(capacity: 0)
+    var parser = PhoneNumberParser()
     for text in ["", " ", "n/a", "-", "None"] {
       let cell = parser.readCell(text, region: "DE")
       #expect(cell.numbers.isEmpty && cell.refusals.isEmpty)

@@ -11,7 +11,6 @@ import Testing
     (.unknownRegion("XX"), "unknown_region"), (.needsRegion, "needs_region"),
     (.unknownCallingCode, "unknown_calling_code"), (.placeholder, "placeholder"),
     (.mask(prefix: 33_199, free: 6), "mask"), (.severalNumbers, "several_numbers"), (.decimal, "decimal"),
-    (.libraryFailure, "library_failure"),
   ]
 
   /// Clients depend on these codes, so they never change.

@@ -2,8 +2,7 @@
 
 import PhoneNumbers
 
-/// A row of raw complaint numbers with the result of the Python port of libphonenumber for the default region US. The
-/// port has a newer numbering plan than Debian 12's.
+/// A row of raw complaint numbers with the result of PyPI's phonenumbers for the default region US.
 struct RawSample {
   static let path = "numbering/raw-to-e164-sample.tsv.gz"
 
@@ -46,7 +45,7 @@ struct RawSample {
       if number.digits != digits { return .otherNumber }
       return number.region == region ? nil : .otherRegion
     case ("valid", .failure(.notValid)): return .openedSince
-    // libphonenumber fills masks, and leaves out signs of unknown digits.
+    // The reference fills masks, and leaves out signs of unknown digits.
     case ("valid", .failure(.mask)), ("valid", .failure(.placeholder)): return .incomplete
     case ("valid", .failure): return .refused
     case ("unparsed", .success): return .readHere

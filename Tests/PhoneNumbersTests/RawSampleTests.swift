@@ -20,7 +20,7 @@ struct RawSampleTests {
     for (reason, count) in reasons.sorted(by: { $0.value > $1.value }) { print("  \(reason): \(count)") }
     #expect(rows.count > 15_000)
     #expect(Double(differing) <= 0.005 * Double(rows.count))
-    // Only the age of the numbering plans may cause differences.
+    // Only the versions of the numbering plans may cause differences.
     #expect(differences.keys.allSatisfy { [.openedSince, .closedSince, .incomplete].contains($0) })
   }
 

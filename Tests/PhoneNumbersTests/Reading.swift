@@ -9,11 +9,6 @@ func reading(_ text: String, _ region: String?) -> Reading {
   Result { () throws(PhoneNumberError) in try PhoneNumber(parsing: text, region: region) }
 }
 
-/// The result of libphonenumber's own parser, with which the fast paths must agree.
-func libraryReading(_ text: String, _ region: String?) -> Reading {
-  Result { () throws(PhoneNumberError) in try PhoneNumber(throughLibrary: text, region: region) }
-}
-
 func reading(_ text: String, _ region: String?, by parser: inout PhoneNumberParser) -> Reading {
   do throws(PhoneNumberError) {
     return .success(try parser.parse(text, region: region))

@@ -1,70 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PhoneNumbers
-import TestData
 import Testing
 
-/// Compares the table of valid numbers with the regular expressions from which it was generated.
+/// Tests/Numbers compares validity with another program; here is what follows from the tables themselves.
 @Suite struct ValidityTests {
-  private func differing(_ numbers: some Sequence<Int64>) -> [Int64] {
-    numbers.filter { digits in
-      PhoneNumber(digits: digits).map { $0.isValid != $0.isValidByLibrary } ?? false
-    }
-  }
-
-  @Test(arguments: 0..<4 as Range<UInt64>) func `validity of random digits agrees with libphonenumber`(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
-    var valid = 0
-    let differing = differing(
-      (0..<60_000).lazy.map { index in
-        // Half of them are in the plan with the most numbers, the others have all lengths.
-        let digits =
-          index % 2 == 0
-          ? 10_000_000_000 + Int64(random.next() % 10_000_000_000)
-          : Int64(random.next() % UInt64(pow10(Int(random.next() % 9) + 7)))
-        if PhoneNumber(digits: digits)?.isValid == true { valid += 1 }
-        return digits
-      })
-    #expect(differing == [])
-    #expect(valid > 2_500)
-  }
-
-  /// The example of every type and region, and all numbers that differ from it in one digit.
   @Test(.enabled(if: SharedData.has(ExampleNumber.path)))
-  func `validity of numbers near the examples agrees with libphonenumber`() throws {
-    var numbers: [Int64] = []
-    for text in try ExampleNumber.rows().map(\.digits) {
-      let digits = Array(String(text).utf8)
-      numbers.append(text)
-      numbers += [text / 10, text * 10 + 7]
-      for place in digits.indices {
-        for digit in UInt8(ascii: "0")...UInt8(ascii: "9") {
-          var near = digits
-          near[place] = digit
-          if let number = Int64(String(decoding: near, as: UTF8.self)) { numbers.append(number) }
-        }
+  func `the lengths of a prefix are those of its numbers`() throws {
+    for row in try ExampleNumber.rows() where row.isValid {
+      let digits = "\(row.digits)"
+      for count in 1...digits.count {
+        let prefix = try #require(Int64(digits.prefix(count)))
+        guard NumberingPlan.callingCode(of: prefix) != nil else { continue }
+        #expect(NumberingPlan.lengths(of: prefix).contains(digits.count), "\(row.name)")
       }
     }
-    #expect(numbers.count > 10_000)
-    #expect(differing(numbers) == [])
   }
 
-  /// Neighbors within a block of 10,000 share their prefix, so at most one number of each block is checked: of every fifth
-  /// one in North America.
-  @Test func `validity in North America agrees with libphonenumber`() {
-    let numbers = (0..<200_000 as Range<Int64>).lazy.map { block -> Int64 in
-      10_000_000_000 + block * 50_000 + block % 49_999
+  @Test func `lengths are those of a plan`() {
+    #expect(NumberingPlan.lengths(of: 1_212) == [11])
+    #expect(NumberingPlan.lengths(of: 33) == [11])
+    #expect(NumberingPlan.lengths(of: 999) == [])
+    #expect(NumberingPlan.lengths(of: 0) == [])
+  }
+
+  @Test func `digits begin with one calling code`() {
+    for (digits, code) in [(33_199_000_248, 33), (12_125_550_123, 1), (80_012_345_678, 800), (42, nil), (999_123, nil)]
+      as [(Int64, Int64?)]
+    {
+      #expect(NumberingPlan.callingCode(of: digits) == code)
     }
-    #expect(differing(numbers) == [])
   }
 
-  @Test(.enabled(if: SharedData.has(RawSample.path))) func `validity of real numbers agrees with libphonenumber`()
-    throws
-  {
-    let numbers = try RawSample.rows().compactMap { row in row.digits ?? Int64(row.raw.filter(\.isNumber)) }
-    #expect(numbers.count > 15_000)
-    #expect(differing(numbers) == [])
+  @Test func `the first short number of a block is found`() {
+    #expect(NumberingPlan.shortNumber(in: 49_100...49_199) == 49_110)
+    #expect(NumberingPlan.shortNumber(in: 33_199_000_000...33_199_000_999) == nil)
   }
-
-  private func pow10(_ exponent: Int) -> Int64 { (0..<exponent).reduce(1) { value, _ in value * 10 } }
 }

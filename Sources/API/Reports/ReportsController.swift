@@ -260,9 +260,11 @@ struct ReportAnswer: Encodable {
   /// `client_address`.
   let status: String
   var errors: [Problem.Field]?
+  /// True for a number that is not in the numbering plan, which is not shown before a moderator or a newer plan confirms it.
+  var unassigned: Bool?
 
   enum CodingKeys: String, CodingKey {
-    case number, status, errors
+    case number, status, errors, unassigned
     case reportID = "report_id"
   }
 }
@@ -272,6 +274,7 @@ extension ReportAnswer {
     number = PhoneNumber(digits: taken.report.number)?.e164
     reportID = taken.report.reportID.uuidString.lowercased()
     status = taken.outcome.name
+    unassigned = taken.report.isUnassigned ? true : nil
   }
 
   init(invalid errors: [Problem.Field], reportID: String? = nil) {

@@ -4,7 +4,7 @@
 public enum HoldReason: CodedData {
   /// The rules.
   public enum CodingKeys: MessageCode {
-    case newReporters, oneWeek, oneNetwork, oneText, sameNumbers, oneDay, split
+    case newReporters, oneWeek, oneNetwork, oneText, sameNumbers, oneDay, split, unassigned
   }
 
   /// Reporters who complain about a number, counted by the marks that make a complaint suspect.
@@ -31,7 +31,7 @@ public enum HoldReason: CodedData {
     case .newReporters(let marks), .oneWeek(let marks), .oneNetwork(let marks), .oneText(let marks),
       .sameNumbers(let marks):
       marks.independent
-    case .oneDay, .split: nil
+    case .oneDay, .split, .unassigned: nil
     }
   }
 
@@ -49,6 +49,11 @@ public enum HoldReason: CodedData {
   case oneDay(peak: Int, reporters: Int, others: Int)
   /// Many votes call it a nuisance, and many legitimate.
   case split(complaints: Int, legitimate: Int)
+  /// The numbering plan did not have the number when its first report arrived. No rule against brigading.
+  case unassigned(version: String)
+
+  /// Whether the number waits for a newer plan, or a moderator, to say that it is one.
+  public var isUnassigned: Bool { if case .unassigned = self { true } else { false } }
 }
 
 /// A burst of complaints that holds no number because complaints usually arrive so; see ``BrigadeBaseline``.

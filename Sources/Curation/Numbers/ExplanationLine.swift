@@ -15,7 +15,8 @@ public struct ExplanationLine: CodedMessage {
     case decisionReason, noReports, reports, legitimateReports, categoryReports, weight, reporters, reportersFull
     case reportersNew
     // The hold.
-    case holdNewReporters, holdOneWeek, holdOneNetwork, holdOneText, holdSameNumbers, holdOneDay, holdSplit
+    case holdNewReporters, holdOneWeek, holdOneNetwork, holdOneText, holdSameNumbers, holdOneDay, holdSplit,
+      holdUnassigned
     // A burst that holds nothing.
     case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
@@ -184,6 +185,7 @@ public struct ExplanationLine: CodedMessage {
       case .sameNumbers: .holdSameNumbers
       case .oneDay: .holdOneDay
       case .split: .holdSplit
+      case .unassigned: .holdUnassigned
       }
     return ExplanationLine(code, reason.values)
   }

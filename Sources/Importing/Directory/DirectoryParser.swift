@@ -20,7 +20,7 @@ struct DirectoryParser {
   private let columns: DirectoryColumns
   private let separator: UInt8
   // Numbers of a directory rarely repeat, so no cache is used.
-  private var parser = PhoneNumberParser(capacity: 0)
+  private var parser = PhoneNumberParser()
   private var row = DirectoryRow()
 
   init(options: DirectoryOptions, columns: DirectoryColumns, separator: UInt8) {

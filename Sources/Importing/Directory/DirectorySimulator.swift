@@ -61,7 +61,7 @@ public struct DirectorySimulator: Sendable, Sequence {
       defer { sum += chain.branches }
       return sum
     }
-    // libphonenumber's data may be older than an area code.
+    // The numbering plans may be older than an area code.
     prefixes = regions.flatMap(\.prefixes).filter { prefix in
       1_000..<2_000 ~= prefix && PhoneNumber(digits: prefix * 10_000_000 + 2_345_678)?.isValid == true
     }.sorted()

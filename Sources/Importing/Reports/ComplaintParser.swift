@@ -8,7 +8,7 @@ import Timestamps
 
 /// Parses a chunk of records into complaints, on as many tasks as the options set.
 ///
-/// Each task uses one of the number parsers, which cache their results; the order of the rows is kept within a chunk,
+/// Each task uses one of the number parsers; the order of the rows is kept within a chunk,
 /// and the caller keeps the order of the chunks.
 struct ComplaintParser: Sendable {
   /// The result of a chunk.
@@ -24,15 +24,13 @@ struct ComplaintParser: Sendable {
   }
 
   private final class NumberParser: Sendable {
-    let state = Mutex(PhoneNumberParser(capacity: ComplaintParser.rememberedNumbers))
+    let state = Mutex(PhoneNumberParser())
   }
 
   private final class NumberParsers: Sendable {
     let free = Mutex<[NumberParser]>([])
   }
 
-  /// Texts that each number parser caches, at 48 bytes each.
-  static let rememberedNumbers = 1 << 17
   /// 2000-01-01.
   private static let earliest = Date(timeIntervalSince1970: 946_684_800)
   /// A placeholder until the row's ordinal is known.

@@ -14,7 +14,7 @@ import Timestamps
 ///
 /// Numbers that are not fictional are drawn at random among valid ones and may be someone's: never publish a pack made of
 /// them. The output does not depend on the system's random numbers, locale, clock or floating-point library. Valid numbers
-/// depend on libphonenumber's data, so another version of it may give other bytes. Memory: 8 bytes for each complaint and
+/// depend on the numbering plans, so another version of them may give other bytes. Memory: 8 bytes for each complaint and
 /// about 120 bytes for each number.
 public struct ComplaintSimulator: Sendable, Sequence {
   /// The reason why nothing can be simulated.

@@ -141,8 +141,6 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case needsRegion = "needs_region"
   /// The digits after the plus do not begin with a calling code.
   case unknownCallingCode = "unknown_calling_code"
-  /// The parser failed, for example because memory ran out.
-  case libraryFailure = "library_failure"
   /// The region is not a code of two letters, or has no telephone numbers.
   case badRegion = "bad_region"
   /// The date or time cannot be read.
@@ -194,7 +192,6 @@ extension RejectReason {
       case .unknownRegion: .badRegion
       case .needsRegion: .needsRegion
       case .unknownCallingCode: .unknownCallingCode
-      case .libraryFailure: .libraryFailure
       case .placeholder: .placeholder
       case .mask: .mask
       case .severalNumbers: .severalNumbers

@@ -111,7 +111,7 @@ struct SimulatedNumberMaker {
   }
 }
 
-/// The prefixes of a country from which mostly valid numbers, according to libphonenumber, are drawn.
+/// The prefixes of a country from which numbers are drawn that are mostly in the numbering plans.
 struct SimulatedCountry: Sendable {
   /// ISO 3166.
   var region: String

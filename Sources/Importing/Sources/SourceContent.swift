@@ -95,7 +95,7 @@ struct SourceContent: Sendable {
     _ source: inout any SourceFileRows, format: SourceFormat, options: SourceOptions, isComplete: Bool, most: Int,
     isCancelled: () -> Bool
   ) throws {
-    var parser = PhoneNumberParser(capacity: 0)
+    var parser = PhoneNumberParser()
     let region = (options.region ?? format.defaultRegion).flatMap { PhoneRegion($0) }
     let filter = SourceFilter(options)
     var tried = 0

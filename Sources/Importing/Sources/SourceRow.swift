@@ -168,7 +168,7 @@ struct DelimitedRows: SourceFileRows {
   }
 
   private static func isNumber(_ text: String, _ region: String?) -> Bool {
-    var parser = PhoneNumberParser(capacity: 0)
+    var parser = PhoneNumberParser()
     let cell = parser.readCell(text, region: region, isInternational: region == nil)
     return !cell.numbers.isEmpty || !cell.masks.isEmpty || cell.refusals.isEmpty
   }

@@ -2,6 +2,7 @@
 
 import Foundation
 public import Metrics
+import PhoneNumbers
 public import Storage
 
 /// Accepts reports from apps and answers when they are on disk.
@@ -12,6 +13,7 @@ public struct ReportIntake: Sendable {
   private let commits: [GroupCommit<Report, ReportOutcome>]
   private let pseudonymizer: Pseudonymizer
   private let numbers = NumberReader()
+  private let unassigned = UnassignedNumbers()
   private let metrics: IntakeMetrics
 
   /// - Parameters:
@@ -130,6 +132,9 @@ public struct ReportIntake: Sendable {
     var report = try incoming.checked(at: now, reading: numbers)
       .report(appID: app.id, pseudonymizer: pseudonymizer, network: network)
     report.keyID = app.keyID
+    guard !report.isUnassigned || unassigned.take(report.number, from: app.id, at: now) else {
+      throw InvalidSubmission(problems: [FieldProblem(PhoneNumberError.notValid(region: nil))])
+    }
     return report
   }
 

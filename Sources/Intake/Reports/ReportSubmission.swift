@@ -28,6 +28,8 @@ package struct CheckedReport: IncomingReport {
   /// The start of the UTC day on which the app made the account of its user.
   private let reporterSince: Date?
   package let clientAddress: String?
+  /// Whether the numbering plan does not have the number.
+  fileprivate(set) var isUnassigned = false
 
   /// - Parameters:
   ///   - reporter: the app's own name for its user, 1 to 200 characters.
@@ -67,6 +69,7 @@ package struct CheckedReport: IncomingReport {
       reporter: pseudonymizer.pseudonym(of: reporter, appID: appID), comment: comment,
       network: clientAddress.map(pseudonymizer.network(of:)) ?? network)
     report.reporterSince = reporterSince
+    report.isUnassigned = isUnassigned
     return report
   }
 }
@@ -136,14 +139,16 @@ extension ReportSubmission: IncomingReport {
     guard let number, let category, let reporter, let reportID, let reportedAt, problems.isEmpty else {
       throw InvalidSubmission(problems: problems)
     }
-    return CheckedReport(
-      number: number, category: category, reporter: reporter, reportID: reportID, reportedAt: reportedAt,
+    var report = CheckedReport(
+      number: number.number.digits, category: category, reporter: reporter, reportID: reportID, reportedAt: reportedAt,
       comment: comment ?? nil, reporterSince: reporterSince ?? nil, clientAddress: clientAddress ?? nil)
+    report.isUnassigned = !number.isAssigned
+    return report
   }
 
-  private func checkedNumber(_ numbers: NumberReader) throws(FieldProblem) -> Int64 {
+  private func checkedNumber(_ numbers: NumberReader) throws(FieldProblem) -> PossibleNumber {
     do throws(PhoneNumberError) {
-      return try numbers.read(number, region: region).digits
+      return try numbers.read(number, region: region)
     } catch {
       throw FieldProblem(error)
     }
@@ -243,18 +248,33 @@ extension UUID {
   }
 }
 
-/// Parses numbers for many tasks at once with a cache, because the same numbers are reported repeatedly.
+/// Parses numbers for many tasks at once.
 package final class NumberReader: Sendable {
-  /// The parser with its cache, about 3 MB.
-  private let parser = Mutex(PhoneNumberParser(capacity: 65_536))
+  /// As `PhoneNumber.parsePossible(_:region:)` does.
+  func read(_ text: String, region: String?) throws(PhoneNumberError) -> PossibleNumber {
+    try PhoneNumber.parsePossible(text, region: region)
+  }
+}
 
-  /// As `PhoneNumber(parsing:region:)` does.
-  func read(_ text: String, region: String?) throws(PhoneNumberError) -> PhoneNumber {
-    let remembered = parser.withLockIfAvailable { parser in
-      Result { () throws(PhoneNumberError) in try parser.parse(text, region: region) }
+/// How many numbers that are not in the numbering plan each app may report in a day: fresh area codes are few, and invented
+/// numbers would fill the database. Each server counts for itself.
+final class UnassignedNumbers: Sendable {
+  /// The most numbers of an app in a UTC day.
+  static let maxByDay = 1_000
+
+  private let taken = Mutex<(day: Int32, numbers: [Int32: Set<Int64>])>((0, [:]))
+
+  /// Whether the app may report the number today. A number counts once.
+  func take(_ number: Int64, from appID: Int32, at time: Date) -> Bool {
+    let day = ComplaintDays.day(of: time)
+    return taken.withLock { taken in
+      if taken.day != day { taken = (day, [:]) }
+      let count = taken.numbers[appID]?.count ?? 0
+      return count < Self.maxByDay
+        ? {
+          taken.numbers[appID, default: []].insert(number); return true
+        }()
+        : taken.numbers[appID]?.contains(number) == true
     }
-    // When the parser is in use, the number is parsed without the cache instead of waiting.
-    guard let remembered else { return try PhoneNumber(parsing: text, region: region) }
-    return try remembered.get()
   }
 }

@@ -262,7 +262,7 @@ private struct RecordFacts {
   func outcome(
     of decision: Decision, expecting expected: ExpectedDecision, role: Role, answersAppeals: Bool
   ) throws -> DecisionOutcome {
-    guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isValid == true else {
+    guard decision.treatment == .allow || PhoneNumber(digits: decision.number)?.isPossible == true else {
       throw RuleViolation(.numberInvalid, field: "number")
     }
     if let known = history.first(where: { $0.id == decision.id }) {

@@ -15,6 +15,7 @@ import XMLSyntax
 package struct PageRenderer: Sendable {
   let catalog: MessageCatalog
   let countries: CountryChoices
+  let areas: NumberAreas
   private let templates: ByLanguage<TemplateLibrary>
 
   /// - Throws: if a template cannot be read or names a message that the catalog does not have. Languages other than
@@ -22,6 +23,7 @@ package struct PageRenderer: Sendable {
   package init(templateFolder: String, catalog: MessageCatalog) throws {
     self.catalog = catalog
     countries = CountryChoices(catalog: catalog)
+    areas = NumberAreas(file: "\(templateFolder)/../regions-us.tsv")
     templates = ByLanguage { try LocalizedTemplates(texts: catalog[$0]).library(folder: templateFolder) }
     _ = try templates[.english]
   }

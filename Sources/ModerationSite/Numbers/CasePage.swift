@@ -10,6 +10,8 @@ import Storage
 /// The stored facts of a number and the state of its page.
 struct CasePage {
   var number: PhoneNumber
+  /// The name of its area in North America; nil for others.
+  var area: String?
   var file: CaseFile
   var worker: QueueWorker
   var address: CaseAddress
@@ -54,7 +56,10 @@ struct CasePage {
     return [
       "digits": number.digits, "number": number.formatted(.international), "national": number.formatted(.national),
       "country": explanation.country.map { texts.country($0) } ?? texts("case.nowhere"),
-      "kind": texts("case.kind.\(number.kind.rawValue)"), "label": label ?? file.names.first?.name ?? "",
+      "kind": number.isValid
+        ? texts("case.kind.\(number.kind.rawValue)")
+        : texts("case.kind.unassigned", ["version": NumberingPlans.current.version.description]),
+      "area": area ?? "", "label": label ?? file.names.first?.name ?? "",
       "verdict": explanation.verdict.rawValue, "verdictName": texts("verdict.\(explanation.verdict.rawValue)"),
       "waits": file.item != nil,
       "causes": causes.map { ["name": texts("queue.cause.\($0.rawValue)")] as TemplateRecord },

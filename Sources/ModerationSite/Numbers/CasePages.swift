@@ -113,7 +113,8 @@ struct CasePages: Sendable {
     var context = context
     context.waiting = WaitingCaseCounts(totals.byLevel, level: worker.level)
     let page = CasePage(
-      number: number, file: file, worker: worker, address: address, claim: mine?.claim?.id, taken: taken, left: left,
+      number: number, area: pages.areas.name(of: number.digits), file: file, worker: worker, address: address,
+      claim: mine?.claim?.id, taken: taken, left: left,
       packs: await places, recipes: (try? await reading.outcome.get()) ?? [], notice: notice, form: form,
       changes: changes, problem: problem, commentsBefore: before)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok

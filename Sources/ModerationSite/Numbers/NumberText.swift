@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import Importing
 import Localization
 import PageTemplates
 import PhoneNumbers
@@ -20,6 +21,20 @@ enum NumberText {
   static func country(_ digits: Int64, _ texts: Localizer) -> String {
     RegionMap.countries.region(of: digits).map(texts.country) ?? "–"
   }
+}
+
+/// The areas of North America by the area code of their numbers.
+struct NumberAreas: Sendable {
+  private let names: [Int64: String]
+
+  /// - Parameter file: regions with prefixes; where it cannot be read, no area has a name.
+  init(file: String) {
+    let regions = (try? RegionFile.read(contentsOf: file)) ?? []
+    names = Dictionary(regions.flatMap { region in region.prefixes.map { ($0, region.name) } }) { first, _ in first }
+  }
+
+  /// The name of a number's area, such as `Birmingham, Alabama`; nil for other numbers.
+  func name(of digits: Int64) -> String? { digits / 10_000_000_000 == 1 ? names[digits / 10_000_000] : nil }
 }
 
 /// Reads a typed number and the country in which it is dialed.
@@ -51,7 +66,7 @@ struct NumberField {
     case .tooLong: "appeal.number-long"
     case .shortOrEmergency: "appeal.number-emergency"
     case .placeholder, .mask, .severalNumbers, .decimal: "appeal.number-one"
-    case .notANumber, .notValid, .unknownCallingCode, .libraryFailure: "appeal.number-wrong"
+    case .notANumber, .notValid, .unknownCallingCode: "appeal.number-wrong"
     }
   }
 }

@@ -7,6 +7,7 @@ import Foundation
 import Hummingbird
 import Intake
 import PageTemplates
+import PhoneNumbers
 import Publishing
 import Storage
 
@@ -23,7 +24,7 @@ struct HealthPages: Sendable {
     let now = Date()
     let checks = [
       await database(texts), disk(texts), try await publication(now, texts), intakeDepth(texts),
-      queue(context.waiting.all, texts),
+      queue(context.waiting.all, texts), numbering(now, texts),
     ]
     return try pages.page("health", HealthCheck.record(checks, texts), context)
   }
@@ -81,6 +82,15 @@ struct HealthPages: Sendable {
     return HealthCheck(
       "intake", part > 0.9 ? .alarm : part > 0.5 ? .warn : .good,
       texts(part > 0.5 ? "health.intake-full" : "health.intake-good", values), texts)
+  }
+
+  private func numbering(_ now: Date, _ texts: Localizer) -> HealthCheck {
+    let plans = NumberingPlans.current
+    let isOld = plans.time.map { now.timeIntervalSince($0) > NumberingPlans.maxAge } ?? true
+    let values = ["version": plans.version.description, "date": plans.date]
+    return HealthCheck(
+      "numbering", isOld ? .warn : .good, texts(isOld ? "health.numbering-old" : "health.numbering-good", values), texts
+    )
   }
 
   private func queue(_ waiting: Int, _ texts: Localizer) -> HealthCheck {

@@ -58,8 +58,8 @@ public struct BrigadeReview: Sendable {
     at time: Date, on connection: PostgresConnection, rest: @Sendable () async throws -> Void = {}
   ) async throws -> Outcome {
     let thresholds = try await ThresholdStore.current(on: connection).set
-    let former = Dictionary(try await store.held(on: connection).map { ($0.number, $0) }) { $1 }
-    var outcome = Outcome()
+    let (former, unassigned) = try await held(on: connection)
+    var outcome = Outcome(held: unassigned)
     var wanted: [(label: HoldStore.WantedLabel, finding: BrigadeDetection.Finding, heat: Double)] = []
     try await forEachJudgement(by: thresholds, held: former, at: time, on: connection) { batch in
       for item in batch {
@@ -91,6 +91,13 @@ public struct BrigadeReview: Sendable {
     let ended = former.keys.filter { !outcome.held.contains($0) && outcome.reportCeilings[$0] == nil }
     outcome.ended = try await store.end(ended, at: time)
     return outcome
+  }
+
+  /// The holds by rules against brigading, and the numbers that only a plan keeps back.
+  private func held(on connection: PostgresConnection) async throws -> (holds: [Int64: Hold], unassigned: Set<Int64>) {
+    let all = try await store.held(on: connection)
+    let holds = all.filter { !$0.reason.isUnassigned }.map { ($0.number, $0) }
+    return (Dictionary(holds) { $1 }, Set(all.filter(\.reason.isUnassigned).map(\.number)))
   }
 
   /// The days from the start of a hold's window.
@@ -210,7 +217,7 @@ extension Hold {
   /// Whether it is because of networks, comments, numbers or days, and some complaints are older than these are stored.
   fileprivate func keeps(_ votes: [ReporterVote]) -> Bool {
     switch reason {
-    case .newReporters, .oneWeek, .split: false
+    case .newReporters, .oneWeek, .split, .unassigned: false
     case .oneNetwork, .oneText, .sameNumbers, .oneDay:
       votes.contains { $0.isToxic && $0.age >= BrigadeDetection.window }
     }
@@ -249,8 +256,8 @@ extension BrigadeReview {
   func suspects(
     by thresholds: ThresholdSet, at time: Date, on connection: PostgresConnection
   ) async throws -> Outcome {
-    var outcome = Outcome()
-    let former = Dictionary(try await store.held(on: connection).map { ($0.number, $0) }) { $1 }
+    let (former, unassigned) = try await held(on: connection)
+    var outcome = Outcome(held: unassigned)
     try await forEachJudgement(by: thresholds, held: former, at: time, on: connection) { batch in
       for item in batch { outcome.take(item, labels: \.mayIdentify) }
     }

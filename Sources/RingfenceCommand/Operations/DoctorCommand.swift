@@ -4,6 +4,7 @@ import ArgumentParser
 import CallerPack
 import FileSupport
 import Foundation
+import PhoneNumbers
 import PostgreSQL
 import Publishing
 import Timestamps
@@ -100,7 +101,7 @@ struct FolderChecks {
   let folder: DataFolder
 
   func findings() -> [Finding] {
-    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root(), phoneNumbers()]
+    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root()]
   }
 
   private func writable() -> Finding {
@@ -225,36 +226,5 @@ struct FolderChecks {
       }
       return .ok(name, "readable by its owner only")
     }
-  }
-
-  /// The text of /proc/self/maps, which lists the loaded files. The system reports a size of 0 for it, so it is read to
-  /// its end.
-  private static func maps() -> String {
-    let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return "" }
-    defer { close(file) }
-    var text: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while text.count < 16 << 20 {
-      let count = read(file, &buffer, buffer.count)
-      guard count > 0 else { break }
-      text += buffer[..<count]
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// The file name of the loaded library includes its version.
-  private func phoneNumbers() -> Finding {
-    guard let match = Self.maps().firstMatch(of: /libphonenumber\.so\.([0-9]+(?:\.[0-9]+)*)/) else {
-      return .warning("libphonenumber", "its version is unknown", "Check it with: ldd $(which ringfence)")
-    }
-    let parts = match.1.split(separator: ".").compactMap { Int($0) }
-    let version = String(match.1)
-    if parts.lexicographicallyPrecedes([8, 13]) {
-      return .warning(
-        "libphonenumber", version,
-        "Newer area codes are refused as not_valid. Newer Debian releases have a newer version.")
-    }
-    return .ok("libphonenumber", version)
   }
 }

@@ -4,6 +4,7 @@ import HTTPServer
 import CallerPack
 import Foundation
 import Intake
+import PhoneNumbers
 import Publishing
 import Storage
 import Telemetry
@@ -69,6 +70,8 @@ actor ServerStatistics {
     if let newest = try? publications.head()?.head {
       exposition.gauge("ringfence_publication_expires_time_seconds", newest.expires.timeIntervalSince1970)
     }
+    exposition.gauge(
+      "ringfence_numbering_plans_time_seconds", NumberingPlans.current.time?.timeIntervalSince1970)
     ProcessStatistics.write(to: &exposition)
   }
 

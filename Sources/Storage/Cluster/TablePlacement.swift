@@ -54,6 +54,7 @@ public enum TablePlacement: Sendable, Equatable {
     "number_notes": .distributed,
     "number_reporters": .distributed,
     "number_sources": .distributed,
+    "numbering_plans": .local,
     "numbers": .distributed,
     "outbox": .local,
     "owner_codes": .local,

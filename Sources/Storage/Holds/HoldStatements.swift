@@ -26,6 +26,32 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
+  /// Holds numbers that are not in the plan, if nothing is stored about them yet.
+  static func holdUnassigned(numbers: [Int64], reason: HoldReason, time: Date) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO holds (number, reason, held_at, settled)
+      SELECT t.number, $2::text::jsonb, $3::timestamptz,
+             t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[]))
+      FROM unnest($1::bigint[]) AS t (number)
+      WHERE t.number NOT IN (SELECT n.number FROM numbers n WHERE n.number = ANY($1::bigint[]))
+      ORDER BY t.number
+      ON CONFLICT (number) DO NOTHING
+      """,
+      numbers, reason.json, time)
+  }
+
+  /// Numbers that are held because the plan does not have them.
+  static func readUnassigned(before: Date) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT number FROM holds
+      WHERE NOT settled AND reason ->> 'code' = 'unassigned' AND held_at < $1 ORDER BY number
+      """,
+      before
+    ) { try $0.decode(0) }
+  }
+
   /// Deletes holds that no decision has settled.
   static func endHolds(numbers: [Int64]) -> Statement<(number: Int64, reason: String, heldAt: Date)> {
     Statement(
@@ -209,7 +235,8 @@ extension SQL {
   private static let isOpen = """
     n.heat >= $1 AND n.reporters >= $2::integer
       AND NOT EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = n.number)
-      AND NOT EXISTS (SELECT 1 FROM holds h WHERE h.number = n.number AND h.settled)
+      AND NOT EXISTS (
+        SELECT 1 FROM holds h WHERE h.number = n.number AND (h.settled OR h.reason ->> 'code' = 'unassigned'))
     """
 
   /// Undecided numbers in ascending order that a rule against brigading could hold.

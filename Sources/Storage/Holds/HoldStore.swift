@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 import Synchronization
 
@@ -215,6 +216,14 @@ public struct HoldStore: Sendable {
   /// The newest hold of a number, also a settled one; nil if there was none.
   public func hold(of number: Int64) async throws -> Hold? {
     try await pool.run(SQL.readHold(number: number)).first
+  }
+
+  /// Ends the holds of numbers that the plan has by now. Their cases are evaluated again.
+  /// - Returns: the number of ended holds.
+  @discardableResult
+  public func endAssigned(at time: Date) async throws -> Int {
+    let waiting = try await pool.run(SQL.readUnassigned(before: .distantFuture))
+    return try await end(waiting.filter { PhoneNumber(digits: $0)?.isValid == true }, at: time)
   }
 
   /// All numbers that are held now, in ascending order.

@@ -6,7 +6,7 @@ import PhoneNumbers
 public import PostgreSQL
 
 /// Protected numbers, which may never be published: entries of operators, and emergency and short numbers according to
-/// libphonenumber.
+/// the numbering plans.
 public struct ProtectionStore: Sendable {
   /// The most patterns: each is up to 1,200 blocks of numbers in the servers' memory.
   public static let maxPatterns = 2_000

@@ -63,7 +63,7 @@ public struct BulkStore: Sendable {
       guard var item = items[number] else { return nil }
       item.blockRule.hasProtectedNeighbour = protected.hasNeighbour(of: number)
       item.protection = protected.rule(for: item.number)
-      if item.protection == nil, PhoneNumber(digits: item.number)?.isValid != true {
+      if item.protection == nil, PhoneNumber(digits: item.number)?.isPossible != true {
         item.protection = .invalidNumber
       }
       return item

@@ -6,7 +6,7 @@ import PhoneNumbers
 import PostgreSQL
 
 extension RangePlan {
-  /// The numbering plans of libphonenumber.
+  /// The current numbering plans.
   public static let library = RangePlan(
     callingCode: NumberingPlan.callingCode, lengths: NumberingPlan.lengths, shortNumber: NumberingPlan.shortNumber)
 }

@@ -28,6 +28,8 @@ public struct Report: Sendable, Equatable {
   /// The start of the day, in UTC, on which the app made the reporter's account, as its server says; nil where it does
   /// not. Not part of a retry's identity.
   public var reporterSince: Date?
+  /// Whether the numbering plan does not have the number: it is held. Not part of a retry's identity.
+  public var isUnassigned = false
 
   /// Creates a value from its properties.
   public init(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
 /// Reports: stored in batches, never twice, and withdrawn.
@@ -100,14 +102,21 @@ public struct ReportStore: Sendable {
   private func write(_ reports: [Report], on node: PostgresNode?, receivedAt: Date) async throws -> [Refusal] {
     let statement = SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: try await nodes.isCluster)
     let vouched = VouchedReporter.all(of: reports)
+    let unassigned = Set(reports.filter(\.isUnassigned).map(\.number)).sorted()
+    let reason = HoldReason.unassigned(version: NumberingPlans.current.version.description)
     return try await nodes.run(on: node) { pool, retry in
-      guard !vouched.isEmpty else {
+      guard !vouched.isEmpty || !unassigned.isEmpty else {
         return try await pool.commit(statement, settings: SQL.acceptReportsSettings, retry: retry)
       }
       return try await pool.transaction(retry: retry) { connection in
         try await connection.execute(script: SQL.acceptReportsSettings)
+        if !unassigned.isEmpty {
+          _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned, reason: reason, time: receivedAt))
+        }
         let refused = try await connection.run(statement)
-        _ = try await connection.run(SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt))
+        if !vouched.isEmpty {
+          _ = try await connection.run(SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt))
+        }
         return refused
       }
     }

@@ -25,6 +25,8 @@ public enum RetainedData: String, Sendable, CaseIterable {
   case ownerProofs = "owner_proofs"
   /// Statements of reasons, after their end.
   case statements
+  /// Numbers that are in no numbering plan, with their reports.
+  case unassigned
   /// Proofs of deletion.
   case deletions
 
@@ -37,6 +39,7 @@ public enum RetainedData: String, Sendable, CaseIterable {
     case .attestations: InstallationStore.maxUnrenewedDays
     case .ownerProofs: 1
     case .statements: 750
+    case .unassigned: 90
     case .deletions: 1_100
     case .contacts, .comments, .reportMonths, .personalNumbers: nil
     }
@@ -133,6 +136,8 @@ extension SQL {
     case .attestations: rows = "attested_reporters WHERE renewed_on < \(day)"
     case .contacts: rows = "appeal_contacts WHERE purge_at < $1"
     case .ownerProofs: rows = "owner_codes WHERE expires_at < $1"
+    case .unassigned:
+      rows = "holds WHERE NOT settled AND reason ->> 'code' = 'unassigned' AND held_at < $1"
     case .statements: rows = "statements WHERE ended_at < $1"
     // Two kinds have an end of their own, and are not asked about.
     case .deletions, .personalNumbers, .reportMonths: rows = "deletions WHERE deleted_at < $1"

@@ -52,6 +52,21 @@ public struct RetentionStore: Sendable {
     }
   }
 
+  /// Deletes what is stored about numbers that have been in no plan since `time`, and that no decision confirms.
+  /// - Returns: the number of numbers.
+  @discardableResult
+  public func purgeUnassigned(before time: Date) async throws -> Int {
+    let numbers = try await pool.run(SQL.readUnassigned(before: time))
+    for start in stride(from: 0, to: numbers.count, by: batchSize) {
+      try Task.checkCancellation()
+      let part = Array(numbers[start..<min(start + batchSize, numbers.count)])
+      try await pool.transaction { connection in
+        for table in SQL.tablesOfReports { _ = try await connection.run(SQL.deleteRows(of: part, in: table)) }
+      }
+    }
+    return numbers.count
+  }
+
   /// Adds the SHA-1 to listings of an earlier program, so that lookups find them before the next publication.
   public func addListingHashes() async throws {
     while true {
@@ -97,6 +112,16 @@ public struct RetentionStore: Sendable {
 }
 
 extension SQL {
+  /// The tables with rows of a number that only its reports make; the hold goes last, so that an interrupted deletion is
+  /// continued.
+  fileprivate static let tablesOfReports = [
+    "reports", "number_reporters", "number_categories", "number_sources", "numbers", "queue", "queue_passes", "holds",
+  ]
+
+  fileprivate static func deleteRows(of numbers: [Int64], in table: String) -> Statement<Void> {
+    Statement("DELETE FROM \(table) WHERE number = ANY($1::bigint[])", numbers)
+  }
+
   /// Deletes some networks, the oldest first.
   static func purgeNetworks(before: Date, limit: Int) -> Statement<Void> {
     Statement(

@@ -15,7 +15,7 @@ import Testing
   private static let holds: [HoldReason] = [
     .newReporters(marks), .oneWeek(marks), .oneNetwork(marks), .oneText(marks), .sameNumbers(marks),
     .oneDay(peak: 14, reporters: 15, others: 1),
-    .split(complaints: 8, legitimate: 6),
+    .split(complaints: 8, legitimate: 6), .unassigned(version: "9.0.43"),
   ]
 
   private static let protections: [ProtectionReason] = [

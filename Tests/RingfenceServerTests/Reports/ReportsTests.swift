@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 import Timestamps
 
+@testable import Intake
+
 @Suite(.database) struct ReportsTests {
   private func json(_ changes: [String: Any?] = [:]) throws -> String {
     var report: [String: Any] = [
@@ -29,6 +31,34 @@ import Timestamps
       #expect(second.status == .ok)
       #expect(String(buffer: second.body).contains(#""status":"duplicate""#))
     }
+  }
+
+  @Test func `a number that is not in the plan is stored, and the answer says so`() async throws {
+    // The area code 555 is not assigned; no number of the country has 8 digits.
+    let new = try json(["number": "+15555550123"])
+    let wrong = try json(["number": "+155555501", "report_id": UUID().uuidString])
+    let known = try json(["number": "+12015550123", "report_id": UUID().uuidString])
+    try await TestServer.run { server in
+      for status in [HTTPResponse.Status.created, .ok] {
+        let answer = try await server.report(new)
+        #expect(answer.status == status && String(buffer: answer.body).contains(#""unassigned":true"#))
+      }
+      #expect(try await server.report(wrong).status == .unprocessableContent)
+      let other = try await server.report(known)
+      #expect(other.status == .created && !String(buffer: other.body).contains("unassigned"))
+    }
+    let held = try await TestDatabase.current.pool.withConnection { connection in
+      try await connection.query("SELECT number FROM holds").map { try $0.decode(0, as: Int64.self) }
+    }
+    #expect(held == [15_555_550_123])
+  }
+
+  @Test func `an app may report so many numbers outside of the plan in a day`() throws {
+    let (budget, now) = (UnassignedNumbers(), Date(timeIntervalSince1970: 1_795_000_000))
+    let taken = (0...UnassignedNumbers.maxByDay).map { budget.take(15_555_550_000 + Int64($0), from: 1, at: now) }
+    #expect(taken.filter { $0 }.count == UnassignedNumbers.maxByDay && taken.last == false)
+    #expect(budget.take(15_555_550_000, from: 1, at: now) && budget.take(15_555_559_999, from: 2, at: now))
+    #expect(budget.take(15_555_559_999, from: 1, at: now + 86_400))
   }
 
   @Test func `an invalid field is named with a pointer`() async throws {

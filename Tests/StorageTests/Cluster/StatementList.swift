@@ -168,6 +168,13 @@ struct StatementList {
     // Holds
     try list.add("addHolds", SQL.addHolds)
     try list.add("endHolds", SQL.endHolds)
+    try list.add("holdUnassigned", SQL.holdUnassigned)
+    try list.add("readUnassigned", SQL.readUnassigned)
+    // Numbering plans
+    try list.add("readNumberingVersion", SQL.readNumberingVersion)
+    try list.add("readNumberingContent", SQL.readNumberingContent)
+    try list.add("storeNumberingPlans", SQL.storeNumberingPlans)
+    try list.add("readNumbers", SQL.readNumbers)
     try list.add("labelHolds", SQL.labelHolds)
     try list.add("countLabels", SQL.countLabels)
     try list.add("countReportersOf", SQL.countReportersOf)

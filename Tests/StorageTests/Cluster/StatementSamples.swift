@@ -197,3 +197,7 @@ private func unwrapped<Value>(_ value: Value?) throws -> Value {
   guard let value else { throw MissingSample() }
   return value
 }
+
+extension HoldReason: Sample {
+  static var sample: HoldReason { .unassigned(version: "9.0.43") }
+}

@@ -12,7 +12,7 @@ import Storage
 public struct Selection: Sendable {
   let country: @Sendable (Int64) -> String?
 
-  /// Uses the countries of libphonenumber.
+  /// Uses the countries of the current numbering plans.
   public init() {
     let countries = RegionMap.countries
     self.init { countries.region(of: $0) }

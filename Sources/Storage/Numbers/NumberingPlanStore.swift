@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+public import Foundation
+public import PhoneNumbers
+public import PostgreSQL
+import Timestamps
+
+/// The numbering plans of a database, which replace older ones that are built into a program.
+public struct NumberingPlanStore: Sendable {
+  /// The interval at which servers look for newer plans.
+  package static let interval = Duration.seconds(30)
+
+  private let pool: PostgresPool
+
+  /// - Parameter pool: where plans are kept.
+  public init(pool: PostgresPool) {
+    self.pool = pool
+  }
+
+  /// Stores plans that are newer than the stored ones, with an audit event, and reads numbers by them. Of two calls at once the
+  /// one with the newer plans wins.
+  /// - Parameter content: the file that `plans` were made from.
+  /// - Returns: false where the stored plans are as new or newer; nothing changes then.
+  public func replace(_ plans: NumberingPlans, content: [UInt8], by actor: Actor, at time: Date) async throws -> Bool {
+    let isNewer = try await store(plans, content, by: actor, at: time, attempts: 5)
+    try await use()
+    return isNewer
+  }
+
+  /// Another call may store plans between reading the version and writing: then the versions are compared again.
+  private func store(
+    _ plans: NumberingPlans, _ content: [UInt8], by actor: Actor, at time: Date, attempts: Int
+  ) async throws -> Bool {
+    let isStored: Bool? = try await pool.transaction { connection in
+      let former = try await connection.run(SQL.readNumberingVersion()).first
+      if let former, let version = NumberingPlans.Version(former.version), version >= plans.version { return false }
+      let stored = try await connection.runReportingCount(
+        SQL.storeNumberingPlans(
+          version: plans.version.description, dated: plans.date, content: content, time: time, former: former?.version))
+      guard stored > 0 else { return nil }
+      let event = actor.did(
+        "numbering.update", to: plans.version.description, before: former.map { ["version": $0.version] } ?? [:],
+        after: ["version": plans.version.description])
+      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      return true
+    }
+    if let isStored { return isStored }
+    guard attempts > 1 else { return false }
+    return try await store(plans, content, by: actor, at: time, attempts: attempts - 1)
+  }
+
+  /// Reads numbers by the stored plans, if they are newer than the current ones, and ends the holds of numbers that the
+  /// current plans have.
+  public func refresh(at time: Date) async throws {
+    try await use()
+    try await HoldStore(pool: pool).endAssigned(at: time)
+  }
+
+  /// Reads numbers by the stored plans, if they are newer than the current ones.
+  public func use() async throws {
+    guard let stored = try await pool.run(SQL.readNumberingVersion()).first,
+      let version = NumberingPlans.Version(stored.version), version > NumberingPlans.current.version,
+      let content = try await pool.run(SQL.readNumberingContent()).first
+    else { return }
+    NumberingPlans.current = try NumberingPlans(bytes: content)
+  }
+
+  /// Passes on the stored numbers that the current plans do not have, ascending, in batches.
+  public func forEachInvalid(_ body: ([Int64]) async throws -> Void) async throws {
+    var last: Int64 = 0
+    while true {
+      try Task.checkCancellation()
+      let numbers = try await pool.run(SQL.readNumbers(after: last, limit: 10_000))
+      guard let end = numbers.last else { return }
+      let invalid = numbers.filter { PhoneNumber(digits: $0)?.isValid != true }
+      if !invalid.isEmpty { try await body(invalid) }
+      last = end
+    }
+  }
+}
+
+extension NumberingPlans {
+  /// Plans that are older than 180 days, in seconds, do not have many fresh numbers.
+  package static let maxAge: TimeInterval = 180 * 86_400
+
+  /// The time of their date; nil where it is no date.
+  package var time: Date? { Timestamp.parse("\(date)T00:00:00Z") }
+}
+
+extension SQL {
+  /// The version of the stored plans.
+  static func readNumberingVersion() -> Statement<(version: String, dated: String)> {
+    Statement("SELECT version, dated FROM numbering_plans WHERE id = 1") { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// The stored plans.
+  static func readNumberingContent() -> Statement<[UInt8]> {
+    Statement("SELECT content FROM numbering_plans WHERE id = 1") { try $0.decode(0) }
+  }
+
+  /// Stores plans; changes nothing where another transaction has stored others since.
+  /// - Parameter former: the version that they replace; nil for none.
+  static func storeNumberingPlans(
+    version: String, dated: String, content: [UInt8], time: Date, former: String?
+  ) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO numbering_plans AS p (id, version, dated, content, stored_at) VALUES (1, $1, $2, $3, $4)
+      ON CONFLICT (id) DO UPDATE SET
+        version = excluded.version, dated = excluded.dated, content = excluded.content, stored_at = excluded.stored_at
+      WHERE p.version = $5
+      """,
+      version, dated, content, time, former)
+  }
+
+  /// Some numbers with reports, ascending.
+  static func readNumbers(after: Int64, limit: Int) -> Statement<Int64> {
+    Statement("SELECT number FROM numbers WHERE number > $1 ORDER BY number LIMIT $2::bigint", after, Int64(limit)) {
+      try $0.decode(0)
+    }
+  }
+}
