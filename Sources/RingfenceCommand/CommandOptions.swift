@@ -41,7 +41,8 @@ struct NumberOptions: ParsableArguments {
   var digits: Int64 {
     get throws {
       do {
-        return try PhoneNumber(parsing: number, region: region).digits
+        // A number may be newer than the plan.
+        return try PhoneNumber.parsePossible(number, region: region).number.digits
       } catch {
         throw ValidationError("NUMBER: \(error)")
       }

@@ -55,11 +55,11 @@ struct CasePage {
     let causes = file.item?.causes.all ?? []
     return [
       "digits": number.digits, "number": number.formatted(.international), "national": number.formatted(.national),
-      "country": explanation.country.map { texts.country($0) } ?? texts("case.nowhere"),
+      "country": explanation.country.map { texts.country($0) } ?? texts("case.nowhere"), "area": area ?? "",
       "kind": number.isValid
         ? texts("case.kind.\(number.kind.rawValue)")
         : texts("case.kind.unassigned", ["version": NumberingPlans.current.version.description]),
-      "area": area ?? "", "label": label ?? file.names.first?.name ?? "",
+      "label": label ?? file.names.first?.name ?? "",
       "verdict": explanation.verdict.rawValue, "verdictName": texts("verdict.\(explanation.verdict.rawValue)"),
       "waits": file.item != nil,
       "causes": causes.map { ["name": texts("queue.cause.\($0.rawValue)")] as TemplateRecord },

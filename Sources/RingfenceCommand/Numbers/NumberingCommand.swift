@@ -52,12 +52,12 @@ struct NumberingCommand: AsyncParsableCommand {
       } catch {
         throw CommandFailure.failed("\(file): \(error) Nothing was changed.")
       }
-      let own = NumberingPlans.builtIn
-      guard plans.version > own.version else {
-        throw CommandFailure.failed(
-          "\(file) has the plans \(plans.version), and the program has \(own.version). Nothing was changed.")
-      }
       try await database.open { context in
+        let own = NumberingPlans.builtIn
+        guard plans.version > own.version else {
+          throw CommandFailure.failed(
+            "\(file) has the plans \(plans.version), and the program has \(own.version). Nothing was changed.")
+        }
         let isNewer = try await context.stores.numbering.replace(
           plans, content: content, by: audit.actor, at: Date())
         guard isNewer else {
@@ -74,9 +74,11 @@ struct NumberingCommand: AsyncParsableCommand {
 
     /// Reads at most one byte more than a file may have.
     private func read() throws -> [UInt8] {
-      guard let handle = FileHandle(forReadingAtPath: file),
-        let data = try? handle.read(upToCount: NumberingPlans.maxBytes + 1)
-      else { throw CommandFailure.unreadable("Cannot read \(file). Check its name, owner and permissions.") }
+      guard let handle = FileHandle(forReadingAtPath: file) else {
+        throw CommandFailure.unreadable("Cannot read \(file). Check its name, owner and permissions.")
+      }
+      // Nil at the end of an empty file.
+      let data = try handle.read(upToCount: NumberingPlans.maxBytes + 1) ?? Data()
       return Array(data)
     }
   }
