@@ -185,7 +185,8 @@ let package = Package(
         "API", "AsyncSupport", "HTTPServer", "Localization", "Moderation", "ModerationSite", "Importing", "Intake",
         "Jobs",
         "Publishing", "Storage",
-        "CallerPack", "PhoneNumbers", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals, logging, nioCore,
+        "CallerPack", "PhoneNumbers", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals,
+        logging, nioCore,
       ]),
     // Commands wait for the database and for other targets: without optimization they compile in a third of the time.
     library(
