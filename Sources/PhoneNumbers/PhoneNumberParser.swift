@@ -16,15 +16,6 @@ public struct PhoneNumberParser: Sendable {
     try ParseOutcome(parsing: text, from: place(region, isInternational)).number()
   }
 
-  /// Reads one text like ``parse(_:region:isInternational:)``, and accepts numbers that are not in the plan as long as their
-  /// calling code has numbers of their length.
-  /// - Throws: every case of ``PhoneNumberError``; `.notValid` only for impossible lengths.
-  public mutating func parsePossible(
-    _ text: String, region: String?, isInternational: Bool = false
-  ) throws(PhoneNumberError) -> PossibleNumber {
-    try ParseOutcome(parsing: text, from: place(region, isInternational)).possibleNumber()
-  }
-
   private mutating func place(_ region: String?, _ isInternational: Bool) throws(PhoneNumberError) -> DialingPlace {
     let plans = NumberingPlans.current
     if let place, place.plans === plans, (region, isInternational) == lastRegion { return place }
@@ -43,8 +34,9 @@ public struct PossibleNumber: Hashable, Sendable {
 }
 
 extension PhoneNumber {
-  /// Reads a number as ``init(parsing:region:isInternational:)`` does, and accepts possible ones; see
-  /// ``PhoneNumberParser/parsePossible(_:region:isInternational:)``.
+  /// Reads a number as ``init(parsing:region:isInternational:)`` does, and accepts numbers that are not in the plan as long as
+  /// their calling code has numbers of their length.
+  /// - Throws: every case of ``PhoneNumberError``; `.notValid` only for impossible lengths.
   public static func parsePossible(
     _ text: String, region: String?, isInternational: Bool = false
   ) throws(PhoneNumberError) -> PossibleNumber {

@@ -19,7 +19,6 @@ struct DirectoryParser {
   private let options: DirectoryOptions
   private let columns: DirectoryColumns
   private let separator: UInt8
-  // Numbers of a directory rarely repeat, so no cache is used.
   private var parser = PhoneNumberParser()
   private var row = DirectoryRow()
 

@@ -3,13 +3,10 @@
 import Curation
 import Foundation
 import PhoneNumbers
-import Synchronization
 import Timestamps
 
-/// Parses a chunk of records into complaints, on as many tasks as the options set.
-///
-/// Each task uses one of the number parsers; the order of the rows is kept within a chunk,
-/// and the caller keeps the order of the chunks.
+/// Parses a chunk of records into complaints, on as many tasks as the options set. The order of the rows is kept within a
+/// chunk, and the caller keeps the order of the chunks.
 struct ComplaintParser: Sendable {
   /// The result of a chunk.
   struct ParsedChunk: Sendable {
@@ -23,14 +20,6 @@ struct ComplaintParser: Sendable {
     var records: Int { rows.count + rejects.count }
   }
 
-  private final class NumberParser: Sendable {
-    let state = Mutex(PhoneNumberParser())
-  }
-
-  private final class NumberParsers: Sendable {
-    let free = Mutex<[NumberParser]>([])
-  }
-
   /// 2000-01-01.
   private static let earliest = Date(timeIntervalSince1970: 946_684_800)
   /// A placeholder until the row's ordinal is known.
@@ -39,7 +28,6 @@ struct ComplaintParser: Sendable {
   let options: ImportOptions
   let columns: RecordColumns?
   private let latest: Date
-  private let parsers = NumberParsers()
 
   init(options: ImportOptions, columns: RecordColumns?) {
     self.options = options
@@ -50,12 +38,7 @@ struct ComplaintParser: Sendable {
 
   /// Parses the chunk's records. Complaints without an id get one later, from their digest.
   func parse(_ chunk: RecordChunk) -> ParsedChunk {
-    let numbers = parsers.free.withLock { $0.popLast() } ?? NumberParser()
-    defer { parsers.free.withLock { $0.append(numbers) } }
-    return numbers.state.withLock { parse(chunk, numbers: &$0) }
-  }
-
-  private func parse(_ chunk: RecordChunk, numbers: inout PhoneNumberParser) -> ParsedChunk {
+    var numbers = PhoneNumberParser()
     var decoder = DraftDecoder(options: options, columns: columns)
     var parsed = ParsedChunk(bytesRead: chunk.bytesRead, totalBytes: chunk.totalBytes)
     parsed.rows.reserveCapacity(chunk.records.count)

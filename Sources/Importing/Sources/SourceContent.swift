@@ -146,7 +146,7 @@ struct SourceContent: Sendable {
   private mutating func addRule(_ row: SourceFileRow, _ options: SourceOptions) throws -> String? {
     let range: RangePattern
     do throws(RangeViolation) {
-      range = try RangePattern(row.number, plan: .library)
+      range = try RangePattern(row.number, plan: .current)
     } catch {
       return error.code.name
     }

@@ -12,7 +12,6 @@ public struct ReportIntake: Sendable {
   /// Nodes beyond eight share theirs.
   private let commits: [GroupCommit<Report, ReportOutcome>]
   private let pseudonymizer: Pseudonymizer
-  private let numbers = NumberReader()
   private let unassigned = UnassignedNumbers()
   private let metrics: IntakeMetrics
 
@@ -129,7 +128,7 @@ public struct ReportIntake: Sendable {
   private func report(
     _ incoming: any IncomingReport, from app: App, network: [UInt8]?, at now: Date
   ) throws(InvalidSubmission) -> Report {
-    var report = try incoming.checked(at: now, reading: numbers)
+    var report = try incoming.checked(at: now)
       .report(appID: app.id, pseudonymizer: pseudonymizer, network: network)
     report.keyID = app.keyID
     guard !report.isUnassigned || unassigned.take(report.number, from: app.id, at: now) else {

@@ -14,7 +14,7 @@ package protocol IncomingReport: Sendable {
   /// The address of the user, where the app's server sends it.
   var clientAddress: String? { get }
   /// - Throws: ``InvalidSubmission`` with every field that breaks a rule.
-  func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport
+  func checked(at now: Date) throws(InvalidSubmission) -> CheckedReport
 }
 
 /// A report whose fields keep every rule.
@@ -59,7 +59,7 @@ package struct CheckedReport: IncomingReport {
     self.clientAddress = clientAddress
   }
 
-  package func checked(at now: Date, reading numbers: NumberReader) -> CheckedReport { self }
+  package func checked(at now: Date) -> CheckedReport { self }
 
   /// The report to be stored, with the reporter's name and address replaced by pseudonyms.
   /// - Parameter network: the network of the connection, for a report without the address of its user.
@@ -118,7 +118,7 @@ extension ReportSubmission: IncomingReport {
   /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
   static let maxAge: TimeInterval = 366 * 86_400
 
-  package func checked(at now: Date, reading numbers: NumberReader) throws(InvalidSubmission) -> CheckedReport {
+  package func checked(at now: Date) throws(InvalidSubmission) -> CheckedReport {
     var problems: [FieldProblem] = []
     func check<Value>(_ rule: () throws(FieldProblem) -> Value) -> Value? {
       do {
@@ -128,7 +128,7 @@ extension ReportSubmission: IncomingReport {
         return nil
       }
     }
-    let number = check { () throws(FieldProblem) in try checkedNumber(numbers) }
+    let number = check(checkedNumber)
     let category = check(checkedCategory)
     let reporter = check(checkedReporter)
     let reportID = check(checkedReportID)
@@ -146,9 +146,9 @@ extension ReportSubmission: IncomingReport {
     return report
   }
 
-  private func checkedNumber(_ numbers: NumberReader) throws(FieldProblem) -> PossibleNumber {
+  private func checkedNumber() throws(FieldProblem) -> PossibleNumber {
     do throws(PhoneNumberError) {
-      return try numbers.read(number, region: region)
+      return try PhoneNumber.parsePossible(number, region: region)
     } catch {
       throw FieldProblem(error)
     }
@@ -245,14 +245,6 @@ extension UUID {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
-  }
-}
-
-/// Parses numbers for many tasks at once.
-package final class NumberReader: Sendable {
-  /// As `PhoneNumber.parsePossible(_:region:)` does.
-  func read(_ text: String, region: String?) throws(PhoneNumberError) -> PossibleNumber {
-    try PhoneNumber.parsePossible(text, region: region)
   }
 }
 

@@ -86,7 +86,7 @@ struct HealthPages: Sendable {
 
   private func numbering(_ now: Date, _ texts: Localizer) -> HealthCheck {
     let plans = NumberingPlans.current
-    let isOld = plans.time.map { now.timeIntervalSince($0) > NumberingPlans.maxAge } ?? true
+    let isOld = plans.isOld(at: now)
     let values = ["version": plans.version.description, "date": plans.date]
     return HealthCheck(
       "numbering", isOld ? .warn : .good, texts(isOld ? "health.numbering-old" : "health.numbering-good", values), texts

@@ -35,7 +35,7 @@ struct RangePages: Sendable {
     let rule: RangeRule
     do {
       rule = try RangeRule(
-        RangePattern(context.form.text("range") ?? "", plan: .library),
+        RangePattern(context.form.text("range") ?? "", plan: .current),
         treatment: context.form["treatment"].flatMap { Decision.Treatment(rawValue: $0) } ?? .block,
         category: context.form["category"].flatMap { ReportCategory(slug: $0) } ?? .other,
         label: context.form.text("label"), reason: context.form.text("reason"),
@@ -108,7 +108,7 @@ struct RangePages: Sendable {
   private func rule(_ request: Request, _ context: ServerRequestContext) async throws -> RangeRule {
     let path = context.parameters.get("range")?.removingPercentEncoding ?? ""
     let appID = Int32(request.query("source")) ?? RangeRule.noSource
-    guard let range = try? RangePattern(path, plan: .library),
+    guard let range = try? RangePattern(path, plan: .current),
       let rule = try await ranges.rules(containing: range.first).first(where: {
         $0.range.text == range.text && $0.appID == appID
       })

@@ -105,3 +105,18 @@ struct NumberingCommand: AsyncParsableCommand {
     }
   }
 }
+
+extension Finding {
+  /// The doctor's check of the plans: fresh numbers of nuisance callers are of fresh ranges.
+  static func numberingPlans(_ context: CommandContext, at now: Date) async -> Finding {
+    // A schema before 0.2.0 has no plans.
+    try? await context.stores.numbering.use()
+    let plans = NumberingPlans.current
+    let text = "\(plans.version) of \(plans.date)"
+    guard plans.isOld(at: now) else { return .ok("numbering plans", text) }
+    return .warning(
+      "numbering plans", text,
+      "New area codes are not known. Make newer plans with Scripts/make-numbering-plans, and store them with: "
+        + "ringfence numbering update FILE")
+  }
+}

@@ -4,7 +4,6 @@ import Accounts
 import CallerPack
 import Curation
 import Foundation
-import PhoneNumbers
 import PostgreSQL
 import Publishing
 import Storage
@@ -22,22 +21,7 @@ struct DatabaseChecks {
     let now = Date()
     return [version(server), encoding(server), clock(server, now), role(server)] + settings(server)
       + [connections(server), slots(server)] + (try await cluster()) + (try await ArchiveChecks.findings(context))
-      + [await numberingPlans(now)] + (try await schema(now))
-  }
-
-  /// Fresh numbers of nuisance callers are of fresh ranges.
-  private func numberingPlans(_ now: Date) async -> Finding {
-    // A schema before 0.2.0 has no plans.
-    try? await context.stores.numbering.use()
-    let plans = NumberingPlans.current
-    let text = "\(plans.version) of \(plans.date)"
-    guard let time = plans.time, now.timeIntervalSince(time) <= NumberingPlans.maxAge else {
-      return .warning(
-        "numbering plans", text,
-        "New area codes are not known. Make newer plans with Scripts/make-numbering-plans, and store them with: "
-          + "ringfence numbering update FILE")
-    }
-    return .ok("numbering plans", text)
+      + [await .numberingPlans(context, at: now)] + (try await schema(now))
   }
 
   private func version(_ server: ServerState) -> Finding {

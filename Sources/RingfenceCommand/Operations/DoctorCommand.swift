@@ -4,7 +4,6 @@ import ArgumentParser
 import CallerPack
 import FileSupport
 import Foundation
-import PhoneNumbers
 import PostgreSQL
 import Publishing
 import Timestamps

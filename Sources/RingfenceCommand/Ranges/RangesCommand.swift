@@ -225,7 +225,7 @@ struct RangeRuleOptions: ParsableArguments {
     if let end, end <= start ?? Date() { throw ValidationError("--until is not after --from. Pass a later time.") }
     do {
       return try RangeRule(
-        RangePattern(international(text), plan: .library), treatment: identify ? .identify : allow ? .allow : .block,
+        RangePattern(international(text), plan: .current), treatment: identify ? .identify : allow ? .allow : .block,
         category: category.flatMap { ReportCategory(slug: $0) } ?? .other, label: label, reason: reason ?? self.reason,
         validFrom: start, validUntil: end, proposedBy: audit.by, at: Date())
     } catch let violation as RangeViolation {
@@ -319,7 +319,7 @@ struct RangeSelection: ParsableArguments {
         appID = found.id
       }
       let all = try await context.stores.ranges.rules(of: appID)
-      let texts = Set(ranges.map { (try? RangePattern($0, plan: .library).text) ?? $0 })
+      let texts = Set(ranges.map { (try? RangePattern($0, plan: .current).text) ?? $0 })
       let rules = all.filter { rule in
         (texts.isEmpty || texts.contains(rule.range.text))
           && (proposedBy == nil || rule.state == .proposed && rule.proposedBy == proposedBy)

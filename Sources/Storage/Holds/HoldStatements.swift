@@ -46,7 +46,7 @@ extension SQL {
     Statement(
       """
       SELECT number FROM holds
-      WHERE NOT settled AND reason ->> 'code' = 'unassigned' AND held_at < $1 ORDER BY number
+      WHERE NOT settled AND \(HoldSQL.isUnassigned) AND held_at < $1 ORDER BY number
       """,
       before
     ) { try $0.decode(0) }
@@ -170,18 +170,21 @@ extension SQL {
   }
 }
 
-private enum HoldSQL {
-  static let isSettled = "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = h.number))"
-  static let columns = "h.number, h.reason, h.held_at, \(isSettled), h.ceiling, h.labeled_at"
+enum HoldSQL {
+  /// Whether a hold is no rule against brigading, but waits for a plan that has the number.
+  static let isUnassigned = "reason ->> 'code' = 'unassigned'"
+  fileprivate static let isSettled =
+    "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = h.number))"
+  fileprivate static let columns = "h.number, h.reason, h.held_at, \(isSettled), h.ceiling, h.labeled_at"
 
-  static func decode(_ row: PostgresRow) throws -> Hold {
+  fileprivate static func decode(_ row: PostgresRow) throws -> Hold {
     Hold(
       number: try row.decode(0), reason: try coded(row.decode(1)), heldAt: try row.decode(2),
       isSettled: try row.decode(3), ceiling: try row.decode(4, as: String?.self).flatMap(SourceCeiling.init),
       labeledAt: try row.decode(5))
   }
 
-  static func coded<Coded: CodedData>(_ json: String) throws -> Coded {
+  fileprivate static func coded<Coded: CodedData>(_ json: String) throws -> Coded {
     do {
       return try Coded(json: json)
     } catch {
@@ -236,7 +239,7 @@ extension SQL {
     n.heat >= $1 AND n.reporters >= $2::integer
       AND NOT EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = n.number)
       AND NOT EXISTS (
-        SELECT 1 FROM holds h WHERE h.number = n.number AND (h.settled OR h.reason ->> 'code' = 'unassigned'))
+        SELECT 1 FROM holds h WHERE h.number = n.number AND (h.settled OR \(HoldSQL.isUnassigned)))
     """
 
   /// Undecided numbers in ascending order that a rule against brigading could hold.

@@ -34,13 +34,13 @@ public struct NumberingPlanStore: Sendable {
   ) async throws -> Bool {
     let isStored: Bool? = try await pool.transaction { connection in
       let former = try await connection.run(SQL.readNumberingVersion()).first
-      if let former, let version = NumberingPlans.Version(former.version), version >= plans.version { return false }
+      if let former, let version = NumberingPlans.Version(former), version >= plans.version { return false }
       let stored = try await connection.runReportingCount(
         SQL.storeNumberingPlans(
-          version: plans.version.description, dated: plans.date, content: content, time: time, former: former?.version))
+          version: plans.version.description, content: content, time: time, former: former))
       guard stored > 0 else { return nil }
       let event = actor.did(
-        "numbering.update", to: plans.version.description, before: former.map { ["version": $0.version] } ?? [:],
+        "numbering.update", to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
         after: ["version": plans.version.description])
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
@@ -60,7 +60,7 @@ public struct NumberingPlanStore: Sendable {
   /// Reads numbers by the stored plans, if they are newer than the current ones.
   public func use() async throws {
     guard let stored = try await pool.run(SQL.readNumberingVersion()).first,
-      let version = NumberingPlans.Version(stored.version), version > NumberingPlans.current.version,
+      let version = NumberingPlans.Version(stored), version > NumberingPlans.current.version,
       let content = try await pool.run(SQL.readNumberingContent()).first
     else { return }
     NumberingPlans.current = try NumberingPlans(bytes: content)
@@ -82,16 +82,19 @@ public struct NumberingPlanStore: Sendable {
 
 extension NumberingPlans {
   /// Plans that are older than 180 days, in seconds, do not have many fresh numbers.
-  package static let maxAge: TimeInterval = 180 * 86_400
+  private static let maxAge: TimeInterval = 180 * 86_400
 
   /// The time of their date; nil where it is no date.
   package var time: Date? { Timestamp.parse("\(date)T00:00:00Z") }
+
+  /// Whether fresh numbers are missing; also where the date cannot be read.
+  package func isOld(at now: Date) -> Bool { time.map { now.timeIntervalSince($0) > Self.maxAge } ?? true }
 }
 
 extension SQL {
   /// The version of the stored plans.
-  static func readNumberingVersion() -> Statement<(version: String, dated: String)> {
-    Statement("SELECT version, dated FROM numbering_plans WHERE id = 1") { (try $0.decode(0), try $0.decode(1)) }
+  static func readNumberingVersion() -> Statement<String> {
+    Statement("SELECT version FROM numbering_plans WHERE id = 1") { try $0.decode(0) }
   }
 
   /// The stored plans.
@@ -102,16 +105,16 @@ extension SQL {
   /// Stores plans; changes nothing where another transaction has stored others since.
   /// - Parameter former: the version that they replace; nil for none.
   static func storeNumberingPlans(
-    version: String, dated: String, content: [UInt8], time: Date, former: String?
+    version: String, content: [UInt8], time: Date, former: String?
   ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO numbering_plans AS p (id, version, dated, content, stored_at) VALUES (1, $1, $2, $3, $4)
+      INSERT INTO numbering_plans AS p (id, version, content, stored_at) VALUES (1, $1, $2, $3)
       ON CONFLICT (id) DO UPDATE SET
-        version = excluded.version, dated = excluded.dated, content = excluded.content, stored_at = excluded.stored_at
-      WHERE p.version = $5
+        version = excluded.version, content = excluded.content, stored_at = excluded.stored_at
+      WHERE p.version = $4
       """,
-      version, dated, content, time, former)
+      version, content, time, former)
   }
 
   /// Some numbers with reports, ascending.

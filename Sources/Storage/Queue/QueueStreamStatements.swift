@@ -37,7 +37,7 @@ extension SQL {
         FROM number_decisions WHERE number = ANY($1::bigint[])
         UNION ALL
         SELECT number, NULL, true, NULL, false, false, NULL, 0::smallint, 0 FROM holds
-        WHERE number = ANY($1::bigint[]) AND NOT settled AND reason ->> 'code' <> 'unassigned'
+        WHERE number = ANY($1::bigint[]) AND NOT settled AND NOT \(HoldSQL.isUnassigned)
         UNION ALL
         SELECT number, NULL, false, filed_at, false, false, NULL, 0::smallint, 0 FROM appeals
         WHERE number = ANY($1::bigint[]) AND state = 'open'
@@ -139,7 +139,7 @@ extension SQL {
     Statement(
       """
       SELECT number FROM queue
-      UNION SELECT number FROM holds WHERE NOT settled AND reason ->> 'code' <> 'unassigned'
+      UNION SELECT number FROM holds WHERE NOT settled AND NOT \(HoldSQL.isUnassigned)
       UNION SELECT number FROM appeals WHERE state = 'open'
       UNION SELECT number FROM ranges WHERE state = 'proposed' AND proposed_by IS NULL
       ORDER BY 1

@@ -7,7 +7,7 @@ import PostgreSQL
 
 extension RangePlan {
   /// The current numbering plans.
-  public static let library = RangePlan(
+  public static let current = RangePlan(
     callingCode: NumberingPlan.callingCode, lengths: NumberingPlan.lengths, shortNumber: NumberingPlan.shortNumber)
 }
 
@@ -18,7 +18,7 @@ extension RangePattern {
     let text =
       blocks.count == 1
       ? "+\(blocks[0].prefix)" + String(repeating: "x", count: blocks[0].wildcards) : "+\(first)-+\(last)"
-    guard let range = try? RangePattern(text, plan: .library) else { return nil }
+    guard let range = try? RangePattern(text, plan: .current) else { return nil }
     self = range
   }
 }

@@ -30,7 +30,7 @@ public struct RangeStore: Sendable {
           range: RangePattern(around: item.first, size: size), members: item.members, heat: item.heat / scale,
           greatest: item.greatest / scale, defended: item.defended)
         guard RangeDetection.proposes(facts), !wider.contains(item.first / RangeDetection.sizes[0]),
-          RangePlan.library.shortNumber(facts.range.blocks[0]) == nil
+          RangePlan.current.shortNumber(facts.range.blocks[0]) == nil
         else { continue }
         if size == RangeDetection.sizes[0] { wider.insert(item.first / size) }
         if try await propose(facts, heat: item.heat, at: time) { new.append(facts.range) }

@@ -103,7 +103,6 @@ public struct ReportStore: Sendable {
     let statement = SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: try await nodes.isCluster)
     let vouched = VouchedReporter.all(of: reports)
     let unassigned = Set(reports.filter(\.isUnassigned).map(\.number)).sorted()
-    let reason = HoldReason.unassigned(version: NumberingPlans.current.version.description)
     return try await nodes.run(on: node) { pool, retry in
       guard !vouched.isEmpty || !unassigned.isEmpty else {
         return try await pool.commit(statement, settings: SQL.acceptReportsSettings, retry: retry)
@@ -111,6 +110,7 @@ public struct ReportStore: Sendable {
       return try await pool.transaction(retry: retry) { connection in
         try await connection.execute(script: SQL.acceptReportsSettings)
         if !unassigned.isEmpty {
+          let reason = HoldReason.unassigned(version: NumberingPlans.current.version.description)
           _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned, reason: reason, time: receivedAt))
         }
         let refused = try await connection.run(statement)

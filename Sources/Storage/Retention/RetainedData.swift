@@ -136,8 +136,7 @@ extension SQL {
     case .attestations: rows = "attested_reporters WHERE renewed_on < \(day)"
     case .contacts: rows = "appeal_contacts WHERE purge_at < $1"
     case .ownerProofs: rows = "owner_codes WHERE expires_at < $1"
-    case .unassigned:
-      rows = "holds WHERE NOT settled AND reason ->> 'code' = 'unassigned' AND held_at < $1"
+    case .unassigned: rows = "holds WHERE NOT settled AND \(HoldSQL.isUnassigned) AND held_at < $1"
     case .statements: rows = "statements WHERE ended_at < $1"
     // Two kinds have an end of their own, and are not asked about.
     case .deletions, .personalNumbers, .reportMonths: rows = "deletions WHERE deleted_at < $1"

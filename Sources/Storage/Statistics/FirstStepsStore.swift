@@ -55,7 +55,7 @@ extension SQL {
   /// The holds in force by their code.
   static func countHolds() -> Statement<(code: String, count: Int64)> {
     Statement(
-      "SELECT reason ->> 'code', count(*) FROM holds WHERE NOT settled AND reason ->> 'code' <> 'unassigned' GROUP BY 1"
+      "SELECT reason ->> 'code', count(*) FROM holds WHERE NOT settled AND NOT \(HoldSQL.isUnassigned) GROUP BY 1"
     ) {
       (try $0.decode(0), try $0.decode(1))
     }

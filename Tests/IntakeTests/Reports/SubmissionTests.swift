@@ -19,7 +19,7 @@ import Timestamps
   }
 
   private func report(_ submission: ReportSubmission, appID: Int32) throws(InvalidSubmission) -> Report {
-    try submission.checked(at: now, reading: NumberReader())
+    try submission.checked(at: now)
       .report(appID: appID, pseudonymizer: pseudonymizer, network: nil)
   }
 

@@ -36,7 +36,7 @@ extension ProvenanceTests {
     try await fill()
     let stores = Stores(pool: pool)
     let own = try RangeRule(
-      RangePattern("+331990001xx", plan: .library), category: .telemarketing, reason: "A regulator.",
+      RangePattern("+331990001xx", plan: .current), category: .telemarketing, reason: "A regulator.",
       proposedBy: "Ada", at: now)
     _ = try await RangeService(stores: stores).add([own], by: "Ada", at: now)
     // The rule of a subscription is not passed on.
@@ -47,7 +47,7 @@ extension ProvenanceTests {
     let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: "another")
     #expect(try await stores.sources.add(settings, as: source, at: now, audit: event))
     var foreign = RangeRule(
-      stored: try RangePattern("+331990009xx", plan: .library), category: .fraud, state: .approved, proposedAt: now)
+      stored: try RangePattern("+331990009xx", plan: .current), category: .fraud, state: .approved, proposedAt: now)
     foreign.appID = other
     _ = try await stores.ranges.replace(of: other, named: "another", ceiling: .block, with: [foreign], at: now)
     _ = try await pool.withConnection {

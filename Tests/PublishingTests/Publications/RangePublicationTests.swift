@@ -41,7 +41,7 @@ import Testing
   private func add(_ ranges: [String], _ treatment: Decision.Treatment = .block, label: String? = nil) async throws {
     let rules = try ranges.map { range in
       try RangeRule(
-        RangePattern(range, plan: .library), treatment: treatment, category: .telemarketing, label: label,
+        RangePattern(range, plan: .current), treatment: treatment, category: .telemarketing, label: label,
         reason: "The regulator gave the prefix to telemarketers.", proposedBy: "Ada", at: now)
     }
     let saved = try await service.add(rules, by: "Ada", at: now)
@@ -106,9 +106,9 @@ import Testing
       // The changes of a further rule, without saving it.
       let preview = RangePreview(store: stores.publications, folder: PublicationFolder(path: path))
       let further = try RangeRule(
-        RangePattern("+33377111xxx", plan: .library), reason: "A campaign.", validFrom: now, proposedBy: "Ada", at: now)
+        RangePattern("+33377111xxx", plan: .current), reason: "A campaign.", validFrom: now, proposedBy: "Ada", at: now)
       let smaller = try RangeRule(
-        RangePattern("+3319900*", plan: .library), treatment: .allow, reason: nil, proposedBy: "Ada", at: now)
+        RangePattern("+3319900*", plan: .current), treatment: .allow, reason: nil, proposedBy: "Ada", at: now)
       let changes = try await preview.changes(by: [further, smaller], recipes: Self.recipes, at: now)
       // The rule with fewer numbers stays.
       let left = expected.count - 2_000
@@ -173,7 +173,7 @@ import Testing
 
   @Test func `rules that block more than a million numbers need another account`() async throws {
     let wide = try ["+33199*", "+33163*"].map {
-      try RangeRule(RangePattern($0, plan: .library), reason: "A regulator.", proposedBy: "Ada", at: now)
+      try RangeRule(RangePattern($0, plan: .current), reason: "A regulator.", proposedBy: "Ada", at: now)
     }
     #expect(try await service.preview(wide).needsApproval)
     #expect(try await service.preview([wide[0]]).counts.numbers == 1_000_000)
@@ -188,7 +188,7 @@ import Testing
     #expect(try await stores.ranges.rules(.approved).map(\.range.text) == ["+33163*", "+33199*"])
     // Nor in small steps.
     for (index, range) in ["+33270*", "+33271*"].enumerated() {
-      let rule = try RangeRule(RangePattern(range, plan: .library), reason: "A regulator.", proposedBy: "Ada", at: now)
+      let rule = try RangeRule(RangePattern(range, plan: .current), reason: "A regulator.", proposedBy: "Ada", at: now)
       #expect(try await service.add([rule], by: "Ada", at: now)[0].state == [.approved, .proposed][index])
     }
     let found = try await stores.ranges.rules(containing: 33_199_123_456)
@@ -197,7 +197,7 @@ import Testing
 
   @Test func `a rule is in force between its times`() async throws {
     let rule = try RangeRule(
-      RangePattern("+3319900*", plan: .library), reason: "A campaign.", validFrom: now + 100, validUntil: now + 200,
+      RangePattern("+3319900*", plan: .current), reason: "A campaign.", validFrom: now + 100, validUntil: now + 200,
       proposedBy: "Ada", at: now)
     _ = try await service.add([rule], by: "Ada", at: now)
     try await withTemporaryFolder { path in

@@ -31,7 +31,7 @@ private struct Door: Sendable, CustomStringConvertible {
         number: text, region: region, category: "fraud", reporter: "a", reportID: UUID().uuidString,
         reportedAt: "2026-11-21T12:00:00Z")
       let now = Date(timeIntervalSince1970: 1_795_400_000)
-      return try? report.checked(at: now, reading: NumberReader()).number
+      return try? report.checked(at: now).number
     },
     Door(description: "identifications") { text, region in
       let item = IdentificationSubmission.Item(number: text, region: region, named: 1, unknown: 0, day: "2026-11-21")

@@ -191,7 +191,7 @@ import Testing
   @Test func `a protected number in the middle of a listed range is in no answer`() async throws {
     let (inside, hospital, outside): (Int64, Int64, Int64) = (33_199_000_000, 33_199_000_500, 33_199_001_000)
     let rule = RangeRule(
-      stored: try RangePattern("+33199000xxx", plan: .library), category: .telemarketing, label: "Sales",
+      stored: try RangePattern("+33199000xxx", plan: .current), category: .telemarketing, label: "Sales",
       state: .approved, proposedAt: now)
     let time = now
     try await pool.transaction { connection in
