@@ -7,16 +7,19 @@ public struct NumberCell: Sendable {
   /// The most numbers of a cell; the others are refused.
   static let maxNumbers = 1_000
 
-  /// Each number once.
+  /// Each number of the plan once.
   public private(set) var numbers: [PhoneNumber] = []
+  /// Each number once that has a possible length but is not in the plan.
+  public private(set) var unassigned: [PhoneNumber] = []
   /// Masks, in the form `+493023125xxx` or `+4930*`.
   public private(set) var masks: [String] = []
   /// The reasons of parts that are no number; masks among them.
   public private(set) var refusals: [PhoneNumberError] = []
 
-  fileprivate mutating func add(_ part: Result<PhoneNumber, PhoneNumberError>) {
+  fileprivate mutating func add(_ part: Result<PossibleNumber, PhoneNumberError>) {
     switch part {
-    case .success(let number): if !numbers.contains(number) { numbers.append(number) }
+    case .success(let part) where part.isAssigned: if !numbers.contains(part.number) { numbers.append(part.number) }
+    case .success(let part): if !unassigned.contains(part.number) { unassigned.append(part.number) }
     case .failure(.empty): break
     case .failure(let error):
       refusals.append(error)
@@ -79,7 +82,11 @@ extension PhoneNumberParser {
     var pieces = [text]
     while let piece = pieces.popLast() {
       let outcome = Result { () throws(PhoneNumberError) in
-        try parse(piece, region: region, isInternational: isInternational)
+        try parsePossible(piece, region: region, isInternational: isInternational)
+      }
+      if case .success(let part) = outcome, !part.isAssigned, let bare = NumberCell.withoutRemark(piece) {
+        pieces.append(bare)
+        continue
       }
       guard case .failure(let error) = outcome, error != .empty else {
         cell.add(outcome)

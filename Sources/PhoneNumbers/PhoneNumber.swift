@@ -55,10 +55,13 @@ public struct PhoneNumber: Hashable, Sendable {
   public var isValid: Bool { kind != .unknown }
 
   /// Whether the calling code has numbers of this length; a number that is not valid may be newer than the plan.
-  public var isPossible: Bool {
+  public var isPossible: Bool { !possibleRegions.isEmpty }
+
+  /// The regions of the calling code that have numbers of this length: ISO 3166-1 alpha-2 codes, and `001` for none.
+  public var possibleRegions: [String] {
     NumberingPlan.withNational(digits) { code, national in
-      code.regions.contains { $0.length(national.count) == .possible }
-    } ?? false
+      code.regions.filter { $0.length(national.count) == .possible }.map(\.name)
+    } ?? []
   }
 
   /// ISO 3166-1 alpha-2 code of the region of the calling code and the leading digits, such as `FR`.

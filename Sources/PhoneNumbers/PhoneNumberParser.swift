@@ -16,6 +16,14 @@ public struct PhoneNumberParser: Sendable {
     try ParseOutcome(parsing: text, from: place(region, isInternational)).number()
   }
 
+  /// Reads one text, as ``PhoneNumber/parsePossible(_:region:isInternational:)`` does.
+  /// - Throws: every case of ``PhoneNumberError``; `.notValid` only for impossible lengths.
+  public mutating func parsePossible(
+    _ text: String, region: String?, isInternational: Bool = false
+  ) throws(PhoneNumberError) -> PossibleNumber {
+    try ParseOutcome(parsing: text, from: place(region, isInternational)).possibleNumber()
+  }
+
   private mutating func place(_ region: String?, _ isInternational: Bool) throws(PhoneNumberError) -> DialingPlace {
     let plans = NumberingPlans.current
     if let place, place.plans === plans, (region, isInternational) == lastRegion { return place }

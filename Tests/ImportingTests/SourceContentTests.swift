@@ -38,6 +38,28 @@ import Testing
     #expect((content.rejected.rows, content.rejected.count) == (4, 1))
   }
 
+  @Test(arguments: [
+    // Of the number beside a remark, twice, and with a row that is rejected.
+    (["+15555550123"], 3, 1, 0), (["+15555550123 # Survey", "+15555550123"], 4, 2, 0), (["+15555550123", "+1555"], 4, 1, 1),
+    // More than half: a file of another region.
+    (["+15555550123", "+15555550124"], 1, nil, 0), (["+15555550123", "+1555"], 1, nil, 0),
+  ] as [([String], Int, Int?, Int)])
+  func `rows of numbers that the plan lacks are read and counted apart`(
+    _ rows: [String], _ others: Int, _ unassigned: Int?, _ rejected: Int
+  ) throws {
+    let valid = (0..<others).map { "+1201555012\($0)" }
+    let text = (valid + rows).joined(separator: "\n")
+    guard let unassigned else {
+      #expect(throws: RejectedFile.self) { try read(text, .csv) }
+      return
+    }
+    let content = try read(text, .csv) { $0.countries = ["US"] }
+    #expect(content.entries.map(\.number) == valid.compactMap { Int64($0) } + [15_555_550_123])
+    #expect((content.rejected.unassigned, content.rejected.count) == (unassigned, rejected))
+    // The calling code of an unassigned number has several countries.
+    #expect(try read(text, .csv) { $0.countries = ["CA"] }.entries.map(\.number) == [15_555_550_123])
+  }
+
   @Test func `columns and categories are mapped`() throws {
     let text = "Kind;Phone Number;Note\nScam;+1 201 555 0123;\"a;\"\"b\"\nAds;0199000248;\nFriend;+33199000249;\n"
     let content = try read(text, .csv) { options in

@@ -36,6 +36,22 @@ extension SourceRefresherTests {
     #expect(try await stores.sources.source(named: source.name)?.state.changingSHA256 == nil)
   }
 
+  @Test func `a number that the plan lacks is held, and again when the list has it after the retention`() async throws {
+    let stores = stores
+    let (source, refresher) = (try await add(to: stores), refresher(stores))
+    let list = content([(12_015_550_123, .fraud), (15_555_550_123, .fraud)])
+    for (time, left) in [(now, 2), (now + 91 * 86_400, 2)] {
+      _ = try await refresher.store(list, isComplete: true, of: source, at: time)
+      let held = try await stores.holds.held()
+      #expect(held.map(\.number) == [15_555_550_123] && held[0].reason.isUnassigned && held[0].heldAt == time)
+      #expect(try await stores.sources.entryCount(of: source.id) == left)
+      #expect(try await stores.retention.purgeUnassigned(before: time + 1) == 1)
+      #expect(try await stores.sources.entryCount(of: source.id) == 1)
+      #expect(try await stores.numbers.standing(of: 15_555_550_123).reports == 0)
+      #expect(try await stores.numbers.standing(of: 12_015_550_123).reports == 1)
+    }
+  }
+
   @Test func `a complete list that changes too many entries is refused`() async throws {
     let stores = stores
     let (new, refresher) = (try await add(to: stores, maxChange: 25), refresher(stores))

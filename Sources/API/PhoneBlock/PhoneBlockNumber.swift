@@ -12,15 +12,16 @@ struct PhoneBlockNumber: Sendable {
   /// The prefix of the region's numbers, such as `+49`; empty without a region.
   var dialPrefix: String { region.map { "+\($0.callingCode)" } ?? "" }
 
-  /// Reads a number of the region, or the digits of an international number without its plus; the first that is valid.
+  /// Reads a number of the region, or the digits of an international number without its plus; the first that is in the
+  /// numbering plan, else the first that it may not have yet.
   /// - Parameter isInternational: whether digits alone are read as an international number first.
   /// - Throws: ``PhoneBlockError``.
   func read(_ text: String, isInternational: Bool = false) throws -> PhoneNumber {
     guard text.utf8.count <= 64 else { throw PhoneBlockError.invalidNumber }
     let regions = isInternational ? [nil, region?.code] : [region?.code, nil]
-    let numbers = regions.lazy.compactMap { try? PhoneNumber(parsing: text, region: $0, isInternational: $0 == nil) }
-    guard let number = numbers.first else { throw PhoneBlockError.invalidNumber }
-    return number
+    let numbers = regions.compactMap { try? PhoneNumber.parsePossible(text, region: $0, isInternational: $0 == nil) }
+    guard let found = numbers.first(where: \.isAssigned) ?? numbers.first else { throw PhoneBlockError.invalidNumber }
+    return found.number
   }
 
   /// Reads a component of a path.

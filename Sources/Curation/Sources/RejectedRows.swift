@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// The rows of a file that were rejected because they cannot be read: counts by reason, and examples.
+/// The rows of a file that were rejected because they cannot be read: counts by reason, and examples. Rows about numbers
+/// that the numbering plan does not have are counted apart: they are stored, but nothing shows their numbers.
 public struct RejectedRows: Sendable, Equatable, Codable {
   /// A rejected row.
   public struct Example: Sendable, Equatable, Codable {
@@ -30,6 +31,15 @@ public struct RejectedRows: Sendable, Equatable, Codable {
   /// The first rejected rows.
   public private(set) var examples: [Example] = []
 
+  /// Rows with a number of a possible length that the plan does not have; nil in what former versions have stored.
+  private var unassignedRows: Int?
+
+  /// Rows with a number of a possible length that the plan does not have; they are not rejected.
+  public var unassigned: Int {
+    get { unassignedRows ?? 0 }
+    set { unassignedRows = newValue }
+  }
+
   /// No rows.
   public init() {}
 
@@ -46,6 +56,7 @@ public struct RejectedRows: Sendable, Equatable, Codable {
   public mutating func add(changes later: RejectedRows) {
     rows += later.rows
     count += later.count
+    unassigned += later.unassigned
     reasons.merge(later.reasons, uniquingKeysWith: +)
     examples = Array((later.examples + examples).prefix(Self.maxExamples))
   }
@@ -53,8 +64,9 @@ public struct RejectedRows: Sendable, Equatable, Codable {
   /// The part of the rows that is rejected, 0 to 1.
   public var share: Double { rows > 0 ? Double(count) / Double(rows) : 0 }
 
-  /// Whether more than a third of the rows is rejected.
-  public var exceedsThird: Bool { count * 3 > rows }
+  /// Whether more than a third of the rows is rejected, or about numbers that the plan does not have: a file of another
+  /// format, or of another region.
+  public var exceedsThird: Bool { (count + unassigned) * 3 > rows }
 
   /// The reasons, the most frequent one first.
   public var sortedReasons: [(code: String, count: Int)] {

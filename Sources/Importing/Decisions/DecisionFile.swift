@@ -168,7 +168,7 @@ public struct DecisionFile: Sendable {
   /// A number in international form, with or without its plus: digits of a national form may be a number of another country.
   /// E.164 digits may be outside the plans, because they can be allowed.
   private static func number(_ text: String) -> Int64? {
-    if let number = try? PhoneNumber(parsing: text, region: nil, isInternational: true) { return number.digits }
+    if let read = try? PhoneNumber.parsePossible(text, region: nil, isInternational: true) { return read.number.digits }
     return Int64(text).flatMap { String($0) == text ? PhoneNumber(digits: $0)?.digits : nil }
   }
 }

@@ -87,8 +87,8 @@ struct DirectoryParser {
   ) -> RejectReason? {
     let read = parser.readCell(cell, region: region)
     for number in read.numbers where !found.contains(number.digits) { found.append(number.digits) }
-    outcome.badNumbers += read.refusals.count
-    return read.refusals.last.map { RejectReason($0) }
+    outcome.badNumbers += read.refusals.count + read.unassigned.count
+    return read.refusals.last.map { RejectReason($0) } ?? (read.unassigned.isEmpty ? nil : .unassigned)
   }
 }
 

@@ -78,11 +78,13 @@ public struct ParsedComplaint: Sendable, Equatable {
   public var comment: String?
   /// The line in the file, from 1, counting the header.
   public var line: Int
+  /// Whether the numbering plan does not have the number.
+  public var isUnassigned: Bool
 
   /// Makes a complaint of these fields, unchecked.
   public init(
     number: Int64, category: ReportCategory, reportedAt: Date, reportID: UUID, reporter: String? = nil,
-    comment: String? = nil, line: Int
+    comment: String? = nil, line: Int, isUnassigned: Bool = false
   ) {
     self.number = number
     self.category = category
@@ -91,6 +93,7 @@ public struct ParsedComplaint: Sendable, Equatable {
     self.reporter = reporter
     self.comment = comment
     self.line = line
+    self.isUnassigned = isUnassigned
   }
 }
 
@@ -142,10 +145,12 @@ public struct ComplaintSink: Sendable {
   private func reports(of complaints: [ParsedComplaint]) -> [Report] {
     let reports = complaints.map { complaint in
       let reporter = complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) }
-      return Report(
+      var report = Report(
         number: complaint.number, appID: source.id, reportID: complaint.reportID, reportedAt: complaint.reportedAt,
         category: complaint.category,
         reporter: reporter, comment: complaint.comment, network: reporter.map { Array($0.prefix(8)) })
+      report.isUnassigned = complaint.isUnassigned
+      return report
     }
     return protection.unweighing(reports)
   }

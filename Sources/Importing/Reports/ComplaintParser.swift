@@ -80,15 +80,16 @@ struct ComplaintParser: Sendable {
     if draft.reportedAt > latest { throw .dateInFuture }
     if draft.reportedAt < Self.earliest { throw .dateTooOld }
     if let before = options.droppedBefore, draft.reportedAt < before { throw .dateBeforeRetention }
-    let number: PhoneNumber
+    let number: PossibleNumber
     do {
-      number = try numbers.parse(draft.rawNumber, region: draft.region)
+      number = try numbers.parsePossible(draft.rawNumber, region: draft.region)
     } catch {
       throw RejectReason(error)
     }
     return ParsedComplaint(
-      number: number.digits, category: draft.category, reportedAt: draft.reportedAt,
-      reportID: draft.reportID ?? Self.noID, reporter: draft.reporter, comment: draft.comment, line: draft.line)
+      number: number.number.digits, category: draft.category, reportedAt: draft.reportedAt,
+      reportID: draft.reportID ?? Self.noID, reporter: draft.reporter, comment: draft.comment, line: draft.line,
+      isUnassigned: !number.isAssigned)
   }
 }
 

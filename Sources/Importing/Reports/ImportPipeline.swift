@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncSupport
+import Curation
 import Foundation
 import Synchronization
 
@@ -180,6 +181,7 @@ struct ImportRun {
       for (complaint, digest) in chunk.rows {
         var complaint = complaint
         if let digest { complaint.reportID = identity.next(digest) }
+        if complaint.isUnassigned { summary.rejects.unassigned += 1 }
         gathered.append(complaint)
       }
       for reject in chunk.rejects {

@@ -123,8 +123,10 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case tooShort = "too_short"
   /// More digits than any number of its region.
   case tooLong = "too_long"
-  /// The length is right, but it is not a number of its region.
+  /// No number of its region begins like this.
   case notValid = "not_valid"
+  /// The length is right, but the numbering plan does not have the number: a directory names only numbers of the plan.
+  case unassigned
   /// A short code or an emergency number.
   case shortOrEmergency = "short_or_emergency"
   /// A sign in the place of a digit, such as x, ? or ….

@@ -65,10 +65,11 @@ struct ProvenanceFile {
           }
           continue
         }
-        guard let number = PhoneNumber(digits: row.number), number.isValid else {
+        guard let number = PhoneNumber(digits: row.number), number.isPossible else {
           content.rejected.add(row: lines.count, reason: RejectReason.notValid.rawValue, text: "+\(row.number)")
           continue
         }
+        if !number.isValid { content.rejected.unassigned += 1 }
         let shared = try origins.shared(row.origins, lines)
         guard filter.takes(number), let category = category(of: row) else { continue }
         content.entries.append(

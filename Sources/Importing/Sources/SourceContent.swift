@@ -123,11 +123,13 @@ struct SourceContent: Sendable {
           try addRule(SourceFileRow(number: mask, category: row.category, isIdentified: row.isIdentified), options)
         })
       if let reason = reasons.first
-        ?? (cell.numbers.isEmpty && cell.masks.isEmpty ? RejectReason.emptyNumber.rawValue : nil)
+        ?? (cell.numbers.isEmpty && cell.unassigned.isEmpty && cell.masks.isEmpty
+          ? RejectReason.emptyNumber.rawValue : nil)
       {
         reject(reason, row.number, line: source.line)
       }
-      for number in cell.numbers where filter.takes(number) {
+      if !cell.unassigned.isEmpty { rejected.unassigned += 1 }
+      for number in cell.numbers + cell.unassigned where filter.takes(number) {
         if row.isRemoval {
           removals.append(number.digits)
         } else if let category = options.category(of: row.category) {

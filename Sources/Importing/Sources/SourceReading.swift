@@ -41,11 +41,12 @@ struct RejectedFile: Error {
 }
 
 extension RejectedRows {
-  /// Refuses a file of which most rows are rejected.
+  /// Refuses a file of which most rows are rejected, or about numbers that the plan does not have.
   /// - Parameter ignored: rejected rows that are no reason for it.
   func check(except ignored: Int = 0) throws(RejectedFile) {
-    guard (count - ignored) * 2 <= rows else {
-      throw RejectedFile(rejected: self, failure: .tooManyRejects(rejected: count - ignored, rows: rows))
+    let bad = count + unassigned - ignored
+    guard bad * 2 <= rows else {
+      throw RejectedFile(rejected: self, failure: .tooManyRejects(rejected: bad, rows: rows))
     }
   }
 }

@@ -72,7 +72,8 @@ struct SourceFilter: Sendable {
   }
 
   func takes(_ number: PhoneNumber) -> Bool {
-    countries.isEmpty || number.region.map(countries.contains) == true
+    countries.isEmpty
+      || number.region.map(countries.contains) ?? !countries.isDisjoint(with: number.possibleRegions)
   }
 
   /// All numbers of a range must be of the countries.
@@ -170,7 +171,7 @@ struct DelimitedRows: SourceFileRows {
   private static func isNumber(_ text: String, _ region: String?) -> Bool {
     var parser = PhoneNumberParser()
     let cell = parser.readCell(text, region: region, isInternational: region == nil)
-    return !cell.numbers.isEmpty || !cell.masks.isEmpty || cell.refusals.isEmpty
+    return !cell.numbers.isEmpty || !cell.unassigned.isEmpty || !cell.masks.isEmpty || cell.refusals.isEmpty
   }
 
   mutating func next() throws -> SourceFileRow.Outcome? {

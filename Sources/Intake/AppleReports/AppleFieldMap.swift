@@ -57,17 +57,20 @@ public struct AppleFieldMap: Sendable, Equatable {
   /// Reads a number with a plus, with 00, as an integer, or in national form of the region.
   /// - Parameter takesPlain: whether a text of digits without a prefix is an international number: senders of messages
   ///   have no plus, but in a report it may be a national number of some country.
-  /// - Returns: nil for anything else, such as a short code, a name or an e-mail address.
+  /// - Returns: a number of the plan, else one that it may not have yet; nil for anything else, such as a short code, a name
+  ///   or an e-mail address.
   public static func number(_ value: AppleValue?, region: String?, takesPlain: Bool = false) -> PhoneNumber? {
     switch value {
-    case .integer(let digits) where digits > 0: return try? PhoneNumber(parsing: "+\(digits)", region: nil)
+    case .integer(let digits) where digits > 0: return try? PhoneNumber.parsePossible("+\(digits)", region: nil).number
     case .text(let text) where text.utf8.count <= 100:
       // Letters would be read as on a keypad, and a sender may be a name.
       guard !text.unicodeScalars.contains(where: \.properties.isAlphabetic) || PhoneNumber.isURI(text) else {
         return nil
       }
-      if let number = try? PhoneNumber(parsing: text, region: region) { return number }
-      return takesPlain || region != nil ? try? PhoneNumber(parsing: text, region: nil, isInternational: true) : nil
+      let own = try? PhoneNumber.parsePossible(text, region: region)
+      guard takesPlain || region != nil, own?.isAssigned != true else { return own?.number }
+      let other = try? PhoneNumber.parsePossible(text, region: nil, isInternational: true)
+      return (other?.isAssigned == true ? other : own ?? other)?.number
     default: return nil
     }
   }

@@ -43,6 +43,7 @@ package struct CheckedReport: IncomingReport {
       number: number.digits, category: category, reporter: reporter, reportID: reportID,
       reportedAt: Date(timeIntervalSince1970: reportedAt.timeIntervalSince1970.rounded(.down)),
       comment: comment?.isEmpty == true ? nil : comment, reporterSince: nil, clientAddress: nil)
+    isUnassigned = !number.isValid
   }
 
   fileprivate init(

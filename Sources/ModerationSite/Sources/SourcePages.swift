@@ -232,6 +232,8 @@ extension Source {
       "ceilings": SourceCeiling.choices(settings.ceiling, texts),
       "precision": precision ?? texts("sources.precision-unknown"), "isSuspended": isSuspended,
       "rejected": rejected(texts),
+      "unassigned": state.rejected.unassigned > 0
+        ? texts("sources.unassigned", ["rows": texts.number(state.rejected.unassigned)]) : "",
     ]
   }
 

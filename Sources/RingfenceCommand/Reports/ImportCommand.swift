@@ -149,6 +149,7 @@ extension ImportSummary {
       "  \(TextFormat.grouped(rejects.count)) rejected\(rejects.count > 0 ? ":" : "")",
     ]
     lines += rejects.lines(indent: "    ")
+    if let unassigned = rejects.unassignedText { lines.append("  \(unassigned)") }
     if let droppedBefore, rowsBeforeRetention > 0 {
       lines.append("  date_before_retention: the date is before \(Timestamp.format(droppedBefore)). Older reports")
       lines.append("  were deleted, so rows that were counted before cannot be recognized.")

@@ -15,8 +15,17 @@ extension RejectedRows {
     return "\(TextFormat.grouped(count)) of \(TextFormat.grouped(rows, "row")) rejected: \(reasons)"
   }
 
-  /// The summary, and a line for each example; nil where no row was rejected.
-  var report: String? { summary.map { ([$0] + examples(indent: "  ")).joined(separator: "\n") } }
+  /// How many rows are about numbers that the plan does not have; nil for none.
+  var unassignedText: String? {
+    guard unassigned > 0 else { return nil }
+    return "\(TextFormat.grouped(unassigned, "row")) with a number that the numbering plan does not have: stored, not shown"
+  }
+
+  /// The summary, and a line for each example; nil where no row was rejected and none has an unknown number.
+  var report: String? {
+    let lines = (summary.map { [$0] + examples(indent: "  ") } ?? []) + (unassignedText.map { [$0] } ?? [])
+    return lines.isEmpty ? nil : lines.joined(separator: "\n")
+  }
 
   private func examples(indent: String) -> [String] {
     examples.map { "\(indent)row \($0.row), \($0.reason): \($0.text)" }

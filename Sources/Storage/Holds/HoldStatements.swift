@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+import PhoneNumbers
 import PostgreSQL
 
 extension SQL {
@@ -27,7 +28,8 @@ extension SQL {
   }
 
   /// Holds numbers that are not in the plan, if nothing is stored about them yet.
-  static func holdUnassigned(numbers: [Int64], reason: HoldReason, time: Date) -> Statement<Void> {
+  /// - Parameter numbers: ascending.
+  static func holdUnassigned(numbers: [Int64], time: Date) -> Statement<Void> {
     Statement(
       """
       INSERT INTO holds (number, reason, held_at, settled)
@@ -38,7 +40,7 @@ extension SQL {
       ORDER BY t.number
       ON CONFLICT (number) DO NOTHING
       """,
-      numbers, reason.json, time)
+      numbers, HoldReason.unassigned(version: NumberingPlans.current.version.description).json, time)
   }
 
   /// Numbers that are held because the plan does not have them.

@@ -50,23 +50,24 @@ public struct BulkImport: Sendable {
     return try await store.pool.withConnection { connection in
       try await connection.transaction { connection in
         try await connection.execute(script: Self.create)
-        let collected = Mutex((months: Set<Month>(), count: 0))
+        let collected = Mutex((months: Set<Month>(), count: 0, unassigned: Set<Int64>()))
         let value = try await collect { reports in
           try await connection.copyIn(Self.collect, rows: reports.map(CollectedReport.init))
           collected.withLock { collected in
             collected.months.formUnion(reports.map { Month(containing: $0.reportedAt) })
             collected.count += reports.count
+            collected.unassigned.formUnion(reports.lazy.filter(\.isUnassigned).map(\.number))
           }
         }
-        let (months, count) = collected.withLock { ($0.months, $0.count) }
+        let (months, count, unassigned) = collected.withLock { $0 }
         guard count > 0 else { return (value, 0) }
         // By other sessions: this one has no lock yet.
         try await store.partitions.prepare(for: months.map(\.start))
         do {
-          try await connection.transaction { try await fill($0, count, progress) }
+          try await connection.transaction { try await fill($0, count, unassigned, progress) }
           return (value, 0)
         } catch  where Self.leavesBatches(error) {
-          return (value, try await storeBatches(connection, count, progress))
+          return (value, try await storeBatches(connection, count, unassigned, progress))
         }
       }
     }
@@ -87,12 +88,14 @@ public struct BulkImport: Sendable {
 
   /// Fills the tables inside a savepoint, whose end releases the locks where it fails.
   private func fill(
-    _ connection: PostgresConnection, _ count: Int, _ progress: (_ done: Int, _ total: Int) -> Void
+    _ connection: PostgresConnection, _ count: Int, _ unassigned: Set<Int64>,
+    _ progress: (_ done: Int, _ total: Int) -> Void
   ) async throws {
     try await connection.execute(script: "SET LOCAL lock_timeout = \(lockTimeout); \(Self.lock)")
     // Only now: a report that is stored later arrives later.
     let time = Date()
     guard try await isEmpty(connection) else { throw NotEmpty() }
+    if !unassigned.isEmpty { _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned.sorted(), time: time)) }
     let weight = try await connection.run(SQL.readSourceWeight(appID: appID)).first ?? 1
     let indexes = try await connection.run(SQL.readIndexes(tables: Self.tables))
     for index in indexes { try await connection.execute(script: index.drop) }
@@ -134,11 +137,17 @@ public struct BulkImport: Sendable {
 
   /// - Returns: how many reports were not new.
   private func storeBatches(
-    _ connection: PostgresConnection, _ count: Int, _ progress: (_ done: Int, _ total: Int) -> Void
+    _ connection: PostgresConnection, _ count: Int, _ unassigned: Set<Int64>,
+    _ progress: (_ done: Int, _ total: Int) -> Void
   ) async throws -> Int {
     var (done, duplicates) = (0, 0)
     for try await batch in connection.stream(collectedReports, batchSize: 15_000).batches {
-      let outcomes = try await store.accept(batch, receivedAt: Date())
+      let reports = batch.map { report in
+        var report = report
+        report.isUnassigned = unassigned.contains(report.number)
+        return report
+      }
+      let outcomes = try await store.accept(reports, receivedAt: Date())
       duplicates += outcomes.count { $0 != .created }
       done += batch.count
       progress(done, count)

@@ -110,8 +110,7 @@ public struct ReportStore: Sendable {
       return try await pool.transaction(retry: retry) { connection in
         try await connection.execute(script: SQL.acceptReportsSettings)
         if !unassigned.isEmpty {
-          let reason = HoldReason.unassigned(version: NumberingPlans.current.version.description)
-          _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned, reason: reason, time: receivedAt))
+          _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned, time: receivedAt))
         }
         let refused = try await connection.run(statement)
         if !vouched.isEmpty {

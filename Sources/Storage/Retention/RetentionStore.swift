@@ -116,6 +116,7 @@ extension SQL {
   /// continued.
   fileprivate static let tablesOfReports = [
     "reports", "number_reporters", "number_categories", "number_sources", "numbers", "queue", "queue_passes", "holds",
+    "source_entries",
   ]
 
   fileprivate static func deleteRows(of numbers: [Int64], in table: String) -> Statement<Void> {

@@ -2,6 +2,7 @@
 
 import Curation
 public import Foundation
+import PhoneNumbers
 import PostgreSQL
 
 extension SQL {
@@ -218,6 +219,7 @@ extension ReportStore {
       let deleted = reports.compactMap(\.old).flatMap { ListReport.all(of: $0, in: appID) }
       let stored = reports.compactMap(\.new).flatMap { ListReport.all(of: $0, in: appID) }
       let (entries, gone) = (some.compactMap(\.new), some.filter { $0.new == nil }.compactMap { $0.old?.number })
+      let unassigned = Set(stored.map(\.entry.number)).filter { PhoneNumber(digits: $0)?.isValid != true }.sorted()
       let recounted = Array(Set(deleted.map(\.entry.number))).sorted()
       try await partitions.prepare(for: Set(stored.map(\.entry.reportedAt)))
       try await pool.transaction { connection in
@@ -230,6 +232,7 @@ extension ReportStore {
         // This call itself, whose commit was not acknowledged.
         if present == some.compactMap(\.new), present != some.compactMap(\.old) { return }
         guard present == some.compactMap(\.old) else { throw SourceFailure.superseded }
+        if !unassigned.isEmpty { _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned, time: time)) }
         if !deleted.isEmpty || !stored.isEmpty {
           _ = try await connection.run(
             SQL.replaceListReports(appID: appID, deleted: deleted, stored: stored, receivedAt: time))

@@ -147,6 +147,10 @@ import Testing
         body: #"{"phone":"+12015550123","rating":"G_FRAUD","comment":"\#(String(repeating: "ä", count: 900))"}"#)
       #expect(cut.status == 200)
       #expect(try await Fixture.count("SELECT length(comment)::bigint FROM reports") == 500)
+      // A number that the plan may not have yet is counted, and not shown.
+      let new = try await server.phoneBlock("/rate", .post, body: #"{"phone":"+15555550123","rating":"G_FRAUD"}"#)
+      #expect(new.status == 200)
+      #expect(try await Fixture.count("SELECT number FROM holds") == 15_555_550_123)
     }
   }
 

@@ -96,6 +96,19 @@ import Testing
     #expect(try await store.accept(reports, receivedAt: now).allSatisfy { $0 == .duplicate })
   }
 
+  @Test(arguments: [true, false])
+  func `numbers that the plan lacks are held`(_ isEmpty: Bool) async throws {
+    var reports = reports()
+    for index in reports.indices where reports[index].number % 4 == 0 { reports[index].isUnassigned = true }
+    let (numbers, store) = (Set(reports.filter(\.isUnassigned).map(\.number)).sorted(), store)
+    _ = try await bulk.run { [reports] write in
+      try await write(reports)
+      // Another report, after which batches store the rows.
+      if !isEmpty { _ = try await store.accept(reports.filter { !$0.isUnassigned }.prefix(1) + [], receivedAt: now) }
+    }
+    #expect(try await HoldStore(pool: pool).held().map(\.number) == numbers && !numbers.isEmpty)
+  }
+
   @Test func `shows its progress up to the total`() async throws {
     let reports = reports()
     let steps = Collected<[Int]>()
