@@ -90,7 +90,7 @@ let package = Package(
     library("FileSupport"),
     library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
     library("CallDirectory", ["CallerPack", "FileSupport"]),
-    library("RingfenceClient", ["CallerPack", "FileSupport"]),
+    library("RingfenceClient", ["CallerPack", "FileSupport", "PhoneNumbers"]),
     // Telephone numbers and numbering plans, without a package or a system library.
     library("PhoneNumbers"),
 

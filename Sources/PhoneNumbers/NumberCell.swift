@@ -37,18 +37,48 @@ public struct NumberCell: Sendable {
   fileprivate static func withoutRemark(_ text: String) -> String? {
     guard text.utf8.count <= maxRemarkBytes else { return nil }
     // The sign of an item in a list of Markdown, YAML or a word processor.
-    if let item = text.wholeMatch(of: /\s*[-*•·‣▪–]\s+([+0-9(].*)/) { return String(item.1) }
-    let words = text.replacing(/\((?:[^()]*\p{L}[^()]*|[0-9.\/-]{6,10})\)/) {
-      isRemark($0.output.dropFirst().dropLast()) ? "" : String($0.output)
+    var item = TextScanner(text)
+    item.space()
+    if item.take("-*•·‣▪–") != nil, item.space(),
+      item.rest.first.map({ "+(".contains($0) || TextScanner.isDigit($0) }) == true,
+      !item.rest.contains(where: \.isNewline)
+    {
+      return String(item.rest)
     }
-    if words != text { return words }
+    var (words, start) = ("", text.startIndex)
+    for inner in TextScanner.parentheses(in: text) where isRemark(inner) {
+      let isDate = 6...10 ~= inner.count && inner.allSatisfy { TextScanner.isDigit($0) || "./-".contains($0) }
+      guard isDate || inner.contains(where: \.isLetter) else { continue }
+      words += text[start..<text.index(before: inner.startIndex)]
+      start = text.index(after: inner.endIndex)
+    }
+    if start > text.startIndex { return words + text[start...] }
     if let tab = text.firstIndex(of: "\t"), text[..<tab].contains(where: \.isNumber) { return String(text[..<tab]) }
-    // # directly behind a digit is a free digit, unless words follow it.
-    for pattern in [/^(.*?\S)\s+(?:#|\/\/|;|--)(.*)$/, /^(.*?[0-9)])(?:#|\/\/)(\s*[^0-9\s#].*)$/] {
-      guard let match = text.wholeMatch(of: pattern), isRemark(match.2), match.1.contains(where: \.isNumber) else {
-        continue
+    for isApart in [true, false] {
+      guard let (head, remark) = divided(text, isApart: isApart), isRemark(remark), head.contains(where: \.isNumber)
+      else { continue }
+      return String(head)
+    }
+    return nil
+  }
+
+  /// The text before and behind the first sign of a comment: behind white space, or directly behind a digit. There # is a free
+  /// digit, unless words follow it.
+  private static func divided(_ text: String, isApart: Bool) -> (head: Substring, remark: Substring)? {
+    func isLine(_ text: Substring) -> Bool { !text.contains(where: \.isNewline) }
+    for index in text.indices.dropFirst() {
+      let (before, rest) = (text[text.index(before: index)], text[index...])
+      guard let sign = (isApart ? ["#", "//", ";", "--"] : ["#", "//"]).first(where: rest.hasPrefix) else { continue }
+      let remark = rest.dropFirst(sign.count)
+      if isApart {
+        var head = text[..<index]
+        while head.last?.isWhitespace == true { head.removeLast() }
+        if before.isWhitespace, !head.isEmpty { return isLine(head) && isLine(remark) ? (head, remark) : nil }
+      } else if TextScanner.isDigit(before) || before == ")",
+        let first = remark.first(where: { !$0.isWhitespace }), !TextScanner.isDigit(first), first != "#"
+      {
+        return isLine(text[..<index]) && isLine(remark) ? (text[..<index], remark) : nil
       }
-      return String(match.1)
     }
     return nil
   }

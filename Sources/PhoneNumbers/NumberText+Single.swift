@@ -32,13 +32,14 @@ extension NumberText {
       !before.hasSuffix("-"), trimmed(before[...]) != "-",
       !before.lowercased().split(whereSeparator: { !$0.isLetter }).contains(where: { exceptions.contains(String($0)) }),
       !"/;".contains(before.first ?? " "), before.lowercased() != "rem ",
-      NumberingPlan.isCallingCode(text.firstMatch(of: /^\+\s*\(([0-9]+)\)/)?.1 ?? "1")
+      NumberingPlan.isCallingCode(codeInParentheses(text) ?? "1")
     else { return .refused(.notANumber) }
     // A range of digits in parentheses, or hyphens in the place of digits.
     let tail = scalars.reversed().prefix { !isDigit($0) && !$0.properties.isAlphabetic }
-    let range = text.firstMatch(of: /\(([0-9]+)\s*-\s*([0-9]+)\)/)
-    guard range.map({ $0.1.count != $0.2.count || $0.1 > $0.2 }) ?? true, tail.count(where: { $0 == "-" }) < 2,
-      text.firstMatch(of: /\(\s*\)/) == nil
+    let parentheses = TextScanner.parentheses(in: text)
+    let range = parentheses.lazy.compactMap(range).first
+    guard range.map({ $0.count != $1.count || $0 > $1 }) ?? true, tail.count(where: { $0 == "-" }) < 2,
+      !parentheses.contains(where: { $0.allSatisfy(\.isWhitespace) })
     else { return .refused(.placeholder) }
     var (free, words): ([Range<Int>], [Range<Int>]) = ([], [])
     var index = start
@@ -78,6 +79,26 @@ extension NumberText {
     return before.contains(where: \.isLetter) || !areOfKeypad(words, in: scalars) ? .refused(.notANumber) : whole
   }
 
+  /// The digits of a calling code in parentheses, as in +(33).
+  private static func codeInParentheses(_ text: String) -> Substring? {
+    var scanner = TextScanner(text)
+    guard scanner.take("+") != nil else { return nil }
+    scanner.space()
+    guard scanner.take("(") != nil, let code = scanner.digits(1...), scanner.take(")") != nil else { return nil }
+    return code
+  }
+
+  /// The first and the last digits of a range, as in 123-129.
+  private static func range(_ text: Substring) -> (Substring, Substring)? {
+    var scanner = TextScanner(text)
+    guard let first = scanner.digits(1...) else { return nil }
+    scanner.space()
+    guard scanner.take("-") != nil else { return nil }
+    scanner.space()
+    guard let last = scanner.digits(1...), scanner.isAtEnd else { return nil }
+    return (first, last)
+  }
+
   /// Whether words are letters of a keypad, as in 1-800-FLOWERS: behind a space they are capitals and follow a prefix of calls
   /// that are free for the caller, because any other word may follow digits.
   private static func areOfKeypad(_ words: [Range<Int>], in scalars: [Unicode.Scalar]) -> Bool {
@@ -90,9 +111,19 @@ extension NumberText {
       if word.lowercased().hasPrefix("abc") { return false }
       guard range.lowerBound > 0, scalars[range.lowerBound - 1].properties.isWhitespace else { return true }
       let digits = string(scalars[..<range.lowerBound].filter(isDigit)[...])
-      return scalars[range].allSatisfy(\.properties.isUppercase)
-        && digits.wholeMatch(of: /0{0,2}1?8(?:00|08|[2-8][2-8])[0-9]*|1[38]00[0-9]*/) != nil
+      return scalars[range].allSatisfy(\.properties.isUppercase) && beginsTollFree(digits)
     }
+  }
+
+  /// Whether digits begin as numbers that are free for the caller: 800, 808, 833, 1300, also behind 1 or 00.
+  private static func beginsTollFree(_ digits: String) -> Bool {
+    if digits.hasPrefix("1300") || digits.hasPrefix("1800") { return true }
+    var scanner = TextScanner(digits)
+    for _ in 0..<2 { _ = scanner.take("0") }
+    _ = scanner.take("1")
+    guard scanner.take("8") != nil else { return false }
+    let next = scanner.rest.prefix(2)
+    return ["00", "08"].contains(next) || next.count == 2 && next.allSatisfy { "2345678".contains($0) }
   }
 
   /// Whether letters are in the place of free digits: x alone, and with y, z and the N of dial plans.

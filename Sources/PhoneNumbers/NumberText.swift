@@ -45,11 +45,23 @@ enum NumberText {
       guard let day = Int(day), let month = Int(month) else { return false }
       return 1...31 ~= day && 1...31 ~= month && min(day, month) <= 12
     }
-    if let match = text.wholeMatch(of: /(?:19|20)[0-9]{2}[-.\/]([0-9]{1,2})[-.\/]([0-9]{1,2})(?:[\sT,].*)?/) {
-      return isDay(match.2, match.1)
+    func ends(_ rest: Substring) -> Bool {
+      rest.first.map { ($0.isWhitespace || $0 == "T" || $0 == ",") && !rest.dropFirst().contains(where: \.isNewline) }
+        ?? true
     }
-    let european = /([0-9]{1,2})[-.\/]\s?([0-9]{1,2})[-.\/]\s?(?:19|20)[0-9]{2}(?:[\sT,].*)?/
-    return text.wholeMatch(of: european).map { isDay($0.1, $0.2) } ?? false
+    func isYear(_ year: Substring?) -> Bool { year.map { $0.hasPrefix("19") || $0.hasPrefix("20") } ?? false }
+    var scanner = TextScanner(text)
+    if isYear(scanner.digits(4...4)) {
+      guard scanner.take("-./") != nil, let month = scanner.digits(1...2), scanner.take("-./") != nil,
+        let day = scanner.digits(1...2), ends(scanner.rest)
+      else { return false }
+      return isDay(day, month)
+    }
+    guard let day = scanner.digits(1...2), scanner.take("-./") != nil else { return false }
+    scanner.space(atMost: 1)
+    guard let month = scanner.digits(1...2), scanner.take("-./") != nil else { return false }
+    scanner.space(atMost: 1)
+    return isYear(scanner.digits(4...4)) && ends(scanner.rest) && isDay(day, month)
   }
 
   /// Reads a text of any form.
@@ -98,7 +110,11 @@ enum NumberText {
   /// something else.
   private static func unwrapped(_ text: String) -> String? {
     var text = text[...]
-    if let match = text.firstMatch(of: /<([^<>]*)>(?:;.*)?$/) { text = trimmed(match.1) }
+    let inner = TextScanner.parentheses(in: text, ("<", ">")).first { inner in
+      let rest = text[inner.endIndex...].dropFirst()
+      return rest.isEmpty || rest.first == ";" && !rest.contains(where: \.isNewline)
+    }
+    if let inner { text = trimmed(inner) }
     text = text.drop { "='\" ".contains($0) }
     // Marks of direction that an export could not encode.
     if text.first == "?", text.dropFirst().first.map({ $0 == "+" || $0.isNumber }) == true {
@@ -112,45 +128,79 @@ enum NumberText {
     text = trimmed(text.dropFirst(scheme.count + 1).drop { $0 == "/" })
     // Digits behind a comma are dialed after a pause.
     guard scheme.hasPrefix("sip") else { return String(withoutParameters(text).prefix { $0 != "," }) }
-    let user = withoutParameters(text.prefix { $0 != "@" }).replacing("%2B", with: "+").replacing("%2b", with: "+")
+    let encoded = withoutParameters(text.prefix { $0 != "@" })
+    let user = ["%2B", "%2b"].reduce(String(encoded)) { TextScanner.replacing($1, by: "+", in: $0) }
     // A host alone may be an address of digits.
     guard user.hasPrefix("+") || text.contains("@"), user.allSatisfy({ "+0123456789-.()".contains($0) }) else {
       return nil
     }
-    return String(user)
+    return user
   }
+
+  private static let parameters = ["ext=", "isub=", "phone-context=", "user=", "transport=", "tag=", "rn=", "cpc="]
 
   /// The text before parameters such as `;ext=12`, behind a global `;phone-context=`.
   private static func withoutParameters(_ text: Substring) -> Substring {
-    guard
-      let match = text.firstMatch(
-        of: /;(?:\s*(?:ext|isub|phone-context|user|transport|tag|rn|cpc)=|(?:npdi|lr)\b)/.ignoresCase())
-    else { return text }
-    let number = text[..<match.range.lowerBound]
-    let context = text.firstMatch(of: /;phone-context=(\+[0-9]+)/)?.1
-    return context.map { number.hasPrefix("+") ? number : "\($0)\(number)"[...] } ?? number
+    var (number, context): (Substring?, Substring?)
+    for index in text.indices where text[index] == ";" {
+      let rest = text[index...].dropFirst()
+      var parameter = TextScanner(rest)
+      if number == nil {
+        let isFlag =
+          ["npdi", "lr"].contains { parameter.take(word: $0) }
+          && parameter.rest.first.map { !$0.isLetter && !$0.isNumber && $0 != "_" } ?? true
+        parameter = TextScanner(rest)
+        parameter.space()
+        if isFlag || parameters.contains(where: { parameter.take(word: $0) }) { number = text[..<index] }
+      }
+      var scanner = TextScanner(rest.hasPrefix("phone-context=+") ? rest.dropFirst(15) : "")
+      if context == nil { context = scanner.digits(1...) }
+    }
+    guard let number else { return text }
+    return context.map { number.hasPrefix("+") ? number : "+\($0)\(number)"[...] } ?? number
   }
 
   /// The number of a cell that a spreadsheet has made a decimal or grouped by thousands; nil for another text. A leading zero
   /// of the national form is lost then.
   private static func spreadsheetNumber(_ text: String, from place: DialingPlace) -> ParseOutcome? {
-    if text.wholeMatch(of: /[+-]?[0-9]+(?:[.,][0-9]*)?\s*[eE]\s*[+-]?[0-9]{1,3}/) != nil { return .refused(.decimal) }
-    var whole: String
-    if let match = text.wholeMatch(of: /(\+?[0-9]{7,})[.,]([0-9]{1,6})/) {
-      guard match.2.allSatisfy({ $0 == "0" }) else { return match.2.count < 3 ? .refused(.decimal) : nil }
-      whole = String(match.1)
-    } else if let match = text.wholeMatch(
-      of: /(\+?[0-9]{1,3}(?:,[0-9]{3}){2,}|\+?[0-9]{1,3}(?:'[0-9]{3}){2,})(?:\.0+)?/)
-    {
-      whole = match.1.filter { $0 != "," && $0 != "'" }
+    if isPowerOfTen(text) { return .refused(.decimal) }
+    var whole = text.hasPrefix("+") ? "+" : ""
+    var scanner = TextScanner(text.dropFirst(whole.count))
+    if let digits = scanner.digits(7...) {
+      guard scanner.take(".,") != nil, let decimals = scanner.digits(1...6), scanner.isAtEnd else { return nil }
+      guard decimals.allSatisfy({ $0 == "0" }) else { return decimals.count < 3 ? .refused(.decimal) : nil }
+      whole += digits
     } else {
-      return nil
+      guard let first = scanner.digits(1...3), let sign = scanner.rest.first, ",'".contains(sign) else { return nil }
+      var groups = 0
+      whole += first
+      while scanner.take(String(sign)) != nil {
+        guard let group = scanner.digits(3...3) else { return nil }
+        whole += group
+        groups += 1
+      }
+      let hasDecimals = scanner.take(".") != nil
+      let decimals = hasDecimals ? scanner.digits(1...) : "0"
+      guard groups >= 2, scanner.isAtEnd, decimals?.allSatisfy({ $0 == "0" }) == true else { return nil }
     }
     let number = ParseOutcome(plain: whole, from: place)
     guard !number.isNumber, place.code != nil, !whole.hasPrefix("+"), !whole.hasPrefix("0") else { return number }
     whole = "0\(whole)"
     let national = ParseOutcome(plain: whole, from: place)
     return national.isNumber ? national : number
+  }
+
+  /// Whether a text is a power of ten as 4.93E+11.
+  private static func isPowerOfTen(_ text: String) -> Bool {
+    var scanner = TextScanner(text)
+    _ = scanner.take("+-")
+    guard scanner.digits(1...) != nil else { return false }
+    if scanner.take(".,") != nil { _ = scanner.digits(0...) }
+    scanner.space()
+    guard scanner.take("eE") != nil else { return false }
+    scanner.space()
+    _ = scanner.take("+-")
+    return scanner.digits(1...3) != nil && scanner.isAtEnd
   }
 
   // MARK: - Several numbers
@@ -210,7 +260,7 @@ enum NumberText {
   /// The text, divided at signs and words that are never within a number.
   private static func dividedForCertain(_ text: String) -> [String] {
     var parts: [[Substring]] = [[]]
-    let words = text.replacing(":::", with: ";").split(separator: " ", omittingEmptySubsequences: false)
+    let words = TextScanner.replacing(":::", by: ";", in: text).split(separator: " ", omittingEmptySubsequences: false)
     var previous: Character?
     for (index, word) in words.enumerated() {
       defer { previous = word.last ?? previous }

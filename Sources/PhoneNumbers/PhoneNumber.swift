@@ -46,7 +46,13 @@ public struct PhoneNumber: Hashable, Sendable {
   }
 
   /// Whether a text has the form of the address of a telephone: `tel:…`, `sip:…`, `"Name" <sip:…>`.
-  public static func isURI(_ text: String) -> Bool { text.contains(/(?:^|<)\s*(?:tel|callto|sips?):/.ignoresCase()) }
+  public static func isURI(_ text: String) -> Bool {
+    text.split(separator: "<", omittingEmptySubsequences: false).contains { part in
+      var scanner = TextScanner(part)
+      scanner.space()
+      return ["tel:", "callto:", "sip:", "sips:"].contains { scanner.take(word: $0) }
+    }
+  }
 
   /// The number with its plus, such as `+33199000248`.
   public var e164: String { "+\(digits)" }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-KIT = [f"Sources/{name}" for name in ["CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient"]]
+KIT = [f"Sources/{name}" for name in ["CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient", "PhoneNumbers"]]
 # Folders whose Swift files start with the license.
 LICENSED = ["Sources", "Tests", "Examples"]
 LICENSE = "// SPDX-License-Identifier: Apache-2.0\n"
@@ -78,3 +78,17 @@ def test_files_start_with_the_license(folder):
         if file.name != "Package.swift" and ".build" not in file.parts and not file.read_text().startswith(LICENSE)
     ]
     assert not wrong, wrong
+
+
+def test_the_kit_needs_no_newer_system_than_it_says():
+    """No machine here compiles for iOS. Regular expressions of the standard library need iOS 16, locks of Synchronization 18."""
+    newer = re.compile(r"\bof: /|\(/[^/ ]|#/|\bRegex\b|\.(?:firstMatch|wholeMatch|prefixMatch|ignoresCase|replacing|trimmingPrefix|firstRange)\(")
+    used = [
+        f"{place(file, number)}: {line.strip()}" for file in swift_files([*KIT, "Sources/FileSupport", "Sources/Timestamps"])
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        if not line.lstrip().startswith("//") and "TextScanner.replacing" not in line and newer.search(line)]
+    assert not used
+    bare = [
+        place(file, number) for file in swift_files(KIT) if "#if canImport(Darwin)" not in (text := file.read_text()) and "#if os(Linux)" not in text
+        for number, line in enumerate(text.splitlines(), 1) if line.strip().endswith("import Synchronization")]
+    assert not bare

@@ -12,7 +12,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SOURCES = CHECKOUT / "Sources"
 
 # Interfaces for programs outside this repository: their declarations may have no user in it.
-KIT = {"CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient"}
+KIT = {"CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient", "PhoneNumbers"}
 
 # Names that a protocol of the language or of a library requires.
 REQUIRED = {

@@ -10,7 +10,7 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 EXAMPLE = CHECKOUT / "Examples/CallDirectoryApp"
-KIT = ["CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient"]
+KIT = ["CallerPack", "CallerPackBuilder", "CallDirectory", "RingfenceClient", "PhoneNumbers"]
 PACKAGES = {"swift-crypto", "swift-asn1"}
 BINARY = Path(os.environ.get("RINGFENCE_BINARY", CHECKOUT / ".build/debug/ringfence"))
 

@@ -38,12 +38,14 @@ import Testing
     #expect((content.rejected.rows, content.rejected.count) == (4, 1))
   }
 
-  @Test(arguments: [
-    // Of the number beside a remark, twice, and with a row that is rejected.
-    (["+15555550123"], 3, 1, 0), (["+15555550123 # Survey", "+15555550123"], 4, 2, 0), (["+15555550123", "+1555"], 4, 1, 1),
-    // More than half: a file of another region.
-    (["+15555550123", "+15555550124"], 1, nil, 0), (["+15555550123", "+1555"], 1, nil, 0),
-  ] as [([String], Int, Int?, Int)])
+  @Test(
+    arguments: [
+      // Of the number beside a remark, twice, and with a row that is rejected.
+      (["+15555550123"], 3, 1, 0), (["+15555550123 # Survey", "+15555550123"], 4, 2, 0),
+      (["+15555550123", "+1555"], 4, 1, 1),
+      // More than half: a file of another region.
+      (["+15555550123", "+15555550124"], 1, nil, 0), (["+15555550123", "+1555"], 1, nil, 0),
+    ] as [([String], Int, Int?, Int)])
   func `rows of numbers that the plan lacks are read and counted apart`(
     _ rows: [String], _ others: Int, _ unassigned: Int?, _ rejected: Int
   ) throws {

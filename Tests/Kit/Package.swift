@@ -34,7 +34,7 @@ let package = Package(
     library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("CallDirectory", ["CallerPack", "FileSupport"]),
-    library("RingfenceClient", ["CallerPack", "FileSupport"]),
+    library("RingfenceClient", ["CallerPack", "FileSupport", "PhoneNumbers"]),
     library("PhoneNumbers"),
     .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: house),
     // CallerPackTests runs it to measure memory.

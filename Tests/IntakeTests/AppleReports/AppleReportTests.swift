@@ -25,11 +25,12 @@ import Timestamps
     #expect(AppleFieldMap.number(value, region: region)?.e164 == (isRead ? "+33199000248" : nil))
   }
 
-  @Test(arguments: [
-    // A number of the plan goes before one that it may not have yet.
-    ("+15555550123", nil, 15_555_550_123, false), ("5555550123", "US", 15_555_550_123, false),
-    ("33199000248", "US", 33_199_000_248, true), ("+1555", nil, nil, true),
-  ] as [(String, String?, Int64?, Bool)])
+  @Test(
+    arguments: [
+      // A number of the plan goes before one that it may not have yet.
+      ("+15555550123", nil, 15_555_550_123, false), ("5555550123", "US", 15_555_550_123, false),
+      ("33199000248", "US", 33_199_000_248, true), ("+1555", nil, nil, true),
+    ] as [(String, String?, Int64?, Bool)])
   func `a number that the plan lacks`(_ text: String, _ region: String?, _ digits: Int64?, _ isAssigned: Bool) throws {
     #expect(AppleFieldMap.number(.text(text), region: region)?.digits == digits)
     guard let digits, let number = PhoneNumber(digits: digits) else { return }

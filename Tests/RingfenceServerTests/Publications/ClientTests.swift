@@ -109,6 +109,13 @@ import Testing
         let client = try await client(server, folder)
         #expect(try await client.listing(of: 33_199_000_248)?.block == true)
         #expect(try await client.listing(of: 33_199_000_249) == nil)
+        for (text, region, isListed) in [
+          ("01 99 00 02 48", "FR", true), ("0199000248", "DE", false), ("+33199000248", nil, true),
+          ("0199000248", nil, false),
+          ("", "FR", false), ("Unknown", "FR", false),
+        ] as [(String, String?, Bool)] {
+          #expect((try await client.listing(of: text, region: region) != nil) == isListed, "\(text)")
+        }
       }
     }
   }
