@@ -45,7 +45,7 @@ struct TextScanner {
   }
 
   /// Whether a character is one of 0 to 9.
-  static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+  static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
   /// The texts within parentheses that have no others within them.
   static func parentheses(in text: some StringProtocol, _ signs: (Character, Character) = ("(", ")")) -> [Substring] {

@@ -15,10 +15,9 @@ import Testing
   }
 
   /// Swift treats these strings as equal.
-  @Test func `canonically equivalent texts are different`() {
+  @Test func `canonically equivalent texts are read alike`() {
     let texts = [";", "\u{37E}"].map { "tel:6502530000\($0)ext=3" }
-    #expect(texts[0] == texts[1])
-    #expect(reading(texts[0], "US") != reading(texts[1], "US"))
+    #expect(texts[0] == texts[1] && reading(texts[0], "US") == reading(texts[1], "US"))
   }
 
   @Test func `a wrong region leaves the parser usable`() {

@@ -18,7 +18,8 @@ extension RejectedRows {
   /// How many rows are about numbers that the plan does not have; nil for none.
   var unassignedText: String? {
     guard unassigned > 0 else { return nil }
-    return "\(TextFormat.grouped(unassigned, "row")) with a number that the numbering plan does not have: stored, not shown"
+    let rows = TextFormat.grouped(unassigned, "row")
+    return "\(rows) with a number that the numbering plan does not have: stored, not shown"
   }
 
   /// The summary, and a line for each example; nil where no row was rejected and none has an unknown number.

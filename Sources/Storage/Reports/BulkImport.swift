@@ -95,7 +95,8 @@ public struct BulkImport: Sendable {
     // Only now: a report that is stored later arrives later.
     let time = Date()
     guard try await isEmpty(connection) else { throw NotEmpty() }
-    if !unassigned.isEmpty { _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned.sorted(), time: time)) }
+    let held = unassigned.sorted()
+    if !held.isEmpty { _ = try await connection.run(SQL.holdUnassigned(numbers: held, time: time)) }
     let weight = try await connection.run(SQL.readSourceWeight(appID: appID)).first ?? 1
     let indexes = try await connection.run(SQL.readIndexes(tables: Self.tables))
     for index in indexes { try await connection.execute(script: index.drop) }
