@@ -107,7 +107,7 @@ let package = Package(
     library("Telemetry", [logging, coreMetrics]),
 
     // The domain, without HTTP, SQL or I/O of its own.
-    library("Curation"),
+    library("Curation", ["PhoneNumbers"]),
     library("Attestation", ["CBOR", "Curation", "Timestamps", asn1, crypto, cryptoExtras]),
 
     // PostgreSQL and everything that knows SQL.

@@ -255,7 +255,8 @@ package struct SiteRoutes {
 
   /// Adds the routes of thresholds and protected numbers: moderators may read, administrators may change.
   private func settingRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
-    let protected = ProtectedPages(protection: stores.protection, pages: pages)
+    let protected = ProtectedPages(
+      protection: stores.protection, catalog: services.protectionCatalog, pages: pages)
     let thresholds = ThresholdPages(
       store: stores.thresholds, previews: services.previews,
       pages: pages)
@@ -278,6 +279,7 @@ package struct SiteRoutes {
       .add(middleware: RequireRole(.administrator))
       .post("protected", use: protected.add)
       .post("protected/remove", use: protected.remove)
+      .post("protected/catalog", use: protected.addCatalog)
       .get("thresholds/edit", use: thresholds.edit)
       .get("thresholds/preview", use: thresholds.result)
       .post("thresholds/preview", use: thresholds.preview)

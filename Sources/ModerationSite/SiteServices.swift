@@ -34,6 +34,8 @@ package struct SiteServices: Sendable {
   package let feedPreviews: SourcePreviewer?
   /// Public lists that an administrator adds by name.
   package let sourceCatalog: [SourceCatalog.Entry]
+  /// The public service numbers that the page "Protected numbers" offers.
+  package let protectionCatalog: ProtectionCatalog
   /// Reads recipes.yaml again at each call.
   package let recipes: @Sendable () -> RecipeReading
   /// The time of the next scheduled publication after a given time; nil if none is scheduled.
@@ -48,6 +50,7 @@ package struct SiteServices: Sendable {
     pseudonymizer: Pseudonymizer, rights: RightsService? = nil, folder: PublicationFolder, review: BrigadeReview?,
     publicationJobs: PublicationOrders? = nil,
     feedPreviews: SourcePreviewer? = nil, sourceCatalog: [SourceCatalog.Entry] = [],
+    protectionCatalog: ProtectionCatalog = ProtectionCatalog(),
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
     nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil }, logger: Logger
   ) {
@@ -61,6 +64,7 @@ package struct SiteServices: Sendable {
     self.publicationJobs = publicationJobs
     self.feedPreviews = feedPreviews
     self.sourceCatalog = sourceCatalog
+    self.protectionCatalog = protectionCatalog
     self.recipes = recipes
     self.nextPublication = nextPublication
     diff = PublicationDiff(folder: folder)

@@ -3,7 +3,7 @@
 /// Reads a text from its beginning, part by part. Regular expressions of the standard library need iOS 16, and take a hundred
 /// times as long.
 struct TextScanner {
-  /// What is not read yet.
+  /// The text that is not read yet.
   private(set) var rest: Substring
 
   init(_ text: some StringProtocol) { rest = Substring(text) }
@@ -19,7 +19,7 @@ struct TextScanner {
     return run
   }
 
-  /// Takes one of the characters; nil where another one follows.
+  /// Takes one of the characters; nil where a different one follows.
   mutating func take(_ characters: String) -> Character? {
     guard let first = rest.first, characters.contains(first) else { return nil }
     rest.removeFirst()
@@ -59,7 +59,7 @@ struct TextScanner {
     return found
   }
 
-  /// A text with another one in the place of each occurrence of a part.
+  /// A text with a different one in the place of each occurrence of a part.
   static func replacing(_ part: String, by other: String, in text: some StringProtocol) -> String {
     var (result, rest) = ("", Substring(text))
     while let index = rest.indices.first(where: { rest[$0...].hasPrefix(part) }) {

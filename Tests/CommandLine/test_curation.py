@@ -3,6 +3,7 @@
 import json
 from datetime import datetime, timedelta
 
+from ringfence_server import CHECKOUT
 from test_commands import run
 
 
@@ -101,6 +102,24 @@ def test_a_protected_number_is_not_decided(tmp_path):
     file.write_text("+33199000248\n+49x\n")
     assert "line 2: A pattern must start with" in run(
         "protect", "add", "--file", file, "--reason", "x", "--data", data, code=1).stderr
+
+
+def test_public_service_numbers_are_protected_by_country(tmp_path):
+    """The catalog is data of institutions; the test names no number of its own."""
+    data = tmp_path / "data"
+    countries = dict(line.split("\t")[:2] for line in run("protect", "catalog", "--format", "tsv", "--data", data).stdout.splitlines()[1:])
+    files = {file.stem: file.read_text() for file in (CHECKOUT / "Resources/protected").glob("*.txt")}
+    assert countries == {code: str(sum(line[:1] == "+" for line in text.split("\n"))) for code, text in files.items()}
+    for text in files.values():
+        rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+        assert all(len(row) == 4 and all(row) for row in rows)
+    first = json.loads(run("protect", "catalog", "us", "--format", "json", "--data", data).stdout)[0]
+    run("protect", "add", first["number"], "--reason", "Ours", "--data", data)
+    assert f"{int(countries['US']) - 1} protected, 1 were already." in run("protect", "add", "--catalog", "us", "--data", data).stdout
+    assert "0 protected" in run("protect", "add", "--catalog", "US", "--data", data).stdout
+    assert f"{first['number']}\tOurs\t" in run("protect", "list", "--data", data).stdout
+    assert "has no numbers of ZZ. Use one of: AT, " in run("protect", "add", "--catalog", "ZZ", "--data", data, code=1).stderr
+    assert "Leave PATTERN" in run("protect", "add", "--catalog", "US", "--reason", "x", "--data", data, code=64).stderr
 
 
 def test_a_list_of_others_protects_for_a_time(tmp_path):

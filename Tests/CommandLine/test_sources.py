@@ -388,7 +388,7 @@ def test_a_rule_is_saved_before_its_source_and_not_for_one_that_is_there(server,
     url = site.give("/ruled.csv", "number\n" + "\n".join(NUMBERS) + "\n")
     server.run("sources", "add", "ruled", "--url", url, "--format", "csv", "--weight", "2")
     actions = server.query("SELECT action FROM audit_events ORDER BY xmin::text::bigint DESC LIMIT 2")
-    assert actions == [["source.add"], ["thresholds.save"]]
+    assert actions == [["source.add"], ["thresholds.set"]]
     code, said = call(server, "sources", "add", "ruled", "--url", url, "--format", "csv", "--weight", "9")
     assert code == 1 and "There is a source named ruled" in said
     assert ["ruled", "2", "1", "1", "1", "1", "1"] in [line.split() for line in server.run("sources", "list").splitlines()]

@@ -198,7 +198,7 @@ import Testing
     var rule = set.rule(ofList: feed.id)
     rule.weight = 4
     try await stores.thresholds.save(
-      try set.replacing(rule), after: version.version, by: "Ada", because: "Test.", at: now)
+      try set.replacing(rule), after: version.version, by: .commandLine("Ada"), because: "Test.", at: now)
     // The file has not changed.
     #expect(try await refresher.store(SourceContent(), isComplete: false, of: feed, at: now).replaced == 1)
     #expect(abs(try await heat(Self.numbers[0], stores, at: SourceMerge.day(of: now)) - 12) < 1e-9)
@@ -239,7 +239,7 @@ import Testing
     let weight = rule.weight
     rule.weight = 5
     try await stores.thresholds.save(
-      try set.replacing(rule), after: version.version, by: "Ada", because: "Test.", at: now)
+      try set.replacing(rule), after: version.version, by: .commandLine("Ada"), because: "Test.", at: now)
     #expect(try await stores.thresholds.current().weight(ofSource: feed.id) == weight)
     let suspended = try #require(try await stores.sources.source(named: "list"))
     let later = now + 8 * 86_400

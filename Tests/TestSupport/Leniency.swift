@@ -33,7 +33,8 @@ extension ThresholdStore {
     let (version, set) = try await version(nil)
     guard set.thresholds.contains(where: { $0.enter.reporters > 0 }) else { return set }
     let lenient = try set.lenient
-    try await save(lenient, after: version.version, by: "Test", because: "Few reports are enough.", at: Date())
+    try await save(
+      lenient, after: version.version, by: .commandLine("Test"), because: "Few reports are enough.", at: Date())
     return lenient
   }
 }

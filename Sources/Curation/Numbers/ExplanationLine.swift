@@ -20,7 +20,8 @@ public struct ExplanationLine: CodedMessage {
     // A burst that holds nothing.
     case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
-    case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, spoofed, openAppeals
+    case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, sourceLabelsShared, spoofed,
+      openAppeals
     case approvedRange, rangeReason, identifiedByReports, labelWaits, neededToIdentify, corroborated
     // The conditions of a listing.
     case neededToEnter, neededToEnterInCountry, neededToStay, neededToStayInCountry, conditionHeat, conditionEvidence
@@ -208,6 +209,7 @@ public struct ExplanationLine: CodedMessage {
     let code: Code =
       switch limit.ceiling {
       case _ where limit.isSuspended: .sourceSuspended
+      case _ where limit.isOfShared: .sourceLabelsShared
       case .nothing: .sourceCeilingNothing
       case .review: .sourceCeilingReview
       case .identify, .block: .sourceCeilingIdentify

@@ -145,7 +145,12 @@ extension Score {
   private func ceiling(of list: List, _ thresholds: ThresholdSet) -> SourceCeiling {
     let ceiling = thresholds.ceiling(ofSource: list.appID)
     let isFew = list.complaints < thresholds.rule(forSource: list.appID).blockComplaints
-    return ceiling == .block && isFew ? .identify : ceiling
+    return ceiling == .block && (isFew || isLabeled(list, thresholds)) ? .identify : ceiling
+  }
+
+  /// Whether a list that may block others labels this number, because it belongs to no place.
+  private func isLabeled(_ list: List, _ thresholds: ThresholdSet) -> Bool {
+    isShared && !thresholds.rule(forSource: list.appID).blocksShared
   }
 
   private func always(_ bar: ThresholdLimits) -> [ListingCondition] {
@@ -189,6 +194,8 @@ public struct SourceLimit: Sendable, Equatable {
   public var ceiling: SourceCeiling
   /// Whether it is suspended.
   public var isSuspended: Bool
+  /// Whether it may block other numbers, and not one that belongs to no place.
+  public var isOfShared = false
 }
 
 extension Score {
@@ -196,14 +203,21 @@ extension Score {
   /// complain, the one with the highest ceiling. Nil where no ceiling decides.
   /// - Parameter country: ISO 3166 alpha-2 of the number's country.
   public func sourceLimit(by thresholds: ThresholdSet, country: String?) -> SourceLimit? {
-    let sources = lists.filter { $0.complaints > 0 && thresholds.ceiling(ofSource: $0.appID) < .block }.map(\.appID)
+    let sources = lists.filter {
+      $0.complaints > 0 && (thresholds.ceiling(ofSource: $0.appID) < .block || isLabeled($0, thresholds))
+    }.map(\.appID)
+    var free = self
+    free.isShared = false
     let overrides = OverrideState(country: country)
     guard !sources.isEmpty,
-      evaluate(by: thresholds, in: overrides).outcome < evaluate(by: thresholds.withoutCeilings, in: overrides).outcome
+      evaluate(by: thresholds, in: overrides).outcome
+        < free.evaluate(by: thresholds.withoutCeilings, in: overrides).outcome
     else { return nil }
-    return sources.map {
-      SourceLimit(
-        appID: $0, ceiling: thresholds.ceiling(ofSource: $0), isSuspended: thresholds.suspended.contains($0))
+    return sources.map { source in
+      let ceiling = thresholds.ceiling(ofSource: source)
+      return SourceLimit(
+        appID: source, ceiling: min(ceiling, .identify), isSuspended: thresholds.suspended.contains(source),
+        isOfShared: ceiling == .block)
     }.max { ($0.ceiling, $1.appID) < ($1.ceiling, $0.appID) }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import PhoneNumbers
 
 /// The score of a number's record at one time: decayed and added up, ready for evaluation.
 public struct Score: Sendable, Equatable, Codable {
@@ -60,6 +61,8 @@ public struct Score: Sendable, Equatable, Codable {
   public var isListed: Bool
   /// Whether it also blocks it.
   public var isBlocked: Bool
+  /// Whether lists name a number that belongs to no place, such as a toll-free one; see ``SourceRule/blocksShared``.
+  public var isShared: Bool
 
   /// - Parameters:
   ///   - record: the stored record.
@@ -100,5 +103,14 @@ public struct Score: Sendable, Equatable, Codable {
     identifications = record.identifications * heatScale
     isListed = record.isListed
     isBlocked = record.isBlocked
+    isShared = !lists.isEmpty && Self.isShared(record.number)
+  }
+
+  /// Whether a number is for callers of a whole country, and so one that callers know and may show.
+  private static func isShared(_ number: Int64) -> Bool {
+    switch PhoneNumber(digits: number)?.kind {
+    case .tollFree, .sharedCost, .premiumRate, .universalAccess: true
+    default: false
+    }
   }
 }

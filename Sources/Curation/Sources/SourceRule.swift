@@ -34,14 +34,20 @@ public struct SourceRule: Sendable, Equatable, Codable {
   public var leave: Bar
   /// Least complaints to block a number, 1 to 1,000,000; with fewer, a list with a higher ceiling identifies it.
   public var blockComplaints: Int
+  /// Whether the list alone may block numbers that belong to no place, such as toll-free ones; otherwise it identifies them.
+  /// Callers often show such a number falsely, because people know it: complaints are about the caller, a block hits the owner.
+  public var blocksShared: Bool
 
   /// Creates a value from its properties.
-  public init(appID: Int32, weight: Double, enter: Bar, leave: Bar, blockComplaints: Int = 1) {
+  public init(
+    appID: Int32, weight: Double, enter: Bar, leave: Bar, blockComplaints: Int = 1, blocksShared: Bool = false
+  ) {
     self.appID = appID
     self.weight = weight
     self.enter = enter
     self.leave = leave
     self.blockComplaints = blockComplaints
+    self.blocksShared = blocksShared
   }
 
   /// The limits that apply to a number.
@@ -57,15 +63,18 @@ public struct SourceRuleChange: Sendable, Equatable {
   public var complaints: Int?, days: Int?
   /// The new value of ``SourceRule/blockComplaints``.
   public var blockComplaints: Int?
+  /// The new value of ``SourceRule/blocksShared``.
+  public var blocksShared: Bool?
   /// The new limits of ``SourceRule/leave``; nil for the present ones, or for lower entering limits.
   public var leaveComplaints: Int?, leaveDays: Int?
 
   /// Creates a value from its properties.
   public init(
     weight: Double? = nil, complaints: Int? = nil, days: Int? = nil, leaveComplaints: Int? = nil, leaveDays: Int? = nil,
-    blockComplaints: Int? = nil
+    blockComplaints: Int? = nil, blocksShared: Bool? = nil
   ) {
     (self.weight, self.complaints, self.days, self.blockComplaints) = (weight, complaints, days, blockComplaints)
+    self.blocksShared = blocksShared
     (self.leaveComplaints, self.leaveDays) = (leaveComplaints, leaveDays)
   }
 
@@ -78,6 +87,7 @@ public struct SourceRuleChange: Sendable, Equatable {
       complaints: leaveComplaints ?? min(rule.leave.complaints, rule.enter.complaints),
       days: leaveDays ?? min(rule.leave.days, rule.enter.days))
     rule.blockComplaints = blockComplaints ?? rule.blockComplaints
+    rule.blocksShared = blocksShared ?? rule.blocksShared
     return rule
   }
 }

@@ -4,6 +4,8 @@
 public struct FirstSteps: Sendable, Equatable {
   /// A step, in the order in which they are shown.
   public enum Step: String, Sendable, CaseIterable {
+    /// A number is protected.
+    case protection
     /// A source is subscribed to.
     case source
     /// An app may send reports.

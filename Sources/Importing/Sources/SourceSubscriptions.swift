@@ -61,11 +61,7 @@ public struct SourceSubscriptions: Sendable {
     let changed = try set.replacing(rule)
     guard changed != set else { return }
     let reason = "Subscription to \(settings.name)"
-    let event = actor.did(
-      "thresholds.save", to: "thresholds", before: ["version": "\(former.version)"],
-      after: ["version": "\(former.version + 1)", "list \(list.id)": "weight \(rule.weight)"], because: reason)
-    try await stores.thresholds.save(
-      changed, after: former.version, by: actor.name, because: reason, at: time, audit: event)
+    try await stores.thresholds.save(changed, after: former.version, by: actor, because: reason, at: time)
   }
 
   /// Whether a text is the address of a file: http or https without a password and fragment, and not too long.

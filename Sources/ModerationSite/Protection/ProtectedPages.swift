@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Importing
 import PageTemplates
 import PhoneNumbers
 import Storage
@@ -14,6 +15,7 @@ import Timestamps
 /// `/moderation/protected`: protected numbers. Moderators may read them, administrators may change them.
 struct ProtectedPages: Sendable {
   let protection: ProtectionStore
+  let catalog: ProtectionCatalog
   let pages: PageRenderer
 
   static let address = "/moderation/protected"
@@ -69,6 +71,20 @@ struct ProtectedPages: Sendable {
       context, notice: texts("protected.replaced", values), draft: ProtectedDraft(country: country))
   }
 
+  /// Protects the public service numbers of a country.
+  @Sendable func addCatalog(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    guard let moderator = context.moderator, let code = context.form["country"], catalog.countries[code] != nil else {
+      return .redirect(to: Self.address, type: .normal)
+    }
+    do {
+      try await catalog.add([code], to: protection, by: Actor(moderator), at: Date())
+    } catch is ProtectionError {
+      return try await show(
+        context, notice: pages.texts(context)("protected.too-many"), draft: ProtectedDraft(country: code))
+    }
+    return .redirect(to: "\(Self.address)?done=catalog", type: .normal)
+  }
+
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let what = context.form["what"], let target = try? ProtectionTarget(what)
     else { throw Problem.notFound }
@@ -92,6 +108,12 @@ struct ProtectedPages: Sendable {
       "numbers": shown.map { $0.protection.record(texts) }, "patternCount": texts.number(counts.patterns),
       "numberCount": texts.number(counts.numbers),
       "draft": draft.record.adding(["countries": try pages.countries.list(context.language, chosen: draft.country)]),
+      "catalog": catalog.countries.sorted { $0.key < $1.key }.map { code, entries in
+        [
+          "value": code, "isChosen": code == draft.country,
+          "name": "\(texts.country(code)) (\(texts.number(entries.count)))",
+        ] as TemplateRecord
+      },
       "done": notice ?? texts.find("protected.done-\(done)") ?? "",
       "next": numbers.count > Self.rows
         ? Query.address(Self.address, ["after": "\(shown.last?.number ?? 0)"]) : "",

@@ -58,6 +58,7 @@ struct HomePages: Sendable {
     FirstSteps.Step.allCases.map { step in
       let (link, command) =
         switch step {
+        case .protection: ("/moderation/protected", "ringfence protect catalog")
         case .source: ("/moderation/sources", "ringfence sources catalog")
         case .app: ("/moderation/apps", "ringfence app create NAME")
         case .report: ("/docs", "")

@@ -8,8 +8,8 @@ import Hummingbird
 import Localization
 import PageTemplates
 import PhoneNumbers
-package import Publishing
-package import Storage
+import Publishing
+import Storage
 
 /// `/moderation/thresholds`: limits for a listing and their versions. A change must be previewed before it is saved.
 struct ThresholdPages: Sendable {
@@ -141,8 +141,7 @@ struct ThresholdPages: Sendable {
     let now = Date()
     do {
       try await store.save(
-        asked.change, after: asked.base, by: moderator.name, because: reason, at: now,
-        audit: ThresholdChange(asked, apps).event(by: moderator, because: reason))
+        asked.change, after: asked.base, by: Actor(moderator), because: reason, at: now)
     } catch StorageError.thresholdsChanged {
       return try refuse("thresholds.moved-saved", .conflict)
     }
@@ -216,40 +215,5 @@ extension SourceRule {
   /// The list's display name; nil if there is no list with this id.
   static func name(of list: Int32, among lists: [App], _ texts: Localizer) -> String? {
     list == everyList ? texts("thresholds.every-list") : lists.name(of: list)
-  }
-}
-
-/// The audit log entry of a threshold change.
-package struct ThresholdChange {
-  package let subject: String
-  package let before: [String: String]?
-  package let after: [String: String]?
-
-  /// - Parameter apps: all apps and imported lists.
-  package init(_ asked: ThresholdPreviews.Request, _ apps: [App]) {
-    func name(_ id: Int32) -> String { apps.name(of: id) ?? "\(id)" }
-    func own(_ set: ThresholdSet) -> [String: String]? {
-      switch asked.subject {
-      case .threshold(let category, let country): set.own(category, country: country)?.audited
-      case .list(let list): set.own(list: list)?.audited
-      case .identify: set.identify.audited
-      case .attestation(let app): set.rule(ofApp: app).audited
-      }
-    }
-    subject =
-      switch asked.subject {
-      case .threshold(let category, let country): country.map { "\(category.slug) \($0)" } ?? category.slug
-      case .list(SourceRule.everyList): "lists"
-      case .identify: "labels"
-      case .attestation(let app): "app \(name(app))"
-      case .list(let list): "list \(name(list))"
-      }
-    (before, after) = (own(asked.present), own(asked.change))
-  }
-
-  package func event(by moderator: Session, because reason: String) -> AuditEvent {
-    AuditEvent(
-      actor: moderator.name, role: moderator.role, action: after == nil ? "thresholds.remove" : "thresholds.set",
-      subject: subject, before: before, after: after, reason: reason)
   }
 }

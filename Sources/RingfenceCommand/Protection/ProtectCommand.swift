@@ -19,7 +19,7 @@ struct ProtectCommand: AsyncParsableCommand {
       that contains it is stopped. Entries of imported lists keep their weight: a lookup counts them, but no publication \
       lists the number.
       """,
-    subcommands: [Add.self, ProtectImport.self, ProtectCheck.self, List.self, Remove.self])
+    subcommands: [Add.self, ProtectCatalog.self, ProtectImport.self, ProtectCheck.self, List.self, Remove.self])
 
   /// `ringfence protect add`
   struct Add: AsyncParsableCommand {
@@ -36,28 +36,56 @@ struct ProtectCommand: AsyncParsableCommand {
       completion: .file())
     var file: String?
 
+    @Option(
+      help: .value(
+        "country",
+        "Country whose public service numbers of `protect catalog` are protected; can be repeated. Protections by a person "
+          + "stay."))
+    var catalog: [String] = []
+
     @Option(help: "Owner and reason, 1 to 200 characters, shown to everyone who looks up the number.")
-    var reason: String
+    var reason: String?
 
     @OptionGroup var country: RegionOption
     @OptionGroup var end: ProtectionEnd
     @OptionGroup var audit: AuditOption
 
     func validate() throws {
-      guard !patterns.isEmpty || file != nil else {
-        throw ValidationError("Nothing to protect. Pass a PATTERN or --file.")
+      guard !patterns.isEmpty || file != nil || !catalog.isEmpty else {
+        throw ValidationError("Nothing to protect. Pass a PATTERN, --file or --catalog.")
+      }
+      guard catalog.isEmpty else {
+        guard patterns.isEmpty, file == nil, reason == nil, try end.time == nil else {
+          throw ValidationError(
+            "--catalog has numbers with their owners. Leave PATTERN, --file, --reason and --until out.")
+        }
+        return
+      }
+      guard let reason else {
+        throw ValidationError("--reason is missing. Pass the owner of the numbers, and why they are protected.")
       }
       do throws(RuleViolation) {
         _ = try RuleViolation.line(reason, "--reason", atMost: 200)
       } catch {
         throw ValidationError(try Localizer.commandLine().message(error))
       }
-      _ = try named
+      _ = try named(reason)
+    }
+
+    private func addCatalog() async throws {
+      try await database.open { context in
+        let numbers = try ProtectionCatalog.read(resources: context.installation.resources)
+        for code in catalog { _ = try numbers.entries(of: code) }
+        let (count, kept) = try await numbers.add(
+          catalog.map { $0.uppercased() }, to: context.stores.protection, by: audit.actor, at: Date())
+        print("\(count - kept) protected\(kept > 0 ? ", \(kept) were already" : "").")
+      }
     }
 
     func run() async throws {
+      guard let reason else { return try await addCatalog() }
       let targets =
-        try named
+        try named(reason)
         + (try file.map { try ProtectionFile(path: $0, reason: reason, region: country.region).targets() } ?? [])
       try await database.open { context in
         let protection = context.stores.protection
@@ -92,14 +120,12 @@ struct ProtectCommand: AsyncParsableCommand {
       return audit.actor.did("protection.add", to: subject, after: ["what": what], because: reason)
     }
 
-    private var named: [(target: ProtectionTarget, reason: String)] {
-      get throws {
-        try patterns.map { text in
-          do throws(ProtectedPatternError) {
-            return (try ProtectionTarget(reading: text, region: country.region), reason)
-          } catch {
-            throw ValidationError("\(text): \(try Localizer.commandLine().message(error))")
-          }
+    private func named(_ reason: String) throws -> [(target: ProtectionTarget, reason: String)] {
+      try patterns.map { text in
+        do throws(ProtectedPatternError) {
+          return (try ProtectionTarget(reading: text, region: country.region), reason)
+        } catch {
+          throw ValidationError("\(text): \(try Localizer.commandLine().message(error))")
         }
       }
     }

@@ -29,6 +29,9 @@ struct DemoData {
       let end = try context.folder.secret(Self.endFile) {
         Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
       }
+      let numbers = try ProtectionCatalog.read(resources: context.installation.resources)
+      try await numbers.add(
+        numbers.countries.keys.sorted(), to: context.stores.protection, by: .commandLine("demo"), at: Date())
       try await load(endingAt: Timestamp.parse(end) ?? Date())
       try await cases(key: key).prepare()
       // As the hourly job does, so that the first list has the weights of reporters who have reported for weeks.

@@ -158,6 +158,7 @@ extension CommandContext {
       review: BrigadeReview(store: stores.holds), publicationJobs: publicationJobs(publisher, logger: logger),
       feedPreviews: try feedPreviewer(limits: .preview),
       sourceCatalog: try SourceCatalog.read(resources: installation.resources).sources,
+      protectionCatalog: try ProtectionCatalog.read(resources: installation.resources),
       recipes: recipes(publication.recipes),
       nextPublication: { schedule?.next(after: $0) }, logger: logger)
     let services = ServerServices(

@@ -41,6 +41,12 @@ struct SourceChange: ParsableArguments {
   @Option(help: .value("count", "Entries about a number that are needed to block it; with fewer it is identified."))
   var blockComplaints: Int?
   @Option(
+    help: .value(
+      "yes or no",
+      "Whether the list alone may block numbers that belong to no place, such as toll-free ones. Callers often show these "
+        + "falsely. Default: no, it labels them."))
+  var blockShared: YesNo?
+  @Option(
     help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
   @Option(help: .value("count", "Entries that are needed to stay listed."))
@@ -52,7 +58,7 @@ struct SourceChange: ParsableArguments {
   var rule: SourceRuleChange {
     SourceRuleChange(
       weight: weight, complaints: complaints, days: days, leaveComplaints: leaveComplaints, leaveDays: leaveDays,
-      blockComplaints: blockComplaints)
+      blockComplaints: blockComplaints, blocksShared: blockShared.map { $0 == .yes })
   }
 
   func validate() throws {
@@ -201,7 +207,7 @@ extension SourceRule {
     [
       "list": .text(name(among: lists)), "weight": .figure(weight), "enter_complaints": .count(enter.complaints),
       "enter_days": .count(enter.days), "leave_complaints": .count(leave.complaints), "leave_days": .count(leave.days),
-      "block_complaints": .count(blockComplaints),
+      "block_complaints": .count(blockComplaints), "block_shared": .text(blocksShared ? "yes" : "no"),
     ]
   }
 

@@ -17,8 +17,9 @@ struct SourcesAdd: AsyncParsableCommand {
     discussion: """
       `ringfence sources catalog` lists public lists. The name of one is sufficient: its address, format, weight, ceiling \
       and limits come from the catalog, and each option replaces a value. On a terminal, the command reads the list first \
-      and asks whether to label or to block its numbers. --ceiling or --yes answers the question; without a terminal, \
-      the values of the catalog apply: of ftc-rolling, numbers with three complaints are blocked, and the others labeled.
+      and asks what to do with its numbers; Enter labels them all. --ceiling or --yes answers the question; without a \
+      terminal, the values of the catalog apply: of ftc-rolling, numbers with three complaints are blocked, and the others \
+      labeled. A list alone blocks no toll-free or other number that belongs to no place, unless --block-shared says so.
 
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
       separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
@@ -66,6 +67,13 @@ struct SourcesAdd: AsyncParsableCommand {
 
   @Option(help: .value("count", "Entries about a number that are needed to block it; with fewer it is identified."))
   var blockComplaints: Int?
+
+  @Option(
+    help: .value(
+      "yes or no",
+      "Whether the list alone may block numbers that belong to no place, such as toll-free ones. Callers often show these "
+        + "falsely. Default: no, it labels them."))
+  var blockShared: YesNo?
 
   @Option(help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
@@ -231,7 +239,11 @@ struct SourcesAdd: AsyncParsableCommand {
       var (rule, isRead) = (rule(listed), false)
       if let listed, ceiling == nil, blockComplaints == nil, !yes, Question.isPossible {
         isRead = true
-        if try await asksToBlock(settings, listed, context) { (settings.ceiling, rule.blockComplaints) = (.block, 1) }
+        switch try await answer(settings, listed, context) {
+        case .label: settings.ceiling = min(settings.ceiling, .identify)
+        case .catalog: break
+        case .block: (settings.ceiling, rule.blockComplaints) = (.block, 1)
+        }
       }
       if settings.format.protects {
         try await checkFreed(settings, context)
@@ -253,8 +265,16 @@ struct SourcesAdd: AsyncParsableCommand {
     } catch let failure as SourceFailure {
       throw CommandFailure.failed(texts.message("sources.failure", failure))
     }
+    let effect =
+      switch settings.ceiling {
+      case _ where settings.format.protects: "Its numbers are protected."
+      case .nothing: "Its numbers are shown to moderators."
+      case .review: "Its numbers go to the queue."
+      case .identify: "Phones label its numbers and block none."
+      case .block: "Phones block its numbers, with enough complaints, and label the others."
+      }
     print(
-      "Added \(name) with the ceiling \(settings.ceiling.rawValue). A running server downloads it now, and then every "
+      "Added \(name) with the ceiling \(settings.ceiling.rawValue). \(effect) A running server downloads it now, and then every "
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 
@@ -289,23 +309,23 @@ struct SourcesAdd: AsyncParsableCommand {
     }
   }
 
-  /// Reads a list and asks whether to block all its numbers.
-  private func asksToBlock(
+  /// Reads a list and asks what it does with its numbers.
+  private func answer(
     _ settings: Source.Settings, _ listed: SourceCatalog.Entry, _ context: CommandContext
-  ) async throws -> Bool {
+  ) async throws -> Question.Answer {
     let previewer = try context.feedPreviewer()
     let preview = try await previewer.withClient { [rule = rule(listed)] in
       try await previewer.preview(settings, rule: rule, by: $0, at: Date())
     }
     note(preview.rejected)
-    return try Question.asksToBlock(preview, listed)
+    return try Question.answer(preview, listed)
   }
 
   private func rule(_ listed: SourceCatalog.Entry?) -> SourceRuleChange {
     let usual = listed?.rule ?? SourceRuleChange()
     return SourceRuleChange(
       weight: weight ?? usual.weight, complaints: complaints ?? usual.complaints, days: days ?? usual.days,
-      blockComplaints: blockComplaints ?? usual.blockComplaints)
+      blockComplaints: blockComplaints ?? usual.blockComplaints, blocksShared: blockShared.map { $0 == .yes })
   }
 
   private func show(_ former: Source?, _ listed: SourceCatalog.Entry?, in context: CommandContext) async throws {

@@ -51,26 +51,42 @@ enum Question {
   /// Whether a person reads the output and can answer.
   static var isPossible: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
-  /// Asks whether to block all numbers of a list, or to label them as the catalog says.
-  /// - Throws: ``CommandFailure`` where the person wants neither.
-  static func asksToBlock(_ preview: SourcePreview, _ listed: SourceCatalog.Entry) throws -> Bool {
+  /// The answer of a person.
+  enum Answer {
+    /// All are labeled.
+    case label
+    /// As the catalog says, numbers with several complaints are blocked.
+    case catalog
+    /// All are blocked, except those that belong to no place.
+    case block
+  }
+
+  /// Asks what a list does with its numbers. Enter labels all.
+  /// - Throws: ``CommandFailure`` where the person wants nothing of it.
+  static func answer(_ preview: SourcePreview, _ listed: SourceCatalog.Entry) throws -> Answer {
     let (label, block) = (TextFormat.grouped(preview.identify), TextFormat.grouped(preview.block))
-    print(
-      "\(TextFormat.grouped(preview.entries, "number")). The next publication would label \(label) and block \(block).")
+    print(TextFormat.grouped(preview.entries, "number") + ".")
+    print("  label: phones show a label for each, and block none")
     if let least = listed.blockComplaints {
-      let complaints = TextFormat.count(least, "complaint")
-      print("Numbers with \(complaints) or more are blocked. Label the others, or block them too?")
-    } else {
-      print("They have one complaint each: label them, or block them?")
+      print(
+        "  some: \(block) numbers with \(TextFormat.count(least, "complaint")) or more are blocked, \(label) labeled")
     }
+    print("  block: all are blocked, except toll-free numbers and others that callers often show falsely")
     while true {
-      try FileHandle.standardOutput.write(contentsOf: Data("identify, block or no [identify]: ".utf8))
+      let choices = listed.blockComplaints == nil ? "label, block or no" : "label, some, block or no"
+      try FileHandle.standardOutput.write(contentsOf: Data("\(choices) [label]: ".utf8))
       switch readLine()?.lowercased() {
-      case "", "identify", "i": return false
-      case "block", "b": return true
+      case "", "label", "l": return .label
+      case "some", "s": if listed.blockComplaints != nil { return .catalog }
+      case "block", "b": return .block
       case "no", "n", nil: throw CommandFailure.failed("Nothing was added.")
       default: continue
       }
     }
   }
+}
+
+/// The value of an option that is a choice, so that a stored value can be replaced by either.
+enum YesNo: String, ExpressibleByArgument, CaseIterable {
+  case yes, no
 }

@@ -61,12 +61,8 @@ extension CommandContext {
     let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
     guard changed != set else { return print("Nothing to change: version \(former.version) already has these values.") }
-    let event = Actor.commandLine(name).did(
-      "thresholds.save", to: "thresholds",
-      before: ["version": "\(former.version)"].merging(set.told(than: changed)) { $1 },
-      after: ["version": "\(former.version + 1)"].merging(changed.told(than: set)) { $1 }, because: reason)
     let saved = try await stores.thresholds.save(
-      changed, after: former.version, by: name, because: reason, at: Date(), audit: event)
+      changed, after: former.version, by: .commandLine(name), because: reason, at: Date())
     print("Saved as version \(saved.version). It applies from the next publication on.")
   }
 }
@@ -79,40 +75,6 @@ extension ThresholdProblem {
     } catch let problem as ThresholdProblem {
       throw CommandFailure.failed("\(try Localizer.commandLine().message(problem)) Nothing was saved.")
     }
-  }
-}
-
-extension ThresholdSet {
-  /// The thresholds that differ from another set, for the audit log.
-  fileprivate func told(than other: ThresholdSet) -> [String: String] {
-    var told: [String: String] = [:]
-    for threshold in thresholds where !other.thresholds.contains(threshold) {
-      let name = threshold.country.map { "\(threshold.category.slug) \($0)" } ?? threshold.category.slug
-      told[name] = "enter \(threshold.enter.told); leave \(threshold.leave.told); review \(threshold.reviewHeat)"
-    }
-    if identify != other.identify {
-      told["labels"] =
-        "heat share \(identify.heatShare); alone \(identify.alone.told); corroborated \(identify.corroborated.told); "
-        + "marks \(identify.identifiedMarks.map(\.rawValue).sorted().joined(separator: " ")); "
-        + "\(identify.labels) a day and \(identify.labelShare) of the reporters"
-    }
-    for source in sources where !other.sources.contains(source) {
-      told["list \(source.appID)"] =
-        "weight \(source.weight); enter \(source.enter.complaints) on \(source.enter.days) days; "
-        + "leave \(source.leave.complaints) on \(source.leave.days) days; block \(source.blockComplaints)"
-    }
-    return told
-  }
-}
-
-extension IdentifyRule.Limits {
-  fileprivate var told: String { "reporters \(reporters), networks \(networks), days \(days)" }
-}
-
-extension ThresholdLimits {
-  fileprivate var told: String {
-    "heat \(heat), evidence \(evidence), confidence \(confidence), reporters \(reporters), networks \(networks), "
-      + "days \(days)"
   }
 }
 

@@ -38,12 +38,14 @@ extension SQL {
           WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published')),
         (SELECT min(name) FROM source_feeds
           WHERE removed_at IS NULL AND format NOT IN ('protected-list', 'misp-warninglist')
-            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0)))
+            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0))),
+        EXISTS (SELECT 1 FROM protected_numbers) OR EXISTS (SELECT 1 FROM protected_patterns)
       """
     ) { row in
       let steps: [FirstSteps.Step] = [.source, .app, .publication, .moderator]
-      let done = try steps.enumerated().filter { try row.decode($0.offset) }.map(\.element)
-      return FirstSteps(done: Set(done), entries: try row.decode(4), unreadSource: try row.decode(5))
+      var done = Set(try steps.enumerated().filter { try row.decode($0.offset) }.map(\.element))
+      if try row.decode(6) { done.insert(.protection) }
+      return FirstSteps(done: done, entries: try row.decode(4), unreadSource: try row.decode(5))
     }
   }
 

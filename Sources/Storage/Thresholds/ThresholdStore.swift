@@ -60,31 +60,39 @@ public struct ThresholdStore: Sendable {
     try await pool.run(SQL.readApps(areLists: false))
   }
 
-  /// Saves a set as the next version. Safe to call again.
+  /// Saves a set as the next version, with an audit event for each rule that changes. Safe to call again.
   /// - Parameters:
   ///   - former: the version that the set was made from.
-  ///   - name: the account that saves it, 1 to 80 characters.
+  ///   - actor: the account that saves it, with a name of 1 to 80 characters.
   ///   - reason: the reason, 1 to 500 characters.
-  ///   - audit: the audit event.
   /// - Throws: ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
   @discardableResult
   public func save(
-    _ set: ThresholdSet, after former: Int32, by name: String, because reason: String, at time: Date,
-    audit: AuditEvent? = nil
+    _ set: ThresholdSet, after former: Int32, by actor: Actor, because reason: String, at time: Date
   ) async throws -> ThresholdVersion {
-    let version = ThresholdVersion(version: former + 1, savedAt: time, savedBy: name, reason: reason)
+    let version = ThresholdVersion(version: former + 1, savedAt: time, savedBy: actor.name, reason: reason)
     return try await pool.transaction { connection in
       guard try await !connection.run(SQL.saveThresholdVersion(version: version)).isEmpty else {
         let there = try await connection.run(SQL.readThresholdVersions(version: version.version, limit: 1)).first
         // This call itself, whose commit was not acknowledged.
-        if let there, there.savedBy == name, abs(there.savedAt.timeIntervalSince(time)) < 0.000_001 { return there }
+        if let there, there.savedBy == actor.name, abs(there.savedAt.timeIntervalSince(time)) < 0.000_001 {
+          return there
+        }
         throw StorageError.thresholdsChanged(version: there?.version ?? version.version)
       }
       _ = try await connection.run(SQL.saveThresholds(version: version.version, thresholds: set.thresholds))
       _ = try await connection.run(SQL.saveSourceRules(version: version.version, sources: set.sources))
       _ = try await connection.run(SQL.saveIdentifyRule(version: version.version, rule: set.identify))
       _ = try await connection.run(SQL.saveAttestationRules(version: version.version, rules: set.attestation))
-      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+      let apps = try await connection.run(SQL.readApps(areLists: false))
+      for change in set.changes(
+        since: try await Self.set(former, on: connection), name: { apps.name(of: $0) ?? "\($0)" })
+      {
+        let event = actor.did(
+          change.after == nil ? "thresholds.remove" : "thresholds.set", to: change.subject, before: change.before,
+          after: change.after, because: reason)
+        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      }
       return version
     }
   }
@@ -249,7 +257,7 @@ extension SQL {
   static func readSourceRules(version: Int32?) -> Statement<SourceRule> {
     Statement(
       """
-      SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints
+      SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints, blocks_shared
       FROM source_rules
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
       """,
@@ -261,7 +269,7 @@ extension SQL {
       }
       return SourceRule(
         appID: try row.decode(0), weight: Double(try row.decode(1, as: Float.self)), enter: try bar(2),
-        leave: try bar(4), blockComplaints: Int(try row.decode(6, as: Int32.self)))
+        leave: try bar(4), blockComplaints: Int(try row.decode(6, as: Int32.self)), blocksShared: try row.decode(7))
     }
   }
 
@@ -312,13 +320,15 @@ extension SQL {
     Statement(
       """
       INSERT INTO source_rules
-        (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints)
+        (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints,
+         blocks_shared)
       SELECT $1::integer, * FROM unnest(
-        $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::integer[])
+        $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::integer[],
+        $9::boolean[])
       """,
       version, sources.map(\.appID), sources.map { Float($0.weight) }, sources.map { Int32($0.enter.complaints) },
       sources.map { Int32($0.enter.days) }, sources.map { Int32($0.leave.complaints) },
-      sources.map { Int32($0.leave.days) }, sources.map { Int32($0.blockComplaints) })
+      sources.map { Int32($0.leave.days) }, sources.map { Int32($0.blockComplaints) }, sources.map(\.blocksShared))
   }
 
   /// A version's weights of new reporters, by app.

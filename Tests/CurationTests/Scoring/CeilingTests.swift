@@ -11,7 +11,7 @@ import Testing
 
   private func set(
     _ ceilings: [Int32: SourceCeiling], reporters: Int = 1, days: Int = 0, suspended: Set<Int32> = [],
-    heat: Double = 1, suspendedWeights: [Int32: Double] = [:]
+    heat: Double = 1, suspendedWeights: [Int32: Double] = [:], blocksShared: Bool = false
   ) throws -> ThresholdSet {
     let bar = ThresholdLimits(heat: heat, evidence: 1, confidence: 0.1, reporters: reporters, networks: 0, days: days)
     let source = SourceRule.Bar(complaints: 1, days: 1)
@@ -19,17 +19,18 @@ import Testing
       thresholds: ReportCategory.allCases.filter(\.isToxic).map {
         Threshold(category: $0, enter: bar, leave: bar, reviewHeat: 1)
       },
-      sources: [SourceRule(appID: 0, weight: 1, enter: source, leave: source)], ceilings: ceilings,
+      sources: [SourceRule(appID: 0, weight: 1, enter: source, leave: source, blocksShared: blocksShared)],
+      ceilings: ceilings,
       suspended: suspended, suspendedWeights: suspendedWeights)
   }
 
-  private func score(sources: [Int32], reporters: Int32 = 0) -> Score {
+  private func score(sources: [Int32], reporters: Int32 = 0, number: Int64 = 12_015_550_123) -> Score {
     let standing = NumberAggregate(parts: [
       .init(
         category: .fraud, heat: Decay.heat.storedSum(of: 10, at: now),
         evidence: Decay.evidence.storedSum(of: 10, at: now), reports: 10, reporters: reporters)
     ])
-    var record = NumberRecord(number: 12_015_550_123, standing: standing)
+    var record = NumberRecord(number: number, standing: standing)
     let weight = reporters == 0 ? 10 / Double(sources.count) : 3
     func share(_ decay: Decay) -> Double { decay.storedSum(of: weight, at: now) }
     record.sources = sources.map {
@@ -149,6 +150,27 @@ import Testing
     let suspended = try #require(try limit([7: .block, 8: .nothing], suspended: [7, 8]))
     #expect(suspended == SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true))
     #expect(ExplanationLine.sourceLimit(suspended, name: "A list").code == .sourceSuspended)
+  }
+
+  @Test(
+    arguments: [
+      // Toll-free, shared cost, premium and universal numbers belong to no place; a geographic and a mobile one do.
+      (18_005_550_123, false, SourceCeiling.identify), (18_005_550_123, true, .block),
+      (491_801_234_567, false, .identify),
+      (19_005_550_123, false, .identify), (12_015_550_123, false, .block), (491_512_345_678, false, .block),
+    ] as [(Int64, Bool, SourceCeiling)])
+  func `a list alone labels a number that belongs to no place`(
+    _ number: Int64, _ blocksShared: Bool, _ ceiling: SourceCeiling
+  ) throws {
+    let set = try set([7: .block], blocksShared: blocksShared)
+    let list = score(sources: [7], number: number)
+    #expect(list.evaluate(by: set).ceiling == ceiling)
+    let limit = list.sourceLimit(by: set, country: nil)
+    #expect(limit?.isOfShared == (ceiling == .identify ? true : nil))
+    #expect(limit.map { ExplanationLine.sourceLimit($0, name: "A list").code == .sourceLabelsShared } ?? true)
+    // Reports block it as any other, with the list or without it.
+    #expect(score(sources: [], reporters: 10, number: number).evaluate(by: set).ceiling == .block)
+    #expect(score(sources: [7], reporters: 10, number: number).evaluate(by: set).ceiling == .block)
   }
 
   @Test func `a suspended source has no effect`() throws {

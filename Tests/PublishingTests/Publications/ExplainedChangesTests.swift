@@ -43,7 +43,7 @@ import Testing
     let one = SourceRule.Bar(complaints: 1, days: 1)
     try await thresholds.save(
       try set.lenient.replacing(SourceRule(appID: app.id, weight: 10, enter: one, leave: one)), after: version.version,
-      by: "Ada", because: "Test", at: now)
+      by: .commandLine("Ada"), because: "Test", at: now)
     let settings = Source.Settings(
       name: name, url: "https://localhost/\(name)", format: .csv, every: 3_600, ceiling: .block)
     let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: name)

@@ -54,7 +54,7 @@ import Testing
     strict.country = "FR"
     strict.enter.reporters = 9
     let set = try await ThresholdStore(pool: pool).current().replacing(strict)
-    try await ThresholdStore(pool: pool).save(set, after: 1, by: "Ada", because: "Test", at: now)
+    try await ThresholdStore(pool: pool).save(set, after: 1, by: .commandLine("Ada"), because: "Test", at: now)
     // Eight reporters still identify it.
     #expect(try await listed().map(\.number) == [12_015_550_101, 33_199_000_248])
     #expect(try await listed().map(\.treatment) == [.block, .identify])
@@ -123,7 +123,7 @@ import Testing
     }
     let former = try await listed()
     let before = Set(former.map(\.number))
-    try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
+    try await thresholds.save(change, after: 1, by: .commandLine("Ada"), because: "Test", at: now)
     let later = try await listed()
     let after = Set(later.map(\.number))
 
@@ -192,7 +192,7 @@ import Testing
     #expect(preview.fixed == 1 + 9)
     #expect(try await HoldStore(pool: pool).held().isEmpty)
 
-    try await thresholds.save(change, after: 1, by: "Ada", because: "Test", at: now)
+    try await thresholds.save(change, after: 1, by: .commandLine("Ada"), because: "Test", at: now)
     #expect(try await holding.review(at: now).new == 1)
     let after = Dictionary(uniqueKeysWithValues: try await listed().map { ($0.number, $0.treatment) })
     #expect(after[member] == .block && after[decided] == .block && after[plain] == nil && after[burst] == nil)

@@ -94,7 +94,7 @@ struct Simulation: Sendable {
     let thresholds = ThresholdStore(pool: pool)
     let (version, set) = try await thresholds.version(nil)
     try await thresholds.save(
-      try set.replacing(AttestationRule(unattested: weight)), after: version.version, by: "Test",
+      try set.replacing(AttestationRule(unattested: weight)), after: version.version, by: .commandLine("Test"),
       because: "Reports without attestation do not count.", at: start)
   }
 

@@ -76,6 +76,7 @@ import Testing
       .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), needsReview(missing: 1),
       .quiet,
       .sourceLimit(SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true), name: "A list"),
+      .sourceLimit(SourceLimit(appID: 7, ceiling: .identify, isSuspended: false, isOfShared: true), name: "A list"),
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
       .identifiedByReports(7), .labelWaits, .neededToIdentify([]), .corroborated,

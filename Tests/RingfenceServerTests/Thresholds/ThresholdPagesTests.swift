@@ -116,7 +116,8 @@ import Testing
       let store = ThresholdStore(pool: pool)
       var other = try #require(try await store.current().threshold(for: .survey) { nil })
       other.enter.reporters = 99
-      try await store.save(try await store.current().replacing(other), after: 1, by: "Bob", because: "First", at: now)
+      try await store.save(
+        try await store.current().replacing(other), after: 1, by: .commandLine("Bob"), because: "First", at: now)
       let id = String(try #require(text.firstMatch(of: /name="preview" value="([^"]+)"/)?.1))
       let late = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "Second"])
       #expect(late.status == .conflict && late.text.contains("Another administrator has saved"))
@@ -131,7 +132,7 @@ import Testing
   ) -> KeyValuePairs<String, String> {
     [
       "list": "\(list)", "base": base, "weight": weight, "enter.complaints": rows.0, "leave.complaints": rows.1,
-      "enter.days": days.0, "leave.days": days.1, "block.complaints": "1",
+      "enter.days": days.0, "leave.days": days.1, "block.complaints": "1", "block.shared": "0",
     ]
   }
 

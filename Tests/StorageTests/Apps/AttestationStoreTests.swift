@@ -146,7 +146,7 @@ import Testing
     let (version, set) = try await ThresholdStore(pool: pool).version(nil)
     let rule = AttestationRule(appID: app.id, hardware: 1, software: 0.25, unattested: 0)
     try await ThresholdStore(pool: pool).save(
-      try set.replacing(rule), after: version.version, by: "Ada", because: "A test.", at: now)
+      try set.replacing(rule), after: version.version, by: .commandLine("Ada"), because: "A test.", at: now)
     #expect(try await ThresholdStore(pool: pool).current().rule(ofApp: app.id) == rule)
     #expect(try await ThresholdStore(pool: pool).current().rule(ofApp: app.id + 1).hardware == 0.8)
     #expect(try await reporters.recount(protected: .none, at: now).numbers == 3)
@@ -181,7 +181,7 @@ import Testing
     let (version, set) = try await ThresholdStore(pool: pool).version(nil)
     let rule = AttestationRule(appID: app.id, unattested: 0)
     try await ThresholdStore(pool: pool).save(
-      try set.replacing(rule), after: version.version, by: "Ada", because: "A test.", at: now)
+      try set.replacing(rule), after: version.version, by: .commandLine("Ada"), because: "A test.", at: now)
     #expect(try await pool.run(misweighed) == [33_199_000_002])
     let preview = try await pool.withConnection { connection in
       let votes = try await ReweighedVotes(by: [AttestationRule(), rule], hotterThan: 0.01, at: now, on: connection)

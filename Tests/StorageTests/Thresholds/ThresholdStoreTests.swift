@@ -18,7 +18,7 @@ import Testing
     #expect(first.version == 1)
     var generator = SeededGenerator(seed: 41)
     let set = try ThresholdSet.random(countries: ["DE", "FR", "US"], using: &generator)
-    let saved = try await store.save(set, after: 1, by: "Ada", because: "Too many surveys.", at: now)
+    let saved = try await store.save(set, after: 1, by: .commandLine("Ada"), because: "Too many surveys.", at: now)
     let (second, read) = try await store.version(nil)
     #expect(second == saved && second.version == 2 && second.savedBy == "Ada" && second.savedAt == now)
     #expect(read == set)
@@ -29,11 +29,11 @@ import Testing
 
   @Test func `the second change of the same version is refused`() async throws {
     let set = try await store.current()
-    try await store.save(set, after: 1, by: "Ada", because: "First", at: now)
+    try await store.save(set, after: 1, by: .commandLine("Ada"), because: "First", at: now)
     // The same call again, whose commit was not acknowledged.
-    try await store.save(set, after: 1, by: "Ada", because: "First", at: now)
+    try await store.save(set, after: 1, by: .commandLine("Ada"), because: "First", at: now)
     await #expect(throws: StorageError.thresholdsChanged(version: 2)) {
-      try await store.save(set, after: 1, by: "Bob", because: "Second", at: now)
+      try await store.save(set, after: 1, by: .commandLine("Bob"), because: "Second", at: now)
     }
     #expect(try await store.history(limit: 10).count == 2)
   }
@@ -52,7 +52,7 @@ import Testing
     let light = SourceRule(
       appID: 9, weight: 0.25, enter: .init(complaints: 3, days: 2), leave: .init(complaints: 2, days: 1))
     try await store.save(
-      try await store.current().replacing(light), after: 1, by: "Ada", because: "Noisy list", at: now)
+      try await store.current().replacing(light), after: 1, by: .commandLine("Ada"), because: "Noisy list", at: now)
     func heat(_ reporter: [UInt8]?, app: Int32, number: Int64) async throws -> Double {
       let report = Report(
         number: number, appID: app, reportID: UUID(), reportedAt: now, category: .fraud, reporter: reporter,
