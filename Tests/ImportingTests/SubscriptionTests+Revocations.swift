@@ -15,6 +15,22 @@ import Testing
 
 /// Numbers that leave a subscription leave the packs.
 extension SubscriptionTests {
+  @Test func `a publication that removes too many entries is refused`() async throws {
+    let stores = stores
+    try await withTemporaryFolder { folder in
+      var site = ProvenancePublication("\(folder)/c")
+      let id = try site.id(at: now)
+      let many = (0..<150).map { Int64(33_199_000_000 + $0) }
+      try site.publish(1, many.map { .test($0, id) }, at: now)
+      try await add("c", site, to: stores)
+      try await refresh("c", stores, at: now)
+      try site.publish(2, [.test(many[0], id)], at: now + 60)
+      let refused = SourceFailure.tooManyChanges(added: 0, removed: 149, former: 150, mostPercent: 50)
+      #expect(try await refresh("c", stores, at: now + 60) == .failed(refused))
+      #expect(try await entries("c", stores).count == 150)
+    }
+  }
+
   @Test func `numbers that a refresh leaves without support are revoked`() async throws {
     let stores = stores
     try await withTemporaryFolder { folder in

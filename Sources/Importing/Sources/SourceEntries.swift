@@ -14,11 +14,9 @@ extension SourceRefresher {
   /// the rest of a list that another refresh had begun to store.
   /// - Parameters:
   ///   - isComplete: whether entries that the content does not have are removed.
-  ///   - limitsRemovals: whether removed entries are limited too.
   ///   - digest: SHA-256 of the file.
   func compare(
-    _ content: SourceContent, isComplete: Bool = true, to source: Source, limitsRemovals: Bool = true,
-    digest: String? = nil
+    _ content: SourceContent, isComplete: Bool = true, to source: Source, digest: String? = nil
   ) async throws {
     guard digest == nil || digest != source.state.changingSHA256 else { return }
     if isComplete, source.state.refreshedAt != nil {
@@ -49,7 +47,7 @@ extension SourceRefresher {
     }
     let (added, most) = (content.entries.count - kept, source.settings.maxChange)
     let removed = isComplete ? former - kept : changed + withdrawn
-    guard max(added, limitsRemovals ? removed : 0) * 100 <= former * most else {
+    guard max(added, removed) * 100 <= former * most else {
       throw SourceFailure.tooManyChanges(added: added, removed: removed, former: former, mostPercent: most)
     }
   }

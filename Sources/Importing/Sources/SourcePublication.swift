@@ -20,7 +20,7 @@ extension SourceRefresher {
     let reader = try SubscriptionReader(source.settings, client: client, folder: folder, limits: limits)
     var state = source.state
     let isRead =
-      state.listSHA256 != nil && state.completeAt.map { time.timeIntervalSince($0) < Self.rereadEvery } ?? false
+      state.listSHA256 != nil && state.completeAt.map { abs(time.timeIntervalSince($0)) < Self.rereadEvery } ?? false
     // An expired manifest is read again, to refuse it.
     let etag = isRead && state.expiresAt.map { time < $0 } ?? false ? state.etag : nil
     let known = UpdateState(
@@ -42,8 +42,7 @@ extension SourceRefresher {
       let server = try await server(of: newest, reader, source, &state)
       content = try await counting(try await reader.content(of: file, from: server), of: source, from: server)
     }
-    // Withdrawals of the other server are not limited.
-    if !force { try await compare(content, to: source, limitsRemovals: false, digest: digest) }
+    if !force { try await compare(content, to: source, digest: digest) }
     try await stores.sources.beginChanges(of: source, to: digest, entries: content.entries.count)
     (state.listSHA256, state.completeAt) = (digest, time)
     var summary = Summary()
