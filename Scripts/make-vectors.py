@@ -202,6 +202,10 @@ def valid_packs():
     yield "long-codes", "code words of 24 bits", written(
         2, [(3, 2, b"ab"), (5, 2, b"abc"), (6, 2, b"c")],
         Made(24, 24, {24: ((b"a",), (b"c",))}, {23: ((b"b",), ()), 24: ((), (b"b", b"c"))}))
+    spare = Made(2, 2, {1: ((), (b"Bank",))}, deflated=True)
+    # The stored block is no longer the last one: an empty block of 10 bits follows, and 6 bits of 1.
+    spare.stored = spare.stored[:5] + b"\0" + spare.stored[6:] + b"\x03\xfc"
+    yield "deflated-last-bits", "bits of 1 after the stream of a deflated dictionary", written(2, [(3, 2, b"Bank")], spare)
     yield "deflated", "a deflated dictionary", written(2, [(3, 2, b"Bank")], Made(2, 2, {1: ((), (b"Bank",))}, deflated=True))
     yield "longest-token", "a token of 255 bytes", written(2, [(3, 2, b"t" * 255)], Made(0, 0, {1: ((), (b"t" * 255,))}))
     yield "longest-label", "a label of 65,534 bytes", written(
@@ -635,6 +639,8 @@ def valid_deltas():
     for name, base, result in delta_packs():
         yield name, base, result, delta(base, result)
     yield "worked", *worked_delta(), delta(*worked_delta())
+    base, result = next((base, result) for name, base, result in delta_packs() if name == "both")
+    yield "same-dictionary", base, result, delta(base, result, parts=dict(dictionary=base[128:128 + get(base, "stored")]))
     yield "golden", (GOLDEN / "labels.rfpack").read_bytes(), None, (GOLDEN / "labels.rfdelta").read_bytes()
 
 
@@ -749,6 +755,7 @@ def broken_deltas():
     for name in ("created", "base", "serial", "max_block", "index_crc"):
         head = put(result, **{name: get(result, name) + 1})[:128]
         yield made("8.5", f"another {name.replace('_', ' ')} in the result's header", header=head)
+
 
 def other_base(other, base, result):
     """The delta from base to result that names another pack as its base."""
