@@ -48,14 +48,15 @@ package struct AttestationRoots: Sendable {
   }
 
   private static func certificates(_ text: String) throws(Unusable) -> [Certificate] {
-    guard let documents = try? PEMDocument.parseMultiple(pemString: text), !documents.isEmpty else {
-      throw Unusable(certificate: 0)
-    }
+    // Lines may have any length: some programs write 76 columns instead of 64.
+    let parts = text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst()
+    guard !parts.isEmpty else { throw Unusable(certificate: 0) }
     var certificates: [Certificate] = []
-    for (place, document) in documents.enumerated() {
-      guard let certificate = try? Certificate(document.derBytes), certificate.isSignedByItself else {
-        throw Unusable(certificate: place + 1)
-      }
+    for (place, part) in parts.enumerated() {
+      guard let end = part.range(of: "-----END CERTIFICATE-----"),
+        let bytes = Data(base64Encoded: String(part[..<end.lowerBound].filter { !$0.isWhitespace })),
+        let certificate = try? Certificate(Array(bytes)), certificate.isSignedByItself
+      else { throw Unusable(certificate: place + 1) }
       certificates.append(certificate)
     }
     return certificates

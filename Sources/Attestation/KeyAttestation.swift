@@ -45,7 +45,7 @@ package enum KeyAttestation {
     let description = try KeyDescription(value)
     guard ConstantTime.areEqual(description.challenge, challenge) else { throw .challengeMismatch }
     try check(description, policy)
-    return AttestedKey(publicKey: point, isHardware: description.attestationLevel >= 1 && revoked != nil)
+    return AttestedKey(publicKey: point, isHardware: description.level >= 1 && revoked != nil)
   }
 
   /// Checks the signature that renews a token: the bytes before the challenge keep it from having another meaning.
@@ -58,10 +58,10 @@ package enum KeyAttestation {
   }
 
   private static func check(_ description: KeyDescription, _ policy: AttestationPolicy) throws(AttestationRefusal) {
-    guard description.attestationLevel == description.keyLevel else { throw .levelTooLow }
-    guard description.attestationLevel >= 1 || policy.allowsSoftware else { throw .softwareLevel }
+    guard description.level >= 1 || policy.allowsSoftware else { throw .softwareLevel }
+    guard description.level < 1 || description.attestationLevel == description.keyLevel else { throw .levelTooLow }
     // Software describes its system in neither list.
-    if description.attestationLevel >= 1 {
+    if description.level >= 1 {
       guard let root = description.rootOfTrust else { throw .noRootOfTrust }
       guard root.bootState == 0 else { throw .bootNotVerified }
       guard root.isLocked else { throw .bootloaderUnlocked }

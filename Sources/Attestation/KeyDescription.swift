@@ -15,6 +15,8 @@ struct KeyDescription {
   /// 0 software, 1 trusted environment, 2 secure element.
   let attestationLevel: Int
   let keyLevel: Int
+  /// The proven level: a key of software that hardware attests, or the reverse, counts as one of software.
+  var level: Int { min(attestationLevel, keyLevel) }
   let challenge: [UInt8]
   let rootOfTrust: RootOfTrust?
   /// 0 is a key that was made in the hardware.
@@ -48,6 +50,9 @@ struct KeyDescription {
     guard members.count == 8 else { throw AttestationRefusal.malformedKeyDescription }
     attestationLevel = try members[1].integer(.enumerated)
     keyLevel = try members[3].integer(.enumerated)
+    guard (0...2).contains(attestationLevel), (0...2).contains(keyLevel) else {
+      throw AttestationRefusal.malformedKeyDescription
+    }
     challenge = try members[4].octets()
     let software = try Self.list(members[6])
     let hardware = try Self.list(members[7])

@@ -60,7 +60,10 @@ import Testing
     },
     Forgery("tags that descend", .malformedKeyDescription) { $0.moreSoftware = [Value.member(710, Value.octets([1]))] },
     Forgery("another challenge", .challengeMismatch) { $0.challenge = [1, 2, 3] },
-    Forgery("levels that differ", .levelTooLow) { $0.levels = (0, 1) },
+    Forgery("levels of hardware that differ", .levelTooLow) { $0.levels = (1, 2) },
+    Forgery("an attestation of software for a key of hardware", .softwareLevel) { $0.levels = (0, 1) },
+    Forgery("a key of software that hardware attests", .softwareLevel) { $0.levels = (1, 0) },
+    Forgery("levels that do not exist", .malformedKeyDescription) { $0.levels = (127, 127) },
     Forgery("a key of software", .softwareLevel) { $0.levels = (0, 0) },
     Forgery("no root of trust", .noRootOfTrust) { $0.rootOfTrust = nil },
     Forgery("a system with the owner's key", .bootNotVerified) { $0.rootOfTrust = trust(locked: 0xFF, state: 1) },
@@ -94,6 +97,25 @@ import Testing
     phone.maker.issuerName = Name("Droid CA2")
     phone.middleDays = -1...1
     #expect(throws: AttestationRefusal.expired) { try phone.verify() }
+  }
+
+  @Test(arguments: [(0, 1), (1, 0), (0, 0)]) func `a hybrid chain is one of software where that is allowed`(
+    levels: (Int, Int)
+  ) throws {
+    var phone = AndroidPhone()
+    phone.levels = (.init(levels.0), .init(levels.1))
+    phone.policy.allowsSoftware = true
+    #expect(try !phone.verify().isHardware)
+  }
+
+  @Test func `roots are read from PEM with lines of any length`() throws {
+    let root = AttestationRoots.known.apple[0]
+    for columns in [64, 76, 1_000] {
+      let text = Data(root.bytes).base64EncodedString()
+      let lines = stride(from: 0, to: text.count, by: columns).map { String(text.dropFirst($0).prefix(columns)) }
+      let pem = "-----BEGIN CERTIFICATE-----\r\n\(lines.joined(separator: "\r\n"))\r\n-----END CERTIFICATE-----\r\n"
+      #expect(try AttestationRoots(apple: pem).apple.count == 1)
+    }
   }
 
   @Test func `a chain without a list of revoked keys proves less`() throws {
