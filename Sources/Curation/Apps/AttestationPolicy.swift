@@ -51,7 +51,9 @@ public struct AttestationPolicy: Sendable, Equatable, Codable {
   /// - Returns: false for another form; nothing is added then.
   public mutating func add(android text: String) -> Bool {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, (1...255).contains(parts[0].utf8.count) else { return false }
+    guard parts.count == 2, (1...255).contains(parts[0].utf8.count), Self.isName(parts[0], besides: "._") else {
+      return false
+    }
     let digest = parts[1].lowercased().replacing(":", with: "")
     guard digest.utf8.count == 64, digest.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {
       return false
@@ -65,5 +67,13 @@ public struct AttestationPolicy: Sendable, Equatable, Codable {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     return parts.count == 2 && parts[0].utf8.count == 10 && (1...155).contains(parts[1].utf8.count)
       && parts[0].utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+      && isName(parts[1], besides: ".-")
+  }
+
+  /// Whether a text has only letters and digits of ASCII, and some signs.
+  private static func isName(_ text: Substring, besides signs: String) -> Bool {
+    text.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || signs.unicodeScalars.contains($0))
+    }
   }
 }

@@ -35,10 +35,8 @@ extension Explanation {
     guard let score, let firstReportedAt, let lastReportedAt, score.parts.contains(where: { $0.reports > 0 }) else {
       return [.noReports]
     }
-    let legitimate = score.parts.filter { !$0.category.isToxic }.reduce(0) { $0 + $1.reports }
-    let all = score.parts.reduce(0) { $0 + $1.reports }
-    var lines = [ExplanationLine.reports(all, first: firstReportedAt, last: lastReportedAt)]
-    if legitimate > 0 { lines.append(.legitimateReports(legitimate)) }
+    var lines = [ExplanationLine.reports(totals.reports, first: firstReportedAt, last: lastReportedAt)]
+    if totals.legitimate > 0 { lines.append(.legitimateReports(totals.legitimate)) }
     return lines
   }
 
@@ -47,7 +45,7 @@ extension Explanation {
     var lines = [
       ExplanationLine.weight(heat: score.heat, evidence: score.evidence, legitimate: score.legitimate)
     ]
-    if weights.full + weights.partial + weights.none > 0 { lines.append(.reporters(weights)) }
+    if totals.reporters > 0 { lines.append(.reporters(weights, of: totals.reporters)) }
     return lines
   }
 

@@ -29,6 +29,25 @@ public struct Explanation: Sendable, Equatable {
     }
   }
 
+  /// Counts of all categories and all reporters.
+  struct Totals: Sendable, Equatable {
+    let reports: Int64
+    let legitimate: Int64
+    let reporters: Int
+  }
+
+  /// The totals for apps, cut once: a sum of counts that were cut would be smaller. Nil where they are the sums.
+  private var cutTotals: Totals?
+
+  /// The totals of the number.
+  var totals: Totals {
+    func count(_ parts: [Score.Part]) -> Int64 { parts.reduce(0) { $0 + $1.reports } }
+    return cutTotals
+      ?? Totals(
+        reports: count(score?.parts ?? []), legitimate: count(score?.parts.filter { !$0.category.isToxic } ?? []),
+        reporters: weights.full + weights.partial + weights.none)
+  }
+
   /// A hold on the number.
   public struct Hold: Sendable, Equatable {
     /// The rule with its figures.
@@ -179,6 +198,11 @@ extension Explanation {
   /// not appear to reach it.
   public var coarse: Explanation {
     var coarse = self
+    let totals = totals
+    coarse.cutTotals = Totals(
+      reports: Int64(Self.coarseCount(Int(totals.reports))),
+      legitimate: Int64(Self.coarseCount(Int(totals.legitimate))),
+      reporters: Self.coarseCount(totals.reporters))
     // It would tell a brigade what passes.
     coarse.usual = nil
     coarse.stated = stated?.coarse

@@ -161,10 +161,14 @@ public struct ExplanationLine: CodedMessage {
   }
 
   /// Reporters by how much their reports count.
-  public static func reporters(_ weights: Explanation.Weights) -> ExplanationLine {
-    let all = weights.full + weights.partial + weights.none
-    if weights.full == all { return ExplanationLine(.reportersFull, ["count": CodedValue(all)]) }
-    if weights.new == all { return ExplanationLine(.reportersNew, ["count": CodedValue(all)]) }
+  /// - Parameter all: their number; nil for the sum.
+  public static func reporters(_ weights: Explanation.Weights, of all: Int? = nil) -> ExplanationLine {
+    let sum = weights.full + weights.partial + weights.none
+    let all = all ?? sum
+    if weights.full == sum { return ExplanationLine(.reportersFull, ["count": CodedValue(all)]) }
+    if weights.new == sum {
+      return ExplanationLine(.reportersNew, ["count": CodedValue(all)])
+    }
     return ExplanationLine(
       .reporters,
       [
