@@ -97,7 +97,8 @@ package struct CommandContext {
     of folder: DataFolder, owns: Bool, archiving: EmbeddedPostgres.Archiving, logger: Logger
   ) async throws -> (dsn: String, cluster: EmbeddedPostgres?, joined: EmbeddedPostgres.Joined?) {
     if let url = try folder.settings.databaseURL { return (url, nil, nil) }
-    let deadline = ContinuousClock.now + longestOtherStart
+    let deadline = ContinuousClock.now + (owns ? longestCommand : longestOtherStart)
+    var isTold = false
     while true {
       if !owns, let joined = EmbeddedPostgres.Joined(dataFolder: folder.path) { return (joined.dsn, nil, joined) }
       let step = StatusLine("Starting PostgreSQL")
@@ -108,13 +109,29 @@ package struct CommandContext {
           logger: logger,
           progress: { step.say($0) })
         return (cluster.dsn, cluster, nil)
-      } catch EmbeddedPostgresError.folderInUse where !owns && ContinuousClock.now < deadline {
-        // Another command is starting or stopping it.
+      } catch EmbeddedPostgresError.folderInUse(let path, let pid)
+        where ContinuousClock.now < deadline && !(owns && isServer(pid))
+      {
+        // Another command is starting or stopping it, or uses it while no server runs.
+        if owns, !isTold {
+          isTold = true
+          logger.notice(
+            "Waiting for the command that uses the data folder",
+            metadata: ["folder": "\(path)", "pid": "\(pid.map(String.init) ?? "unknown")"])
+        }
         try await Task.sleep(for: .milliseconds(100))
       }
     }
   }
 
+  /// Whether a process is a server: a second server does not wait for it.
+  private static func isServer(_ pid: Int32?) -> Bool {
+    guard let pid, let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") else { return false }
+    return line.split(separator: 0).dropFirst().first.map { $0.elementsEqual("serve".utf8) } ?? false
+  }
+
+  /// The time for which a server waits for a command that uses its folder.
+  private static let longestCommand = Duration.seconds(30)
   /// The longest time in which another command starts or stops PostgreSQL.
   private static let longestOtherStart = Duration.seconds(60)
 }
