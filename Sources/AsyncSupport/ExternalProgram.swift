@@ -18,7 +18,11 @@ package enum ExternalProgram {
 
   /// Whether a variable has a secret of the server, or belongs to its service manager.
   package static func isSecret(_ variable: String) -> Bool {
-    ["DATABASE_URL", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"].contains(variable)
+    // The address of a gateway or a webhook may have a token.
+    [
+      "DATABASE_URL", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "RINGFENCE_OWNER_CODES",
+      "RINGFENCE_WEBHOOK_URL",
+    ].contains(variable)
       || variable.hasPrefix("RINGFENCE_")
         && ["_KEY", "_SECRET", "_PASSWORD", "_TOKEN"].contains { variable.hasSuffix($0) }
   }

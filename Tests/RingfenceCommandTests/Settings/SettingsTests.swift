@@ -37,6 +37,7 @@ import Testing
   @Test func `no other program gets a secret`() {
     let secrets = SettingList.descriptions.filter(\.isSecret)
     #expect(secrets.count > 5 && secrets.allSatisfy { ExternalProgram.isSecret($0.variable) })
+    #expect(ExternalProgram.isSecret("RINGFENCE_OWNER_CODES") && ExternalProgram.isSecret("RINGFENCE_WEBHOOK_URL"))
     #expect(!ExternalProgram.isSecret("RINGFENCE_URL") && !ExternalProgram.isSecret("PATH"))
   }
 
