@@ -3,6 +3,7 @@
 import Crypto
 public import Curation
 public import Foundation
+import Synchronization
 
 /// A change by a person, for the audit log.
 public struct AuditEvent: Sendable, Equatable {
@@ -25,7 +26,8 @@ public struct AuditEvent: Sendable, Equatable {
 
   /// Creates a value from its properties. Text that is too long is cut.
   public init(
-    id: UUID = UUID(), actor: String, role: String, action: String, subject: String, before: [String: String]? = nil,
+    id: UUID = .inOrder(), actor: String, role: String, action: String, subject: String,
+    before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
   ) {
     self.id = id
@@ -40,7 +42,7 @@ public struct AuditEvent: Sendable, Equatable {
 
   /// The event of an action in a role.
   public init(
-    id: UUID = UUID(), actor: String, role: Role, action: String, subject: String, before: [String: String]? = nil,
+    id: UUID = .inOrder(), actor: String, role: Role, action: String, subject: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
   ) {
     self.init(
@@ -50,6 +52,22 @@ public struct AuditEvent: Sendable, Equatable {
 }
 
 extension UUID {
+  /// Milliseconds since 1970 and a counter: the last one of this process.
+  private static let last = Mutex<(time: UInt64, count: UInt64)>((0, 0))
+
+  /// A new UUID that is greater than all earlier ones of this process (RFC 9562, 5.7), so that events of one moment are
+  /// exported in their order.
+  public static func inOrder() -> UUID {
+    let now = UInt64(max(0, Date().timeIntervalSince1970 * 1_000))
+    let (time, count) = last.withLock { last in
+      last = now > last.time ? (now, 0) : last.count < 0xFFF ? (last.time, last.count + 1) : (last.time + 1, 0)
+      return last
+    }
+    let head = (time << 16 | 0x7000 | count).bigEndian
+    let tail = (UInt64.random(in: 0...UInt64.max) >> 2 | 1 << 63).bigEndian
+    return withUnsafeBytes(of: (head, tail)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
   /// The same UUID for the same text: identifies an event that may be written again after a restart (RFC 9562, 5.8).
   package init(naming text: String) {
     var bytes = Array(SHA256.hash(data: Data(text.utf8)).prefix(16))
