@@ -89,6 +89,6 @@ package struct PublicationScheduler: Sendable {
   private func nightIsDue(at time: Date) async throws -> Bool {
     guard let schedule else { return false }
     let due = schedule.last(atOrBefore: time)
-    return PublicationTiming(try await publisher.store.attempts(since: due)) == .publish
+    return PublicationTiming(try await publisher.store.attempts(since: due, at: time)) == .publish
   }
 }

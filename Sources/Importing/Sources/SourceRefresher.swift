@@ -99,7 +99,7 @@ public struct SourceRefresher: Sendable {
     guard let source = try await stores.sources.source(named: name) else { return nil }
     return try await withLease(of: source.id, waits: waits) { () async throws -> Outcome? in
       // Another process may have refreshed it before the lease was taken.
-      guard let source = try await stores.sources.source(named: name), !onlyIfDue || source.nextAt <= time else {
+      guard let source = try await stores.sources.source(named: name), !onlyIfDue || source.isDue(at: time) else {
         return nil
       }
       return try await refresh(source, by: client, at: time, force: force)
@@ -204,7 +204,7 @@ public struct SourceRefresher: Sendable {
       let failure = refused?.failure ?? error as? SourceFailure ?? .notStored("\(error)")
       let pause = Self.pause(after: source.failures + 1, of: source.settings.format, because: failure.code)
       // An attempt by hand before the source is due leaves the time of the next one as it is.
-      let next = source.nextAt > time ? nil : time.addingTimeInterval(pause)
+      let next = !source.isDue(at: time) ? nil : time.addingTimeInterval(pause)
       try await stores.sources.fail(source, because: failure, rejected: refused?.rejected, at: time, next: next)
       return .failed(failure)
     }
@@ -231,7 +231,7 @@ public struct SourceRefresher: Sendable {
   ) async throws -> (Source.State, Summary) {
     let format = source.settings.format
     if format == .ringfence { return try await readPublication(source, by: client, at: time, force: force) }
-    let isFresh = source.state.completeAt.map { time.timeIntervalSince($0) < Self.completeEvery } ?? false
+    let isFresh = source.state.completeAt.map { abs(time.timeIntervalSince($0)) < Self.completeEvery } ?? false
     // After an interruption the changes are not sufficient.
     let isWhole = source.state.changingSHA256 == nil
     let since = format.hasChanges && isFresh && isWhole ? source.state.listVersion : nil

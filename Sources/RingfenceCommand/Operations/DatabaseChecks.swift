@@ -204,7 +204,7 @@ struct DatabaseChecks {
           "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
-      try await accountKey(),
+      try await accountKey(), try await storedTimes(now),
     ] + (try await rejectedRows()) + (try await ownerCodes(now)) + (try await attestation())
   }
 
@@ -230,6 +230,16 @@ struct DatabaseChecks {
         ? "before \(before), which is in the future: all reports are refused until then"
         : "before \(before), less than \(RetentionStore.minMonths) months ago: older reports are refused",
       "A clock was ahead when they were deleted. Correct the clock. Restore deleted reports from a backup.")
+  }
+
+  /// Stored times that only a clock that was ahead can have set.
+  private func storedTimes(_ now: Date) async throws -> Finding {
+    let wrong = try await context.stores.operations.wrongTimes(at: now)
+    guard !wrong.isEmpty else { return .ok("stored times", "none is in the future") }
+    let names = wrong.map { "\($0.time.rawValue) (\(TextFormat.count($0.rows, "row")))" }.joined(separator: ", ")
+    return .warning(
+      "stored times", "in the future: \(names)",
+      "A clock was ahead. Work does not wait for these times. Compare `date -u` with another clock.")
   }
 
   /// Whether the jobs delete data after its time.

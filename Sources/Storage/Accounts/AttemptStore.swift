@@ -15,6 +15,17 @@ public struct AttemptCount: Sendable, Equatable {
   public var closedUntil: Date
 }
 
+extension AttemptCount {
+  /// The count without what a clock that was ahead has set.
+  fileprivate func bounded(at time: Date) -> AttemptCount {
+    var count = self
+    if !GatingTime.isRight(lastAt, at: time) { (count.failures, count.lastAt, count.closedUntil) = (0, time, time) }
+    // The longest wait is a quarter of an hour.
+    if !GatingTime.isRight(closedUntil, at: time + 3_600) { count.closedUntil = time }
+    return count
+  }
+}
+
 /// Counts failed sign-ins. Names and addresses are never stored, only keyed hashes.
 public struct AttemptStore: Sendable {
   private let pool: PostgresPool
@@ -35,7 +46,9 @@ public struct AttemptStore: Sendable {
     _ subjects: [[UInt8]], at time: Date, _ change: @Sendable ([AttemptCount]) -> [AttemptCount]?
   ) async throws -> [AttemptCount] {
     try await pool.transaction { connection in
-      let counts = try await connection.run(SQL.lockAttempts(subjects: subjects, time: time))
+      let counts = try await connection.run(SQL.lockAttempts(subjects: subjects, time: time)).map {
+        $0.bounded(at: time)
+      }
       if let changed = change(counts) { _ = try await connection.run(SQL.saveAttempts(counts: changed)) }
       return counts
     }

@@ -47,7 +47,7 @@ public struct OutboxStore: Sendable {
   public func waiting(
     limit: Int = 100
   ) async throws -> [(receiver: String, event: String, isGivenUp: Bool, failure: DeliveryFailure?)] {
-    try await pool.run(SQL.readWaitingMessages(limit: limit, never: Self.never))
+    try await pool.run(SQL.readWaitingMessages(limit: limit, never: GatingTime.never))
   }
 
   /// Takes messages that are due at `now`; no other server gets them before `until`.
@@ -61,19 +61,21 @@ public struct OutboxStore: Sendable {
     try await pool.run(SQL.takeMessages(now: now, until: until, limit: limit, event: event, isMail: isMail))
   }
 
-  /// Stores that a message was delivered.
+  /// Stores that a message was delivered. One with a code of an owner is deleted.
   public func settle(_ message: OutboxMessage, at now: Date) async throws {
+    if message.isOwnerCode { return try await drop(message) }
     _ = try await pool.run(SQL.settleMessage(id: message.id, now: now))
   }
 
+  /// Deletes a message.
+  public func drop(_ message: OutboxMessage) async throws { _ = try await pool.run(SQL.dropMessage(id: message.id)) }
+
   /// Stores why an attempt failed, and when to try again; nil for never.
   public func postpone(_ message: OutboxMessage, until next: Date?, failure: DeliveryFailure) async throws {
-    let next = next ?? Self.never
+    let next = next ?? GatingTime.never
     _ = try await pool.run(SQL.postponeMessage(id: message.id, next: next, failure: failure))
   }
 
-  /// 9999-01-01
-  private static let never = Date(timeIntervalSince1970: 253_370_764_800)
 }
 
 /// One message to one receiver.
@@ -92,6 +94,12 @@ public struct OutboxMessage: Sendable, Equatable {
   public let queuedAt: Date
   /// Number of attempts, including this one.
   public let attempts: Int
+
+  /// Whether it has a code of an owner.
+  public var isOwnerCode: Bool { event == Event.Kind.ownerCode.rawValue }
+
+  /// When its content expires; nil for never.
+  public var expiresAt: Date? { isOwnerCode ? queuedAt + OwnerProofStore.codeLifetime : nil }
 }
 
 extension SQL {
@@ -153,13 +161,14 @@ extension SQL {
   static func takeMessages(
     now: Date, until: Date, limit: Int, event: UUID?, isMail: Bool?
   ) -> Statement<OutboxMessage> {
+    let isDue = "(next_attempt_at <= $1 OR \(GatingTime.nextDelivery.isWrong(at: "$1")))"
     // The condition is repeated, because a statement that has waited for a row checks only the outer one again.
-    Statement(
+    return Statement(
       """
       UPDATE outbox SET attempts = attempts + 1, next_attempt_at = $2
-      WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND message_id IN (
+      WHERE delivered_at IS NULL AND \(isDue) AND message_id IN (
         SELECT message_id FROM outbox
-        WHERE delivered_at IS NULL AND next_attempt_at <= $1 AND ($4::uuid IS NULL OR event_id = $4)
+        WHERE delivered_at IS NULL AND \(isDue) AND ($4::uuid IS NULL OR event_id = $4)
           AND coalesce($5::boolean = starts_with(receiver, 'mailto:'), true)
         ORDER BY next_attempt_at LIMIT $3::bigint
       )
@@ -183,6 +192,9 @@ extension SQL {
       """,
       id, now)
   }
+
+  /// Deletes a message.
+  static func dropMessage(id: UUID) -> Statement<Void> { Statement("DELETE FROM outbox WHERE message_id = $1", id) }
 
   /// Stores that an attempt failed, and the time of the next one.
   static func postponeMessage(id: UUID, next: Date, failure: DeliveryFailure) -> Statement<Void> {

@@ -54,7 +54,7 @@ extension SQL {
     Statement(
       """
       UPDATE background_jobs SET state = 'broken', server = NULL
-      WHERE heartbeat_at < statement_timestamp() - make_interval(secs => $1)
+      WHERE \(GatingTime.jobHeartbeat.isSilent(for: "$1"))
         AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
       """,
       lostAfter)
@@ -118,7 +118,7 @@ extension SQL {
                 AND (o.state = 'running'
                      OR o.state = 'waiting' AND (o.asked_at, o.job_id) < (j.asked_at, j.job_id))),
              CASE WHEN $3 THEN j.outcome END,
-             j.heartbeat_at < statement_timestamp() - make_interval(secs => $4)
+             \(GatingTime.jobHeartbeat.isSilent(for: "$4", row: "j."))
                AND (j.state = 'running' OR j.state = 'waiting' AND j.kind = 'publication')
       FROM background_jobs j
       WHERE j.kind = $1 AND ($2::text IS NULL OR j.account = $2::text)

@@ -66,6 +66,7 @@ extension SQL {
       ON CONFLICT (job) DO UPDATE
         SET holder = excluded.holder, host = excluded.host, expires_at = excluded.expires_at
         WHERE job_leases.holder = excluded.holder OR job_leases.expires_at < statement_timestamp()
+          OR \(GatingTime.lease.isWrong(row: "job_leases."))
       RETURNING job
       """,
       job, holder, host, LeaseStore.duration
@@ -82,8 +83,9 @@ extension SQL {
     Statement(
       """
       SELECT EXISTS (SELECT 1 FROM publications
-                     WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $1))
-             OR EXISTS (SELECT 1 FROM job_leases WHERE job = $2 AND expires_at >= statement_timestamp())
+                     WHERE state = 'running' AND NOT \(GatingTime.publicationHeartbeat.isSilent(for: "$1")))
+             OR EXISTS (SELECT 1 FROM job_leases
+                        WHERE job = $2 AND expires_at >= statement_timestamp() AND NOT \(GatingTime.lease.isWrong()))
       """,
       PublicationStore.staleAfter, LeaseStore.publishing
     ) { try $0.decode(0) }
@@ -103,19 +105,20 @@ extension SQL {
     }
   }
 
-  /// Attempts at the publication that is due.
-  static func readAttempts(since: Date) -> Statement<PublicationAttempts> {
+  /// Attempts at the publication that is due. A clock that was ahead made none of them.
+  static func readAttempts(since: Date, at time: Date) -> Statement<PublicationAttempts> {
     Statement(
       """
       SELECT count(*) FILTER (WHERE state = 'published'),
              count(*) FILTER (WHERE state = 'refused' AND cause = 'schedule'),
-             count(*) FILTER (WHERE state = 'running' AND heartbeat_at >= statement_timestamp() - make_interval(secs => $2)),
+             count(*) FILTER (WHERE state = 'running' AND NOT \(GatingTime.publicationHeartbeat.isSilent(for: "$2"))),
              count(*) FILTER (WHERE state = 'failed' AND cause = 'schedule'),
              extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'schedule'))
                ::double precision
-      FROM publications WHERE cause <> 'revocation' AND as_of >= $1
+      FROM publications
+      WHERE cause <> 'revocation' AND as_of >= $1 AND NOT \(GatingTime.publicationTime.isWrong(at: "$3"))
       """,
-      since, PublicationStore.staleAfter
+      since, PublicationStore.staleAfter, time
     ) { row in
       let counts: [Int64] = [try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3)]
       return PublicationAttempts(

@@ -29,7 +29,7 @@ extension SQL {
     Statement(
       """
       UPDATE publications SET state = 'failed', failure = $2::text::jsonb
-      WHERE state = 'running' AND heartbeat_at < statement_timestamp() - make_interval(secs => $1)
+      WHERE state = 'running' AND \(GatingTime.publicationHeartbeat.isSilent(for: "$1"))
       """,
       PublicationStore.staleAfter, PublicationFailure.processEnded.json)
   }

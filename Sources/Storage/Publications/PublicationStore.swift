@@ -135,8 +135,9 @@ extension PublicationStore {
   }
 
   /// Attempts at the publication that was due at a time, without revocations.
-  public func attempts(since due: Date) async throws -> PublicationAttempts {
-    try await pool.run(SQL.readAttempts(since: due)).first ?? PublicationAttempts()
+  /// - Parameter time: the present.
+  public func attempts(since due: Date, at time: Date = Date()) async throws -> PublicationAttempts {
+    try await pool.run(SQL.readAttempts(since: due, at: time)).first ?? PublicationAttempts()
   }
 
   /// Failed attempts to publish revocations since the last publication.

@@ -174,7 +174,7 @@ extension SQL {
       """
       SELECT \(BulkRun.columns) FROM bulks
       WHERE finished_at IS NULL AND undone_at IS NULL
-        AND heartbeat_at < statement_timestamp() - make_interval(secs => $2)
+        AND \(GatingTime.bulkHeartbeat.isSilent(for: "$2"))
         AND ($1::text IS NULL OR account = $1::text)
       ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
       """,
@@ -193,7 +193,7 @@ extension BulkRun {
     """
   private static let state = """
     bulk_id, account, decision, label, category_id, reason, decided_at, undone_by, numbers,
-    heartbeat_at < statement_timestamp() - make_interval(secs => \(silence)), finished_at IS NOT NULL, expires_at,
+    \(GatingTime.bulkHeartbeat.isSilent(for: "\(silence)")), finished_at IS NOT NULL, expires_at,
     coalesce(heartbeat_at > finished_at, false)
     """
 

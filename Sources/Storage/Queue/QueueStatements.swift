@@ -65,7 +65,7 @@ extension SQL {
     Statement(
       """
       SELECT q.number FROM queue q
-      WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz)
+      WHERE (q.claimed_by IS NULL OR q.claimed_until <= $1::timestamptz OR \(GatingTime.claim.isWrong(at: "$1", row: "q.")))
         AND (q.assigned_to = $2 OR (q.assigned_to IS NULL AND NOT EXISTS (
           SELECT 1 FROM queue_passes p WHERE p.number = q.number AND p.account = $2)))
         AND q.number <> ALL($4::bigint[]) AND \(QueueSQL.filter(from: 5))
@@ -87,7 +87,8 @@ extension SQL {
       UPDATE queue q SET claim_id = $4, claimed_by = $2, claimed_until = $5,
         claimed_at = CASE WHEN claimed_by = $2 AND claimed_until > $6::timestamptz THEN claimed_at ELSE $6 END
       WHERE number = $1 AND level <= $3::smallint
-        AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz)
+        AND ($7 OR claimed_by IS NULL OR claimed_by = $2 OR claimed_until <= $6::timestamptz
+          OR \(GatingTime.claim.isWrong(at: "$6")))
       RETURNING \(QueueSQL.columns)
       """,
       number, worker.account, worker.level, id, until, time, takesOver, decode: QueueSQL.decode)

@@ -28,7 +28,8 @@ final class ReportPartitions: Sendable {
           try await connection.execute(script: CreateReportPartition(month: month).script)
           // Read after creating has taken its lock: a concurrent drop of the month is committed by now.
           let before = try await connection.run(SQL.readDroppedBefore()).first
-          if let before, month.next.start <= before { throw StorageError.reportsDropped(before: before) }
+          // A clock that was ahead may have dropped months of the future: the present one is still accepted.
+          if let before, month.next.start <= min(before, Date()) { throw StorageError.reportsDropped(before: before) }
         }
       } catch let error as PostgresError where error.isDuplicateObject {
         // Another server was first and has checked the dropped months.

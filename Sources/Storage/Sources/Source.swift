@@ -149,6 +149,11 @@ public struct Source: Sendable, Equatable {
 
   /// The name.
   public var name: String { settings.name }
+
+  /// Whether it is to be downloaded. A clock that was ahead may have set a time that is further ahead than any.
+  public func isDue(at time: Date) -> Bool {
+    nextAt <= time || !GatingTime.isRight(nextAt, at: time + max(Double(settings.every) * 1.05, 86_400))
+  }
   /// Whether it is suspended.
   public var isSuspended: Bool { quality.suspendedAt != nil }
 }

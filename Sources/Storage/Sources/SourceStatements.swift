@@ -48,7 +48,7 @@ extension SQL {
     Statement(
       """
       SELECT \(Source.columns) FROM source_feeds
-      WHERE removed_at IS NULL AND next_at <= $1 AND ($3::boolean IS NULL OR (format = 'ringfence') = $3::boolean)
+      WHERE removed_at IS NULL AND (next_at <= $1 OR \(GatingTime.nextRefresh.isWrong(at: "$1"))) AND ($3::boolean IS NULL OR (format = 'ringfence') = $3::boolean)
       ORDER BY next_at, app_id LIMIT $2::bigint
       """,
       time, Int64(limit), areSubscriptions
@@ -190,7 +190,9 @@ extension SQL {
   static func readJudgmentDue(time: Date) -> Statement<Bool> {
     Statement(
       """
-      SELECT count(*) > 0 AND coalesce(max(judged_at) <= $1, true) FROM source_feeds WHERE removed_at IS NULL
+      SELECT count(*) > 0
+        AND coalesce(max(judged_at) FILTER (WHERE NOT \(GatingTime.judgment.isWrong(at: "$1"))) <= $1, true)
+      FROM source_feeds WHERE removed_at IS NULL
       """,
       time
     ) { try $0.decode(0) }

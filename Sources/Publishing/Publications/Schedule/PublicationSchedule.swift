@@ -60,13 +60,18 @@ public enum PublicationTiming: Sendable, Equatable {
   /// It is due.
   case publish
 
+  /// Seconds that a failure may be in the future before it is attributed to a clock that was ahead.
+  private static let maxLead = 60.0
+
   /// - Parameter attempts: those that evaluate the numbers at the scheduled time or later.
   public init(_ attempts: PublicationAttempts) {
     if attempts.published + attempts.refused > 0 {
       self = .done
     } else if attempts.running > 0 {
       self = .wait
-    } else if let seconds = attempts.sinceFailure, seconds < Self.pause(after: attempts.failed) {
+    } else if let seconds = attempts.sinceFailure,
+      (-Self.maxLead..<Self.pause(after: attempts.failed)).contains(seconds)
+    {
       self = .wait
     } else {
       self = .publish
