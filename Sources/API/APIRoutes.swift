@@ -176,7 +176,8 @@ package struct APIRoutes {
     if access.interfaces.contains(.lists) { listRoutes(files, newest: newest, lists: lists, files: answers) }
     let numbers = NumberPublicationsController(
       newest: newest, histories: PackHistories(folder: services.publications),
-      explanations: services.stores.explanations, interfaces: access.interfaces)
+      explanations: services.stores.explanations, protection: services.stores.protection,
+      interfaces: access.interfaces)
     group(router, .lookup).add(middleware: AcceptMiddleware())
       .get("numbers/:number/publications", use: numbers.history)
     files.add(middleware: AcceptMiddleware())

@@ -53,6 +53,7 @@ struct NumberPublicationsController: Sendable {
   let newest: NewestManifest
   let histories: PackHistories
   let explanations: ExplanationStore
+  let protection: ProtectionStore
   let interfaces: PublicationInterfaces
 
   @Sendable func history(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -64,9 +65,13 @@ struct NumberPublicationsController: Sendable {
     let explanation = try await withDeadline { [explanations] in
       try await explanations.explainCoarsely(number.digits, at: Date())
     }
+    // Like a number that was never listed: nothing tells a stranger that its owner has asked.
+    let isSuppressed = try await withDeadline { [protection] in
+      try await protection.protections(of: number.digits).contains(where: \.isSuppression)
+    }
     var response = JSON.response(
       NumberPublications(
-        number.digits, history, lists: explanation.lists.values.sorted(),
+        number.digits, history, places: isSuppressed ? [] : history.places, lists: explanation.lists.values.sorted(),
         copies: PublicationCopy.all(of: manifest, interfaces: interfaces)))
     response.headers[.cacheControl] = "private, max-age=60"
     return response
@@ -112,11 +117,13 @@ struct NumberPublications: Encodable {
     case earliestSerial = "earliest_serial"
   }
 
-  init(_ number: Int64, _ history: PackHistory, lists: [String], copies: [PublicationCopy]) {
+  init(
+    _ number: Int64, _ history: PackHistory, places: [PackHistory.Place], lists: [String], copies: [PublicationCopy]
+  ) {
     self.number = "+\(number)"
     serial = history.serial
     earliestSerial = history.earliest
-    packs = history.places.map {
+    packs = places.map {
       Pack(
         pack: $0.pack, state: $0.state.rawValue, serial: $0.serial, since: Timestamp.format($0.time),
         isExact: $0.isExact)

@@ -208,7 +208,7 @@ extension AppealStatus {
     case .open:
       blocked(texts) + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")] + usualTime(texts)
     case .upheld: [texts(listing == nil ? "appeal.next-upheld" : "appeal.next-upheld-soon")]
-    case .rejected: [texts("appeal.next-rejected")]
+    case .rejected: [texts(listing == nil ? "appeal.next-rejected-unlisted" : "appeal.next-rejected")]
     }
   }
 

@@ -64,7 +64,8 @@ public struct NumberTable: Sendable {
     .init(kind: .listings, name: "listings", without: ["sha1"]),
     .init(kind: .listings, name: "statements", without: times),
     .init(kind: .listings, name: "revocations", without: ["requested_by"]),
-    .init(kind: .decisions, name: "decisions", without: ["decided_by"]),
+    // A case begins with a report.
+    .init(kind: .decisions, name: "decisions", without: ["decided_by", "case_since"]),
     .init(kind: .decisions, name: "number_decisions"),
     .init(kind: .decisions, name: "decision_reviews", without: ["decided_by", "settled_by"]),
     .init(kind: .decisions, name: "review_opinions", without: ["account"]),
@@ -84,7 +85,8 @@ public struct NumberTable: Sendable {
     // Anybody may have written a statement, such as a former owner.
     .init(kind: .appeals, name: "appeals", without: ["statement", "answered_by", "case_assigned_to"]),
     .init(kind: .appeals, name: "appeal_filings", without: ["statement", "ticket_hash", "network", "area"]),
-    .init(kind: .review, name: "queue", without: ["claim_id", "claimed_by", "assigned_to", "heat"]),
+    .init(
+      kind: .review, name: "queue", without: ["claim_id", "claimed_by", "assigned_to", "heat", "since", "urgency"]),
     .init(kind: .review, name: "number_notes", without: ["account"]),
     .init(kind: .review, name: "case_proposals", without: ["account"]),
     .init(kind: .names, name: "directory_entries"),

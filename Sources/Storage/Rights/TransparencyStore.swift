@@ -64,12 +64,12 @@ extension [RatedDecisions] {
 }
 
 extension SQL {
-  /// The reports of the days of a period.
+  /// The reports of apps of the days of a period, without rows of lists.
   static func countReportsOfDays(since: Date, until: Date) -> Statement<Int> {
     Statement(
       """
       SELECT coalesce(sum(value), 0)::bigint FROM daily_statistics
-      WHERE statistic = 'reports' AND day >= ($1::timestamptz AT TIME ZONE 'UTC')::date
+      WHERE statistic = 'app_reports' AND day >= ($1::timestamptz AT TIME ZONE 'UTC')::date
         AND day < ($2::timestamptz AT TIME ZONE 'UTC')::date
       """,
       since, until

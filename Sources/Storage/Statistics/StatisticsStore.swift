@@ -52,6 +52,7 @@ public struct StatisticsStore: Sendable {
         guard try await !connection.run(SQL.moveStatisticsWatermark(from: watermark, to: until)).isEmpty else { return }
         let begin = watermark ?? Date(timeIntervalSince1970: 0)
         _ = try await connection.run(SQL.countArrivedReports(from: begin, to: until))
+        _ = try await connection.run(SQL.countArrivedReports(from: begin, to: until, ofApps: true))
       }
       _ = try await connection.run(SQL.countDecisions(since: Self.midnight(before: time) - 86_400))
       if isWhole { _ = try await connection.run(SQL.recordCurrentStatistics(time: time)) }
@@ -113,12 +114,13 @@ extension SQL {
   }
 
   /// Adds the reports that arrived between two times to the days on which they were made.
-  static func countArrivedReports(from: Date, to: Date) -> Statement<Void> {
+  /// - Parameter ofApps: Whether only reports of apps are counted, without rows of lists.
+  static func countArrivedReports(from: Date, to: Date, ofApps: Bool = false) -> Statement<Void> {
     Statement(
       """
       INSERT INTO daily_statistics AS s (day, statistic, value)
-      SELECT (reported_at AT TIME ZONE 'UTC')::date, 'reports', count(*) FROM reports
-      WHERE received_at >= $1 AND received_at < $2 GROUP BY 1 ORDER BY 1
+      SELECT (reported_at AT TIME ZONE 'UTC')::date, \(ofApps ? "'app_reports'" : "'reports'"), count(*) FROM reports
+      WHERE received_at >= $1 AND received_at < $2 \(ofApps ? "AND reporter IS NOT NULL" : "") GROUP BY 1 ORDER BY 1
       ON CONFLICT (day, statistic) DO UPDATE SET value = s.value + excluded.value
       """,
       from, to)

@@ -89,6 +89,19 @@ import Testing
     }
   }
 
+  @Test func `a suppressed number is answered like one that was never listed`() async throws {
+    try await TestServer.run { server in
+      try ListsTests.publish(810, in: server.folder, ["toxic": [(12_015_550_123, "Fraud", true)]])
+      try ListsTests.publish(811, in: server.folder, ["toxic": [(12_015_550_124, "Fraud", true)]])
+      #expect(try await Self.ask(server, "12015550123").1?.packs.map(\.state) == ["absent"])
+      let stores = Stores(pool: TestDatabase.current.pool)
+      let event = AuditEvent(actor: "owner", role: "owner", action: "right.suppress", subject: "+12015550123")
+      try await stores.protection.suppress(12_015_550_123, at: Date(), audit: event)
+      let suppressed = try #require(try await Self.ask(server, "12015550123").1)
+      #expect(suppressed.packs == [] && suppressed.lists == [])
+    }
+  }
+
   @Test func `damaged and later files are left out`() async throws {
     try await TestServer.run { server in
       try ListsTests.publish(810, in: server.folder)
