@@ -18,6 +18,7 @@ package struct OutboxJob: Sendable {
   private let secret: WebhookSecret
   private let mailer: Mailer?
   private let writer: Writer
+  private let opener: @Sendable (OutboxMessage) -> String?
   private let logger: Logger
 
   /// The timeout of a request. A message is leased to one server for longer than that, and than a mail takes.
@@ -32,10 +33,13 @@ package struct OutboxJob: Sendable {
   /// - Parameters:
   ///   - secret: signs messages to webhooks.
   ///   - mailer: nil where no mail can be sent.
+  ///   - opener: the body of a webhook, of a message that may be stored encrypted; nil for one that cannot be read.
   package init(
-    store: OutboxStore, secret: WebhookSecret, mailer: Mailer?, writer: @escaping Writer, logger: Logger
+    store: OutboxStore, secret: WebhookSecret, mailer: Mailer?, writer: @escaping Writer,
+    opener: @escaping @Sendable (OutboxMessage) -> String? = { $0.body }, logger: Logger
   ) {
     (self.store, self.secret, self.mailer, self.writer, self.logger) = (store, secret, mailer, writer, logger)
+    self.opener = opener
   }
 
   /// Sends until the task is canceled.
@@ -81,6 +85,10 @@ package struct OutboxJob: Sendable {
   private func send(
     _ message: OutboxMessage, by client: OutboundHTTP, at now: Date
   ) async throws -> DeliveryFailure? {
+    if let end = message.expiresAt, end <= now {
+      try await store.drop(message)
+      return .tookTooLong(seconds: Int64(now.timeIntervalSince(message.queuedAt)))
+    }
     var isOver = false
     let failure: DeliveryFailure?
     if message.receiver.hasPrefix("mailto:") {
@@ -100,7 +108,7 @@ package struct OutboxJob: Sendable {
           "message.id": "\(message.id)", "message.attempts": "\(message.attempts)", "error": "\(failure.json)",
         ])
     }
-    let next = now.addingTimeInterval(Self.delay(after: message.attempts))
+    let next = min(now.addingTimeInterval(Self.delay(after: message.attempts)), message.expiresAt ?? .distantFuture)
     try await store.postpone(message, until: isOver ? nil : next, failure: failure)
     return failure
   }
@@ -109,14 +117,14 @@ package struct OutboxJob: Sendable {
   private func post(
     _ message: OutboxMessage, by client: OutboundHTTP, at now: Date
   ) async throws -> (DeliveryFailure?, isGone: Bool) {
-    guard let url = URL(string: message.receiver) else { return (.invalidAddress, false) }
+    guard let url = URL(string: message.receiver), let body = opener(message) else { return (.invalidAddress, false) }
     let request = OutboundRequest(
       "POST", url,
       fields: [
         "Content-Type": "application/json", "Ringfence-Delivery": message.id.uuidString.lowercased(),
-        "Ringfence-Signature": secret.signature(of: message.body, at: now),
+        "Ringfence-Signature": secret.signature(of: body, at: now),
       ],
-      body: Data(message.body.utf8))
+      body: Data(body.utf8))
     do {
       let (head, _) = try await client.send(request, limit: Self.longestAnswer, total: Self.patience)
       return ((200..<300).contains(head.status) ? nil : DeliveryFailure(head.failure), head.status == 410)

@@ -7,12 +7,14 @@ package import Logging
 import Publishing
 package import Storage
 
-/// Looks once an hour for what nobody asks for: cases that wait too long, and keys that are about to expire. Each is an
+/// Looks once an hour for what nobody asks for: cases that wait too long, keys that are about to expire, and files of records
+/// that cannot be written. Each is an
 /// event once a day, even if several servers check.
 package struct WarningJob: Sendable {
   private let stores: Stores
   private let caseTarget: TimeInterval
   private let rootExpiry: @Sendable () throws -> Date?
+  private let records: RecordFiles
   private let logger: Logger
 
   /// How long before its end an expiring root is told, in seconds: 30 days.
@@ -21,9 +23,12 @@ package struct WarningJob: Sendable {
   /// - Parameters:
   ///   - caseTarget: seconds after which a case should be decided.
   ///   - rootExpiry: the end of the newest root of the signing keys; nil where there is none yet.
+  ///   - records: the files that are checked.
   package init(
-    stores: Stores, caseTarget: TimeInterval, rootExpiry: @escaping @Sendable () throws -> Date?, logger: Logger
+    stores: Stores, caseTarget: TimeInterval, rootExpiry: @escaping @Sendable () throws -> Date?,
+    records: RecordFiles = RecordFiles(journal: nil, output: nil), logger: Logger
   ) {
+    self.records = records
     (self.stores, self.caseTarget, self.rootExpiry, self.logger) = (stores, caseTarget, rootExpiry, logger)
   }
 
@@ -51,6 +56,12 @@ package struct WarningJob: Sendable {
       let details: [String: Event.Detail] = ["expires": .text(expiry.formatted(.iso8601))]
       let id = UUID(naming: "key expiring \(day)")
       try await stores.outbox.record(Event(.keyExpiring, id: id, at: now, details), at: now)
+    }
+    for kind in RecordFiles.Kind.allCases {
+      guard let failure = records.failure(of: kind) else { continue }
+      let details: [String: Event.Detail] = ["record": .text(kind.rawValue), "reason": .text(failure.reason)]
+      let id = UUID(naming: "record unwritable \(kind.rawValue) \(day)")
+      try await stores.outbox.record(Event(.recordUnwritable, id: id, at: now, details), at: now)
     }
   }
 }

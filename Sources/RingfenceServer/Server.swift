@@ -15,6 +15,7 @@ import ModerationSite
 package import Publishing
 import ServiceLifecycle
 import Storage
+import Telemetry
 import UnixSignals
 
 /// Settings of the background jobs.
@@ -71,6 +72,12 @@ package struct Server: Sendable {
   package func run(
     configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
   ) async throws {
+    let records = records
+    self.services.metrics.collect { exposition in
+      exposition.gauge(
+        "ringfence_record_writable",
+        RecordFiles.Kind.allCases.map { ([("record", $0.rawValue)], records.failure(of: $0) == nil ? 1 : 0) })
+    }
     let application = buildApplication(
       services: services, texts: try ServerTexts(configuration: configuration), configuration: configuration,
       logger: logger, onRunning: onRunning)
@@ -85,6 +92,10 @@ package struct Server: Sendable {
     try await ServiceGroup(configuration: group).run()
   }
 
+  private var records: RecordFiles {
+    RecordFiles(journal: services.site.rights.journal, output: configuration.auditOutput)
+  }
+
   /// The intakes are first, so that they stop last.
   private func jobs(caseTarget: TimeInterval) -> [JobService] {
     let stores = services.stores
@@ -94,7 +105,8 @@ package struct Server: Sendable {
       publisher: publisher, leases: stores.leases, schedule: configuration.schedule, logger: logger)
     let folder = services.publications
     let warnings = WarningJob(
-      stores: stores, caseTarget: caseTarget, rootExpiry: { try folder.root()?.expires }, logger: logger)
+      stores: stores, caseTarget: caseTarget, rootExpiry: { try folder.root()?.expires }, records: records,
+      logger: logger)
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)
     let queue = QueueJob(

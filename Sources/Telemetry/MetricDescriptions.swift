@@ -65,6 +65,8 @@ enum MetricDescriptions {
     "ringfence_review_queue_cases_oldest_time_seconds": .gauge(oldest),
     "ringfence_review_queue_target_seconds": .gauge("Longest time that a case should wait, by the settings."),
 
+    "ringfence_record_writable": .gauge("Whether the erasure journal and the file of the audit log can be written."),
+
     // Sources.
     "ringfence_sources": .gauge("Sources that are downloaded, by the outcome of the last download."),
     "ringfence_sources_oldest_refresh_time_seconds": .gauge(

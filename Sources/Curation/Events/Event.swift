@@ -16,6 +16,7 @@ public struct Event: Sendable, Equatable {
     case sourceRowsRejected = "source_rows_rejected"
     case backupFailed = "backup_failed"
     case keyExpiring = "key_expiring"
+    case recordUnwritable = "record_unwritable"
     /// Of `ringfence notify --test`.
     case test
     /// The answer to the owner of a number, by mail alone.
@@ -34,7 +35,7 @@ public struct Event: Sendable, Equatable {
       case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode: .triage
       case .appealFiled: .moderator
       case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .sourceRowsRejected, .backupFailed,
-        .keyExpiring:
+        .keyExpiring, .recordUnwritable:
         .administrator
       }
     }
@@ -60,6 +61,11 @@ public struct Event: Sendable, Equatable {
     // Texts and integers can always be encoded.
     let data = (try? encoder.encode(common.merging(details) { first, _ in first })) ?? Data()
     (self.id, self.kind, body) = (id, kind, String(decoding: data, as: UTF8.self))
+  }
+
+  /// The same event with another body, for one that is stored encrypted.
+  public init(_ event: Event, body: String) {
+    (id, kind, self.body) = (event.id, event.kind, body)
   }
 
   /// A value of the JSON object.

@@ -10,8 +10,11 @@ package struct HealthController: Sendable {
   package let health: HealthStore
   package let intake: ReportIntake
   package let readiness: Readiness
+  private let rights: RightsService?
 
-  package init(health: HealthStore, intake: ReportIntake, readiness: Readiness) {
+  /// - Parameter rights: with the erasure journal; nil for none.
+  package init(health: HealthStore, intake: ReportIntake, readiness: Readiness, rights: RightsService? = nil) {
+    self.rights = rights
     self.health = health
     self.intake = intake
     self.readiness = readiness
@@ -26,8 +29,8 @@ package struct HealthController: Sendable {
   /// recovery.
   private static let memory = Duration.seconds(10)
 
-  /// Confirms that the process accepts requests: it is not stopping, the queue of reports has room, commits succeed,
-  /// and the database answers within a second.
+  /// Confirms that the process accepts requests: it is not stopping, the queue of reports has room, commits succeed, the
+  /// erasure journal can be written, and the database answers within a second.
   @Sendable package func ready(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if readiness.isStopping { throw Problem.stopping }
     // Fails before the queue is full, so that a load balancer sends reports to other servers in time.
@@ -36,6 +39,11 @@ package struct HealthController: Sendable {
     }
     if intake.isFailing(within: Self.memory) {
       throw Problem(.unavailable, detail: "The last reports could not be stored.")
+    }
+    do {
+      try rights?.checkJournal()
+    } catch {
+      throw Problem(.unavailable, detail: "The erasure journal cannot be written.")
     }
     do {
       try await withDeadline(.milliseconds(800)) { [health] in try await health.check() }

@@ -108,6 +108,10 @@ extension Problem {
     switch error {
     case let problem as Problem: problem
     case is IntakeError, is DeadlineExceeded: .unavailable
+    case is ErasureJournalUnavailable:
+      Problem(
+        .unavailable,
+        detail: "The erasure journal cannot be written, so nothing was done. Send the request again later.")
     case let error as InvalidSubmission: .invalid(error.problems)
     case let error as HTTPError: of(error)
     default: StoreFailure(error) == .unavailable ? .unavailable : .internal

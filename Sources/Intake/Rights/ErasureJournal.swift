@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSupport
+package import FileSupport
 public import Foundation
 import Timestamps
 
@@ -34,10 +34,17 @@ public struct ErasureJournal: Sendable {
   /// - Parameter path: of the file, which is created with the first line.
   public init(path: String) { self.path = path }
 
+  /// Checks that a line can be added; nothing is written.
+  package func check() throws(FileFailure) { try AppendableFile.check(path) }
+
   /// Appends a line and flushes it to disk.
-  /// - Throws: `FileFailure`.
+  /// - Throws: ``ErasureJournalUnavailable``.
   func append(_ action: Entry.Action, _ subject: String, key: String, at time: Date) throws {
-    try write([Entry(time: Timestamp.format(time), action: action, subject: subject, key: key)])
+    do {
+      try write([Entry(time: Timestamp.format(time), action: action, subject: subject, key: key)])
+    } catch let failure as FileFailure {
+      throw ErasureJournalUnavailable(description: failure.description)
+    }
   }
 
   /// All lines; none where there is no file. A line that a crash has cut short is left out.
@@ -103,6 +110,12 @@ public struct AppliedErasures: Sendable {
   public let reporters: Int
   /// The lines that another pseudonym key has written, the oldest first. Their reporters and numbers are unknown.
   public let foreign: [Line]
+}
+
+/// The journal cannot be written, so nothing was done: a right that a restored backup would forget is not carried out.
+public struct ErasureJournalUnavailable: Error, CustomStringConvertible {
+  /// The path and the reason.
+  public let description: String
 }
 
 /// A journal that cannot be read.

@@ -2,6 +2,7 @@
 
 import Crypto
 import Curation
+import FileSupport
 public import Foundation
 public import Storage
 import Timestamps
@@ -9,7 +10,7 @@ import Timestamps
 /// The rights of owners of numbers and of reporters.
 public struct RightsService: Sendable {
   let stores: Stores
-  let journal: ErasureJournal?
+  package let journal: ErasureJournal?
   private let gateways: [String]
   private let codesPerDay: Int
   let pseudonymizer: Pseudonymizer
@@ -63,7 +64,9 @@ public struct RightsService: Sendable {
         "number": .text("+\(number)"), "code": .text(code),
         "expires_at": .text(Timestamp.format(time + OwnerProofStore.codeLifetime)),
       ])
-    _ = try await stores.ownerProofs.add(hash(code, of: number), for: number, at: time, event: event, to: gateways)
+    _ = try await stores.ownerProofs.add(
+      hash(code, of: number), for: number, at: time,
+      event: try OwnerCodeMessage(pseudonymizer: pseudonymizer).sealing(event), to: gateways)
     return true
   }
 
@@ -137,6 +140,15 @@ public struct RightsService: Sendable {
     try await stores.protection.suppress(number, at: time, audit: event)
   }
 
+  /// - Throws: ``ErasureJournalUnavailable`` where no line can be added to the journal.
+  package func checkJournal() throws {
+    do throws(FileFailure) {
+      try journal?.check()
+    } catch {
+      throw ErasureJournalUnavailable(description: error.description)
+    }
+  }
+
   /// Whether the owner of a number has suppressed it.
   public func isSuppressed(_ number: Int64) async throws -> Bool {
     try await stores.protection.protections(of: number).contains(where: \.isSuppression)
@@ -145,6 +157,7 @@ public struct RightsService: Sendable {
   /// Ends a suppression.
   /// - Returns: whether there was one.
   public func lift(_ number: Int64, by actor: Actor, because reason: String, at time: Date) async throws -> Bool {
+    try checkJournal()
     let event = actor.did("right.lift", to: "+\(number)", because: reason)
     guard try await stores.protection.lift(number, at: time, audit: event) else { return false }
     // After the database: a line without a lift would end the suppression in a restored backup.

@@ -4,8 +4,10 @@ import ArgumentParser
 import CallerPack
 import FileSupport
 import Foundation
+import Jobs
 import PostgreSQL
 import Publishing
+import RingfenceServer
 import Timestamps
 
 /// `ringfence doctor`
@@ -100,7 +102,22 @@ struct FolderChecks {
   let folder: DataFolder
 
   func findings() -> [Finding] {
-    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root()]
+    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root()] + records()
+  }
+
+  /// The erasure journal and the file of the audit log.
+  private func records() -> [Finding] {
+    do {
+      let records = RecordFiles(journal: try folder.journal, output: try JobConfiguration(folder.settings).auditOutput)
+      return RecordFiles.Kind.allCases.map { kind in
+        let what = kind == .erasureJournal ? "erasure journal" : "audit output"
+        guard let failure = records.failure(of: kind) else { return .ok(what, "can be written") }
+        return .bad(
+          what, failure.reason, "Let the account of the server write it, or free space. Rights are refused until then.")
+      }
+    } catch {
+      return [.bad("erasure journal", "\(error)", "Correct the setting.")]
+    }
   }
 
   private func writable() -> Finding {

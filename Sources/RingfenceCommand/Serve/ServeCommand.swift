@@ -135,6 +135,7 @@ extension CommandContext {
   func server(
     _ publication: PublicationConfiguration, jobs: JobConfiguration, metrics: PrometheusMetricsFactory, logger: Logger
   ) async throws -> Server {
+    try checkRecords(jobs)
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
     try await stores.outbox.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
@@ -172,16 +173,38 @@ extension CommandContext {
       sources: try feedRefresher(), logger: logger)
   }
 
+  /// Refuses to serve where the erasure journal or the file of the audit log cannot be written. A full disk is no reason: its
+  /// requests are refused until there is space.
+  private func checkRecords(_ jobs: JobConfiguration) throws {
+    let records = RecordFiles(journal: try folder.journal, output: jobs.auditOutput)
+    for kind in RecordFiles.Kind.allCases {
+      guard let failure = records.failure(of: kind), !failure.isFullDisk else { continue }
+      throw CommandFailure.failed(Self.cannotWrite(kind, failure.reason))
+    }
+  }
+
+  static func cannotWrite(_ kind: RecordFiles.Kind, _ reason: String) -> String {
+    let (name, setting) =
+      switch kind {
+      case .erasureJournal: ("erasure journal", "erasure-journal")
+      case .auditOutput: ("file of the audit log", "audit-out")
+      }
+    return
+      "Cannot write the \(name) \(reason). Let the account of the server write it, or change the setting \(setting)."
+  }
+
   /// Sends messages about events by the settings of this server.
   func outboxJob(logger: Logger) throws -> OutboxJob {
     let settings = folder.settings
     let mail = EventMail(
       catalog: try MessageCatalog(folder: installation.texts),
       address: Settings.address(url: try settings.url, host: try settings.host, port: try settings.port))
+    let codes = OwnerCodeMessage(pseudonymizer: try folder.pseudonymizer())
     return OutboxJob(
       store: stores.outbox, secret: try folder.key("webhook.secret", \.webhookSecret),
       mailer: try Mailer(settings, folder: folder.path),
-      writer: { mail.write(kind: $0.event, body: $0.body, language: $0.language) }, logger: logger)
+      writer: { mail.write(kind: $0.event, body: $0.body, language: $0.language) }, opener: codes.body(of:),
+      logger: logger)
   }
 
   /// The key that encrypts this database's second factors.

@@ -148,7 +148,8 @@ extension SQL {
       """
       WITH codes AS (DELETE FROM owner_codes WHERE expires_at < $1 RETURNING 1),
       passes AS (DELETE FROM owner_passes WHERE expires_at < $1 RETURNING 1),
-      messages AS (DELETE FROM outbox WHERE event = 'owner_code' AND created_at < $1 RETURNING 1)
+      messages AS (
+        DELETE FROM outbox WHERE event = 'owner_code' AND (created_at < $1 OR delivered_at IS NOT NULL) RETURNING 1)
       SELECT count(*) FROM (SELECT * FROM codes UNION ALL SELECT * FROM passes UNION ALL SELECT * FROM messages) gone
       """,
       before

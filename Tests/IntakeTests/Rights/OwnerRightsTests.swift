@@ -89,7 +89,8 @@ import Testing
     let messages = try await stores.outbox.take(at: now, until: now + 60, limit: 100)
     #expect(messages.map(\.receiver) == Array(repeating: "https://gateway.example.org/", count: 3))
     #expect(messages.allSatisfy { $0.event == "owner_code" })
-    let body = try #require(messages.last?.body)
+    let opener = OwnerCodeMessage(pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 7, count: 32)))
+    let body = try #require(messages.last.flatMap(opener.body(of:)))
     let code = try #require(body.firstMatch(of: /"code":"([0-9]{8})"/)?.1)
     #expect(try await service.enter(String(code), for: number, at: now) != nil)
     // The code is in the message only.
