@@ -68,6 +68,8 @@ package struct RetentionJob: Sendable {
     func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
     try await store.purgeMessages(before: before(Self.messages))
     try await store.addListingHashes()
+    // A little more than a round, so that no erasure is between two.
+    try await store.vacuumErased(since: time.addingTimeInterval(-4_000))
     var comments = 0
     if let days = limits.comments { comments = try await store.purgeComments(before: before(days), at: time) }
     let deleted: KeyValuePairs<RetainedData, Int> = [

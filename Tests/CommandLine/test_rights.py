@@ -131,14 +131,18 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     [[pseudonym]] = server.query(
         "SELECT encode(reporter, 'hex') FROM reports WHERE comment = 'A bakery at night.'")
     # Nothing tells whether a reporter is known, and other keys reach nothing.
-    assert all(not rows for rows in signed(server, key, "export", "nobody")().json()["data"].values())
+    unknown = signed(server, key, "export", "nobody")().json()
+    assert unknown["found"] == 0 and all(not rows for rows in unknown["data"].values())
     assert signed(server, plain, "erase", "user-17")().status_code == 403
     late = signed(server, key, "erase", "user-17", requested_at="2026-01-01T00:00:00Z")()
     assert late.status_code == 403 and late.json()["type"] == "/problems/bad-proof"
     wrong = signed(server, key, "erase", "user-17", requested_at="yesterday")()
     assert wrong.status_code == 400 and wrong.json()["errors"][0]["pointer"] == "/requested_at"
+    missing = signed(server, key, "erase", None)()
+    assert missing.status_code == 400 and missing.json()["errors"][0]["code"] == "missing"
     erase = signed(server, key, "erase", "user-17")
-    assert erase().status_code == 204
+    erased = erase()
+    assert erased.status_code == 200 and erased.json() == {"found": 1}
     assert erase().json()["type"] == "/problems/bad-proof", "a replay"
     server.run("rights", "suppress", "+493023125151", "--reason", "Asked.", "--by", "Ada")
     assert "no differences" in server.run("recount")

@@ -124,6 +124,10 @@ final class InstallationsController: Sendable {
 
   private func attest(_ data: Data, app: App, context: ServerRequestContext) async throws -> Response {
     let body = try JSON.decode(AttestationBody.self, from: data)
+    if let missing = body.missing {
+      let field = Problem.Field(pointer: "/\(missing.rawValue)", code: "missing", detail: "Send bytes in base64.")
+      throw Problem(.malformed, errors: [field])
+    }
     let isRenewal = body.isRenewal
     if !isRenewal { try limiter.charge(Self.attestationCost, context: context) }
     do {
@@ -231,6 +235,19 @@ struct AttestationBody: Decodable {
   }
 
   var isRenewal: Bool { publicKey != nil }
+
+  /// A member that the platform needs and the body does not have. A renewal has the attested key and its proof.
+  fileprivate var missing: CodingKeys? {
+    let isRenewal = publicKey != nil || assertion != nil || signature != nil
+    let needed: [(CodingKeys, isThere: Bool)] =
+      switch (platform, isRenewal) {
+      case (.ios, false): [(.keyID, keyID != nil), (.attestation, attestation != nil)]
+      case (.ios, true): [(.publicKey, publicKey != nil), (.assertion, assertion != nil)]
+      case (.android, false): [(.certificates, certificates != nil)]
+      case (.android, true): [(.publicKey, publicKey != nil), (.signature, signature != nil)]
+      }
+    return needed.first { !$0.isThere }?.0
+  }
 
   /// - Throws: ``AttestationRefusal/malformed`` for a missing text, and for one that is not base64.
   fileprivate func bytes(_ text: String?) throws(AttestationRefusal) -> [UInt8] {

@@ -133,6 +133,15 @@ struct ReportsController: Sendable {
       return submission
     }
     var results = try await take(submissions.map { named($0, sender.reporter) }, context: context)
+    if let installation = sender.reporter, let app = context.app {
+      // Before the answer: a person's reports are found by the name that the app gives here.
+      let names = zip(submissions, results).compactMap { submission, result in
+        (try? result.get()).flatMap { $0.outcome == .conflict ? nil : submission.reporter }
+      }
+      if !names.isEmpty {
+        try await withDeadline { [intake] in try await intake.link(names, to: installation, of: app) }
+      }
+    }
     let conflicts = results.indices.filter { place in
       (try? results[place].get().outcome) == .conflict && sender.otherName(than: submissions[place].reporter) != nil
     }

@@ -19,8 +19,15 @@ final class ReporterRightsController: Sendable {
   }
 
   private struct Body: Decodable {
-    let reporter: String
+    /// The app's own name.
+    let reporter: String?
+    /// The token of an installation, or its identifier.
+    let installation: String?
     let requested_at: String
+  }
+
+  private struct Erased: Encodable {
+    let found: Int
   }
 
   /// The maximum requests of an app in a UTC day: each reads all reports.
@@ -39,15 +46,19 @@ final class ReporterRightsController: Sendable {
   /// The handler of a right.
   func handler(of right: Right) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
     { [self] request, context in
-      try await proven(request, context) { reporter, app, now in
+      try await proven(request, context) { body, app, now in
         switch right {
         case .export:
-          let data = try await rights.export(reporter, of: app, at: now)
+          let data = try await rights.export(body.reporter, installation: body.installation, of: app, at: now)
           return Response(
             status: .ok, headers: [.contentType: JSON.contentType, .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: data)))
-        case .erase: try await rights.erase(reporter, of: app, at: now)
-        case .restrict, .release: try await rights.restrict(reporter, to: right == .restrict, of: app, at: now)
+        case .erase:
+          let found = try await rights.erase(body.reporter, installation: body.installation, of: app, at: now)
+          return JSON.response(Erased(found: found))
+        case .restrict, .release:
+          try await rights.restrict(
+            body.reporter, installation: body.installation, to: right == .restrict, of: app, at: now)
         }
         return Response(status: .noContent)
       }
@@ -61,15 +72,19 @@ final class ReporterRightsController: Sendable {
   /// Checks the proof, and answers.
   private func proven(
     _ request: Request, _ context: ServerRequestContext,
-    _ work: (String, App, Date) async throws -> Response
+    _ work: (Body, App, Date) async throws -> Response
   ) async throws -> Response {
     guard let app = context.app, let key = ClientKey.key(of: request, in: .bearer) else { throw Problem.unauthorized }
     guard JSON.mediaType(of: request) == "application/json" else { throw Problem.unsupportedMediaType }
     let signature = request.headers[Self.signature] ?? ""
     return try await bodies.read(request, .object, context: context) { data in
       let body = try JSON.decode(Body.self, from: data)
-      guard (1...200).contains(body.reporter.unicodeScalars.count) else {
-        throw Self.malformed("/reporter", "length", "Send 1 to 200 characters.")
+      guard body.reporter != nil || body.installation != nil else {
+        throw Self.malformed("/reporter", "missing", "Send reporter, installation, or both.")
+      }
+      for (pointer, text) in [("/reporter", body.reporter), ("/installation", body.installation)] {
+        guard let text, !(1...200).contains(text.unicodeScalars.count) else { continue }
+        throw Self.malformed(pointer, "length", "Send 1 to 200 characters.")
       }
       guard let time = Timestamp.parse(body.requested_at) else {
         throw Self.malformed("/requested_at", "not_a_time", "Send an RFC 3339 time, such as 2026-11-21T12:00:00Z.")
@@ -82,7 +97,7 @@ final class ReporterRightsController: Sendable {
       guard made.withLock({ $0.take(app.id, at: now) }) else {
         throw Problem.limited(.init(limit: "app", retryAfter: DailyCounts.secondsLeft(at: now)))
       }
-      return try await work(body.reporter, app, now)
+      return try await work(body, app, now)
     }
   }
 }

@@ -158,6 +158,13 @@ public struct ReportIntake: Sendable {
     return try await store.withdraw(reportID: id, appID: app.id, at: Date())
   }
 
+  /// Stores that reports with these names of an app came from an installation, under whose name they are stored.
+  package func link(_ reporters: [String], to installation: String, of app: App) async throws {
+    try await store.link(
+      Set(reporters).map { pseudonymizer.pseudonym(of: $0, appID: app.id) },
+      to: pseudonymizer.pseudonym(of: installation, appID: app.id), at: Date())
+  }
+
   /// Number of reports whose commit has not started, of the node with most of them.
   public var depth: Int { commits.map(\.depth).max() ?? 0 }
 

@@ -30,33 +30,78 @@ extension RightsService {
       challenge: Array(SHA256.hash(data: Data(signature.utf8))), until: time + 2 * Self.maxRequestAge, at: time)
   }
 
-  /// Everything that is stored under a reporter's pseudonym, as one JSON object; empty lists for an unknown one.
-  public func export(_ reporter: String, of app: App, at time: Date) async throws -> Data {
-    let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    try await stores.auditLog.append(event("export", pseudonym, by: app.name), at: time)
-    let tables = try await stores.erasures.export(pseudonym).map { table, rows in
-      "\"\(table)\":[\(rows.joined(separator: ","))]"
+  /// The pseudonyms of a person: of the app's own name with all installations that have sent reports of it, and of an
+  /// installation by its token or identifier.
+  private func pseudonyms(_ reporter: String?, _ installation: String?, of app: App) async throws -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    if let reporter {
+      let own = pseudonymizer.pseudonym(of: reporter, appID: app.id)
+      found += [own] + (try await stores.erasures.installations(of: own))
     }
-    return Data("{\"made_at\":\"\(Timestamp.format(time))\",\"data\":{\(tables.joined(separator: ","))}}\n".utf8)
+    if let installation {
+      let name = try await stores.installations.reporter(of: installation, app: app)
+      let pseudonym = pseudonymizer.pseudonym(of: name, appID: app.id)
+      if !found.contains(pseudonym) { found.append(pseudonym) }
+    }
+    return found
   }
 
-  /// Erases everything that is stored under a reporter's pseudonym. Sums are corrected at once, weights of other reporters
-  /// with the next recount.
-  public func erase(_ reporter: String, of app: App, at time: Date) async throws {
-    let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    try journal?.append(.erase, hash(ofReporter: pseudonym), key: journalKeyName, at: time)
-    _ = try await stores.erasures.erase([(pseudonym, time)], at: time, audit: [event("erase", pseudonym, by: app.name)])
+  /// Everything that is stored about a reporter, as one JSON object with the number of reports; empty lists for an unknown
+  /// one.
+  /// - Parameters:
+  ///   - reporter: the app's own name.
+  ///   - installation: the token or the identifier of an installation.
+  public func export(
+    _ reporter: String?, installation: String? = nil, of app: App, at time: Date
+  ) async throws -> Data {
+    var data: [(table: String, rows: [String])] = []
+    for pseudonym in try await pseudonyms(reporter, installation, of: app) {
+      try await stores.auditLog.append(event("export", pseudonym, by: app.name), at: time)
+      let part = try await stores.erasures.export(pseudonym)
+      data = data.isEmpty ? part : zip(data, part).map { ($0.table, $0.rows + $1.rows) }
+    }
+    let tables = data.map { "\"\($0)\":[\($1.joined(separator: ","))]" }.joined(separator: ",")
+    let found = data.first { $0.table == ErasureStore.reports }?.rows.count ?? 0
+    return Data("{\"made_at\":\"\(Timestamp.format(time))\",\"found\":\(found),\"data\":{\(tables)}}\n".utf8)
+  }
+
+  /// Erases everything that is stored about a reporter. Sums are corrected at once, weights of other reporters with the next
+  /// recount.
+  /// - Parameters:
+  ///   - reporter: the app's own name.
+  ///   - installation: the token or the identifier of an installation.
+  /// - Returns: the number of erased reports.
+  @discardableResult
+  public func erase(
+    _ reporter: String?, installation: String? = nil, of app: App, at time: Date
+  ) async throws -> Int {
+    let pseudonyms = try await pseudonyms(reporter, installation, of: app)
+    for pseudonym in pseudonyms {
+      try journal?.append(.erase, hash(ofReporter: pseudonym), key: journalKeyName, at: time)
+    }
+    return try await stores.erasures.erase(
+      pseudonyms.map { ($0, time) }, at: time, audit: pseudonyms.map { event("erase", $0, by: app.name) })
   }
 
   /// Restricts the processing of a reporter's reports, or ends it: they are kept and have the weight 0.
-  public func restrict(_ reporter: String, to isRestricted: Bool, of app: App, at time: Date) async throws {
-    let pseudonym = pseudonymizer.pseudonym(of: reporter, appID: app.id)
-    let subject = try Self.sealed(Data(pseudonym), restrictionKey)
-    if isRestricted { try journal?.append(.restrict, subject, key: journalKeyName, at: time) }
-    let event = event(isRestricted ? "restrict" : "release", pseudonym, by: app.name)
-    try await stores.erasures.restrict([pseudonym], to: isRestricted, at: time, audit: [event])
+  /// - Parameters:
+  ///   - reporter: the app's own name.
+  ///   - installation: the token or the identifier of an installation.
+  public func restrict(
+    _ reporter: String?, installation: String? = nil, to isRestricted: Bool, of app: App, at time: Date
+  ) async throws {
+    let pseudonyms = try await pseudonyms(reporter, installation, of: app)
+    try checkJournal()
+    let subjects = try pseudonyms.map { try Self.sealed(Data($0), restrictionKey) }
+    if isRestricted {
+      for subject in subjects { try journal?.append(.restrict, subject, key: journalKeyName, at: time) }
+    }
+    let events = pseudonyms.map { event(isRestricted ? "restrict" : "release", $0, by: app.name) }
+    try await stores.erasures.restrict(pseudonyms, to: isRestricted, at: time, audit: events)
     // After the database: a line without a release would end the restriction in a restored backup.
-    if !isRestricted { try journal?.append(.release, subject, key: journalKeyName, at: time) }
+    if !isRestricted {
+      for subject in subjects { try journal?.append(.release, subject, key: journalKeyName, at: time) }
+    }
   }
 
   /// Applies the lines about reporters to a restored database. A restriction also reaches a reporter whom the backup does

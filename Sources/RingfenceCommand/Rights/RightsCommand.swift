@@ -13,7 +13,7 @@ struct RightsCommand: AsyncParsableCommand {
     commandName: "rights", abstract: "Rights of the owners of numbers and of reporters.",
     discussion:
       "Check first that the person controls the number: deliver a code, and let the person enter it at /rights.",
-    subcommands: [Code.self, Show.self, Suppress.self, Repeat.self])
+    subcommands: [Code.self, Show.self, Suppress.self, Repeat.self, Finish.self])
 
   /// `ringfence rights code`
   struct Code: AsyncParsableCommand {
@@ -83,6 +83,23 @@ struct RightsCommand: AsyncParsableCommand {
         }
       }
       print(lift ? "+\(number) is no longer suppressed." : "+\(number) is suppressed.")
+    }
+  }
+
+  /// `ringfence rights finish`
+  struct Finish: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Rewrite the tables with reports, so that no file of PostgreSQL has the bytes of erased rows.",
+      discussion: """
+        Each table is locked while it is written: reports wait, or are refused with status 503. It needs the size of the \
+        largest table as free space. Backups and the archive of the write-ahead log keep erased data until you delete them.
+        """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    func run() async throws {
+      try await database.open { try await $0.stores.erasures.rewriteTables() }
+      print("The tables with reports were written again. Delete backups from before the erasures.")
     }
   }
 

@@ -21,6 +21,8 @@ extension SQL {
   /// is stored, which depends on what the phone has attested), or, for a list's row, the list's. Reporters' weights are
   /// looked up one by one, like known reports.
   ///
+  /// An erased report counts as withdrawn; on a cluster the store looks for these ids before.
+  ///
   /// On a cluster ids of reports belong to a number, because the look-up by app and id would ask every shard (record
   /// 0074): there a report with the id of another number's report is new.
   /// - Parameter byNumber: Whether the database is a cluster.
@@ -63,6 +65,8 @@ extension SQL {
           AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
       ) found
       WHERE found.state IS NOT NULL
+      UNION ALL
+      \(erasedInput)
       """)
 
   static let acceptReportsByNumber = acceptReports(

@@ -44,15 +44,20 @@ public struct ReportStore: Sendable {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
     places.reserveCapacity(reports.count)
-    let firsts = reports.indices.filter { index in
+    var firsts = reports.indices.filter { index in
       let name = ReportName(reports[index])
       guard places[name] == nil else { return false }
       places[name] = index
       return true
     }
-    let refused = try await commit(firsts.map { reports[$0] }, receivedAt: receivedAt)
-
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
+    if try await nodes.isCluster {
+      let erased = SQL.findErased(apps: firsts.map { reports[$0].appID }, reports: firsts.map { reports[$0].reportID })
+      let gone = Set(try await pool.retrying { try await $0.run(erased) }.map { firsts[$0 - 1] })
+      for index in gone { outcomes[index] = .withdrawn }
+      firsts.removeAll { gone.contains($0) }
+    }
+    let refused = firsts.isEmpty ? [] : try await commit(firsts.map { reports[$0] }, receivedAt: receivedAt)
     for index in firsts { outcomes[index] = .created }
     for (ordinal, outcome) in refused { outcomes[firsts[ordinal - 1]] = outcome }
     if firsts.count < reports.count {

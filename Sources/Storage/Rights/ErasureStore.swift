@@ -7,7 +7,10 @@ public import PostgreSQL
 ///
 /// There is no index by reporter, which would cost each report; each call reads all reports once.
 public struct ErasureStore: Sendable {
-  private let pool: PostgresPool
+  /// The table with the reports in ``export(_:)``.
+  public static let reports = ReporterTable.reports.rawValue
+
+  let pool: PostgresPool
 
   /// - Parameter pool: where reports are kept.
   public init(pool: PostgresPool) { self.pool = pool }
@@ -101,6 +104,10 @@ extension PostgresConnection {
       let stored = StoredReport(number: number, reportedAt: report.reportedAt, withdrawnAt: nil)
       try await withdraw(stored, reportID: report.reportID, appID: report.appID, at: time)
     }
+    if !reports.isEmpty {
+      let remember = SQL.rememberErased(apps: reports.map(\.appID), reports: reports.map(\.reportID), time: time)
+      _ = try await run(remember)
+    }
     let deleted = try await run(SQL.deleteErasedReports(number: number, reporters: reporters, until: ends)).count
     for vote in try await run(SQL.deleteErasedVotes(number: number, reporters: reporters, until: ends)) {
       let part = AggregateChange(word: vote, weight: -1, reports: 0, reporters: vote.weight > 0 ? -1 : 0)
@@ -132,6 +139,12 @@ enum ReporterTable: String, CaseIterable, Sendable {
   case attestations = "attested_reporters"
   case personalNumbers = "personal_numbers"
   case holds = "hold_reporters"
+  case installations = "reporter_installations"
+
+  /// Whether a row `t` is about a reporter: a link is about both of its sides.
+  fileprivate func isAbout(_ reporter: String) -> String {
+    self == .installations ? "\(reporter) IN (t.reporter, t.installation)" : "t.reporter = \(reporter)"
+  }
 
   /// Whether a row `t` is from before `e.until`; nil for parts of sums. Rows of holds have no time: a later vote keeps them.
   fileprivate var isFromBefore: String? {
@@ -144,6 +157,7 @@ enum ReporterTable: String, CaseIterable, Sendable {
     case .vouched: "t.vouched_on <= \(day)"
     case .attestations: "t.attested_on <= \(day) - DATE '1970-01-01'"
     case .personalNumbers: "t.added_at <= e.until"
+    case .installations: "t.linked_at <= e.until"
     case .holds:
       """
       NOT EXISTS (SELECT 1 FROM number_reporters v
@@ -161,7 +175,8 @@ extension SQL {
   static func readReporterData(_ table: ReporterTable, reporter: [UInt8]) -> Statement<String> {
     Statement(
       """
-      SELECT (to_jsonb(t) - ARRAY['reporter', 'network', 'key_id'])::text FROM \(table.rawValue) t WHERE t.reporter = $1
+      SELECT (to_jsonb(t) - ARRAY['reporter', 'network', 'key_id', 'installation'])::text FROM \(table.rawValue) t
+      WHERE \(table.isAbout("$1"))
       """,
       reporter
     ) { try $0.decode(0) }
@@ -176,7 +191,7 @@ extension SQL {
   static func readErasable(_ table: ReporterTable, reporters: [[UInt8]], until: [Date]) -> Statement<[UInt8]> {
     Statement(
       """
-      SELECT DISTINCT t.reporter FROM \(table.rawValue) t JOIN \(erased) ON t.reporter = e.reporter
+      SELECT DISTINCT e.reporter FROM \(table.rawValue) t JOIN \(erased) ON \(table.isAbout("e.reporter"))
       WHERE \(table.isFromBefore ?? "t.received_at <= e.until")
       """,
       reporters, until
@@ -231,7 +246,10 @@ extension SQL {
   /// Deletes the rows of a table under pseudonyms.
   static func deleteReporterData(_ table: ReporterTable, reporters: [[UInt8]], until: [Date]) -> Statement<Void> {
     Statement(
-      "DELETE FROM \(table.rawValue) t USING \(erased) WHERE t.reporter = e.reporter AND \(table.isFromBefore ?? "false")",
+      """
+      DELETE FROM \(table.rawValue) t USING \(erased)
+      WHERE \(table.isAbout("e.reporter")) AND \(table.isFromBefore ?? "false")
+      """,
       reporters, until)
   }
 

@@ -6,6 +6,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Intake
 import PostgreSQL
 import Storage
 import TestSupport
@@ -59,7 +60,7 @@ import Testing
   }
 
   private func send(_ server: TestServer, _ key: String, _ members: [String: Any]) async throws -> TestResponse {
-    let body = try JSONSerialization.data(withJSONObject: members.merging(["platform": "android"]) { $1 })
+    let body = try JSONSerialization.data(withJSONObject: members.merging(["platform": "android"]) { own, _ in own })
     return try await server.post("/v1/installations", String(decoding: body, as: UTF8.self), key: key)
   }
 
@@ -183,6 +184,31 @@ import Testing
       #expect(other != second)
       #expect(try await send(other, token: made.token) == .conflict)
       #expect(try await weights().count == 2)
+    }
+  }
+
+  @Test(arguments: [
+    (["platform": "android"], "/certificates"), (["platform": "android", "public_key": "AA=="], "/signature"),
+    (["platform": "ios", "key_id": "AA=="], "/attestation"), (["platform": "ios", "assertion": "AA=="], "/public_key"),
+  ]) func `a proof without a member is a malformed request`(members: [String: String], pointer: String) async throws {
+    try await run(AndroidPhone()) { server, key in
+      let answer = try await send(server, key, members.merging(["challenge": "AA=="]) { $1 })
+      #expect(answer.status == .badRequest && String(buffer: answer.body).contains("\"\(pointer)\""))
+    }
+  }
+
+  @Test func `a report with a token is found by the name that the app gives`() async throws {
+    let phone = AndroidPhone()
+    try await run(phone) { server, key in
+      let made = try made(try await attest(phone, server, key))
+      for _ in 0..<2 {
+        #expect(try await report(server, key, token: made.token, reporter: "user-17").status == .created)
+      }
+      let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 1, count: 32))
+      let app = try #require(try await apps.app(key: key))
+      let rights = RightsService(stores: Stores(pool: pool), pseudonymizer: pseudonymizer, journal: nil)
+      #expect(try await rights.erase("user-17", of: app, at: Date() + 60) == 2)
+      #expect(try await reporters() == 0)
     }
   }
 

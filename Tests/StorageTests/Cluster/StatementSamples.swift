@@ -46,6 +46,7 @@ extension AppealFiling: Sample {
 }
 extension RetainedData: Sample {}
 extension ReporterTable: Sample {}
+extension GatingTime: Sample {}
 extension NumberTable: Sample { static var sample: NumberTable { NumberTable(kind: .listings, name: "listings") } }
 extension FilingOrigin: Sample { static var sample: FilingOrigin { FilingOrigin(network: nil, area: nil) } }
 extension AppKey: Sample {
