@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 CLEAN = [
     "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md",
     "Makefile", "Docker", "Documentation",
-    "Examples", "Migrations", "Public", "Resources/openapi.yaml", "Resources/Localization/en", "Scripts", "Sources", "Tests", "Readers"]
+    "Examples", "Migrations", "Public", "Resources/openapi.yaml", "Resources/Localization/en", "Scripts", "Sources", "Tests", "Clients"]
 
 # Lines with a match that is right: part of the path, and part of the line.
 ALLOWED = [

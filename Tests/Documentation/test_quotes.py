@@ -13,7 +13,7 @@ FICTION = re.compile(
     r"1[2-9]\d\d55501\d\d|442079460\d{3}|33(?:19900|26191|35301|46571|53649)\d{4}|4917139200\d\d"
     r"|49(?:3023125|6990009|4066969|2214710|8999998)\d{3}|61[2378](?:5550|7010)\d{4}|14085551212")
 NUMBER = re.compile(r"(?<![\w.:+-])(?:\+|%2B)[1-9](?:[ ()\u00a0-]?\d){8,14}(?![\dx*])")
-READ = ["README.md", "Docker", "Documentation", "Examples", "Packaging", "Readers", "Resources", "Sources"]
+READ = ["README.md", "Clients", "Docker", "Documentation", "Examples", "Packaging", "Resources", "Sources"]
 # The description of the API is compared with its own examples by test_api.py.
 UNREAD = {"benchmarks", "decisions"}
 
@@ -83,7 +83,7 @@ def test_the_readme_names_the_programs_that_its_commands_need():
 
 def test_the_sample_for_android_uses_a_pack_that_blocks():
     recipes = {recipe["name"]: recipe for recipe in yaml.safe_load((CHECKOUT / "Resources/recipes.yaml").read_text())["recipes"]}
-    for name in ("Documentation/android.md", "Readers/java/example/BlockCalls.java"):
+    for name in ("Documentation/android.md", "Clients/android/example/BlockCalls.java"):
         pack = re.search(r'PACK = "([\w-]+)\.rfpack"', (CHECKOUT / name).read_text())[1]
         assert recipes[pack]["kind"] in ("blocking", "both"), name
 
@@ -100,7 +100,7 @@ def test_sources_that_the_comparison_names_are_in_the_catalog():
     catalog = {source["name"] for source in yaml.safe_load((CHECKOUT / "Resources/sources.yaml").read_text())["sources"]}
     named = set(re.findall(r"ringfence sources\s+add (\w+)", text))
     assert named and named <= catalog
-    assert "(../Readers/java/README.md)" in text and "does not import" not in text
+    assert "(../Clients/android/README.md)" in text and "does not import" not in text
 
 
 def test_methods_are_not_listed_where_they_would_become_incomplete():

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-JAVA = CHECKOUT / "Readers/java"
+JAVA = CHECKOUT / "Clients/android"
 VECTORS = CHECKOUT / "Tests/Vectors"
 GOLDEN = CHECKOUT / "Tests/CallerPackTests/Golden"
 subprocess.run([sys.executable, CHECKOUT / "Scripts/make-vectors.py", VECTORS, "--missing"], check=True, capture_output=True, timeout=300)
@@ -32,8 +32,8 @@ def classes(tmp_path_factory):
             ["javac", "--release", "11", "-Xlint:all", "-Werror", "-cp", folder, "-d", folder, *sources], check=True, timeout=120)
 
     # The library first and alone, so that it cannot use a class of its tests.
-    compile(*(JAVA / "src").rglob("*.java"))
-    compile(*(JAVA / "test").rglob("*.java"), *(JAVA / "example").glob("*.java"))
+    compile(*(JAVA / "core/src").rglob("*.java"))
+    compile(*(JAVA / "stubs").rglob("*.java"), *(JAVA / "test").rglob("*.java"), *(JAVA / "example").glob("*.java"))
     return folder
 
 
@@ -158,13 +158,13 @@ def test_the_library_uses_only_what_old_versions_of_android_have():
     missing = r"java\.nio\.file|java\.time|java\.util\.(?:Base64|HexFormat|function|stream|Optional)|java\.security\.(?:Signature|KeyFactory)" \
         r"|java\.net|->|Math\.floor|\brecord\b|\bvar\b|List\.of|Map\.of"
     found = [
-        f"{file.name}: {match[0]}" for file in (JAVA / "src").rglob("*.java")
+        f"{file.name}: {match[0]}" for file in (JAVA / "core/src").rglob("*.java")
         for line in file.read_text().splitlines() if not re.match(r"\s*(?://|/?\*)", line) for match in re.finditer(missing, line)]
     assert not found
 
 
 def test_the_library_needs_no_other():
-    imports = {match for file in (JAVA / "src").rglob("*.java") for match in re.findall(r"^import (?:static )?(\w+)", file.read_text(), re.M)}
+    imports = {match for file in (JAVA / "core/src").rglob("*.java") for match in re.findall(r"^import (?:static )?(\w+)", file.read_text(), re.M)}
     assert imports == {"java", "ringfence"}
 
 
