@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /**
  * Reads lines of region and text, with \n, \t, \r and \\ in the text, and writes for each what the plans make of it, as Tests/NumberProbe
- * does: NumberProbe [FILE OF PLANS].
+ * does, without the written forms: NumberProbe [FILE OF PLANS].
  */
 final class NumberProbe {
   public static void main(String[] arguments) throws IOException {
@@ -30,16 +30,16 @@ final class NumberProbe {
   }
 
   private static String answer(PhoneNumber number) {
-    if (number.problem() == PhoneNumber.Problem.NOT_VALID || number.problem() == PhoneNumber.Problem.SHORT_OR_EMERGENCY) {
-      return number.problem().code() + "\t" + region(number);
+    if (number.problem == PhoneNumber.Problem.NOT_VALID || number.problem == PhoneNumber.Problem.SHORT_OR_EMERGENCY) {
+      return number.problem.code() + "\t" + region(number);
     }
-    if (number.problem() != null) return number.problem().code();
-    return (number.isAssigned() ? "ok\t" : "unassigned\t") + number.digits() + "\t" + region(number) + "\t"
-        + number.kind().name().toLowerCase(Locale.ROOT) + "\t" + number.nationalForm() + "\t" + number.internationalForm();
+    if (number.problem != null) return number.problem.code();
+    return (number.isAssigned() ? "ok\t" : "unassigned\t") + number.digits + "\t" + region(number) + "\t"
+        + number.kind.name().toLowerCase(Locale.ROOT);
   }
 
   private static String region(PhoneNumber number) {
-    return number.region() == null ? "001" : number.region();
+    return number.region == null ? "001" : number.region;
   }
 
   private static String unescaped(String text) {

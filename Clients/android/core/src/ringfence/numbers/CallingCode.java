@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A calling code: its regions, the main one first, and formats. */
+/** A calling code and its regions, the main one first. */
 final class CallingCode {
   /** The letters of a region's patterns in a file of plans. */
   private static final String KEYS = "gptsvoaubfmGSEdhin";
@@ -16,7 +16,6 @@ final class CallingCode {
   final int number;
   final String digits;
   final List<Region> regions = new ArrayList<Region>();
-  private final List<Format> formats = new ArrayList<Format>();
 
   CallingCode(NumberingPlans plans, int number) {
     this.plans = plans;
@@ -24,10 +23,9 @@ final class CallingCode {
     digits = "" + number;
   }
 
-  /** Reads a line of a region or a format. */
+  /** Reads the line of a region. */
   void read(String line) throws IOException {
-    if (line.startsWith("r ")) regions.add(new Region(line));
-    else formats.add(new Format(line));
+    regions.add(new Region(line));
   }
 
   /** Returns the region of a name of this calling code. */
@@ -53,15 +51,6 @@ final class CallingCode {
       if (region.fits('S', national) && (regions.size() > 1 || region.fits('G', national))) return true;
     }
     return false;
-  }
-
-  /** Returns national digits in the form of the plan. */
-  String formatted(String national, boolean isInternational) {
-    for (Format format : formats) {
-      String text = format.formatted(national, isInternational);
-      if (text != null) return text;
-    }
-    return national;
   }
 
   /** The numbers of a region. */
@@ -184,58 +173,5 @@ final class CallingCode {
       if (group != null) text.append(group);
     }
     return text.toString();
-  }
-
-  /** A written form of numbers. */
-  private final class Format {
-    private final int[] least;
-    private final int[] most;
-    private final int leading;
-    private final String national;
-    private final String international;
-
-    private Format(String line) throws IOException {
-      String[] words = line.split(" ", 4);
-      NumberingPlans.require(words.length == 4, "a format has another form");
-      String[] sizes = words[2].split(",");
-      least = new int[sizes.length];
-      most = new int[sizes.length];
-      for (int i = 0; i < sizes.length; i++) {
-        String[] bounds = sizes[i].split("-");
-        least[i] = NumberingPlans.number(bounds[0], 18);
-        most[i] = NumberingPlans.number(bounds[bounds.length - 1], 18);
-      }
-      String[] columns = words[3].split("\t");
-      NumberingPlans.require(columns.length >= 2 && "nib".contains(words[1]), "a format has another form");
-      leading = columns[0].equals("-") ? -1 : NumberingPlans.number(columns[0], 20_000);
-      for (String template : columns) check(template, sizes.length);
-      national = words[1].equals("i") ? null : columns[1];
-      international = words[1].equals("n") ? null : columns[columns.length - 1];
-    }
-
-    private void check(String template, int groups) throws IOException {
-      for (int at = template.indexOf('$'); at >= 0; at = template.indexOf('$', at + 1)) {
-        boolean isGroup = at + 1 < template.length() && template.charAt(at + 1) > '0' && template.charAt(at + 1) <= '0' + groups;
-        NumberingPlans.require(isGroup, "a format has another form");
-      }
-    }
-
-    private String formatted(String digits, boolean isInternational) {
-      String template = isInternational ? international : national;
-      if (template == null) return null;
-      String[] groups = new String[least.length];
-      int left = 0;
-      for (int size : least) left += size;
-      int start = 0;
-      for (int i = 0; i < groups.length; i++) {
-        left -= least[i];
-        int end = Math.min(start + most[i], digits.length() - left);
-        if (end < start + least[i]) return null;
-        groups[i] = digits.substring(start, end);
-        start = end;
-      }
-      if (start != digits.length() || leading >= 0 && !plans.pattern(leading).matcher(digits).lookingAt()) return null;
-      return filled(template, groups);
-    }
   }
 }

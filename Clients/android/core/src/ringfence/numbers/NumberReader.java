@@ -40,10 +40,10 @@ final class NumberReader {
       // Longer than any text of 250 characters.
       if (text.length() > 1_000) throw new Refusal(Problem.TOO_LONG);
       NumberCharacters characters = new NumberCharacters(text);
-      String dialed = characters.dialedDigits();
+      String dialed = characters.dialed;
       boolean mayBeEmergency = own != null && !dialed.isEmpty() && dialed.length() <= MAXIMUM_EMERGENCY;
       if (mayBeEmergency && own.fits('E', dialed)) return PhoneNumber.refused(Problem.SHORT_OR_EMERGENCY, own.name);
-      if (characters.problem() != null) throw new Refusal(characters.problem());
+      if (characters.problem != null) throw new Refusal(characters.problem);
       if (!characters.hasPlus() && own == null) throw new Refusal(Problem.UNKNOWN_CALLING_CODE);
       parse(characters.digits(), characters.hasPlus());
       return outcome();
@@ -57,7 +57,7 @@ final class NumberReader {
     if (problem == Problem.NOT_A_NUMBER && isDigit) return PhoneNumber.refused(Problem.TOO_SHORT, null);
     // Any region settles whether it was the region that was missing.
     boolean isMissing = problem == Problem.UNKNOWN_CALLING_CODE && own == null && plans.hasRegion("US")
-        && plans.parse(text, "US").problem() != problem;
+        && plans.parse(text, "US").problem != problem;
     return PhoneNumber.refused(isMissing ? Problem.NEEDS_REGION : problem, null);
   }
 
@@ -120,7 +120,7 @@ final class NumberReader {
       return PhoneNumber.refused(Problem.SHORT_OR_EMERGENCY, own.name);
     }
     CallingCode.Region main = code.regions.get(0);
-    String place = number.region() != null ? number.region() : main.isCountry() ? main.name : null;
+    String place = number.region != null ? number.region : main.isCountry() ? main.name : null;
     if (code.isShort(national)) return PhoneNumber.refused(Problem.SHORT_OR_EMERGENCY, place);
     switch (main.length(national.length())) {
       case 0:
@@ -138,6 +138,6 @@ final class NumberReader {
     CallingCode.Region region = code.regionOf(national);
     PhoneNumber.Kind kind = region == null ? PhoneNumber.Kind.UNKNOWN : region.kind(national);
     String name = region != null && region.isCountry() ? region.name : null;
-    return new PhoneNumber(code, national, Long.parseLong(code.digits + national), name, kind);
+    return PhoneNumber.number(Long.parseLong(code.digits + national), name, kind);
   }
 }

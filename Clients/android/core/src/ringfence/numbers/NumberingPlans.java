@@ -181,7 +181,10 @@ public final class NumberingPlans {
     if (code != null) return code;
     try {
       code = new CallingCode(this, number);
-      for (int at = next(codeStarts[number]); bytes[at] == 'r' || bytes[at] == 'f'; at = next(at)) code.read(line(at));
+      for (int at = next(codeStarts[number]); bytes[at] == 'r' || bytes[at] == 'f'; at = next(at)) {
+        // The written forms of numbers, in lines that begin with f, are Android's own matter.
+        if (bytes[at] == 'r') code.read(line(at));
+      }
       require(!code.regions.isEmpty(), "+" + number + " has no region");
     } catch (IOException exception) {
       throw new IllegalStateException(exception.getMessage());

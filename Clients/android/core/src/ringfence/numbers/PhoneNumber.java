@@ -34,43 +34,28 @@ public final class PhoneNumber {
     }
   }
 
-  private final CallingCode code;
-  private final String national;
-  private final long digits;
-  private final String region;
-  private final Kind kind;
-  private final Problem problem;
+  /** The reason why there is no number, or null. */
+  public final Problem problem;
+  /** The country code and the national digits, as packs have them; 0 when there is no number. */
+  public final long digits;
+  /** The two letters of the region, or null. */
+  public final String region;
+  /** The kind; UNKNOWN for a number that the plans do not have. */
+  public final Kind kind;
 
-  PhoneNumber(CallingCode code, String national, long digits, String region, Kind kind) {
-    this.code = code;
-    this.national = national;
+  private PhoneNumber(Problem problem, long digits, String region, Kind kind) {
+    this.problem = problem;
     this.digits = digits;
     this.region = region;
     this.kind = kind;
-    problem = null;
   }
 
-  private PhoneNumber(Problem problem, String region) {
-    this.problem = problem;
-    this.region = region;
-    code = null;
-    national = null;
-    digits = 0;
-    kind = Kind.UNKNOWN;
+  static PhoneNumber number(long digits, String region, Kind kind) {
+    return new PhoneNumber(null, digits, region, kind);
   }
 
   static PhoneNumber refused(Problem problem, String region) {
-    return new PhoneNumber(problem, region);
-  }
-
-  /** Returns the reason why there is no number, or null. */
-  public Problem problem() {
-    return problem;
-  }
-
-  /** Returns the country code and the national digits, as packs have them; 0 when there is no number. */
-  public long digits() {
-    return digits;
+    return new PhoneNumber(problem, 0, region, Kind.UNKNOWN);
   }
 
   /** Says whether the plans have the number; a number that they do not have may be newer than they are. */
@@ -78,28 +63,8 @@ public final class PhoneNumber {
     return kind != Kind.UNKNOWN;
   }
 
-  /** Returns the kind. */
-  public Kind kind() {
-    return kind;
-  }
-
-  /** Returns the two letters of the region, or null. */
-  public String region() {
-    return region;
-  }
-
   /** Returns the number with its plus, such as +33199000248; null when there is none. */
   public String e164() {
     return digits == 0 ? null : "+" + digits;
-  }
-
-  /** Returns the form dialed within the region, such as 01 99 00 02 48; null when there is no number. */
-  public String nationalForm() {
-    return digits == 0 ? null : code.formatted(national, false);
-  }
-
-  /** Returns the form for other countries, such as +33 1 99 00 02 48; null when there is no number. */
-  public String internationalForm() {
-    return digits == 0 ? null : "+" + code.number + " " + code.formatted(national, true);
   }
 }

@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.zip.CRC32;
 
 /** Checksums, digests and their text. */
-final class Digests {
+public final class Digests {
   private Digests() {}
 
   static MessageDigest sha256() {
@@ -22,7 +22,8 @@ final class Digests {
     }
   }
 
-  static byte[] sha256(byte[] data) {
+  /** Computes the SHA-256 of bytes. */
+  public static byte[] sha256(byte[] data) {
     return sha256().digest(data);
   }
 
@@ -32,7 +33,8 @@ final class Digests {
     return crc.getValue();
   }
 
-  static String hex(byte[] bytes) {
+  /** Returns bytes as hexadecimal digits in lower case. */
+  public static String hex(byte[] bytes) {
     StringBuilder text = new StringBuilder(2 * bytes.length);
     for (byte part : bytes) text.append(Character.forDigit(part >> 4 & 15, 16)).append(Character.forDigit(part & 15, 16));
     return text.toString();

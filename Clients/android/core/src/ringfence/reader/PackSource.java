@@ -8,6 +8,8 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.security.MessageDigest;
 
 /** Bytes at positions: a file or an array. Several threads may share a source. */
@@ -61,6 +63,32 @@ public abstract class PackSource implements Closeable {
       @Override
       public void close() throws IOException {
         opened.close();
+      }
+    };
+  }
+
+  /**
+   * Maps a file, so that its bytes take no memory of the heap. The file must be replaced by renaming, never written in place. The
+   * mapping ends when the source is no longer used.
+   */
+  public static PackSource map(File file) throws IOException {
+    final ByteBuffer mapped;
+    try (RandomAccessFile opened = new RandomAccessFile(file, "r")) {
+      FormatException.require(opened.length() <= Integer.MAX_VALUE, "the file has more than 2 GiB");
+      mapped = opened.getChannel().map(FileChannel.MapMode.READ_ONLY, 0, opened.length());
+    }
+    return new PackSource() {
+      @Override
+      public long length() {
+        return mapped.capacity();
+      }
+
+      @Override
+      public void read(long at, byte[] into, int from, int count) throws IOException {
+        if (at < 0 || at + count > mapped.capacity()) throw new EOFException("The source has " + mapped.capacity() + " bytes.");
+        ByteBuffer view = mapped.duplicate();
+        view.position((int) at);
+        view.get(into, from, count);
       }
     };
   }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.client;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.text.ParseException;
+import java.text.SimpleDateFormat;
+import java.util.Date;
+import java.util.Locale;
+import java.util.TimeZone;
+import java.util.UUID;
+
+/** Ids as bytes, and times as texts. */
+final class Codec {
+  static final long DAY = 86_400_000;
+
+  private Codec() {}
+
+  static byte[] octets(UUID id) {
+    return ByteBuffer.allocate(16).putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits()).array();
+  }
+
+  static UUID id(byte[] octets, int at) {
+    ByteBuffer bytes = ByteBuffer.wrap(octets, at, 16);
+    return new UUID(bytes.getLong(), bytes.getLong());
+  }
+
+  /** Returns a time in milliseconds as RFC 3339, in whole seconds. */
+  static String time(long now) {
+    return format().format(new Date(now));
+  }
+
+  static long time(String text) throws IOException {
+    try {
+      return format().parse(text).getTime();
+    } catch (ParseException exception) {
+      throw new IOException("The text is not a time.");
+    }
+  }
+
+  /** Returns the day in UTC, such as 2026-11-21. */
+  static String day(long now) {
+    return time(now).substring(0, 10);
+  }
+
+  private static SimpleDateFormat format() {
+    SimpleDateFormat format = new SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss'Z'", Locale.US);
+    format.setTimeZone(TimeZone.getTimeZone("UTC"));
+    return format;
+  }
+}
