@@ -3,21 +3,30 @@ package android.telecom;
 
 import android.net.Uri;
 
-/** Declares what the example uses of Android's class. */
+/** Declares what the library and its example use of Android's class. */
 public final class Call {
-  /** Declares what the example uses of Android's class. */
+  private Call() {}
+
+  /** Declares what the library and its example use of Android's class, and has what a test gives. */
   public static class Details {
     public static final int DIRECTION_INCOMING = 0;
+    public static final int DIRECTION_OUTGOING = 1;
     private final int direction;
     private final Uri handle;
+    private final int verification;
 
-    public Details(int direction, Uri handle) {
+    public Details(int direction, Uri handle, int verification) {
       this.direction = direction;
       this.handle = handle;
+      this.verification = verification;
     }
 
     public final int getCallDirection() {
       return direction;
+    }
+
+    public final int getCallerNumberVerificationStatus() {
+      return verification;
     }
 
     public final Uri getHandle() {

@@ -2,59 +2,54 @@
 package android.telecom;
 
 import android.content.Context;
-import android.telephony.TelephonyManager;
-import java.io.File;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
-/** Declares what the example uses of Android's class, and keeps the last response. */
+/** Declares what the library and its example use of Android's class, and keeps the responses. */
 public abstract class CallScreeningService extends Context {
-  /** The folder of the app's files. */
-  public File folder;
-  /** The response to the last call. */
-  public CallResponse response;
+  public final BlockingQueue<CallResponse> responses = new LinkedBlockingQueue<>();
+
+  public void onCreate() {}
 
   public abstract void onScreenCall(Call.Details call);
 
   public final void respondToCall(Call.Details call, CallResponse response) {
-    this.response = response;
+    responses.add(response);
   }
 
-  @Override
-  public File getFilesDir() {
-    return folder;
-  }
-
-  @Override
-  public Object getSystemService(String name) {
-    return new TelephonyManager();
-  }
-
-  /** Declares what the example uses of Android's class. */
+  /** Declares what the library and its example use of Android's class. */
   public static class CallResponse {
-    public final boolean isDisallowed;
+    public boolean isDisallowed;
+    public boolean isRejected;
+    public boolean skipsNotification;
+    public boolean skipsCallLog;
 
-    private CallResponse(boolean isDisallowed) {
-      this.isDisallowed = isDisallowed;
-    }
-
-    /** Declares what the example uses of Android's class. */
+    /** Declares what the library and its example use of Android's class. */
     public static class Builder {
-      private boolean isDisallowed;
+      private final CallResponse response = new CallResponse();
 
       public Builder setDisallowCall(boolean value) {
-        isDisallowed = value;
+        response.isDisallowed = value;
         return this;
       }
 
       public Builder setRejectCall(boolean value) {
+        response.isRejected = value;
         return this;
       }
 
       public Builder setSkipNotification(boolean value) {
+        response.skipsNotification = value;
+        return this;
+      }
+
+      public Builder setSkipCallLog(boolean value) {
+        response.skipsCallLog = value;
         return this;
       }
 
       public CallResponse build() {
-        return new CallResponse(isDisallowed);
+        return response;
       }
     }
   }

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package android.telephony;
 
-/** Declares what the example uses of Android's class, in a network of New Zealand. */
+/** Declares what the library and its example use of Android's class, in a country of a test. */
 public class TelephonyManager {
+  public String network = "";
+  public String sim = "";
+
   public String getNetworkCountryIso() {
-    return "nz";
+    return network;
+  }
+
+  public String getSimCountryIso() {
+    return sim;
   }
 }

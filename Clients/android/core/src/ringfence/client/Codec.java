@@ -11,8 +11,9 @@ import java.util.TimeZone;
 import java.util.UUID;
 
 /** Ids as bytes, and times as texts. */
-final class Codec {
-  static final long DAY = 86_400_000;
+public final class Codec {
+  /** Milliseconds. */
+  public static final long DAY = 86_400_000;
 
   private Codec() {}
 
@@ -26,11 +27,12 @@ final class Codec {
   }
 
   /** Returns a time in milliseconds as RFC 3339, in whole seconds. */
-  static String time(long now) {
+  public static String time(long now) {
     return format().format(new Date(now));
   }
 
-  static long time(String text) throws IOException {
+  /** Reads such a time. */
+  public static long time(String text) throws IOException {
     try {
       return format().parse(text).getTime();
     } catch (ParseException exception) {

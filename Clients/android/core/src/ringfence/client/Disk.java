@@ -78,7 +78,7 @@ public class Disk {
   }
 
   /** Replaces a file in one step, which is on the disk when this returns. */
-  final void replace(File file, byte[] bytes) throws IOException {
+  public final void replace(File file, byte[] bytes) throws IOException {
     File fresh = new File(file.getPath() + ".new");
     try (Appender out = append(fresh, 0)) {
       out.write(bytes, 0, bytes.length);
@@ -88,12 +88,13 @@ public class Disk {
     syncFolder(file.getParentFile());
   }
 
-  static void makeFolder(File folder) throws IOException {
+  /** Makes a folder, if there is none. */
+  public static void makeFolder(File folder) throws IOException {
     if (!folder.isDirectory() && !folder.mkdirs() && !folder.isDirectory()) throw new IOException("Cannot make a folder.");
   }
 
   /** Reads a file; null when it is missing, or longer than the limit. */
-  static byte[] read(File file, int limit) throws IOException {
+  public static byte[] read(File file, int limit) throws IOException {
     return file.exists() && file.length() <= limit ? read(file, 0, (int) file.length()) : null;
   }
 
@@ -112,7 +113,7 @@ public class Disk {
    *
    * @param waits whether to wait for the lock; otherwise the result is null while it is taken
    */
-  static Closeable lock(File file, boolean waits) throws IOException {
+  public static Closeable lock(File file, boolean waits) throws IOException {
     final ReentrantLock threads;
     synchronized (LOCKS) {
       String path = file.getCanonicalPath();

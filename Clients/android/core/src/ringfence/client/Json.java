@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /** Reads and writes JSON. Objects become maps, arrays lists, numbers Double. */
-final class Json {
-  static final Charset UTF8 = Charset.forName("UTF-8");
+public final class Json {
+  /** The encoding of all texts. */
+  public static final Charset UTF8 = Charset.forName("UTF-8");
   private static final int MAXIMUM_LEVELS = 32;
   private final String text;
   private int at;
@@ -20,14 +21,15 @@ final class Json {
   }
 
   /** Reads an object. */
-  static Map<?, ?> object(byte[] bytes) throws IOException {
+  public static Map<?, ?> object(byte[] bytes) throws IOException {
     Json json = new Json(new String(bytes, UTF8));
     Object value = json.value(0);
     if (json.next() != 0 || !(value instanceof Map)) throw json.failure();
     return (Map<?, ?>) value;
   }
 
-  static String text(Map<?, ?> object, String name) throws IOException {
+  /** Returns the text of a field. */
+  public static String text(Map<?, ?> object, String name) throws IOException {
     if (object.get(name) instanceof String) return (String) object.get(name);
     throw new IOException("The field " + name + " is missing.");
   }
@@ -38,7 +40,7 @@ final class Json {
   }
 
   /** Returns a text between quotation marks. */
-  static String quoted(String text) {
+  public static String quoted(String text) {
     StringBuilder out = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -50,7 +52,7 @@ final class Json {
   }
 
   /** Returns an object of the fields that are not null; values are texts or numbers. */
-  static String object(Object... namesAndValues) {
+  public static String object(Object... namesAndValues) {
     StringBuilder out = new StringBuilder();
     for (int i = 0; i < namesAndValues.length; i += 2) {
       Object value = namesAndValues[i + 1];

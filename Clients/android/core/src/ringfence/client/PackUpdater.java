@@ -76,7 +76,12 @@ public final class PackUpdater {
     state = new File(configuration.folder, "seen.json");
   }
 
-  static File packs(File folder) {
+  /** Returns the packs of a configuration on this phone, for look-ups without the network. */
+  public static PackFolder folder(ClientConfiguration configuration) {
+    return new PackFolder(packs(configuration.folder), configuration.packs);
+  }
+
+  private static File packs(File folder) {
     return new File(folder, "packs");
   }
 

@@ -112,7 +112,12 @@ public final class RingfenceClient {
 
   /** Returns the packs on this phone, for look-ups without the network. */
   public PackFolder packs() {
-    return new PackFolder(PackUpdater.packs(configuration.folder), configuration.packs);
+    return PackUpdater.folder(configuration);
+  }
+
+  /** Sends a request to the API, such as one of the protocol of attestation, and returns a response of at most 64 KB. */
+  public Answer post(String path, byte[] body) throws IOException {
+    return Answer.of(transport, new Request("POST", configuration.server, path, configuration.key, body), 65_536);
   }
 
   // Sending.

@@ -66,12 +66,13 @@ public interface Transport {
       return fields.get(name);
     }
 
-    boolean isSuccess() {
+    /** Says whether the status is 2xx. */
+    public boolean isSuccess() {
       return status >= 200 && status < 300;
     }
 
     /** Says whether the response comes from the server itself: a proxy may return the same statuses. */
-    boolean isProblem() {
+    public boolean isProblem() {
       String type = field("Content-Type");
       return type != null && type.startsWith("application/problem+json");
     }
@@ -111,7 +112,8 @@ public interface Transport {
   final class Answer implements Receiver {
     private final int limit;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    Head head;
+    /** Status and fields. */
+    public Head head;
 
     private Answer(int limit) {
       this.limit = limit;
@@ -133,7 +135,8 @@ public interface Transport {
       return answer;
     }
 
-    byte[] body() {
+    /** Returns the body. */
+    public byte[] body() {
       return bytes.toByteArray();
     }
 

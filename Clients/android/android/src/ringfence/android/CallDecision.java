@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.android;
+
+/** The answer to a call. */
+public final class CallDecision {
+  /** What happens to the call. */
+  public enum Action {
+    /** The call rings. */
+    RING,
+    /** The call rings, and the label says who calls. */
+    LABEL,
+    /** The call is rejected. */
+    REJECT
+  }
+
+  /** Why. */
+  public enum Reason {
+    NOT_LISTED, LISTED, USER, CONTACT, NO_NUMBER, SHORT_OR_EMERGENCY, NOT_VERIFIED, ERROR
+  }
+
+  /** What the network says of the shown number (STIR/SHAKEN). */
+  public enum Verification {
+    PASSED, FAILED, NONE
+  }
+
+  /** What happens to the call. */
+  public final Action action;
+  /** Why. */
+  public final Reason reason;
+  /** Country code and national digits; 0 when there is no number. */
+  public final long number;
+  /** The name to show, without control characters; null for none. */
+  public final String label;
+
+  CallDecision(Action action, Reason reason, long number, String label) {
+    this.action = action;
+    this.reason = reason;
+    this.number = number;
+    this.label = label;
+  }
+}

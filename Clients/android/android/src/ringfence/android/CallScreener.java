@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.android;
+
+import java.io.IOException;
+import ringfence.android.CallDecision.Action;
+import ringfence.android.CallDecision.Reason;
+import ringfence.android.CallDecision.Verification;
+import ringfence.client.PackFolder;
+import ringfence.numbers.NumberingPlans;
+import ringfence.numbers.PhoneNumber;
+import ringfence.reader.PackEntry;
+
+/** Decides about calls, without Android: the user's own list, then the packs. An error lets the call ring. */
+public final class CallScreener {
+  /** Says whether a number is a contact of the user. */
+  public interface Contacts {
+    /** Looks a number up, as the network sent it. An exception counts as a contact: it is not known that it is none. */
+    boolean has(String number) throws Exception;
+  }
+
+  private static final int LONGEST_LABEL = 100;
+  private final PackFolder packs;
+  private final PersonalList personal;
+  private final boolean rejectsFailed;
+  private volatile NumberingPlans plans;
+
+  /**
+   * Creates a screener.
+   *
+   * @param rejectsFailed whether to reject calls whose number the network knows to be false
+   */
+  public CallScreener(PackFolder packs, PersonalList personal, boolean rejectsFailed) {
+    this.packs = packs;
+    this.personal = personal;
+    this.rejectsFailed = rejectsFailed;
+  }
+
+  /** Uses newer plans than those of the library. */
+  public void use(NumberingPlans newer) {
+    plans = newer;
+  }
+
+  /** Reads plans and packs, so that the first call does not wait for it. */
+  public void warmUp() {
+    decide("+12015550123", null, Verification.NONE, number -> false);
+  }
+
+  /**
+   * Decides about an incoming call.
+   *
+   * @param text the number as the network sent it, or null
+   * @param country the phone's country of two letters, or null
+   */
+  public CallDecision decide(String text, String country, Verification verification, Contacts contacts) {
+    if (text == null || text.isEmpty()) return new CallDecision(Action.RING, Reason.NO_NUMBER, 0, null);
+    long number = 0;
+    try {
+      PhoneNumber read = (plans == null ? NumberingPlans.builtIn() : plans).parse(text, country);
+      number = read.digits;
+      if (read.problem == PhoneNumber.Problem.SHORT_OR_EMERGENCY) return ring(Reason.SHORT_OR_EMERGENCY, 0);
+      PersonalList.Entry own = number == 0 ? null : personal.entry(number);
+      if (own != null && own.kind == PersonalList.Kind.ALLOW) return ring(Reason.USER, number);
+      if (isContact(contacts, text)) return ring(Reason.CONTACT, number);
+      if (own != null && own.kind == PersonalList.Kind.BLOCK) return new CallDecision(Action.REJECT, Reason.USER, number, null);
+      if (own != null) return new CallDecision(Action.LABEL, Reason.USER, number, shown(own.label));
+      boolean hasFailed = verification == Verification.FAILED;
+      if (hasFailed && rejectsFailed) return new CallDecision(Action.REJECT, Reason.NOT_VERIFIED, number, null);
+      PackEntry entry = number == 0 ? null : packs.lookup(number);
+      if (entry == null) return ring(hasFailed ? Reason.NOT_VERIFIED : Reason.NOT_LISTED, number);
+      if (entry.blocks()) return new CallDecision(Action.REJECT, Reason.LISTED, number, shown(entry.label()));
+      // A false number must not get the name of its owner.
+      if (hasFailed) return ring(Reason.NOT_VERIFIED, number);
+      return new CallDecision(Action.LABEL, Reason.LISTED, number, shown(entry.label()));
+    } catch (IOException | RuntimeException exception) {
+      return ring(Reason.ERROR, number);
+    }
+  }
+
+  private static CallDecision ring(Reason reason, long number) {
+    return new CallDecision(Action.RING, reason, number, null);
+  }
+
+  private static boolean isContact(Contacts contacts, String text) {
+    try {
+      return contacts.has(text);
+    } catch (Exception exception) {
+      return true;
+    }
+  }
+
+  /** Returns a label of one line without control characters, and without signs that turn the direction of writing. */
+  static String shown(String label) {
+    if (label == null) return null;
+    String line = label.replaceAll("[\\p{Cntrl}\\p{Cf}\\u2028\\u2029]+", " ").trim();
+    boolean isLong = line.codePointCount(0, line.length()) > LONGEST_LABEL;
+    return isLong ? line.substring(0, line.offsetByCodePoints(0, LONGEST_LABEL)) + "…" : line;
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.android;
+
+import android.content.Context;
+import java.io.File;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import ringfence.client.ClientConfiguration;
+import ringfence.client.Disk;
+import ringfence.client.Environment;
+import ringfence.client.PackFolder;
+import ringfence.client.PackUpdater;
+import ringfence.client.Report;
+import ringfence.client.RingfenceClient;
+import ringfence.client.Transport;
+import ringfence.client.UrlTransport;
+
+/**
+ * The client of an app. Call {@link #start} in {@code Application.onCreate}, which runs in each process before its services and workers;
+ * it reads no file. The folder is {@code ringfence} in {@code getNoBackupFilesDir}: a copy on another phone would send reports twice.
+ */
+public final class Ringfence {
+  /** What an app chooses. */
+  public static final class Options {
+    final String server;
+    final String key;
+    final byte[] root;
+    final String[] packs;
+    /** Whether packs are fetched only on networks without a price, such as Wi-Fi. */
+    public boolean isUnmeteredOnly;
+    /** Whether calls are rejected whose number the network knows to be false. */
+    public boolean rejectsFailedVerification;
+    /** Whether a notification says that a call was rejected. */
+    public boolean showsRejected;
+    /** Whether calls are counted, which tells the server their numbers: only after the user agreed. */
+    public boolean countsCalls;
+    /** Whether the phone proves that a genuine app sends the reports. The app's key needs the scope install. */
+    public boolean attests;
+    /** The address of the packs, if it is not the server's. */
+    public String publications;
+    /** Sends the requests. */
+    public Transport transport = new UrlTransport();
+    /** The clock and random numbers. */
+    public Environment environment = new Environment();
+
+    /**
+     * Creates options.
+     *
+     * @param server the address of the API, which ends in /v1
+     * @param key the app's key with the scopes report and fetch
+     * @param root the bytes of the server's root.json
+     * @param packs the names of packs; of two that have a number, the first one counts
+     */
+    public Options(String server, String key, byte[] root, String... packs) {
+      this.server = server;
+      this.key = key;
+      this.root = root;
+      this.packs = packs;
+    }
+  }
+
+  private static volatile Ringfence started;
+
+  /** What the app chose. */
+  public final Options options;
+  final Context context;
+  /** Runs short work on files, in the order in which it comes. */
+  final ExecutorService background;
+  private final ClientConfiguration configuration;
+  private final Disk disk = new AndroidDisk();
+  private final File folder;
+  private RingfenceClient client;
+  private CallScreener screener;
+
+  private Ringfence(Context context, Options options) {
+    this.context = context;
+    this.options = options;
+    folder = new File(context.getNoBackupFilesDir(), "ringfence");
+    configuration = new ClientConfiguration(options.server, options.key, folder).trustRoot(options.root).packs(options.packs);
+    if (options.publications != null) configuration.publications(options.publications);
+    // The thread ends when there is nothing to do.
+    ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<Runnable>());
+    pool.allowCoreThreadTimeOut(true);
+    background = pool;
+  }
+
+  /** Sets the client of this process. */
+  public static Ringfence start(Context context, Options options) {
+    Context application = context.getApplicationContext();
+    started = new Ringfence(application == null ? context : application, options);
+    return started;
+  }
+
+  /** Returns the client of this process. */
+  public static Ringfence get() {
+    Ringfence ringfence = started;
+    if (ringfence == null) throw new IllegalStateException("Call Ringfence.start in the onCreate of your Application.");
+    return ringfence;
+  }
+
+  /** Updates packs once a day, and now where there are none. Call it as often as you like. */
+  public Ringfence schedule() {
+    RingfenceWork.schedule(context, options, new File(folder, "packs").isDirectory());
+    return this;
+  }
+
+  /** Returns the client, for a background thread. */
+  public synchronized RingfenceClient client() throws IOException {
+    if (client == null) {
+      RingfenceClient made = new RingfenceClient(configuration, options.transport, options.environment, disk, event -> {});
+      if (options.attests) made.attest(new KeystoreAttestation(made, new File(folder, "installation"), disk, options.environment));
+      client = made;
+    }
+    return client;
+  }
+
+  /** Returns the user's own list. */
+  public PersonalList personal() {
+    return new PersonalList(new File(folder, "personal"), disk);
+  }
+
+  /** Returns what decides about calls. */
+  public synchronized CallScreener screener() {
+    if (screener == null) screener = new CallScreener(packs(), personal(), options.rejectsFailedVerification);
+    return screener;
+  }
+
+  /** Returns the packs on this phone. */
+  public PackFolder packs() {
+    return PackUpdater.folder(configuration);
+  }
+
+  /** Accepts a report, and sends it as soon as there is a network; for a background thread. */
+  public void report(Report report) throws IOException {
+    client().report(report);
+    RingfenceWork.send(context);
+  }
+}

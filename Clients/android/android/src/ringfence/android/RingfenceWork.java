@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package ringfence.android;
+
+import android.content.Context;
+import androidx.work.BackoffPolicy;
+import androidx.work.Constraints;
+import androidx.work.ExistingPeriodicWorkPolicy;
+import androidx.work.ExistingWorkPolicy;
+import androidx.work.NetworkType;
+import androidx.work.OneTimeWorkRequest;
+import androidx.work.PeriodicWorkRequest;
+import androidx.work.WorkManager;
+import androidx.work.Worker;
+import androidx.work.WorkerParameters;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import ringfence.client.ClientException;
+import ringfence.client.RingfenceClient;
+
+/** The rules by which WorkManager updates packs and sends reports. */
+final class RingfenceWork {
+  private static final String UPDATE = "ringfence-update";
+  private static final String FIRST = "ringfence-first-update";
+  private static final String SEND = "ringfence-send";
+  private static final long DAY = 86_400_000;
+
+  private RingfenceWork() {}
+
+  static void schedule(Context context, Ringfence.Options options, boolean hasPacks) {
+    WorkManager manager = WorkManager.getInstance(context);
+    Constraints network = network(options.isUnmeteredOnly);
+    // Phones that are switched on at the same hour must not ask at the same hour.
+    long delay = (long) (DAY * options.environment.chance());
+    PeriodicWorkRequest daily = new PeriodicWorkRequest.Builder(Update.class, 1, TimeUnit.DAYS)
+        .setConstraints(network)
+        .setInitialDelay(delay, TimeUnit.MILLISECONDS)
+        .setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 10, TimeUnit.MINUTES)
+        .build();
+    // A work of an earlier start stays, and with it its hour, unless the rule of networks changed: UPDATE keeps the hour too.
+    manager.enqueueUniquePeriodicWork(UPDATE, ExistingPeriodicWorkPolicy.UPDATE, daily);
+    if (hasPacks) return;
+    OneTimeWorkRequest first = new OneTimeWorkRequest.Builder(Update.class)
+        .setConstraints(network).setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 1, TimeUnit.MINUTES).build();
+    manager.enqueueUniqueWork(FIRST, ExistingWorkPolicy.KEEP, first);
+  }
+
+  static void send(Context context) {
+    OneTimeWorkRequest request = new OneTimeWorkRequest.Builder(Send.class)
+        .setConstraints(network(false)).setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 1, TimeUnit.MINUTES).build();
+    // One that waits would wait longer, and one that runs may have read the outbox before this report.
+    WorkManager.getInstance(context).enqueueUniqueWork(SEND, ExistingWorkPolicy.REPLACE, request);
+  }
+
+  private static Constraints network(boolean isUnmetered) {
+    return new Constraints.Builder().setRequiredNetworkType(isUnmetered ? NetworkType.UNMETERED : NetworkType.CONNECTED).build();
+  }
+
+  /** Work that ends when WorkManager stops it. */
+  abstract static class Stoppable extends Worker {
+    private volatile Thread thread;
+
+    Stoppable(Context context, WorkerParameters parameters) {
+      super(context, parameters);
+    }
+
+    abstract boolean isDone(RingfenceClient client) throws IOException;
+
+    @Override
+    public Result doWork() {
+      thread = Thread.currentThread();
+      try {
+        return isDone(Ringfence.get().client()) ? Result.success() : Result.retry();
+      } catch (ClientException exception) {
+        boolean mayHelp = exception.kind == ClientException.Kind.NETWORK || exception.kind == ClientException.Kind.BUSY;
+        return mayHelp ? Result.retry() : Result.failure();
+      } catch (IOException | RuntimeException exception) {
+        // A refused publication, or a full disk: tomorrow's update may be better, and waiting reports stay.
+        return Result.failure();
+      } finally {
+        thread = null;
+        Thread.interrupted();
+      }
+    }
+
+    @Override
+    public void onStopped() {
+      Thread running = thread;
+      if (running != null) running.interrupt();
+    }
+  }
+
+  /** Sends what waits, then updates packs. */
+  public static final class Update extends Stoppable {
+    /** Creates the work. */
+    public Update(Context context, WorkerParameters parameters) {
+      super(context, parameters);
+    }
+
+    @Override
+    boolean isDone(RingfenceClient client) throws IOException {
+      client.flush(false);
+      client.updatePacks();
+      return true;
+    }
+  }
+
+  /** Sends what waits. */
+  public static final class Send extends Stoppable {
+    /** Creates the work. */
+    public Send(Context context, WorkerParameters parameters) {
+      super(context, parameters);
+    }
+
+    @Override
+    boolean isDone(RingfenceClient client) throws IOException {
+      RingfenceClient.FlushResult result = client.flush(true);
+      // What waits for tomorrow is sent by the daily work.
+      return result.nextAttempt == 0 || result.nextAttempt > Ringfence.get().options.environment.now() + DAY / 24;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package android;
+
+/** Declares what the library and its example use of Android's class. */
+public final class R {
+  private R() {}
+
+  /** Declares what the library and its example use of Android's class. */
+  public static final class drawable {
+    public static final int sym_call_incoming = 0x01080084;
+
+    private drawable() {}
+  }
+
+  /** Declares what the library and its example use of Android's class. */
+  public static final class layout {
+    public static final int simple_list_item_1 = 0x01090003;
+
+    private layout() {}
+  }
+}

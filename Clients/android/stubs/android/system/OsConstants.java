@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+package android.system;
+
+/** Declares what the library and its example use of Android's class. */
+public final class OsConstants {
+  public static final int O_RDONLY = 0;
+
+  private OsConstants() {}
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package androidx.work;
+
+/** Declares what the library uses of Jetpack's class. */
+public enum ExistingWorkPolicy {
+  KEEP, REPLACE
+}

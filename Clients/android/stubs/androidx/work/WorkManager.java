@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package androidx.work;
+
+import android.content.Context;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Declares what the library uses of Jetpack's class, and keeps the requests by name. */
+public class WorkManager {
+  public static final WorkManager INSTANCE = new WorkManager();
+  public final Map<String, WorkRequest> requests = new LinkedHashMap<>();
+
+  public static WorkManager getInstance(Context context) {
+    return INSTANCE;
+  }
+
+  public void enqueueUniquePeriodicWork(String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request) {
+    requests.put(name, request);
+  }
+
+  public void enqueueUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request) {
+    requests.put(name, request);
+  }
+}
