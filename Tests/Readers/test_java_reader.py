@@ -22,26 +22,6 @@ KINDS = [name for name, value in LIST.items() if isinstance(value, list)]
 BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
 
 
-@pytest.fixture(scope="module")
-def classes(tmp_path_factory):
-    assert shutil.which("javac"), "There is no javac. Run Scripts/install-dependencies test, or install a JDK of version 17 or later."
-    folder = tmp_path_factory.mktemp("classes")
-
-    def compile(*sources):
-        subprocess.run(
-            ["javac", "--release", "11", "-Xlint:all", "-Werror", "-cp", folder, "-d", folder, *sources], check=True, timeout=120)
-
-    # The library first and alone, so that it cannot use a class of its tests.
-    compile(*(JAVA / "core/src").rglob("*.java"))
-    compile(*(JAVA / "stubs").rglob("*.java"), *(JAVA / "test").rglob("*.java"), *(JAVA / "example").glob("*.java"))
-    return folder
-
-
-def java(classes, program, *arguments, options=("-Xshare:auto",)):
-    return subprocess.run(
-        ["java", *options, "-cp", classes, program, *arguments], capture_output=True, timeout=120)
-
-
 def output(done):
     assert done.returncode == 0 and not done.stderr, done.stdout.decode() + done.stderr.decode()
     return done.stdout
@@ -51,7 +31,7 @@ def ringfence(*arguments):
     return subprocess.run([BINARY, *arguments], check=True, capture_output=True, timeout=120).stdout
 
 
-def test_all_vectors(classes, tmp_path):
+def test_all_vectors(java, tmp_path):
     lines = [f"settings\tnow\t{LIST['now']}\tkey\t{LIST['keys']['first']['public']}"]
     for name in KINDS:
         for vector in LIST[name]:
@@ -60,19 +40,19 @@ def test_all_vectors(classes, tmp_path):
                 cells += [key, " ".join(map(str, value)) if isinstance(value, list) else str(value)]
             lines.append("\t".join(cells))
     (tmp_path / "list").write_text("\n".join(lines) + "\n")
-    done = java(classes, "ringfence.reader.RunVectors", VECTORS, tmp_path / "list")
+    done = java("ringfence.reader.RunVectors", VECTORS, tmp_path / "list")
     count = sum(len(LIST[name]) for name in KINDS)
     assert (done.returncode, done.stdout.decode()) == (0, f"{count} vectors, 0 failures\n"), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("folder", ["packs", "deltas"])
-def test_changed_bytes_are_refused_with_an_error_of_the_format(classes, folder):
-    assert output(java(classes, "ringfence.reader.ChangeBytes", "300", VECTORS / folder)) == b"done\n"
+def test_changed_bytes_are_refused_with_an_error_of_the_format(java, folder):
+    assert output(java("ringfence.reader.ChangeBytes", "300", VECTORS / folder)) == b"done\n"
 
 
 @pytest.mark.parametrize("file", sorted(GOLDEN.glob("*.rfpack")), ids=lambda file: file.name)
-def test_dump_equals_that_of_the_command(classes, file):
-    assert output(java(classes, "ringfence.reader.PackDump", file)) == ringfence("pack", "dump", str(file), "--format", "tsv")
+def test_dump_equals_that_of_the_command(java, file):
+    assert output(java("ringfence.reader.PackDump", file)) == ringfence("pack", "dump", str(file), "--format", "tsv")
 
 
 def names(count, words=3_000):
@@ -99,16 +79,16 @@ def large(tmp_path_factory):
     return folder
 
 
-def test_dump_of_a_large_pack_equals_that_of_the_command(classes, large):
+def test_dump_of_a_large_pack_equals_that_of_the_command(java, large):
     file = large / "base.rfpack"
-    dump = output(java(classes, "ringfence.reader.PackDump", file))
+    dump = output(java("ringfence.reader.PackDump", file))
     assert dump == ringfence("pack", "dump", str(file), "--format", "tsv")
     assert dump.count(b"\n") == 60_000
 
 
-def test_a_walk_takes_the_memory_that_the_header_promises(classes, large):
+def test_a_walk_takes_the_memory_that_the_header_promises(java, large):
     """The sum of all that a walk takes is within the promise, and so is what it holds at once."""
-    done = java(classes, "ringfence.reader.WalkPack", large / "base.rfpack", options=("-XX:+UseSerialGC", "-Xmx4m", "-Xint"))
+    done = java("ringfence.reader.WalkPack", large / "base.rfpack", options=("-XX:+UseSerialGC", "-Xmx4m", "-Xint"))
     entries, walked, found, promised = map(int, output(done).split())
     assert entries == 60_000
     assert promised <= 1_250_000
@@ -117,40 +97,16 @@ def test_a_walk_takes_the_memory_that_the_header_promises(classes, large):
     assert found <= promised, (found, promised)
 
 
-def test_delta_of_a_large_pack_gives_the_same_bytes(classes, large):
-    output(java(classes, "ringfence.reader.ApplyDelta", large / "base.rfpack", large / "delta", large / "new", options=("-Xmx16m",)))
+def test_delta_of_a_large_pack_gives_the_same_bytes(java, large):
+    output(java("ringfence.reader.ApplyDelta", large / "base.rfpack", large / "delta", large / "new", options=("-Xmx16m",)))
     assert (large / "new").read_bytes() == (large / "result.rfpack").read_bytes()
     assert not (large / "new.new").exists()
 
 
-def test_a_delta_of_another_base_leaves_no_file(classes, large):
-    done = java(classes, "ringfence.reader.ApplyDelta", large / "result.rfpack", large / "delta", large / "other")
+def test_a_delta_of_another_base_leaves_no_file(java, large):
+    done = java("ringfence.reader.ApplyDelta", large / "result.rfpack", large / "delta", large / "other")
     assert done.returncode == 1 and b"this is not the delta's base" in done.stderr
     assert not list(large.glob("other*"))
-
-
-def test_the_example_updates_by_a_delta_and_refuses_an_expired_manifest(classes, tmp_path):
-    shutil.copy(VECTORS / "publication/packs/both-1.rfpack", tmp_path / "both")
-    done = java(classes, "com.example.calls.RunUpdate", VECTORS / "publication", tmp_path, str(LIST["now"]))
-    assert output(done).decode().splitlines() == ["the manifest has expired", "2 files"]
-
-
-def test_the_example_rejects_calls_with_a_pack_of_the_shipped_recipes(classes, make_server, tmp_path):
-    """The server publishes by Resources/recipes.yaml, at the address that the page names."""
-    server = make_server()
-    reason = ("--reason", "calls about a car's warranty", "--by", "Ada")
-    server.run("decide", "+4930123456", "--block", *reason)
-    server.run("decide", "+6493001234", "--block", *reason)
-    server.run("decide", "+4930123457", "--identify", "A survey", *reason)
-    server.run("publish")
-    assert "`https://HOST/v1/`" in (CHECKOUT / "Documentation/android.md").read_text()
-    # The network's country, New Zealand in these tests, completes a national number.
-    done = java(
-        classes, "com.example.calls.RunExample", f"{server.address}/v1/", tmp_path, str(int(time.time())),
-        "+4930123456", "+4930123457", "+4930123458", "093001234")
-    assert output(done).decode().splitlines() == [
-        "without a pack false", "+4930123456 true", "+4930123457 false", "+4930123458 false", "093001234 true",
-        "withheld false", "broken false", "1 file"]
 
 
 def test_the_library_uses_only_what_old_versions_of_android_have():
@@ -166,14 +122,6 @@ def test_the_library_uses_only_what_old_versions_of_android_have():
 def test_the_library_needs_no_other():
     imports = {match for file in (JAVA / "core/src").rglob("*.java") for match in re.findall(r"^import (?:static )?(\w+)", file.read_text(), re.M)}
     assert imports == {"java", "ringfence"}
-
-
-@pytest.mark.parametrize("name", ["BlockCalls", "UpdatePack"])
-def test_the_page_has_the_code_of_the_example(name):
-    page = (CHECKOUT / "Documentation/android.md").read_text()
-    code = (JAVA / f"example/{name}.java").read_text().split("package com.example.calls;\n\n")[1]
-    assert f"```java\n{code}```" in page
-    assert name != "BlockCalls" or code.count("\n") <= 60
 
 
 def test_every_file_names_its_license():

@@ -25,7 +25,7 @@ public final class Call {
       return direction;
     }
 
-    public final int getCallerNumberVerificationStatus() {
+    public int getCallerNumberVerificationStatus() {
       return verification;
     }
 

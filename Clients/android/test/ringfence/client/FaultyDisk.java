@@ -40,6 +40,14 @@ final class FaultyDisk extends Disk {
   private final Map<File, Content> files = new HashMap<>();
   private final Map<File, Content> names = new HashMap<>();
 
+  /** Takes a file that is on the disk already. */
+  void adopt(File file) throws IOException {
+    Content content = new Content();
+    content.flushed = Files.readAllBytes(file.toPath());
+    files.put(file, content);
+    names.put(file, content);
+  }
+
   private void step(boolean needsRoom) throws IOException {
     operations++;
     if (operations == cutAt) throw new PowerCut();

@@ -117,6 +117,7 @@ final class RunOutbox {
         FaultyDisk disk = new FaultyDisk();
         disk.cutAt = cut;
         Promises promises = new Promises();
+        if (seed == 2) beginDamaged(folder, disk, promises);
         Random random = new Random(seed);
         wasCut = false;
         try {
@@ -146,6 +147,22 @@ final class RunOutbox {
         that(third.reports.containsKey(new UUID(7, 9)), place + ": the outbox takes no more");
       }
     }
+  }
+
+  /** Begins with a file whose first record is damaged, so that the others are written anew. */
+  private static void beginDamaged(File folder, FaultyDisk disk, Promises promises) throws IOException {
+    Outbox outbox = open(folder, new Disk());
+    for (int i = 0; i < 4; i++) {
+      Report report = Phone.report(i);
+      outbox.change(() -> outbox.accept(report));
+      if (i > 0) promises.waiting.add(report.id);
+      promises.everAccepted.add(report.id);
+    }
+    File file = new File(folder, "outbox");
+    byte[] bytes = Files.readAllBytes(file.toPath());
+    bytes[40] ^= 1;
+    Files.write(file.toPath(), bytes);
+    disk.adopt(file);
   }
 
   private static void fullDisk(File folder) throws Exception {

@@ -40,7 +40,7 @@ final class CallActions {
 
   /** Returns the page on which the owner of a number sees why it is listed, and appeals. */
   static String appealAddress(long number) {
-    return CallsApp.HOST + "/appeal?number=" + number;
+    return CallsApp.host + "/appeal?number=" + number;
   }
 
   /** Returns a random name of this installation, which the server stores as a keyed hash. */

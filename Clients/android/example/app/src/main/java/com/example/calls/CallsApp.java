@@ -9,13 +9,14 @@ import ringfence.android.Ringfence;
 
 /** Starts the client in each process of the app. */
 public class CallsApp extends Application {
-  static final String HOST = "https://ringfence.example";
+  static String host = "https://ringfence.example";
+  // The key of your app on your server. Everyone can read it in the app: give it the scopes report and fetch only.
+  static String key = "rf_example_key";
 
   @Override
   public void onCreate() {
     super.onCreate();
-    // The key of your app on your server. Everyone can read it in the app, so give it the scopes report and fetch only.
-    Ringfence.Options options = new Ringfence.Options(HOST + "/v1", "rf_example_key", root(), "blocklist", "most-identified");
+    Ringfence.Options options = new Ringfence.Options(host + "/v1", key, root(), "blocklist", "most-identified");
     options.showsRejected = true;
     Ringfence.start(this, options).schedule();
   }
