@@ -7,7 +7,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run repository deb dist test test-swift test-python test-texts left-out test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors clean
+.PHONY: run repository deb dist test test-swift test-python test-texts left-out test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors android-archive clean
 
 # Debugging information of libraries in C takes a seventh of their time.
 OPTIMIZED = --configuration release -Xcc -g0
@@ -121,6 +121,11 @@ fuzz-pack: dependencies
 # The test vectors of packs and publications, in Tests/Vectors; their sums must agree with SHA256SUMS.
 vectors:
 	Scripts/make-vectors.py Tests/Vectors
+
+# The library for Android as a folder of Maven. ANDROID_CLASSES=PATH compiles it with the classes of an SDK instead of stubs.
+android-archive: export ANDROID_CLASSES := $(ANDROID_CLASSES)
+android-archive:
+	Scripts/make-android-archive $(BUILD)/android-archive
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Examples Benchmarks

@@ -1,8 +1,11 @@
 """The library for Android on the JVM: numbers, outbox, updates, calls, and the example, with stubs of Android's classes."""
+import hashlib
+import io
 import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ VECTORS = CHECKOUT / "Tests/Vectors"
 BINARY = os.environ.get("RINGFENCE_BINARY", str(CHECKOUT / ".build/debug/ringfence"))
 sys.path.insert(0, str(CHECKOUT / "Tests/Numbers"))
 
+import attested_key  # noqa: E402
 import phonenumbers  # noqa: E402
 from number_strings import Strings, expected  # noqa: E402
 from phonenumbers import re_util  # noqa: E402
@@ -77,7 +81,7 @@ def pack(tmp_path_factory):
 
 
 def test_the_service_answers_calls(java, pack):
-    passed(java("ringfence.android.RunScreening", pack, "493023125123", "493023125124"), 11)
+    passed(java("ringfence.android.RunScreening", pack, "493023125123", "493023125124"), 10)
 
 
 def test_a_lookup_in_two_million_numbers_takes_little_memory(java, tmp_path):
@@ -97,7 +101,7 @@ def server(make_server):
 
 
 def key(server, name, *scopes):
-    return re.search(r"rf_\w+", server.run("app", "create", name, "--scopes", ",".join(scopes)))[0]
+    return server.run("app", "create", name, "--scopes", ",".join(scopes)).splitlines()[-1].split()[-1]
 
 
 def test_the_example_runs_with_a_server(java, server):
@@ -114,6 +118,104 @@ def test_a_client_reports_withdraws_and_counts_with_a_server(java, server, tmp_p
     assert done.stdout.decode().splitlines() == [
         "update [blocklist]", "493023125123 blocked", "493023125125 none", "DROPPED number: too_short", "DELIVERED null", "DELIVERED null",
         "waiting 0", "WITHDRAWN null", "waiting 0", "COUNTED null", "waiting 0", "update []"], done.stderr.decode()
+
+
+PRIMITIVES = {"I": "int", "J": "long", "Z": "boolean", "B": "byte", "V": "void", "C": "char", "D": "double"}
+
+
+def simple(name):
+    """A type or a signature without packages and parameters of types."""
+    return re.sub(r"(?:\w+[./])+(?=\w)", "", re.sub(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>", "", name)).replace("$", ".").replace("...", "[]")
+
+
+def types(descriptor):
+    found = []
+    for array, primitive, name in re.findall(r"(\[*)(?:([IJZBVCD])|L([^;]+);)", descriptor):
+        found.append((PRIMITIVES.get(primitive) or simple(name)) + "[]" * len(array))
+    return found
+
+
+def short(member):
+    """A member whose inner classes have their last name alone, as pages write some of them."""
+    return re.sub(r"\b\w+\.(?=\w)", "", member)
+
+
+def used_members(classes):
+    """The members of Android's classes in the compiled library and example."""
+    files = [file for folder in ("ringfence/android", "com/example") for file in (classes / folder).rglob("*.class")
+             if not re.match(r"Run|R\b|R\$", file.name)]
+
+    def read(*options):
+        return subprocess.run(["javap", "-p", *options, *files], capture_output=True, text=True, check=True, timeout=120).stdout
+
+    own = set(re.findall(r"(\w+)(?:\([^)]*\))?(?: throws .*)?;$", read(), re.MULTILINE))
+    pattern = r'// (?:Interface)?(?:Method|Field) (?:([\w/$]+)\.)?("<init>"|\w+):(\S+)'
+    for owner, name, descriptor in re.findall(pattern, read("-c")):
+        # Members of the library's own classes may be inherited ones of Android's.
+        is_own = "/R$" not in owner and (not owner or owner.startswith(("ringfence/android/", "com/example/")))
+        if not owner.startswith(("android/", "androidx/")) and not (is_own and name not in own and name != '"<init>"'):
+            continue
+        result = types(descriptor.rpartition(")")[2])[0]
+        parameters = f"({', '.join(types(descriptor[1:].partition(')')[0]))})" if descriptor.startswith("(") else ""
+        yield (f"{simple(owner).rpartition('.')[2]}{parameters}" if name == '"<init>"' else f"{result} {name}{parameters}")
+
+
+def test_the_page_of_stubs_has_every_member_that_the_library_uses(classes):
+    page = (ANDROID / "stubs/README.md").read_text()
+    rows = re.findall(r"^\| `([\w.]+)` \| (?:`(.+?)`|the class) \| ([\d.]+) \| \[([\w.]+)\]\((\S+)\) \|$", page, re.MULTILINE)
+    assert len(rows) > 100 and len(rows) == page.count("\n| `")
+    members = {short(member) for _, member, *_ in rows}
+    # A view or an activity may be constructed without a constructor of its own in the page.
+    missing = sorted({member for member in used_members(classes) if short(member) not in members} - {
+        "Activity()", "Application()", "CallScreeningService()"})
+    assert missing == []
+    for name, member, _, title, address in rows:
+        package = re.match(r"(?:[a-z]\w*\.)+", name)[0]
+        inner = name[len(package):]
+        assert title == inner and address == f"https://developer.android.com/reference/{package.replace('.', '/')}{inner}", name
+        file = classes / package.replace(".", "/") / f"{inner.replace('.', '$')}.class"
+        declared = subprocess.run(["javap", "-p", file], capture_output=True, text=True, check=True).stdout if member else ""
+        found = {short(simple(line.strip().rstrip(";").partition(" throws ")[0])) for line in declared.splitlines()}
+        found = {re.sub(r"\b(?:public|protected|static|final|abstract) ", "", line) for line in found}
+        assert file.exists() and (not member or short(member) in found), (name, member, found)
+
+
+def test_the_archive_has_the_same_bytes_twice(tmp_path, classes):
+    """Also with classes of an SDK instead of the stubs: here those of the stubs."""
+    runs = [subprocess.Popen([CHECKOUT / "Scripts/make-android-archive", tmp_path / name], env={**os.environ, **more}, stderr=subprocess.PIPE)
+            for name, more in (("first", {}), ("second", {"ANDROID_CLASSES": str(classes)}))]
+    assert [run.communicate(timeout=120)[1] for run in runs] == [b"", b""]
+    first, second = (
+        {str(file.relative_to(tmp_path / name)): file.read_bytes() for file in (tmp_path / name).rglob("*") if file.is_file()}
+        for name in ("first", "second"))
+    assert first == second
+    sums = dict(reversed(line.split("  ")) for line in first["SHA256SUMS"].decode().splitlines())
+    assert len(sums) == 8 and all(hashlib.sha256(first[name]).hexdigest() == value for name, value in sums.items())
+    [aar] = [name for name in sums if name.endswith(".aar")]
+    with zipfile.ZipFile(io.BytesIO(first[aar])) as archive:
+        assert {"AndroidManifest.xml", "R.txt", "classes.jar", "res/values/strings.xml", "res/values-ru/strings.xml"} <= set(archive.namelist())
+        with zipfile.ZipFile(io.BytesIO(archive.read("classes.jar"))) as inner:
+            assert all(name.startswith(("ringfence/android/", "META-INF/")) and "/R" not in name.replace("/Ringfence", "") for name in inner.namelist())
+        texts = {name: re.findall(r'<string name="(\w+)">[^<]+<', archive.read(name).decode()) for name in archive.namelist() if "strings" in name}
+    assert len(texts) == 5 and len({tuple(names) for names in texts.values()}) == 1
+    version = aar.split("/")[2]
+    for name in ("Documentation/android.md", "Clients/android/example/app/build.gradle"):
+        assert f"ringfence:ringfence-android:{version}" in (CHECKOUT / name).read_text(), name
+
+
+def test_a_phone_attests_and_renews_with_a_server(java, make_server, tmp_path):
+    """A phone with a root of the test: its reports are the installation's. Its clock moves on to the renewal."""
+    files = tmp_path / "attestation"
+    files.mkdir()
+    key_file = attested_key.make_root(tmp_path, files / "android-roots.pem")
+    server = make_server(RINGFENCE_ATTESTATION_FILES=str(files))
+    app = key(server, "Attested", "report", "install")
+    server.run("app", "attestation", "Attested", "--android", f"org.example.caller={attested_key.DIGEST}")
+    program = f"{sys.executable} {attested_key.__file__} {key_file}"
+    done = java("ringfence.android.RunAttestation", f"{server.address}/v1", app, tmp_path / "phone", program)
+    assert done.stdout.decode().splitlines() == [
+        "report 1 ok", "report 2 ok", "keys 1", "report 3 ok", "keys 1, renewed", "report 4 ok", "keys 2, the first one was lost",
+        "report 5 null, no proof", "delivered 5"], done.stdout.decode() + done.stderr.decode()
 
 
 def test_the_library_has_its_size():

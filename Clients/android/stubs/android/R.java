@@ -7,14 +7,14 @@ public final class R {
 
   /** Declares what the library and its example use of Android's class. */
   public static final class drawable {
-    public static final int sym_call_incoming = 0x01080084;
+    public static int sym_call_incoming = 1;
 
     private drawable() {}
   }
 
   /** Declares what the library and its example use of Android's class. */
   public static final class layout {
-    public static final int simple_list_item_1 = 0x01090003;
+    public static int simple_list_item_1 = 2;
 
     private layout() {}
   }

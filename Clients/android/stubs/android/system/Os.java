@@ -5,6 +5,7 @@ import java.io.FileDescriptor;
 
 /** Declares what the library and its example use of Android's class, and counts the calls. */
 public final class Os {
+  /** The number of flushes. */
   public static int flushes;
 
   private Os() {}

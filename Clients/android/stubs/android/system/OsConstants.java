@@ -3,7 +3,7 @@ package android.system;
 
 /** Declares what the library and its example use of Android's class. */
 public final class OsConstants {
-  public static final int O_RDONLY = 0;
+  public static int O_RDONLY = 0;
 
   private OsConstants() {}
 }

@@ -14,11 +14,13 @@ public class WorkManager {
     return INSTANCE;
   }
 
-  public void enqueueUniquePeriodicWork(String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request) {
+  public Operation enqueueUniquePeriodicWork(String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request) {
     requests.put(name, request);
+    return null;
   }
 
-  public void enqueueUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request) {
+  public Operation enqueueUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request) {
     requests.put(name, request);
+    return null;
   }
 }

@@ -40,7 +40,13 @@ public final class RunScreening {
   private static final NotificationManager NOTIFICATIONS = new NotificationManager();
   private static final TelephonyManager TELEPHONY = new TelephonyManager();
 
-  static final class Service extends RingfenceScreeningService {}
+  /** The machine of a test may be slow. */
+  private static long longest = 60_000;
+
+  static final class Service extends RingfenceScreeningService {
+    @Override
+    protected long longestDecision() { return longest; }
+  }
 
   public static void main(String[] arguments) throws IOException {
     pack = new File(arguments[0]);
@@ -135,7 +141,9 @@ public final class RunScreening {
           // The test is over.
         }
       });
+      longest = 50;
       same(rejected(call("tel:+" + blocked)), false, "the call");
+      longest = 60_000;
       end.countDown();
     });
     Checks.run("calls are counted only if the app says so", folder -> {

@@ -26,7 +26,6 @@ public final class CallScreener {
 
   /**
    * Creates a screener.
-   *
    * @param rejectsFailed whether to reject calls whose number the network knows to be false
    */
   public CallScreener(PackFolder packs, PersonalList personal, boolean rejectsFailed) {
@@ -36,18 +35,13 @@ public final class CallScreener {
   }
 
   /** Uses newer plans than those of the library. */
-  public void use(NumberingPlans newer) {
-    plans = newer;
-  }
+  public void use(NumberingPlans newer) { plans = newer; }
 
   /** Reads plans and packs, so that the first call does not wait for it. */
-  public void warmUp() {
-    decide("+12015550123", null, Verification.NONE, number -> false);
-  }
+  public void warmUp() { decide("+12015550123", null, Verification.NONE, number -> false); }
 
   /**
    * Decides about an incoming call.
-   *
    * @param text the number as the network sent it, or null
    * @param country the phone's country of two letters, or null
    */
@@ -76,9 +70,7 @@ public final class CallScreener {
     }
   }
 
-  private static CallDecision ring(Reason reason, long number) {
-    return new CallDecision(Action.RING, reason, number, null);
-  }
+  private static CallDecision ring(Reason reason, long number) { return new CallDecision(Action.RING, reason, number, null); }
 
   private static boolean isContact(Contacts contacts, String text) {
     try {

@@ -44,14 +44,10 @@ public final class PersonalList {
   }
 
   /** Blocks a number. */
-  public void block(long number) throws IOException {
-    put(number, new Entry(Kind.BLOCK, ""));
-  }
+  public void block(long number) throws IOException { put(number, new Entry(Kind.BLOCK, "")); }
 
   /** Lets a number ring, even if a pack blocks it. */
-  public void allow(long number) throws IOException {
-    put(number, new Entry(Kind.ALLOW, ""));
-  }
+  public void allow(long number) throws IOException { put(number, new Entry(Kind.ALLOW, "")); }
 
   /** Names a number. */
   public void name(long number, String label) throws IOException {
@@ -59,14 +55,10 @@ public final class PersonalList {
   }
 
   /** Forgets what the user said about a number: packs decide again. */
-  public void forget(long number) throws IOException {
-    put(number, null);
-  }
+  public void forget(long number) throws IOException { put(number, null); }
 
   /** Returns what the user said about a number, or null. */
-  public Entry entry(long number) throws IOException {
-    return entries().get(number);
-  }
+  public Entry entry(long number) throws IOException { return entries().get(number); }
 
   /** Returns all numbers, ascending. Lines that are damaged are left out. */
   public Map<Long, Entry> entries() throws IOException {

@@ -48,7 +48,6 @@ public final class Ringfence {
 
     /**
      * Creates options.
-     *
      * @param server the address of the API, which ends in /v1
      * @param key the app's key with the scopes report and fetch
      * @param root the bytes of the server's root.json
@@ -118,9 +117,7 @@ public final class Ringfence {
   }
 
   /** Returns the user's own list. */
-  public PersonalList personal() {
-    return new PersonalList(new File(folder, "personal"), disk);
-  }
+  public PersonalList personal() { return new PersonalList(new File(folder, "personal"), disk); }
 
   /** Returns what decides about calls. */
   public synchronized CallScreener screener() {
@@ -129,9 +126,7 @@ public final class Ringfence {
   }
 
   /** Returns the packs on this phone. */
-  public PackFolder packs() {
-    return PackUpdater.folder(configuration);
-  }
+  public PackFolder packs() { return PackUpdater.folder(configuration); }
 
   /** Accepts a report, and sends it as soon as there is a network; for a background thread. */
   public void report(Report report) throws IOException {

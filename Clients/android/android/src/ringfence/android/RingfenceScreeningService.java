@@ -23,11 +23,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Answers Android's question about each incoming call: rejects it, or lets it ring and shows who calls. It never throws, and a call that
  * cannot be checked rings. Extend it, and declare the class in the manifest.
  *
- * <p>A decision reads the header and one block of each pack. If the disk stalls, the call rings after a second; Android itself
- * would wait for five.
+ * <p>A decision reads the header and one block of each pack. If the disk stalls, the call rings after four seconds; Android
+ * itself waits for five.
  */
 public abstract class RingfenceScreeningService extends CallScreeningService {
-  private static final long LONGEST = 1_000;
   private static final String CHANNEL = "ringfence";
 
   @Override
@@ -46,7 +45,7 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
       public void run() {
         answer(call, new CallDecision(CallDecision.Action.RING, CallDecision.Reason.ERROR, 0, null), isAnswered);
       }
-    }, LONGEST);
+    }, longestDecision());
     Runnable work = () -> {
       CallDecision decision = decide(call);
       timer.cancel();
@@ -93,6 +92,9 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     String network = telephony.getNetworkCountryIso();
     return network == null || network.isEmpty() ? telephony.getSimCountryIso() : network;
   }
+
+  /** Returns the milliseconds after which a call rings without a decision. */
+  protected long longestDecision() { return 4_000; }
 
   private CallDecision decide(Call.Details call) {
     try {

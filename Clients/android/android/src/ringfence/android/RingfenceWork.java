@@ -59,9 +59,7 @@ final class RingfenceWork {
   abstract static class Stoppable extends Worker {
     private volatile Thread thread;
 
-    Stoppable(Context context, WorkerParameters parameters) {
-      super(context, parameters);
-    }
+    Stoppable(Context context, WorkerParameters parameters) { super(context, parameters); }
 
     abstract boolean isDone(RingfenceClient client) throws IOException;
 
@@ -92,9 +90,7 @@ final class RingfenceWork {
   /** Sends what waits, then updates packs. */
   public static final class Update extends Stoppable {
     /** Creates the work. */
-    public Update(Context context, WorkerParameters parameters) {
-      super(context, parameters);
-    }
+    public Update(Context context, WorkerParameters parameters) { super(context, parameters); }
 
     @Override
     boolean isDone(RingfenceClient client) throws IOException {
@@ -107,9 +103,7 @@ final class RingfenceWork {
   /** Sends what waits. */
   public static final class Send extends Stoppable {
     /** Creates the work. */
-    public Send(Context context, WorkerParameters parameters) {
-      super(context, parameters);
-    }
+    public Send(Context context, WorkerParameters parameters) { super(context, parameters); }
 
     @Override
     boolean isDone(RingfenceClient client) throws IOException {

@@ -27,7 +27,6 @@ public final class ClientConfiguration {
 
   /**
    * Creates settings.
-   *
    * @param server the address of the API, which ends in /v1; https, or http for a loopback address
    * @param key the app's key: printable ASCII without spaces
    * @param folder a folder for this client only, that is not part of backups; all processes of the app may use it
@@ -77,9 +76,7 @@ public final class ClientConfiguration {
     return this;
   }
 
-  boolean publicationsAreTheServers() {
-    return origin(publications).equals(origin(server));
-  }
+  boolean publicationsAreTheServers() { return origin(publications).equals(origin(server)); }
 
   private static String origin(URL url) {
     int port = url.getPort() < 0 ? url.getDefaultPort() : url.getPort();

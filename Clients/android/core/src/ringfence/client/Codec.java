@@ -27,9 +27,7 @@ public final class Codec {
   }
 
   /** Returns a time in milliseconds as RFC 3339, in whole seconds. */
-  public static String time(long now) {
-    return format().format(new Date(now));
-  }
+  public static String time(long now) { return format().format(new Date(now)); }
 
   /** Reads such a time. */
   public static long time(String text) throws IOException {
@@ -41,9 +39,7 @@ public final class Codec {
   }
 
   /** Returns the day in UTC, such as 2026-11-21. */
-  static String day(long now) {
-    return time(now).substring(0, 10);
-  }
+  static String day(long now) { return time(now).substring(0, 10); }
 
   private static SimpleDateFormat format() {
     SimpleDateFormat format = new SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss'Z'", Locale.US);

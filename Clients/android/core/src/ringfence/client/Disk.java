@@ -32,14 +32,10 @@ public class Disk {
     }
 
     @Override
-    public void write(byte[] bytes, int from, int count) throws IOException {
-      file.write(bytes, from, count);
-    }
+    public void write(byte[] bytes, int from, int count) throws IOException { file.write(bytes, from, count); }
 
     /** Waits until the bytes are on the disk. */
-    public void sync() throws IOException {
-      file.getFD().sync();
-    }
+    public void sync() throws IOException { file.getFD().sync(); }
 
     /** Removes all bytes behind a length. */
     public void cut(long length) throws IOException {
@@ -48,15 +44,11 @@ public class Disk {
     }
 
     @Override
-    public void close() throws IOException {
-      file.close();
-    }
+    public void close() throws IOException { file.close(); }
   }
 
   /** Opens a file for appending, behind a number of its bytes; creates it. */
-  public Appender append(File file, long length) throws IOException {
-    return new Appender(file, length);
-  }
+  public Appender append(File file, long length) throws IOException { return new Appender(file, length); }
 
   /** Gives a file the name of another one, which it replaces. */
   public void rename(File file, File to) throws IOException {
@@ -64,9 +56,7 @@ public class Disk {
   }
 
   /** Deletes a file, if there is one. */
-  public void delete(File file) {
-    file.delete();
-  }
+  public void delete(File file) { file.delete(); }
 
   /** Waits until the names in a folder are on the disk. */
   public void syncFolder(File folder) throws IOException {
@@ -110,7 +100,6 @@ public class Disk {
 
   /**
    * Takes a lock of all threads and processes.
-   *
    * @param waits whether to wait for the lock; otherwise the result is null while it is taken
    */
   public static Closeable lock(File file, boolean waits) throws IOException {

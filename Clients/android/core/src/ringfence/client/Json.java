@@ -16,9 +16,7 @@ public final class Json {
   private final String text;
   private int at;
 
-  private Json(String text) {
-    this.text = text;
-  }
+  private Json(String text) { this.text = text; }
 
   /** Reads an object. */
   public static Map<?, ?> object(byte[] bytes) throws IOException {
@@ -63,9 +61,7 @@ public final class Json {
     return out.append('}').toString();
   }
 
-  private IOException failure() {
-    return new IOException("The text is not JSON.");
-  }
+  private IOException failure() { return new IOException("The text is not JSON."); }
 
   /** Returns the next sign that is not white space; 0 at the end. */
   private char next() {

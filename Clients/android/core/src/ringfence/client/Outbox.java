@@ -124,13 +124,9 @@ final class Outbox {
     }
   }
 
-  boolean isEmpty() {
-    return reports.isEmpty() && withdrawals.isEmpty() && batches.isEmpty() && counts.isEmpty();
-  }
+  boolean isEmpty() { return reports.isEmpty() && withdrawals.isEmpty() && batches.isEmpty() && counts.isEmpty(); }
 
-  int waiting() {
-    return reports.size() + withdrawals.size() + batches.size();
-  }
+  int waiting() { return reports.size() + withdrawals.size() + batches.size(); }
 
   // Changes, each under the lock.
 
@@ -242,9 +238,7 @@ final class Outbox {
     damage = new ClientEvent(ClientEvent.Kind.DAMAGED, null, "" + lost);
   }
 
-  private static byte[] header(long generation) {
-    return ByteBuffer.allocate(HEADER).put(MAGIC).putLong(generation).array();
-  }
+  private static byte[] header(long generation) { return ByteBuffer.allocate(HEADER).put(MAGIC).putLong(generation).array(); }
 
   /** Appends a record behind the last complete one, and does what it says in memory. */
   private void append(int kind, byte[] payload, boolean isDurable) throws IOException {
@@ -326,7 +320,6 @@ final class Outbox {
 
   /**
    * Does in memory what the records from a place on say. Where none starts, the search continues one byte later.
-   *
    * @param offset the place of the bytes in the file
    * @return the bytes before the last record that belong to none
    */

@@ -36,7 +36,6 @@ public final class PackFolder implements Closeable {
 
   /**
    * Returns the entry of a number in the first pack that has it, or null.
-   *
    * @param number the country code and the national digits
    * @throws IOException when no pack has the number and one of them cannot be read; the next update replaces it
    */
@@ -69,7 +68,5 @@ public final class PackFolder implements Closeable {
 
   /** Forgets the opened packs. */
   @Override
-  public synchronized void close() {
-    for (Open open : packs.values()) open.reader = null;
-  }
+  public synchronized void close() { for (Open open : packs.values()) open.reader = null; }
 }

@@ -81,9 +81,7 @@ public final class PackUpdater {
     return new PackFolder(packs(configuration.folder), configuration.packs);
   }
 
-  private static File packs(File folder) {
-    return new File(folder, "packs");
-  }
+  private static File packs(File folder) { return new File(folder, "packs"); }
 
   Result update() throws IOException {
     Disk.makeFolder(packs(configuration.folder));
@@ -144,13 +142,9 @@ public final class PackUpdater {
     }
   }
 
-  private File pack(String name) {
-    return new File(packs(configuration.folder), name + ".rfpack");
-  }
+  private File pack(String name) { return new File(packs(configuration.folder), name + ".rfpack"); }
 
-  private File staged(String name) {
-    return new File(partial, name + ".staged");
-  }
+  private File staged(String name) { return new File(partial, name + ".staged"); }
 
   /** Fetches a pack or its delta to a file beside it, and checks it; false when the phone has the pack already. */
   private boolean stage(PackDescription pack, Result result) throws IOException {

@@ -38,9 +38,7 @@ final class Pause {
     return environment.now() >= (isUrgent ? forbidden : Math.max(until, forbidden));
   }
 
-  long until() {
-    return Math.max(until, forbidden);
-  }
+  long until() { return Math.max(until, forbidden); }
 
   /** Begins a pause, of at least the milliseconds that the server asks for; at most a day of them. */
   void begin(long asked) {

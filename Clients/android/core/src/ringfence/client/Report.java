@@ -14,7 +14,6 @@ public final class Report {
 
   /**
    * Creates a report of now.
-   *
    * @param number 1 to 64 bytes, as the phone shows it; a national number needs the region
    * @param region two letters, or null
    * @param category such as fraud, or legitimate
@@ -27,7 +26,6 @@ public final class Report {
 
   /**
    * Creates a report with a time and an id of the app.
-   *
    * @param time milliseconds since 1970
    */
   public Report(String number, String region, String category, String reporter, String comment, long time, UUID id)
@@ -58,7 +56,5 @@ public final class Report {
 
   /** Returns the id alone. */
   @Override
-  public String toString() {
-    return "report " + id;
-  }
+  public String toString() { return "report " + id; }
 }

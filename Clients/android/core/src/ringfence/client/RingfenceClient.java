@@ -74,23 +74,16 @@ public final class RingfenceClient {
   }
 
   /** Sends reports with what the phone proves from now on. */
-  public void attest(Installation installation) {
-    this.installation = installation;
-  }
+  public void attest(Installation installation) { this.installation = installation; }
 
   /** Accepts a report. The same report again has no effect. */
-  public void report(Report report) throws IOException {
-    outbox.change(() -> outbox.accept(report));
-  }
+  public void report(Report report) throws IOException { outbox.change(() -> outbox.accept(report)); }
 
   /** Withdraws a report, whether it was sent already or not. */
-  public void withdraw(UUID id) throws IOException {
-    outbox.change(() -> outbox.withdraw(id));
-  }
+  public void withdraw(UUID id) throws IOException { outbox.change(() -> outbox.withdraw(id)); }
 
   /**
    * Counts a call. The counts of a day (UTC) are sent after its end, in one batch. Ask the user before: they have numbers of callers.
-   *
    * @param isNamed whether the phone identified or blocked the caller
    */
   public void countCall(String number, String region, boolean isNamed) throws IOException {
@@ -111,9 +104,7 @@ public final class RingfenceClient {
   }
 
   /** Returns the packs on this phone, for look-ups without the network. */
-  public PackFolder packs() {
-    return PackUpdater.folder(configuration);
-  }
+  public PackFolder packs() { return PackUpdater.folder(configuration); }
 
   /** Sends a request to the API, such as one of the protocol of attestation, and returns a response of at most 64 KB. */
   public Answer post(String path, byte[] body) throws IOException {
@@ -124,7 +115,6 @@ public final class RingfenceClient {
 
   /**
    * Sends everything that waits, up to the first failure. While another thread or process sends, it sends nothing.
-   *
    * @param isUrgent whether to try also in the client's own pause after a failure. A pause of the server's {@code Retry-After} stays
    */
   public FlushResult flush(boolean isUrgent) throws IOException {

@@ -15,7 +15,6 @@ import java.util.TreeMap;
 public interface Transport {
   /**
    * Sends a request, and passes the response on piece by piece. A redirect is not followed: it is the response.
-   *
    * @throws IOException what the receiver throws, or any other where there was no complete response
    */
   void send(Request request, Receiver receiver) throws IOException;
@@ -62,14 +61,10 @@ public interface Transport {
     }
 
     /** Returns the value of a field, or null. */
-    public String field(String name) {
-      return fields.get(name);
-    }
+    public String field(String name) { return fields.get(name); }
 
     /** Says whether the status is 2xx. */
-    public boolean isSuccess() {
-      return status >= 200 && status < 300;
-    }
+    public boolean isSuccess() { return status >= 200 && status < 300; }
 
     /** Says whether the response comes from the server itself: a proxy may return the same statuses. */
     public boolean isProblem() {
@@ -115,9 +110,7 @@ public interface Transport {
     /** Status and fields. */
     public Head head;
 
-    private Answer(int limit) {
-      this.limit = limit;
-    }
+    private Answer(int limit) { this.limit = limit; }
 
     /** Sends a request; the body is empty unless the status is 2xx. */
     static Answer of(Transport transport, Request request, int limit) throws IOException {
@@ -136,9 +129,7 @@ public interface Transport {
     }
 
     /** Returns the body. */
-    public byte[] body() {
-      return bytes.toByteArray();
-    }
+    public byte[] body() { return bytes.toByteArray(); }
 
     @Override
     public boolean head(Head head) throws IOException {

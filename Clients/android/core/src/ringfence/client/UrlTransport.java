@@ -17,13 +17,10 @@ public final class UrlTransport implements Transport {
   private final int whole;
 
   /** Creates a transport that waits 30 seconds for a piece, and 10 minutes for a response. */
-  public UrlTransport() {
-    this(30_000, 600_000);
-  }
+  public UrlTransport() { this(30_000, 600_000); }
 
   /**
    * Creates a transport.
-   *
    * @param idle the longest pause of a response, in milliseconds
    * @param whole the longest time of a response, in milliseconds
    */
@@ -47,9 +44,7 @@ public final class UrlTransport implements Transport {
     Timer timer = new Timer("ringfence-transport", true);
     timer.schedule(new TimerTask() {
       @Override
-      public void run() {
-        connection.disconnect();
-      }
+      public void run() { connection.disconnect(); }
     }, whole);
     try {
       if (request.body != null) {

@@ -24,9 +24,7 @@ final class CallingCode {
   }
 
   /** Reads the line of a region. */
-  void read(String line) throws IOException {
-    regions.add(new Region(line));
-  }
+  void read(String line) throws IOException { regions.add(new Region(line)); }
 
   /** Returns the region of a name of this calling code. */
   Region region(String name) {
@@ -90,13 +88,9 @@ final class CallingCode {
       return bits;
     }
 
-    boolean isCountry() {
-      return !name.equals("001");
-    }
+    boolean isCountry() { return !name.equals("001"); }
 
-    private boolean has(char key) {
-      return patterns[KEYS.indexOf(key)] >= 0;
-    }
+    private boolean has(char key) { return patterns[KEYS.indexOf(key)] >= 0; }
 
     private Pattern pattern(char key) {
       int index = patterns[KEYS.indexOf(key)];
@@ -108,14 +102,10 @@ final class CallingCode {
       return pattern != null && pattern.matcher(national).matches();
     }
 
-    private boolean leads(String national) {
-      return pattern('d').matcher(national).lookingAt();
-    }
+    private boolean leads(String national) { return pattern('d').matcher(national).lookingAt(); }
 
     /** Says whether digits have the form of the region's numbers, whatever their length. */
-    boolean hasForm(String national) {
-      return fits(has('h') ? 'h' : 'g', national);
-    }
+    boolean hasForm(String national) { return fits(has('h') ? 'h' : 'g', national); }
 
     /** Returns the kind of a number; some kinds come before others. */
     PhoneNumber.Kind kind(String national) {

@@ -60,21 +60,15 @@ final class NumberCharacters {
     return "[" + DIGIT + "]{1," + most + "}";
   }
 
-  private static String gap() {
-    return "[:.\uFF0E]?[-," + BLANK + "]*";
-  }
+  private static String gap() { return "[:.\uFF0E]?[-," + BLANK + "]*"; }
 
   private static String viable(String end) {
     return "[" + DIGIT + "]{2}|[" + PLUS + "]*(?:[" + SEPARATOR + "]*[" + DIGIT + "]){3}[" + SEPARATOR + LETTER + DIGIT + "]*" + end;
   }
 
-  private static Pattern pattern(String text) {
-    return Pattern.compile(text, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
-  }
+  private static Pattern pattern(String text) { return Pattern.compile(text, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE); }
 
-  boolean hasPlus() {
-    return !text.isEmpty() && PLUS.indexOf(text.charAt(0)) >= 0;
-  }
+  boolean hasPlus() { return !text.isEmpty() && PLUS.indexOf(text.charAt(0)) >= 0; }
 
   /** Returns the digits of the number, without an extension. */
   String digits() {
@@ -140,9 +134,7 @@ final class NumberCharacters {
     return signs.toString();
   }
 
-  private static boolean isLetter(char sign) {
-    return sign >= 'A' && sign <= 'Z' || sign >= 'a' && sign <= 'z';
-  }
+  private static boolean isLetter(char sign) { return sign >= 'A' && sign <= 'Z' || sign >= 'a' && sign <= 'z'; }
 
   private static int digit(int sign) {
     if (sign >= '0' && sign <= '9') return sign - '0';

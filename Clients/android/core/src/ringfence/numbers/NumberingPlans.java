@@ -76,7 +76,6 @@ public final class NumberingPlans {
 
   /**
    * Reads newer plans and checks all of them. Patterns run as the file has them: take only a file from your own app or server.
-   *
    * @throws IOException when a line has a mistake, or the end is missing
    */
   public static NumberingPlans read(InputStream stream) throws IOException {
@@ -101,37 +100,21 @@ public final class NumberingPlans {
   }
 
   /** Returns the version of the data from which the plans are made, such as 9.0.43. */
-  public String version() {
-    return version;
-  }
+  public String version() { return version; }
 
   /** Returns the date of that version, such as 2026-11-06. */
-  public String date() {
-    return date;
-  }
+  public String date() { return date; }
 
   /** Says whether two letters of upper case name a region of the plans. */
-  public boolean hasRegion(String region) {
-    return codesOfRegions.containsKey(region);
-  }
+  public boolean hasRegion(String region) { return codesOfRegions.containsKey(region); }
 
   /**
    * Reads a number as people and telephone networks write it.
-   *
    * @param text at most 250 characters
    * @param region the country of the phone, which completes a national number: two letters of either case, such as DE. Null, an empty
    *     text or another text reads only numbers that begin with a plus
    */
-  public PhoneNumber parse(String text, String region) {
-    return new NumberReader(this, region).read(text);
-  }
-
-  /** Returns a number of digits, such as 33199000248, without a check. */
-  public PhoneNumber number(long digits) {
-    CallingCode code = codeOf("" + digits);
-    if (code == null || digits <= 0) return PhoneNumber.refused(PhoneNumber.Problem.UNKNOWN_CALLING_CODE, null);
-    return NumberReader.described(code, ("" + digits).substring(code.digits.length()));
-  }
+  public PhoneNumber parse(String text, String region) { return new NumberReader(this, region).read(text); }
 
   // Lines and patterns.
 

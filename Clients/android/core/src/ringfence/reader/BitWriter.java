@@ -8,21 +8,13 @@ final class BitWriter {
   private byte[] bytes = new byte[256];
   private long bits;
 
-  void clear() {
-    bits = 0;
-  }
+  void clear() { bits = 0; }
 
-  long bits() {
-    return bits;
-  }
+  long bits() { return bits; }
 
-  int length() {
-    return (int) (bits + 7 >> 3);
-  }
+  int length() { return (int) (bits + 7 >> 3); }
 
-  byte[] bytes() {
-    return bytes;
-  }
+  byte[] bytes() { return bytes; }
 
   void put(long value, int count) {
     int needed = (int) (bits + count + 7 >> 3);

@@ -13,9 +13,7 @@ final class CanonicalJson {
   private final String text;
   private int at;
 
-  private CanonicalJson(String text) {
-    this.text = text;
-  }
+  private CanonicalJson(String text) { this.text = text; }
 
   static Fields document(byte[] bytes, String type, long version) throws FormatException {
     require(bytes.length <= 1 << 20, "the document has more than 1048576 bytes");

@@ -59,9 +59,7 @@ final class DictionaryBytes {
     require(isComplete && left == 0, "the deflated dictionary does not end with its stream");
   }
 
-  void close() {
-    if (inflater != null) inflater.end();
-  }
+  void close() { if (inflater != null) inflater.end(); }
 
   private int readPiece() throws IOException {
     int count = Math.min(PIECE, left);

@@ -9,9 +9,7 @@ import java.util.zip.CRC32;
 public final class Digests {
   private Digests() {}
 
-  static MessageDigest sha256() {
-    return algorithm("SHA-256");
-  }
+  static MessageDigest sha256() { return algorithm("SHA-256"); }
 
   static MessageDigest algorithm(String name) {
     try {
@@ -23,9 +21,7 @@ public final class Digests {
   }
 
   /** Computes the SHA-256 of bytes. */
-  public static byte[] sha256(byte[] data) {
-    return sha256().digest(data);
-  }
+  public static byte[] sha256(byte[] data) { return sha256().digest(data); }
 
   static long crc(byte[] data, int from, int to) {
     CRC32 crc = new CRC32();

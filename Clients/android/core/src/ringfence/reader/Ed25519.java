@@ -69,9 +69,7 @@ final class Ed25519 {
     return new BigInteger[] {x, y, BigInteger.ONE, times(x, y)};
   }
 
-  private static BigInteger times(BigInteger a, BigInteger b) {
-    return a.multiply(b).mod(P);
-  }
+  private static BigInteger times(BigInteger a, BigInteger b) { return a.multiply(b).mod(P); }
 
   private static BigInteger[] add(BigInteger[] a, BigInteger[] b) {
     BigInteger first = times(a[1].subtract(a[0]), b[1].subtract(b[0]));

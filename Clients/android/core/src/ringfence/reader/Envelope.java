@@ -53,13 +53,9 @@ final class Envelope {
     return part;
   }
 
-  static String keyID(byte[] key) {
-    return Digests.hex(Digests.sha256(key)).substring(0, 16);
-  }
+  static String keyID(byte[] key) { return Digests.hex(Digests.sha256(key)).substring(0, 16); }
 
-  boolean isSigned(byte[] key) {
-    return signatures.containsKey(keyID(key));
-  }
+  boolean isSigned(byte[] key) { return signatures.containsKey(keyID(key)); }
 
   /** Checks that enough trusted keys have signed, and that each signature of a trusted key is right. */
   void check(List<byte[]> keys, int threshold) throws FormatException {

@@ -10,22 +10,16 @@ import java.util.Map;
 final class Fields {
   private final Map<?, ?> values;
 
-  private Fields(Map<?, ?> values) {
-    this.values = values;
-  }
+  private Fields(Map<?, ?> values) { this.values = values; }
 
   static Fields of(Object value) throws FormatException {
     require(value instanceof Map, "a value is not an object");
     return new Fields((Map<?, ?>) value);
   }
 
-  boolean has(String name) {
-    return values.containsKey(name);
-  }
+  boolean has(String name) { return values.containsKey(name); }
 
-  Map<?, ?> values() {
-    return values;
-  }
+  Map<?, ?> values() { return values; }
 
   long integer(String name) throws FormatException {
     require(values.get(name) instanceof Long, name + " is not an integer");
@@ -48,13 +42,9 @@ final class Fields {
     return (List<?>) values.get(name);
   }
 
-  Fields object(String name) throws FormatException {
-    return of(values.get(name));
-  }
+  Fields object(String name) throws FormatException { return of(values.get(name)); }
 
-  String digest(String name) throws FormatException {
-    return digestOf(values.get(name));
-  }
+  String digest(String name) throws FormatException { return digestOf(values.get(name)); }
 
   static String digestOf(Object value) throws FormatException {
     require(value instanceof String && ((String) value).length() == 64, "a digest has another form");

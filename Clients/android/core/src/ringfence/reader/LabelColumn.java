@@ -28,19 +28,11 @@ final class LabelColumn {
     if ((roles & 2) != 0) length = dictionary.read(bits, label, length);
   }
 
-  int roles() {
-    return roles;
-  }
+  int roles() { return roles; }
 
-  byte[] bytes() {
-    return label;
-  }
+  byte[] bytes() { return label; }
 
-  int length() {
-    return length;
-  }
+  int length() { return length; }
 
-  void finish() throws FormatException {
-    bits.finish();
-  }
+  void finish() throws FormatException { bits.finish(); }
 }

@@ -55,9 +55,7 @@ final class LabelEncoder {
     return dictionary.length(a) - dictionary.length(b);
   }
 
-  void startBlock() {
-    lastLength = 0;
-  }
+  void startBlock() { lastLength = 0; }
 
   void write(BitWriter out, byte[] label, int length) throws FormatException {
     boolean isAgain = lastLength > 0 && Bytes.equal(label, length, last, lastLength);

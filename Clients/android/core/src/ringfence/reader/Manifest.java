@@ -44,34 +44,22 @@ public final class Manifest {
   }
 
   /** Returns the serial and the digest, which the next {@link TrustStore#verify} takes. */
-  public SeenManifest identity() {
-    return identity;
-  }
+  public SeenManifest identity() { return identity; }
 
   /** Returns the time of the publication, in seconds since 1970. */
-  public long issued() {
-    return issued;
-  }
+  public long issued() { return issued; }
 
   /** Returns the time from which on the manifest must not be used, in seconds since 1970. */
-  public long expires() {
-    return expires;
-  }
+  public long expires() { return expires; }
 
   /** Returns the number of bins, a power of two. */
-  public int bins() {
-    return bins.size();
-  }
+  public int bins() { return bins.size(); }
 
   /** Returns the index of the bin that has a pack. */
-  public int bin(String pack) {
-    return bin(pack, bins.size());
-  }
+  public int bin(String pack) { return bin(pack, bins.size()); }
 
   /** Returns the path of a bin, relative to the folder of the manifest. */
-  public String binPath(int index) {
-    return "bins/" + bins.get(index) + ".json";
-  }
+  public String binPath(int index) { return "bins/" + bins.get(index) + ".json"; }
 
   /** Returns the digests of the descriptions of a bin's packs, by name. */
   public Map<String, String> readBin(int index, byte[] file) throws FormatException {
@@ -80,13 +68,10 @@ public final class Manifest {
   }
 
   /** Returns the path of a description, relative to the folder of the manifest. */
-  public static String descriptionPath(String digest) {
-    return "descriptions/" + digest + ".json";
-  }
+  public static String descriptionPath(String digest) { return "descriptions/" + digest + ".json"; }
 
   /**
    * Reads the description of a pack.
-   *
    * @param digest the digest that the bin has for the name
    */
   public PackDescription readDescription(String name, String digest, byte[] file) throws FormatException {

@@ -56,9 +56,7 @@ final class NumberColumn {
   }
 
   /** Returns how many numbers follow the last one without a gap and can be skipped at once. */
-  int run(long last) {
-    return count > 0 && high - low + 1 == count && low == last + 1 ? count : 0;
-  }
+  int run(long last) { return count > 0 && high - low + 1 == count && low == last + 1 ? count : 0; }
 
   /** Skips some numbers of a run. */
   void skip(int skipped) {
@@ -66,9 +64,7 @@ final class NumberColumn {
     count -= skipped;
   }
 
-  void finish() throws FormatException {
-    bits.finish();
-  }
+  void finish() throws FormatException { bits.finish(); }
 
   private long value(long range) throws FormatException {
     if (range == 1) return 0;

@@ -32,7 +32,6 @@ public final class PackCursor {
 
   /**
    * Moves to the next entry.
-   *
    * @return false after the last entry
    * @throws FormatException when the pack breaks a rule; discard then also the entries before
    */
@@ -54,9 +53,7 @@ public final class PackCursor {
     return true;
   }
 
-  /**
-   * Moves to the last of the entries that follow the current one without a gap in its block, where the pack has no labels.
-   */
+  /** Moves to the last of the entries that follow the current one without a gap in its block, where the pack has no labels. */
   void skipFollowing() throws IOException {
     if (labels != null) return;
     for (int run; left > 0 && (run = numbers.run(number)) > 0; ) {
@@ -70,7 +67,6 @@ public final class PackCursor {
 
   /**
    * Returns the entry of a number, or null, and ends the walk. For many lookups, one cursor saves memory.
-   *
    * @param wanted the country code and the national digits
    */
   public PackEntry lookup(long wanted) throws IOException {
@@ -95,42 +91,26 @@ public final class PackCursor {
   }
 
   /** Returns the number of the entry. */
-  public long number() {
-    return number;
-  }
+  public long number() { return number; }
 
   /** Says whether calls from the number are to be blocked. */
-  public boolean blocks() {
-    return (roles() & 1) != 0;
-  }
+  public boolean blocks() { return (roles() & 1) != 0; }
 
   /** Says whether calls from the number are to be shown with the label. */
-  public boolean identifies() {
-    return (roles() & 2) != 0;
-  }
+  public boolean identifies() { return (roles() & 2) != 0; }
 
   /** Returns the label of an entry that identifies, else null. */
-  public String label() {
-    return identifies() ? new String(labels.bytes(), 0, labels.length(), Utf8.CHARSET) : null;
-  }
+  public String label() { return identifies() ? new String(labels.bytes(), 0, labels.length(), Utf8.CHARSET) : null; }
 
   /** Returns the entry as a value. */
-  public PackEntry entry() {
-    return new PackEntry(number, roles(), label());
-  }
+  public PackEntry entry() { return new PackEntry(number, roles(), label()); }
 
-  int roles() {
-    return labels == null ? 1 : labels.roles();
-  }
+  int roles() { return labels == null ? 1 : labels.roles(); }
 
   /** Returns an array whose first bytes are the label of an entry that identifies. */
-  byte[] labelBytes() {
-    return labels == null ? LabelColumn.NONE : labels.bytes();
-  }
+  byte[] labelBytes() { return labels == null ? LabelColumn.NONE : labels.bytes(); }
 
-  int labelLength() {
-    return identifies() ? labels.length() : 0;
-  }
+  int labelLength() { return identifies() ? labels.length() : 0; }
 
   private void load(int next) throws IOException {
     block = next;

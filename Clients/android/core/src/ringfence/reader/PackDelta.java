@@ -5,9 +5,7 @@ import static ringfence.reader.FormatException.require;
 import static ringfence.reader.LittleEndian.u16;
 import static ringfence.reader.LittleEndian.u32;
 
-import java.io.BufferedOutputStream;
 import java.io.File;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
@@ -59,9 +57,7 @@ public final class PackDelta {
     require(u32(data, 120) == Digests.crc(data, START, data.length), "the delta is corrupt");
   }
 
-  private boolean has(int column) {
-    return at[column + 1] > at[column];
-  }
+  private boolean has(int column) { return at[column + 1] > at[column]; }
 
   /** Opens a file and reads it. */
   public static PackDelta open(File file) throws IOException {
@@ -75,7 +71,6 @@ public final class PackDelta {
 
   /**
    * Reads a source.
-   *
    * @param memoryLimit the most bytes that the delta may have
    */
   public static PackDelta open(PackSource source, long memoryLimit) throws IOException {
@@ -83,34 +78,10 @@ public final class PackDelta {
   }
 
   /** Returns the header of the result. */
-  public PackHeader result() {
-    return header;
-  }
-
-  /**
-   * Applies the delta to a file. The result gets its name only when it is complete and its SHA-256 is right.
-   *
-   * @throws FormatException when the base is another file, or a file breaks a rule; fetch the complete pack then
-   */
-  public void apply(File base, File result) throws IOException {
-    File unfinished = new File(result.getPath() + ".new");
-    try {
-      try (PackReader reader = PackReader.open(base);
-          FileOutputStream file = new FileOutputStream(unfinished)) {
-        BufferedOutputStream out = new BufferedOutputStream(file, 8192);
-        apply(reader, out);
-        out.flush();
-        file.getFD().sync();
-      }
-      if (!unfinished.renameTo(result)) throw new IOException("Cannot rename " + unfinished + " to " + result + ".");
-    } finally {
-      unfinished.delete();
-    }
-  }
+  public PackHeader result() { return header; }
 
   /**
    * Writes the result.
-   *
    * @param out what it has after an exception is not a pack: discard it
    * @throws FormatException when the base is another file, or a file breaks a rule
    */
@@ -156,9 +127,7 @@ public final class PackDelta {
       step();
     }
 
-    void step() throws FormatException {
-      value = left-- > 0 ? column.next() : Long.MAX_VALUE;
-    }
+    void step() throws FormatException { value = left-- > 0 ? column.next() : Long.MAX_VALUE; }
   }
 
   private static void merge(
@@ -190,15 +159,9 @@ public final class PackDelta {
     fresh.step();
   }
 
-  private static int roles(LabelColumn labels) {
-    return labels == null ? 1 : labels.roles();
-  }
+  private static int roles(LabelColumn labels) { return labels == null ? 1 : labels.roles(); }
 
-  private static byte[] bytes(LabelColumn labels) {
-    return labels == null ? LabelColumn.NONE : labels.bytes();
-  }
+  private static byte[] bytes(LabelColumn labels) { return labels == null ? LabelColumn.NONE : labels.bytes(); }
 
-  private static int length(LabelColumn labels) {
-    return (roles(labels) & 2) == 0 ? 0 : labels.length();
-  }
+  private static int length(LabelColumn labels) { return (roles(labels) & 2) == 0 ? 0 : labels.length(); }
 }

@@ -23,19 +23,13 @@ public final class PackDescription {
     }
 
     /** Returns the path, relative to the folder of the manifest. */
-    public String path() {
-      return path;
-    }
+    public String path() { return path; }
 
     /** Returns the length of the file. */
-    public long bytes() {
-      return bytes;
-    }
+    public long bytes() { return bytes; }
 
     /** Returns the SHA-256 of the file. */
-    public String sha256() {
-      return sha256;
-    }
+    public String sha256() { return sha256; }
 
     /** Checks length and SHA-256 of a file that was fetched, before anything else is read of it. */
     public void check(PackSource file) throws IOException {
@@ -65,9 +59,7 @@ public final class PackDescription {
     }
 
     /** Returns the SHA-256 of the file that the delta starts from. */
-    public String from() {
-      return from;
-    }
+    public String from() { return from; }
   }
 
   private final String name;
@@ -108,23 +100,16 @@ public final class PackDescription {
   }
 
   /** Returns the name of the pack. */
-  public String name() {
-    return name;
-  }
+  public String name() { return name; }
 
   /** Returns the number of entries. */
-  public long entries() {
-    return entries;
-  }
+  public long entries() { return entries; }
 
   /** Returns the complete pack. */
-  public Part file() {
-    return file;
-  }
+  public Part file() { return file; }
 
   /**
    * Returns the shortest delta from a file that is shorter than the complete pack, or null.
-   *
    * @param sha256 the SHA-256 of the file held, in hexadecimal digits
    */
   public Delta deltaFrom(String sha256) {

@@ -105,9 +105,7 @@ final class PackDictionary {
     return first + count;
   }
 
-  private int specials(int code, int bits) {
-    return code > 0 ? 0 : (againBits == bits ? 1 : 0) + (spellBits == bits ? 1 : 0);
-  }
+  private int specials(int code, int bits) { return code > 0 ? 0 : (againBits == bits ? 1 : 0) + (spellBits == bits ? 1 : 0); }
 
   private void fillTable(int code) {
     for (int bits = 1; bits <= TABLE_BITS; bits++) {
@@ -172,34 +170,20 @@ final class PackDictionary {
 
   // For the encoder.
 
-  int againBits() {
-    return againBits;
-  }
+  int againBits() { return againBits; }
 
-  int spellBits() {
-    return spellBits;
-  }
+  int spellBits() { return spellBits; }
 
-  int againWord() {
-    return words[0][againBits];
-  }
+  int againWord() { return words[0][againBits]; }
 
-  int spellWord() {
-    return words[0][spellBits] + (againBits == spellBits ? 1 : 0);
-  }
+  int spellWord() { return words[0][spellBits] + (againBits == spellBits ? 1 : 0); }
 
   /** Returns the first token of a code, and for code 2 the number of tokens. */
-  int firstToken(int code) {
-    return code < 2 ? tokens[code][1] : starts.length - 1;
-  }
+  int firstToken(int code) { return code < 2 ? tokens[code][1] : starts.length - 1; }
 
-  int length(int token) {
-    return starts[token + 1] - starts[token];
-  }
+  int length(int token) { return starts[token + 1] - starts[token]; }
 
-  int byteAt(int token, int place) {
-    return text[starts[token] + place] & 0xFF;
-  }
+  int byteAt(int token, int place) { return text[starts[token] + place] & 0xFF; }
 
   /** Returns the bits of a token's code word. */
   int bits(int code, int token) {
@@ -208,11 +192,7 @@ final class PackDictionary {
     return bits;
   }
 
-  int word(int code, int bits, int token) {
-    return words[code][bits] + specials(code, bits) + token - tokens[code][bits];
-  }
+  int word(int code, int bits, int token) { return words[code][bits] + specials(code, bits) + token - tokens[code][bits]; }
 
-  boolean ends(int code, int bits, int token) {
-    return token - tokens[code][bits] >= going[code][bits];
-  }
+  boolean ends(int code, int bits, int token) { return token - tokens[code][bits] >= going[code][bits]; }
 }

@@ -103,44 +103,28 @@ public final class PackHeader {
   }
 
   /** Returns what all entries do. */
-  public PackKind kind() {
-    return PackKind.values()[kind - 1];
-  }
+  public PackKind kind() { return PackKind.values()[kind - 1]; }
 
   /** Returns the serial of the publication that wrote the pack; 0 when it is not numbered. */
-  public long serial() {
-    return serial;
-  }
+  public long serial() { return serial; }
 
   /** Returns when the pack was made, in seconds since 1970; 0 when that is not known. */
-  public long created() {
-    return created;
-  }
+  public long created() { return created; }
 
   /** Returns the region, or an empty text. */
-  public String region() {
-    return region;
-  }
+  public String region() { return region; }
 
   /** Returns the number of entries. */
-  public int entries() {
-    return entries;
-  }
+  public int entries() { return entries; }
 
   /** Returns the number of entries that block. */
-  public int blocking() {
-    return blocking;
-  }
+  public int blocking() { return blocking; }
 
   /** Returns the number of entries that identify a caller. */
-  public int identifying() {
-    return identifying;
-  }
+  public int identifying() { return identifying; }
 
   /** Returns the last number; 0 when there is none. */
-  public long lastNumber() {
-    return last;
-  }
+  public long lastNumber() { return last; }
 
   /** Checks that the content of a published pack is not too long to be hashed. */
   void checkContent() throws FormatException {

@@ -79,13 +79,10 @@ public final class PackReader implements Closeable {
   }
 
   /** Opens a file. Close the reader when it is not used any more. */
-  public static PackReader open(File file) throws IOException {
-    return open(PackSource.open(file), Long.MAX_VALUE);
-  }
+  public static PackReader open(File file) throws IOException { return open(PackSource.open(file), Long.MAX_VALUE); }
 
   /**
    * Opens a source, and closes it when it is not a pack.
-   *
    * @param memoryLimit the bytes of memory that a reader may need, by {@link PackHeader#readerBytes()}
    * @throws FormatException when this is not a pack, or needs more memory
    */
@@ -99,28 +96,19 @@ public final class PackReader implements Closeable {
   }
 
   /** Returns the header. */
-  public PackHeader header() {
-    return header;
-  }
+  public PackHeader header() { return header; }
 
   /** Returns the first number; 0 when there is none. */
-  public long firstNumber() {
-    return firsts.length > 0 ? firsts[0] : 0;
-  }
+  public long firstNumber() { return firsts.length > 0 ? firsts[0] : 0; }
 
   /** Creates a cursor before the first entry. */
-  public PackCursor cursor() throws IOException {
-    return new PackCursor(this);
-  }
+  public PackCursor cursor() throws IOException { return new PackCursor(this); }
 
   /**
    * Returns the entry of a number, or null. Decodes one block.
-   *
    * @param number the country code and the national digits
    */
-  public PackEntry lookup(long number) throws IOException {
-    return block(number) < 0 ? null : cursor().lookup(number);
-  }
+  public PackEntry lookup(long number) throws IOException { return block(number) < 0 ? null : cursor().lookup(number); }
 
   /**
    * Visits the numbers of the pack as ranges in ascending order, each as long as possible. A pack of prefixes has few ranges for
@@ -165,19 +153,13 @@ public final class PackReader implements Closeable {
   }
 
   /** Computes the SHA-256 of the file. */
-  public byte[] sha256() throws IOException {
-    return source.sha256();
-  }
+  public byte[] sha256() throws IOException { return source.sha256(); }
 
   /** Closes the source. */
   @Override
-  public void close() throws IOException {
-    source.close();
-  }
+  public void close() throws IOException { source.close(); }
 
-  PackSource source() {
-    return source;
-  }
+  PackSource source() { return source; }
 
   /** Returns the dictionary, which is read at the first call; null when there is none. */
   synchronized PackDictionary dictionary() throws IOException {
@@ -198,22 +180,14 @@ public final class PackReader implements Closeable {
     return low - 1;
   }
 
-  int entries(int block) {
-    return Math.min(1 << header.shift, header.entries - (block << header.shift));
-  }
+  int entries(int block) { return Math.min(1 << header.shift, header.entries - (block << header.shift)); }
 
-  long first(int block) {
-    return firsts[block];
-  }
+  long first(int block) { return firsts[block]; }
 
   /** Returns the greatest number that a block may have. */
-  long high(int block) {
-    return block + 1 < firsts.length ? firsts[block + 1] - 1 : header.last;
-  }
+  long high(int block) { return block + 1 < firsts.length ? firsts[block + 1] - 1 : header.last; }
 
-  private long start(int block) {
-    return starts[block] & 0xFFFFFFFFL;
-  }
+  private long start(int block) { return starts[block] & 0xFFFFFFFFL; }
 
   /** Reads a block, checks its CRC and returns its length. */
   int read(int block, byte[] into) throws IOException {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package ringfence.reader;
 
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -19,7 +17,6 @@ public abstract class PackSource implements Closeable {
 
   /**
    * Reads bytes into an array.
-   *
    * @param at the position of the first byte
    * @throws EOFException when the source has fewer bytes
    */
@@ -33,9 +30,7 @@ public abstract class PackSource implements Closeable {
   public static PackSource of(final byte[] bytes) {
     return new PackSource() {
       @Override
-      public long length() {
-        return bytes.length;
-      }
+      public long length() { return bytes.length; }
 
       @Override
       public void read(long at, byte[] into, int from, int count) throws IOException {
@@ -50,9 +45,7 @@ public abstract class PackSource implements Closeable {
     final RandomAccessFile opened = new RandomAccessFile(file, "r");
     return new PackSource() {
       @Override
-      public long length() throws IOException {
-        return opened.length();
-      }
+      public long length() throws IOException { return opened.length(); }
 
       @Override
       public synchronized void read(long at, byte[] into, int from, int count) throws IOException {
@@ -61,9 +54,7 @@ public abstract class PackSource implements Closeable {
       }
 
       @Override
-      public void close() throws IOException {
-        opened.close();
-      }
+      public void close() throws IOException { opened.close(); }
     };
   }
 
@@ -79,9 +70,7 @@ public abstract class PackSource implements Closeable {
     }
     return new PackSource() {
       @Override
-      public long length() {
-        return mapped.capacity();
-      }
+      public long length() { return mapped.capacity(); }
 
       @Override
       public void read(long at, byte[] into, int from, int count) throws IOException {
@@ -91,21 +80,6 @@ public abstract class PackSource implements Closeable {
         view.get(into, from, count);
       }
     };
-  }
-
-  /**
-   * Reads a stream to its end into memory, such as an asset of an app.
-   *
-   * @param most the most bytes to take
-   */
-  public static PackSource readAll(InputStream stream, int most) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    byte[] piece = new byte[8192];
-    for (int count = stream.read(piece); count >= 0; count = stream.read(piece)) {
-      FormatException.require(count <= most - out.size(), "the file has more than " + most + " bytes");
-      out.write(piece, 0, count);
-    }
-    return of(out.toByteArray());
   }
 
   /** Computes the SHA-256 of all bytes. */

@@ -7,7 +7,6 @@ import java.io.IOException;
 public interface RangeVisitor {
   /**
    * Receives numbers that follow each other and have the same roles and label.
-   *
    * @param first the first number
    * @param last the last number
    * @param blocks whether calls from the numbers are to be blocked

@@ -10,7 +10,6 @@ public final class SeenManifest {
 
   /**
    * Creates the value from what was kept.
-   *
    * @param sha256 64 hexadecimal digits in lower case
    */
   public SeenManifest(long serial, String sha256) throws FormatException {
@@ -20,16 +19,10 @@ public final class SeenManifest {
   }
 
   /** Returns the serial of the publication. */
-  public long serial() {
-    return serial;
-  }
+  public long serial() { return serial; }
 
   /** Returns the SHA-256 of the head. */
-  public String sha256() {
-    return sha256;
-  }
+  public String sha256() { return sha256; }
 
-  boolean isSame(SeenManifest other) {
-    return serial == other.serial && sha256.equals(other.sha256);
-  }
+  boolean isSame(SeenManifest other) { return serial == other.serial && sha256.equals(other.sha256); }
 }

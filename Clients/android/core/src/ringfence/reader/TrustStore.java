@@ -13,9 +13,7 @@ public final class TrustStore {
   private Root root;
   private long skipped;
 
-  private TrustStore(List<byte[]> keys) {
-    this.keys = keys;
-  }
+  private TrustStore(List<byte[]> keys) { this.keys = keys; }
 
   /** Trusts a key of 32 bytes, which came on a trusted way, such as in an app. */
   public static TrustStore ofKey(byte[] publicKey) throws FormatException {
@@ -39,18 +37,13 @@ public final class TrustStore {
   }
 
   /** Returns the serial of the next root to ask for: `roots/N.root.json`. */
-  public long nextRoot() {
-    return root == null ? skipped + 1 : root.serial + 1;
-  }
+  public long nextRoot() { return root == null ? skipped + 1 : root.serial + 1; }
 
   /** Returns the file of the root that is trusted, to keep for the next update; null with a key alone. */
-  public byte[] root() {
-    return root == null ? null : root.file.clone();
-  }
+  public byte[] root() { return root == null ? null : root.file.clone(); }
 
   /**
    * Follows the root of {@link #nextRoot}.
-   *
    * @return false when only a key is trusted, and it did not sign this root, which is skipped
    */
   public boolean follow(byte[] file) throws FormatException {
@@ -68,7 +61,6 @@ public final class TrustStore {
 
   /**
    * Verifies a manifest. Follow all roots before.
-   *
    * @param file the bytes of `manifest.json`
    * @param now the time in seconds since 1970
    * @param seen the manifest seen last, or null

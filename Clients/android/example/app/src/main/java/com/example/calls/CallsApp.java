@@ -16,7 +16,7 @@ public class CallsApp extends Application {
   @Override
   public void onCreate() {
     super.onCreate();
-    Ringfence.Options options = new Ringfence.Options(host + "/v1", key, root(), "blocklist", "most-identified");
+    Ringfence.Options options = new Ringfence.Options(host + "/v1", key, root(), "blocklist", "toxic");
     options.showsRejected = true;
     Ringfence.start(this, options).schedule();
   }
