@@ -81,11 +81,19 @@ def test_the_readme_names_the_programs_that_its_commands_need():
     assert needed == set(named)
 
 
-def test_the_sample_for_android_uses_a_pack_that_blocks():
+def test_the_example_for_android_uses_a_pack_that_blocks_and_the_page_has_its_code():
     recipes = {recipe["name"]: recipe for recipe in yaml.safe_load((CHECKOUT / "Resources/recipes.yaml").read_text())["recipes"]}
-    for name in ("Documentation/android.md", "Clients/android/example/BlockCalls.java"):
-        pack = re.search(r'PACK = "([\w-]+)\.rfpack"', (CHECKOUT / name).read_text())[1]
-        assert recipes[pack]["kind"] in ("blocking", "both"), name
+    example, page = CHECKOUT / "Clients/android/example", (CHECKOUT / "Documentation/android.md").read_text()
+    sources = example / "app/src/main/java/com/example/calls"
+    packs = re.search(r'root\(\), (.*?)\);', (sources / "CallsApp.java").read_text())[1]
+    assert [recipes[name]["kind"] for name in re.findall(r'"([\w-]+)"', packs)] == ["blocking", "identification"]
+    for name in ("CallsApp", "Screening"):
+        code = (sources / f"{name}.java").read_text().split("package com.example.calls;\n\n")[1]
+        assert f"```java\n{code}```" in page, name
+    assert f"```groovy\n{(example / 'settings.gradle').read_text()}```" in page
+    manifest = (example / "app/src/main/AndroidManifest.xml").read_text()
+    for line in re.search(r"^```xml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1].splitlines():
+        assert line.strip() in manifest
 
 
 @pytest.mark.parametrize("language", ["en", "ru"])

@@ -183,7 +183,7 @@ def test_the_page_of_stubs_has_every_member_that_the_library_uses(classes):
 
 
 def test_the_archive_has_the_same_bytes_twice(tmp_path, classes):
-    """Also with classes of an SDK instead of the stubs: here those of the stubs."""
+    """The second run gets compiled stubs where it would get the classes of an SDK."""
     runs = [subprocess.Popen([CHECKOUT / "Scripts/make-android-archive", tmp_path / name], env={**os.environ, **more}, stderr=subprocess.PIPE)
             for name, more in (("first", {}), ("second", {"ANDROID_CLASSES": str(classes)}))]
     assert [run.communicate(timeout=120)[1] for run in runs] == [b"", b""]

@@ -91,7 +91,7 @@ public final class RunAttestation {
         new File(folder, "installation").delete();
         isFaulty = true;
       }
-      client.report(new Report("+49302312512" + i, null, "fraud", "Ada", null));
+      client.report(new Report("+" + (493023125120L + i), null, "fraud", "Ada", null));
       client.flush(true);
       System.out.println("report " + i + " " + word[0] + (i == 5 ? ", no proof" : ""));
       if (i > 1 && i < 5) System.out.println("keys " + keys + (i == 3 ? ", renewed" : i == 4 ? ", the first one was lost" : ""));

@@ -16,7 +16,7 @@ final class FaultyDisk extends Disk {
     private static final long serialVersionUID = 1;
   }
 
-  /** What a disk has after a power cut. */
+  /** The content of a disk after a power cut. */
   enum Rest {
     /** Everything: the process was killed. */
     ALL,
@@ -24,7 +24,7 @@ final class FaultyDisk extends Disk {
     FLUSHED_CONTENT,
     /** The names, and half of what was not flushed. */
     TORN_CONTENT,
-    /** What was flushed, under the names that were flushed. */
+    /** The flushed content, under the flushed names. */
     FLUSHED_NAMES
   }
 

@@ -40,14 +40,14 @@ final class RunOutbox {
     return new Outbox(folder, 1 << 20, disk, NOBODY);
   }
 
-  /** What an app was told: everything here must survive, and what is not here must not come. */
+  /** The promises to an app: everything here must survive, and nothing else may come. */
   private static final class Promises {
     final Set<UUID> waiting = new HashSet<>();
     final Set<UUID> everAccepted = new HashSet<>();
     final Set<UUID> withdrawn = new HashSet<>();
     final Set<UUID> settledBatches = new HashSet<>();
     int calls;
-    /** What the interrupted step may have done. */
+    /** The possible effect of the interrupted step. */
     UUID doubtful;
     int doubtfulCalls;
   }
@@ -80,7 +80,7 @@ final class RunOutbox {
     } else if (what < 6) {
       int number = random.nextInt(5);
       int day = random.nextInt(3);
-      outbox.change(() -> outbox.accept("+49302312500" + number, null, true, "2026-11-1" + day));
+      outbox.change(() -> outbox.accept("+" + (493023125000L + number), null, true, "2026-11-1" + day));
       promises.calls++;
     } else if (what == 6) {
       outbox.change(() -> outbox.seal("2026-11-11"));

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import ringfence.client.Phone.Response;
 
-/** What a client makes of the answers of servers, proxies and strangers. */
+/** The answers of servers, proxies and strangers, and their effect on a client. */
 final class RunSending {
   public static void main(String[] arguments) throws IOException {
     Checks.run("a retry sends the same bytes", folder -> {

@@ -11,7 +11,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URL;
 
-/** What UrlTransport makes of servers that are slow, endless, broken or no servers. */
+/** Servers that are slow, endless, broken or no servers, and their effect on UrlTransport. */
 final class RunTransport {
   private interface Server {
     void answer(Socket socket, OutputStream out) throws Exception;

@@ -3,7 +3,7 @@ package ringfence.android;
 
 /** The answer to a call. */
 public final class CallDecision {
-  /** What happens to the call. */
+  /** The effect on the call. */
   public enum Action {
     /** The call rings. */
     RING,
@@ -18,12 +18,12 @@ public final class CallDecision {
     NOT_LISTED, LISTED, USER, CONTACT, NO_NUMBER, SHORT_OR_EMERGENCY, NOT_VERIFIED, ERROR
   }
 
-  /** What the network says of the shown number (STIR/SHAKEN). */
+  /** The network's word about the shown number (STIR/SHAKEN). */
   public enum Verification {
     PASSED, FAILED, NONE
   }
 
-  /** What happens to the call. */
+  /** The effect on the call. */
   public final Action action;
   /** Why. */
   public final Reason reason;

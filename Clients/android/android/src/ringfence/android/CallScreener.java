@@ -34,7 +34,7 @@ public final class CallScreener {
     this.rejectsFailed = rejectsFailed;
   }
 
-  /** Uses newer plans than those of the library. */
+  /** Uses plans that are newer than the library. */
   public void use(NumberingPlans newer) { plans = newer; }
 
   /** Reads plans and packs, so that the first call does not wait for it. */

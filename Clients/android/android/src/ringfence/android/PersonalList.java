@@ -15,14 +15,14 @@ import ringfence.client.Json;
  * are {@code number kind label}.
  */
 public final class PersonalList {
-  /** What the user said about a number. */
+  /** The user's word about a number. */
   public enum Kind {
     BLOCK, ALLOW, NAME
   }
 
   /** A number of the list. */
   public static final class Entry {
-    /** What the user said. */
+    /** The user's word. */
     public final Kind kind;
     /** The name for NAME, else an empty text. */
     public final String label;

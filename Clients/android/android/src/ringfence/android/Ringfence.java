@@ -23,7 +23,7 @@ import ringfence.client.UrlTransport;
  * it reads no file. The folder is {@code ringfence} in {@code getNoBackupFilesDir}: a copy on another phone would send reports twice.
  */
 public final class Ringfence {
-  /** What an app chooses. */
+  /** The settings of an app. */
   public static final class Options {
     final String server;
     final String key;
@@ -63,7 +63,7 @@ public final class Ringfence {
 
   private static volatile Ringfence started;
 
-  /** What the app chose. */
+  /** The settings of the app. */
   public final Options options;
   final Context context;
   /** Runs short work on files, in the order in which it comes. */

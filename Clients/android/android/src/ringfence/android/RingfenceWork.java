@@ -108,7 +108,7 @@ final class RingfenceWork {
     @Override
     boolean isDone(RingfenceClient client) throws IOException {
       RingfenceClient.FlushResult result = client.flush(true);
-      // What waits for tomorrow is sent by the daily work.
+      // The daily work sends the rest.
       return result.nextAttempt == 0 || result.nextAttempt > Ringfence.get().options.environment.now() + DAY / 24;
     }
   }

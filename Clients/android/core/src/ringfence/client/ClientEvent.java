@@ -5,7 +5,7 @@ import java.util.UUID;
 
 /** The outcome of a report, a withdrawal or a batch of counts. It has ids and reasons, never a number. */
 public final class ClientEvent {
-  /** What happened. */
+  /** The outcome. */
   public enum Kind {
     /** The server has stored a report. */
     DELIVERED,
@@ -29,7 +29,7 @@ public final class ClientEvent {
     void event(ClientEvent event);
   }
 
-  /** What happened. */
+  /** The outcome. */
   public final Kind kind;
   /** The id of the report or batch, or null. */
   public final UUID id;

@@ -7,7 +7,7 @@ import java.io.IOException;
 public final class ClientException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** What went wrong. */
+  /** The kinds of errors. */
   public enum Kind {
     /** A field breaks a rule of the server; nothing was accepted. */
     INVALID,

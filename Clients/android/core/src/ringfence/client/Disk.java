@@ -50,7 +50,7 @@ public class Disk {
   /** Opens a file for appending, behind a number of its bytes; creates it. */
   public Appender append(File file, long length) throws IOException { return new Appender(file, length); }
 
-  /** Gives a file the name of another one, which it replaces. */
+  /** Gives a file a name, and replaces the file that had it. */
   public void rename(File file, File to) throws IOException {
     if (!file.renameTo(to)) throw new IOException("Cannot rename " + file.getName() + " to " + to.getName() + ".");
   }

@@ -115,7 +115,7 @@ final class Outbox {
     } catch (ClientException exception) {
       throw exception;
     } catch (IOException | RuntimeException exception) {
-      // What is in memory may differ from the file now.
+      // Memory and file may differ now.
       generation = 0;
       isLoading = false;
       throw exception;

@@ -13,7 +13,7 @@ import ringfence.reader.PackReader;
 import ringfence.reader.PackSource;
 
 /**
- * Looks numbers up in packs that an update may replace at any time, also from another process. Files are mapped: the heap has the index
+ * Looks numbers up in packs that an update of any process may replace at any time. Files are mapped: the heap has the index
  * and one block of each. Several threads may share it.
  */
 public final class PackFolder implements Closeable {

@@ -3,7 +3,7 @@ package ringfence.numbers;
 
 import java.util.Locale;
 
-/** What a text is by the numbering plans: a number, a number that the plans do not have, or the reason why it is none. */
+/** A number, of the numbering plans or not, or the reason why a text is none. */
 public final class PhoneNumber {
   /** The kind of a number, by its region's plan. */
   public enum Kind {

@@ -10,7 +10,7 @@ import ringfence.client.Disk;
 import ringfence.client.Json;
 import ringfence.client.Report;
 
-/** What a user can do with a number; on a background thread. */
+/** The user's actions on a number; for a background thread. */
 final class CallActions {
   private final Context context;
   private final Ringfence ringfence = Ringfence.get();
