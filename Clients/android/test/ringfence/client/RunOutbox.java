@@ -328,7 +328,7 @@ final class RunOutbox {
     same(outbox.reports.size(), count, "reports that stay");
     outbox.change(() -> outbox.withdraw(new UUID(9, 9)));
     try {
-      outbox.change(() -> outbox.accept(new Report("+493023125001", null, "fraud", "Ada", null, Phone.START, new UUID(7, 1))));
+      outbox.change(() -> outbox.accept(new Report("+493023125777", null, "fraud", "Ada", null, Phone.START, new UUID(7, 1))));
       that(false, "another report with a known id");
     } catch (ClientException refusal) {
       same(refusal.kind, ClientException.Kind.INVALID, "the refusal");

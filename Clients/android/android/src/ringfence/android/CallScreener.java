@@ -36,7 +36,6 @@ public final class CallScreener {
 
   /** Uses plans that are newer than the library. */
   public void use(NumberingPlans newer) { plans = newer; }
-
   /** Reads plans and packs, so that the first call does not wait for it. */
   public void warmUp() { decide("+12015550123", null, Verification.NONE, number -> false); }
 

@@ -48,10 +48,8 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
   private final File file;
   private final Disk disk;
   private final Environment environment;
-  private String token;
-  private String publicKey;
-  private long expiresAt;
-  private long renewFrom;
+  private String token, publicKey;
+  private long expiresAt, renewFrom;
   /** No attempt is made before. */
   private long notBefore;
 
@@ -106,8 +104,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
     }
     byte[] challenge = challenge();
     KeyPairGenerator generator = KeyPairGenerator.getInstance(KeyProperties.KEY_ALGORITHM_EC, STORE);
-    generator.initialize(
-        new KeyGenParameterSpec.Builder(ALIAS, KeyProperties.PURPOSE_SIGN)
+    generator.initialize(new KeyGenParameterSpec.Builder(ALIAS, KeyProperties.PURPOSE_SIGN)
             .setAlgorithmParameterSpec(new ECGenParameterSpec("secp256r1"))
             .setDigests(KeyProperties.DIGEST_SHA256)
             .setAttestationChallenge(challenge)

@@ -45,7 +45,6 @@ public final class PersonalList {
 
   /** Blocks a number. */
   public void block(long number) throws IOException { put(number, new Entry(Kind.BLOCK, "")); }
-
   /** Lets a number ring, even if a pack blocks it. */
   public void allow(long number) throws IOException { put(number, new Entry(Kind.ALLOW, "")); }
 
@@ -56,7 +55,6 @@ public final class PersonalList {
 
   /** Forgets what the user said about a number: packs decide again. */
   public void forget(long number) throws IOException { put(number, null); }
-
   /** Returns what the user said about a number, or null. */
   public Entry entry(long number) throws IOException { return entries().get(number); }
 

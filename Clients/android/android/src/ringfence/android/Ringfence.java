@@ -25,8 +25,7 @@ import ringfence.client.UrlTransport;
 public final class Ringfence {
   /** The settings of an app. */
   public static final class Options {
-    final String server;
-    final String key;
+    final String server, key;
     final byte[] root;
     final String[] packs;
     /** Whether packs are fetched only on networks without a price, such as Wi-Fi. */

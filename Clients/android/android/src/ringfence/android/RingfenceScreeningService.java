@@ -118,12 +118,7 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     if (!isAnswered.compareAndSet(false, true)) return false;
     boolean isRejected = decision.action == CallDecision.Action.REJECT;
     try {
-      respondToCall(
-          call,
-          new CallResponse.Builder()
-              .setDisallowCall(isRejected)
-              .setRejectCall(isRejected)
-              .setSkipNotification(isRejected)
+      respondToCall(call, new CallResponse.Builder().setDisallowCall(isRejected).setRejectCall(isRejected).setSkipNotification(isRejected)
               .setSkipCallLog(false)
               .build());
       return true;

@@ -31,8 +31,7 @@ final class RingfenceWork {
     Constraints network = network(options.isUnmeteredOnly);
     // Phones that are switched on at the same hour must not ask at the same hour.
     long delay = (long) (DAY * options.environment.chance());
-    PeriodicWorkRequest daily = new PeriodicWorkRequest.Builder(Update.class, 1, TimeUnit.DAYS)
-        .setConstraints(network)
+    PeriodicWorkRequest daily = new PeriodicWorkRequest.Builder(Update.class, 1, TimeUnit.DAYS).setConstraints(network)
         .setInitialDelay(delay, TimeUnit.MILLISECONDS)
         .setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 10, TimeUnit.MINUTES)
         .build();

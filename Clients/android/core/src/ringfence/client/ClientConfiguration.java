@@ -20,8 +20,7 @@ public final class ClientConfiguration {
   final String key;
   final File folder;
   URL publications;
-  byte[] root;
-  byte[] publicKey;
+  byte[] root, publicKey;
   List<String> packs = Arrays.asList();
   int outboxLimit = 2 << 20;
 

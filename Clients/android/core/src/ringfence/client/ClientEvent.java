@@ -7,16 +7,10 @@ import java.util.UUID;
 public final class ClientEvent {
   /** The outcome. */
   public enum Kind {
-    /** The server has stored a report. */
-    DELIVERED,
-    /** The server will never accept a report, which left the outbox. */
-    DROPPED,
-    /** The server has deleted a report, or never had it. */
-    WITHDRAWN,
-    /** The server has counted a batch. */
-    COUNTED,
-    /** The server will never accept a batch, which left the outbox. */
-    BATCH_DROPPED,
+    /** The server has stored a report, deleted a report, or counted a batch. */
+    DELIVERED, WITHDRAWN, COUNTED,
+    /** The server will never accept a report or a batch, which left the outbox. */
+    DROPPED, BATCH_DROPPED,
     /** The server refused the app's key. Everything in the outbox waits. */
     KEY_REFUSED,
     /** Bytes of the outbox's file belonged to no record. A crash does not damage accepted records; a faulty disk may. */

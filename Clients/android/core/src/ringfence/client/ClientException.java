@@ -9,20 +9,14 @@ public final class ClientException extends IOException {
 
   /** The kinds of errors. */
   public enum Kind {
-    /** A field breaks a rule of the server; nothing was accepted. */
-    INVALID,
-    /** The outbox is full; nothing was accepted. */
-    FULL,
+    /** A field breaks a rule of the server, or the outbox is full; nothing was accepted. */
+    INVALID, FULL,
     /** Another thread or process of the app does the same now. */
     BUSY,
     /** There was no complete response. */
     NETWORK,
-    /** The server does not know the app's key, or it was revoked. */
-    KEY_UNKNOWN,
-    /** The app's key lacks a scope: report, identify, fetch or install. */
-    KEY_SCOPE,
-    /** The address of the packs requires a key, and the app's key is sent only to its own server. */
-    KEY_NOT_SENT,
+    /** The server does not know the app's key; it lacks a scope; the address of the packs requires one, and is not the server's. */
+    KEY_UNKNOWN, KEY_SCOPE, KEY_NOT_SENT,
     /** The server answered with an unexpected status. */
     STATUS
   }

@@ -33,7 +33,6 @@ public class Disk {
 
     @Override
     public void write(byte[] bytes, int from, int count) throws IOException { file.write(bytes, from, count); }
-
     /** Waits until the bytes are on the disk. */
     public void sync() throws IOException { file.getFD().sync(); }
 

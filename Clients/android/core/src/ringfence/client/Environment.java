@@ -5,10 +5,8 @@ package ringfence.client;
 public class Environment {
   /** Returns the time in milliseconds since 1970. */
   public long now() { return System.currentTimeMillis(); }
-
   /** Waits. */
   public void sleep(long milliseconds) throws InterruptedException { Thread.sleep(milliseconds); }
-
   /** Returns a random number from 0 to 1. */
   public double chance() { return Math.random(); }
 }

@@ -63,8 +63,7 @@ final class Outbox {
   /** The magic, and a number that each rewritten file has anew. */
   private static final int HEADER = 16;
 
-  private final File file;
-  private final File lock;
+  private final File file, lock;
   private final int limit;
   private final Disk disk;
   private final ClientEvent.Listener listener;
@@ -125,7 +124,6 @@ final class Outbox {
   }
 
   boolean isEmpty() { return reports.isEmpty() && withdrawals.isEmpty() && batches.isEmpty() && counts.isEmpty(); }
-
   int waiting() { return reports.size() + withdrawals.size() + batches.size(); }
 
   // Changes, each under the lock.

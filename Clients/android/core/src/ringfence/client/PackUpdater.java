@@ -60,8 +60,7 @@ public final class PackUpdater {
   private final Environment environment;
   private final Disk disk;
   private final String key;
-  private final File partial;
-  private final File state;
+  private final File partial, state;
 
   PackUpdater(ClientConfiguration configuration, Transport transport, Environment environment, Disk disk) {
     if (configuration.root == null && configuration.publicKey == null) {
@@ -143,7 +142,6 @@ public final class PackUpdater {
   }
 
   private File pack(String name) { return new File(packs(configuration.folder), name + ".rfpack"); }
-
   private File staged(String name) { return new File(partial, name + ".staged"); }
 
   /** Fetches a pack or its delta to a file beside it, and checks it; false when the phone has the pack already. */
@@ -254,11 +252,9 @@ public final class PackUpdater {
   /** A response that is written behind what a file has. */
   private final class Download implements Transport.Receiver {
     private final File file;
-    private final long bytes;
-    private final long start;
+    private final long bytes, start;
     private Disk.Appender out;
-    private long left;
-    private long asked;
+    private long left, asked;
     private boolean isDiskFault;
 
     private Download(File file, long bytes) {

@@ -13,8 +13,7 @@ final class Pause {
   private final File file;
   private final Disk disk;
   private final Environment environment;
-  private long failures;
-  private long until;
+  private long failures, until;
   /** The end of the pause that the server requested, which is never skipped. */
   private long forbidden;
 

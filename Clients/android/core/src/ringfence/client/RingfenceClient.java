@@ -75,10 +75,8 @@ public final class RingfenceClient {
 
   /** Sends reports with what the phone proves from now on. */
   public void attest(Installation installation) { this.installation = installation; }
-
   /** Accepts a report. The same report again has no effect. */
   public void report(Report report) throws IOException { outbox.change(() -> outbox.accept(report)); }
-
   /** Withdraws a report, whether it was sent already or not. */
   public void withdraw(UUID id) throws IOException { outbox.change(() -> outbox.withdraw(id)); }
 

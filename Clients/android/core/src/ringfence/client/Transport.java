@@ -62,7 +62,6 @@ public interface Transport {
 
     /** Returns the value of a field, or null. */
     public String field(String name) { return fields.get(name); }
-
     /** Says whether the status is 2xx. */
     public boolean isSuccess() { return status >= 200 && status < 300; }
 

@@ -13,8 +13,7 @@ import java.util.TimerTask;
 
 /** Sends requests with HttpURLConnection: no cookies, no cache, no redirects, and a limit for the time of a response. */
 public final class UrlTransport implements Transport {
-  private final int idle;
-  private final int whole;
+  private final int idle, whole;
 
   /** Creates a transport that waits 30 seconds for a piece, and 10 minutes for a response. */
   public UrlTransport() { this(30_000, 600_000); }

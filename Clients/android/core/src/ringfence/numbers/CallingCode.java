@@ -35,8 +35,7 @@ final class CallingCode {
   /** Returns the first region whose leading digits or numbers fit, or null. */
   Region regionOf(String national) {
     for (Region region : regions) {
-      boolean isFound =
-          regions.size() == 1
+      boolean isFound = regions.size() == 1
               || (region.has('d') ? region.leads(national) : region.kind(national) != PhoneNumber.Kind.UNKNOWN);
       if (isFound) return region;
     }
@@ -89,7 +88,6 @@ final class CallingCode {
     }
 
     boolean isCountry() { return !name.equals("001"); }
-
     private boolean has(char key) { return patterns[KEYS.indexOf(key)] >= 0; }
 
     private Pattern pattern(char key) {
@@ -103,7 +101,6 @@ final class CallingCode {
     }
 
     private boolean leads(String national) { return pattern('d').matcher(national).lookingAt(); }
-
     /** Says whether digits have the form of the region's numbers, whatever their length. */
     boolean hasForm(String national) { return fits(has('h') ? 'h' : 'g', national); }
 

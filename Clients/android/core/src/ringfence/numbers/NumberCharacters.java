@@ -24,9 +24,7 @@ final class NumberCharacters {
   private static final String SHORT_WORDS = "x|ｘ|#|＃|~|～|int|ｉｎｔ";
 
   /** An extension at the end: a sign or word for it, and digits. Programs that dial understand ;12 and ,,12. */
-  private static final String EXTENSION = "(?:"
-      + "[- ]+" + digits(6) + "#"
-      + "|;ext=" + digits(20)
+  private static final String EXTENSION = "(?:" + "[- ]+" + digits(6) + "#" + "|;ext=" + digits(20)
       + "|[," + BLANK + "]*(?:" + "(?:" + LONG_WORDS + ")" + gap() + digits(20) + "|(?:" + SHORT_WORDS + ")" + gap() + digits(9) + ")#?"
       + "|[" + BLANK + "]*(?:;" + gap() + digits(15) + "|,," + gap() + digits(15) + "|,+" + gap() + digits(9) + ")#?"
       + ")$";
@@ -67,7 +65,6 @@ final class NumberCharacters {
   }
 
   private static Pattern pattern(String text) { return Pattern.compile(text, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE); }
-
   boolean hasPlus() { return !text.isEmpty() && PLUS.indexOf(text.charAt(0)) >= 0; }
 
   /** Returns the digits of the number, without an extension. */

@@ -22,8 +22,7 @@ public final class NumberingPlans {
   private static volatile NumberingPlans builtIn;
 
   private final byte[] bytes;
-  private final String version;
-  private final String date;
+  private final String version, date;
   private final int[] patternStarts;
   private final Pattern[] patterns;
   /** Where the lines of a calling code start; 0 for none. */
@@ -101,10 +100,8 @@ public final class NumberingPlans {
 
   /** Returns the version of the data from which the plans are made, such as 9.0.43. */
   public String version() { return version; }
-
   /** Returns the date of that version, such as 2026-11-06. */
   public String date() { return date; }
-
   /** Says whether two letters of upper case name a region of the plans. */
   public boolean hasRegion(String region) { return codesOfRegions.containsKey(region); }
 

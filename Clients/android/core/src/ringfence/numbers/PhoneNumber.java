@@ -49,12 +49,9 @@ public final class PhoneNumber {
   }
 
   static PhoneNumber number(long digits, String region, Kind kind) { return new PhoneNumber(null, digits, region, kind); }
-
   static PhoneNumber refused(Problem problem, String region) { return new PhoneNumber(problem, 0, region, Kind.UNKNOWN); }
-
   /** Says whether the plans have the number; a number that they do not have may be newer than they are. */
   public boolean isAssigned() { return kind != Kind.UNKNOWN; }
-
   /** Returns the number with its plus, such as +33199000248; null when there is none. */
   public String e164() { return digits == 0 ? null : "+" + digits; }
 }

@@ -6,8 +6,7 @@ import static ringfence.reader.FormatException.require;
 /** Reads a bit stream from the most significant bit of each byte on (section 1.3). */
 final class BitReader {
   private byte[] data = {};
-  private long at;
-  private long end;
+  private long at, end;
 
   void start(byte[] data, int from, int to) {
     this.data = data;

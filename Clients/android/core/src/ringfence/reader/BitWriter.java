@@ -9,11 +9,8 @@ final class BitWriter {
   private long bits;
 
   void clear() { bits = 0; }
-
   long bits() { return bits; }
-
   int length() { return (int) (bits + 7 >> 3); }
-
   byte[] bytes() { return bytes; }
 
   void put(long value, int count) {

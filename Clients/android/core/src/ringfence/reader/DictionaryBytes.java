@@ -16,10 +16,7 @@ final class DictionaryBytes {
   private final byte[] out;
   private final int size;
   private long at;
-  private int left;
-  private int from;
-  private int to;
-  private int expanded;
+  private int left, from, to, expanded;
 
   DictionaryBytes(PackSource source, long at, int stored) throws IOException {
     require(stored >= 5, "the dictionary is shorter than its start");

@@ -12,11 +12,9 @@ final class Ed25519 {
   private static final BigInteger TWO = BigInteger.valueOf(2);
   private static final BigInteger P = TWO.pow(255).subtract(BigInteger.valueOf(19));
   private static final BigInteger ORDER = TWO.pow(252).add(new BigInteger("27742317777372353535851937790883648493"));
-  private static final BigInteger D =
-      BigInteger.valueOf(-121665).multiply(BigInteger.valueOf(121666).modInverse(P)).mod(P);
+  private static final BigInteger D = BigInteger.valueOf(-121665).multiply(BigInteger.valueOf(121666).modInverse(P)).mod(P);
   private static final BigInteger ROOT_OF_MINUS_1 = TWO.modPow(P.subtract(BigInteger.ONE).shiftRight(2), P);
-  private static final BigInteger[] BASE =
-      point(BigInteger.valueOf(4).multiply(BigInteger.valueOf(5).modInverse(P)).mod(P), false);
+  private static final BigInteger[] BASE = point(BigInteger.valueOf(4).multiply(BigInteger.valueOf(5).modInverse(P)).mod(P), false);
 
   private Ed25519() {}
 

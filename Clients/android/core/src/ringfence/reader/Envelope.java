@@ -54,7 +54,6 @@ final class Envelope {
   }
 
   static String keyID(byte[] key) { return Digests.hex(Digests.sha256(key)).substring(0, 16); }
-
   boolean isSigned(byte[] key) { return signatures.containsKey(keyID(key)); }
 
   /** Checks that enough trusted keys have signed, and that each signature of a trusted key is right. */

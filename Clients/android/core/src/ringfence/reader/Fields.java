@@ -18,7 +18,6 @@ final class Fields {
   }
 
   boolean has(String name) { return values.containsKey(name); }
-
   Map<?, ?> values() { return values; }
 
   long integer(String name) throws FormatException {
@@ -43,7 +42,6 @@ final class Fields {
   }
 
   Fields object(String name) throws FormatException { return of(values.get(name)); }
-
   String digest(String name) throws FormatException { return digestOf(values.get(name)); }
 
   static String digestOf(Object value) throws FormatException {

@@ -8,6 +8,5 @@ public final class FormatException extends IOException {
   private static final long serialVersionUID = 1;
 
   FormatException(String rule) { super(rule); }
-
   static void require(boolean condition, String rule) throws FormatException { if (!condition) throw new FormatException(rule); }
 }

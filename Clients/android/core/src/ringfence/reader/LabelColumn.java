@@ -8,8 +8,7 @@ final class LabelColumn {
   private final PackDictionary dictionary;
   private final int kind;
   private final byte[] label;
-  private int length;
-  private int roles;
+  private int length, roles;
 
   LabelColumn(PackDictionary dictionary, PackHeader header) {
     this.dictionary = dictionary;
@@ -29,10 +28,7 @@ final class LabelColumn {
   }
 
   int roles() { return roles; }
-
   byte[] bytes() { return label; }
-
   int length() { return length; }
-
   void finish() throws FormatException { bits.finish(); }
 }

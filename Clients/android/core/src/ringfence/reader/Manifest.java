@@ -12,10 +12,8 @@ import java.util.TreeMap;
 /** The head of a publication, verified (Publication.md, sections 5 and 6). */
 public final class Manifest {
   static final String TYPE = "application/vnd.ringfence.manifest+json";
-  private final SeenManifest identity;
-  private final SeenManifest previous;
-  private final long issued;
-  private final long expires;
+  private final SeenManifest identity, previous;
+  private final long issued, expires;
   private final List<String> bins = new ArrayList<String>();
 
   Manifest(byte[] payload) throws FormatException {
@@ -45,19 +43,14 @@ public final class Manifest {
 
   /** Returns the serial and the digest, which the next {@link TrustStore#verify} takes. */
   public SeenManifest identity() { return identity; }
-
   /** Returns the time of the publication, in seconds since 1970. */
   public long issued() { return issued; }
-
   /** Returns the time from which on the manifest must not be used, in seconds since 1970. */
   public long expires() { return expires; }
-
   /** Returns the number of bins, a power of two. */
   public int bins() { return bins.size(); }
-
   /** Returns the index of the bin that has a pack. */
   public int bin(String pack) { return bin(pack, bins.size()); }
-
   /** Returns the path of a bin, relative to the folder of the manifest. */
   public String binPath(int index) { return "bins/" + bins.get(index) + ".json"; }
 

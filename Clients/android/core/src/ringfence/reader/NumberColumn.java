@@ -11,11 +11,8 @@ final class NumberColumn {
   private final long[] middles = new long[DEPTH];
   private final long[] highs = new long[DEPTH];
   private final int[] counts = new int[DEPTH];
-  private int depth;
-  private int variant;
-  private int count;
-  private long low;
-  private long high;
+  private int depth, variant, count;
+  private long low, high;
 
   void start(byte[] data, int from, int to, int variant, int count, long low, long high) throws FormatException {
     require(variant == 0 || variant == 1, "the variant of a column is unknown");

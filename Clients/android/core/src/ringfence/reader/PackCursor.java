@@ -16,10 +16,7 @@ public final class PackCursor {
   private int left;
   private boolean isFirst;
   private boolean isWalk = true;
-  private long number;
-  private long entries;
-  private long blocking;
-  private long identifying;
+  private long number, entries, blocking, identifying;
   private int longest;
 
   PackCursor(PackReader reader) throws IOException {
@@ -92,24 +89,17 @@ public final class PackCursor {
 
   /** Returns the number of the entry. */
   public long number() { return number; }
-
   /** Says whether calls from the number are to be blocked. */
   public boolean blocks() { return (roles() & 1) != 0; }
-
   /** Says whether calls from the number are to be shown with the label. */
   public boolean identifies() { return (roles() & 2) != 0; }
-
   /** Returns the label of an entry that identifies, else null. */
   public String label() { return identifies() ? new String(labels.bytes(), 0, labels.length(), Utf8.CHARSET) : null; }
-
   /** Returns the entry as a value. */
   public PackEntry entry() { return new PackEntry(number, roles(), label()); }
-
   int roles() { return labels == null ? 1 : labels.roles(); }
-
   /** Returns an array whose first bytes are the label of an entry that identifies. */
   byte[] labelBytes() { return labels == null ? LabelColumn.NONE : labels.bytes(); }
-
   int labelLength() { return identifies() ? labels.length() : 0; }
 
   private void load(int next) throws IOException {

@@ -16,9 +16,7 @@ public final class PackDelta {
   private final byte[] data;
   private final PackHeader header;
   private final long baseEntries;
-  private final int removed;
-  private final int added;
-  private final int changed;
+  private final int removed, added, changed;
   /** Where each column starts, and where the last one ends: removed, changed, added, dictionary, labels. */
   private final int[] at = new int[6];
 
@@ -130,8 +128,7 @@ public final class PackDelta {
     void step() throws FormatException { value = left-- > 0 ? column.next() : Long.MAX_VALUE; }
   }
 
-  private static void merge(
-      PackCursor base, Positions gone, Positions other, Positions fresh, LabelColumn labels, PackWriter writer)
+  private static void merge(PackCursor base, Positions gone, Positions other, Positions fresh, LabelColumn labels, PackWriter writer)
       throws IOException {
     for (long rank = 0; base.next(); rank++) {
       while (fresh.value < base.number()) add(fresh, labels, writer);
@@ -160,8 +157,6 @@ public final class PackDelta {
   }
 
   private static int roles(LabelColumn labels) { return labels == null ? 1 : labels.roles(); }
-
   private static byte[] bytes(LabelColumn labels) { return labels == null ? LabelColumn.NONE : labels.bytes(); }
-
   private static int length(LabelColumn labels) { return (roles(labels) & 2) == 0 ? 0 : labels.length(); }
 }

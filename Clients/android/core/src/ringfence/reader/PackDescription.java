@@ -24,10 +24,8 @@ public final class PackDescription {
 
     /** Returns the path, relative to the folder of the manifest. */
     public String path() { return path; }
-
     /** Returns the length of the file. */
     public long bytes() { return bytes; }
-
     /** Returns the SHA-256 of the file. */
     public String sha256() { return sha256; }
 
@@ -65,10 +63,7 @@ public final class PackDescription {
   private final String name;
   private final PackKind kind;
   private final String region;
-  private final long serial;
-  private final long entries;
-  private final long first;
-  private final long last;
+  private final long serial, entries, first, last;
   private final String contentDigest;
   private final Part file;
   private final List<Delta> deltas = new ArrayList<Delta>();
@@ -101,10 +96,8 @@ public final class PackDescription {
 
   /** Returns the name of the pack. */
   public String name() { return name; }
-
   /** Returns the number of entries. */
   public long entries() { return entries; }
-
   /** Returns the complete pack. */
   public Part file() { return file; }
 

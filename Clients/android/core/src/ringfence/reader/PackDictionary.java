@@ -25,8 +25,7 @@ final class PackDictionary {
   private final int[][] going = new int[2][LONGEST_WORD + 1];
   /** By the next 11 bits: symbol × 32 + bits of a short code word, or 0. */
   private final int[][] tables = new int[2][1 << TABLE_BITS];
-  private int againBits;
-  private int spellBits;
+  private int againBits, spellBits;
 
   private PackDictionary(int text, int tokens) {
     this.text = new byte[text];
@@ -171,18 +170,12 @@ final class PackDictionary {
   // For the encoder.
 
   int againBits() { return againBits; }
-
   int spellBits() { return spellBits; }
-
   int againWord() { return words[0][againBits]; }
-
   int spellWord() { return words[0][spellBits] + (againBits == spellBits ? 1 : 0); }
-
   /** Returns the first token of a code, and for code 2 the number of tokens. */
   int firstToken(int code) { return code < 2 ? tokens[code][1] : starts.length - 1; }
-
   int length(int token) { return starts[token + 1] - starts[token]; }
-
   int byteAt(int token, int place) { return text[starts[token] + place] & 0xFF; }
 
   /** Returns the bits of a token's code word. */
@@ -193,6 +186,5 @@ final class PackDictionary {
   }
 
   int word(int code, int bits, int token) { return words[code][bits] + specials(code, bits) + token - tokens[code][bits]; }
-
   boolean ends(int code, int bits, int token) { return token - tokens[code][bits] >= going[code][bits]; }
 }

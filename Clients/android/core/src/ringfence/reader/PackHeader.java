@@ -18,23 +18,8 @@ public final class PackHeader {
   static final byte[] MAGIC = {0x52, 0x46, 0x50, 0x41, 0x43, 0x4B, 0x1A, 0x0A};
 
   final byte[] bytes;
-  final int kind;
-  final int shift;
-  final int entries;
-  final int blocking;
-  final int identifying;
-  final int blocks;
-  final int stored;
-  final int text;
-  final int tokens;
-  final int maximumBlock;
-  final int maximumLabel;
-  final long serial;
-  final long created;
-  final long indexChecksum;
-  final long dictionaryChecksum;
-  final long last;
-  final long length;
+  final int kind, shift, entries, blocking, identifying, blocks, stored, text, tokens, maximumBlock, maximumLabel;
+  final long serial, created, indexChecksum, dictionaryChecksum, last, length;
   final String region;
 
   /** Decodes the 128 bytes from a position on. */
@@ -65,8 +50,7 @@ public final class PackHeader {
     tokens = limited(64, 131_072, "tokens");
     dictionaryChecksum = u32(bytes, 112);
     require(kind != 1 || stored == 0, "a pack that only blocks has a dictionary");
-    require(
-        stored > 0 || text == 0 && tokens == 0 && identifying == 0 && dictionaryChecksum == 0, "the dictionary is missing");
+    require(stored > 0 || text == 0 && tokens == 0 && identifying == 0 && dictionaryChecksum == 0, "the dictionary is missing");
     maximumBlock = limited(68, 524_288, "bytes of a block");
     maximumLabel = limited(72, 65_534, "bytes of a label");
     require(maximumLabel > 0 == identifying > 0, "the maximum label does not fit the counts");
@@ -104,25 +88,18 @@ public final class PackHeader {
 
   /** Returns what all entries do. */
   public PackKind kind() { return PackKind.values()[kind - 1]; }
-
   /** Returns the serial of the publication that wrote the pack; 0 when it is not numbered. */
   public long serial() { return serial; }
-
   /** Returns when the pack was made, in seconds since 1970; 0 when that is not known. */
   public long created() { return created; }
-
   /** Returns the region, or an empty text. */
   public String region() { return region; }
-
   /** Returns the number of entries. */
   public int entries() { return entries; }
-
   /** Returns the number of entries that block. */
   public int blocking() { return blocking; }
-
   /** Returns the number of entries that identify a caller. */
   public int identifying() { return identifying; }
-
   /** Returns the last number; 0 when there is none. */
   public long lastNumber() { return last; }
 

@@ -21,8 +21,7 @@ public final class PackReader implements Closeable {
   private final PackSource source;
   private final PackHeader header;
   private final long[] firsts;
-  private final int[] starts;
-  private final int[] checksums;
+  private final int[] starts, checksums;
   private PackDictionary dictionary;
 
   private PackReader(PackSource source, long memoryLimit) throws IOException {
@@ -33,9 +32,7 @@ public final class PackReader implements Closeable {
     source.read(0, start, 0, start.length);
     header = new PackHeader(start, 0);
     require(header.length == length, "the file has " + length + " bytes instead of " + header.length);
-    require(
-        header.readerBytes() <= memoryLimit,
-        "the pack needs " + header.readerBytes() + " bytes of memory, more than " + memoryLimit);
+    require(header.readerBytes() <= memoryLimit, "the pack needs " + header.readerBytes() + " bytes of memory, more than " + memoryLimit);
     int blocks = header.blocks;
     long indexAt = length - 16L * blocks;
     long body = PackHeader.BYTES + header.stored;
@@ -97,10 +94,8 @@ public final class PackReader implements Closeable {
 
   /** Returns the header. */
   public PackHeader header() { return header; }
-
   /** Returns the first number; 0 when there is none. */
   public long firstNumber() { return firsts.length > 0 ? firsts[0] : 0; }
-
   /** Creates a cursor before the first entry. */
   public PackCursor cursor() throws IOException { return new PackCursor(this); }
 
@@ -154,11 +149,9 @@ public final class PackReader implements Closeable {
 
   /** Computes the SHA-256 of the file. */
   public byte[] sha256() throws IOException { return source.sha256(); }
-
   /** Closes the source. */
   @Override
   public void close() throws IOException { source.close(); }
-
   PackSource source() { return source; }
 
   /** Returns the dictionary, which is read at the first call; null when there is none. */
@@ -181,12 +174,9 @@ public final class PackReader implements Closeable {
   }
 
   int entries(int block) { return Math.min(1 << header.shift, header.entries - (block << header.shift)); }
-
   long first(int block) { return firsts[block]; }
-
   /** Returns the greatest number that a block may have. */
   long high(int block) { return block + 1 < firsts.length ? firsts[block + 1] - 1 : header.last; }
-
   private long start(int block) { return starts[block] & 0xFFFFFFFFL; }
 
   /** Reads a block, checks its CRC and returns its length. */

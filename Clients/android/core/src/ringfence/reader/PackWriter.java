@@ -18,18 +18,11 @@ final class PackWriter {
   private final BitWriter[] columns = {new BitWriter(), new BitWriter()};
   private final ByteArrayOutputStream index = new ByteArrayOutputStream();
   private final long[] numbers;
-  private int count;
-  private int roles;
-  private long at;
-  private long last;
-  private long entries;
-  private long blocking;
-  private long identifying;
-  private int maximumBlock;
-  private int maximumLabel;
+  private int count, roles;
+  private long at, last, entries, blocking, identifying;
+  private int maximumBlock, maximumLabel;
 
-  PackWriter(PackHeader header, PackDictionary dictionary, PackSource stored, long storedAt, OutputStream out)
-      throws IOException {
+  PackWriter(PackHeader header, PackDictionary dictionary, PackSource stored, long storedAt, OutputStream out) throws IOException {
     this.header = header;
     this.out = out;
     encoder = dictionary == null ? null : new LabelEncoder(dictionary);

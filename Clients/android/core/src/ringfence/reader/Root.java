@@ -13,8 +13,7 @@ final class Root {
   static final String TYPE = "application/vnd.ringfence.root+json";
   final Envelope envelope;
   final byte[] file;
-  final long serial;
-  final long expires;
+  final long serial, expires;
   final int threshold;
   final List<byte[]> keys = new ArrayList<byte[]>();
 

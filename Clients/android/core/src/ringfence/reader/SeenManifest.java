@@ -20,9 +20,7 @@ public final class SeenManifest {
 
   /** Returns the serial of the publication. */
   public long serial() { return serial; }
-
   /** Returns the SHA-256 of the head. */
   public String sha256() { return sha256; }
-
   boolean isSame(SeenManifest other) { return serial == other.serial && sha256.equals(other.sha256); }
 }

@@ -38,7 +38,6 @@ public final class TrustStore {
 
   /** Returns the serial of the next root to ask for: `roots/N.root.json`. */
   public long nextRoot() { return root == null ? skipped + 1 : root.serial + 1; }
-
   /** Returns the file of the root that is trusted, to keep for the next update; null with a key alone. */
   public byte[] root() { return root == null ? null : root.file.clone(); }
 
