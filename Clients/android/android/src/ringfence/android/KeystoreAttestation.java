@@ -33,15 +33,10 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
   private static final String ALIAS = "ringfence-installation";
   private static final int LONGEST_STATE = 8_192;
 
-  /** The server's refusal of a proof. */
+  /** The server's refusal of a proof: when to try again. */
   private static final class Refused extends IOException {
     private static final long serialVersionUID = 1;
-    final String tryAgain;
-
-    Refused(String tryAgain) {
-      super("The server refused the proof.");
-      this.tryAgain = tryAgain;
-    }
+    Refused(String tryAgain) { super(tryAgain); }
   }
 
   private final RingfenceClient client;
@@ -69,7 +64,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
       try {
         renew();
       } catch (Refused refused) {
-        if (refused.tryAgain.equals("never")) notBefore = now + 30 * Codec.DAY;
+        if (refused.getMessage().equals("never")) notBefore = now + 30 * Codec.DAY;
       } catch (IOException | GeneralSecurityException | RuntimeException exception) {
         // Some phones have a faulty keystore: the report is sent without a token.
       }
@@ -97,7 +92,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
             "platform", "android", "challenge", Base64.encode(challenge), "public_key", publicKey, "signature", Base64.encode(sign(challenge))));
         return;
       } catch (Refused refused) {
-        if (!refused.tryAgain.equals("with_new_key")) throw refused;
+        if (!refused.getMessage().equals("with_new_key")) throw refused;
       } catch (GeneralSecurityException | ProviderException exception) {
         // The key is gone, after the phone was restored.
       }

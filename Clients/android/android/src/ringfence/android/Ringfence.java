@@ -87,8 +87,7 @@ public final class Ringfence {
 
   /** Sets the client of this process. */
   public static Ringfence start(Context context, Options options) {
-    Context application = context.getApplicationContext();
-    started = new Ringfence(application == null ? context : application, options);
+    started = new Ringfence(context.getApplicationContext(), options);
     return started;
   }
 
@@ -101,7 +100,8 @@ public final class Ringfence {
 
   /** Updates packs once a day, and now where there are none. Call it as often as you like. */
   public Ringfence schedule() {
-    RingfenceWork.schedule(context, options, new File(folder, "packs").isDirectory());
+    String[] held = new File(folder, "packs").list();
+    RingfenceWork.schedule(context, options, held != null && held.length > 0);
     return this;
   }
 

@@ -148,9 +148,7 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     manager.notify(CHANNEL, 1, builder.build());
   }
 
-  private interface Work {
-    void run() throws Exception;
-  }
+  private interface Work { void run() throws Exception; }
 
   private static void quietly(Work work) {
     try {

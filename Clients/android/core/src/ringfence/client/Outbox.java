@@ -41,24 +41,12 @@ final class Outbox {
   }
 
   /** A change of the outbox, under the lock. */
-  interface Change {
-    void run() throws IOException;
-  }
+  interface Change { void run() throws IOException; }
 
   // Kinds of records. A record has 4 bytes length of the payload, 4 bytes CRC-32 of length, kind and payload, 1 byte kind, payload.
-  static final int REPORT = 1;
-  static final int SETTLED = 2;
-  static final int CALLS = 3;
-  static final int SEALED = 4;
-  static final int BATCH_SETTLED = 5;
-  static final int WITHDRAWAL = 6;
-  static final int WITHDRAWAL_SETTLED = 7;
-  static final int SENT = 8;
+  static final int REPORT = 1, SETTLED = 2, CALLS = 3, SEALED = 4, BATCH_SETTLED = 5, WITHDRAWAL = 6, WITHDRAWAL_SETTLED = 7, SENT = 8;
 
-  static final int LONGEST_BATCH = 1_000;
-  private static final int OVERHEAD = 9;
-  private static final int LONGEST = 1 << 20;
-  private static final int COMPACT_FROM = 64 << 10;
+  private static final int LONGEST_BATCH = 1_000, OVERHEAD = 9, LONGEST = 1 << 20, COMPACT_FROM = 64 << 10;
   private static final byte[] MAGIC = {'R', 'F', 'O', 'U', 'T', 0, 0, 2};
   /** The magic, and a number that each rewritten file has anew. */
   private static final int HEADER = 16;
@@ -111,11 +99,9 @@ final class Outbox {
         }
       }
       change.run();
-    } catch (ClientException exception) {
-      throw exception;
     } catch (IOException | RuntimeException exception) {
-      // Memory and file may differ now.
-      generation = 0;
+      // Memory and file may differ now, unless a rule was broken.
+      if (!(exception instanceof ClientException)) generation = 0;
       isLoading = false;
       throw exception;
     } finally {

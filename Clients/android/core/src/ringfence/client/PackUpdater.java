@@ -147,12 +147,7 @@ public final class PackUpdater {
   /** Fetches a pack or its delta to a file beside it, and checks it; false when the phone has the pack already. */
   private boolean stage(PackDescription pack, Result result) throws IOException {
     File held = pack(pack.name());
-    String sha256 = "";
-    if (held.exists()) {
-      try (PackSource source = PackSource.open(held)) {
-        sha256 = Digests.hex(source.sha256());
-      }
-    }
+    String sha256 = held.exists() ? sha256(held) : "";
     if (sha256.equals(pack.file().sha256())) return false;
     PackDescription.Delta delta = pack.deltaFrom(sha256);
     if (delta != null) {
@@ -181,25 +176,31 @@ public final class PackUpdater {
   private void apply(PackDescription.Delta delta, File base, PackDescription pack) throws IOException {
     File file = fetch(delta, delta::check);
     File result = staged(pack.name());
-    try (PackReader reader = PackReader.open(base);
-        Disk.Appender written = disk.append(result, 0)) {
+    try (PackReader reader = PackReader.open(base); Disk.Appender written = disk.append(result, 0)) {
       BufferedOutputStream out = new BufferedOutputStream(written, 8_192);
       PackDelta.open(file).apply(reader, out);
       out.flush();
       written.sync();
+      try (PackReader made = PackReader.open(result)) {
+        pack.check(made);
+      }
+    } catch (IOException exception) {
+      disk.delete(result);
+      throw exception;
     } finally {
       disk.delete(file);
     }
-    try (PackReader reader = PackReader.open(result)) {
-      pack.check(reader);
+  }
+
+  private static String sha256(File file) throws IOException {
+    try (PackSource source = PackSource.open(file)) {
+      return Digests.hex(source.sha256());
     }
   }
 
   // Downloads.
 
-  private interface Check {
-    void of(PackSource source) throws IOException;
-  }
+  private interface Check { void of(PackSource source) throws IOException; }
 
   private byte[] document(String path, int limit) throws IOException {
     byte[] bytes = documentOrNull(path, limit);

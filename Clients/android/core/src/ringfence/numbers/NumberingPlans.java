@@ -63,7 +63,7 @@ public final class NumberingPlans {
   public static NumberingPlans builtIn() {
     NumberingPlans plans = builtIn;
     if (plans != null) return plans;
-    try (InputStream stream = NumberingPlans.class.getResourceAsStream("plans.txt")) {
+    try (InputStream stream = NumberingPlans.class.getResourceAsStream("/ringfence/numbers/plans.txt")) {
       if (stream == null) throw new IllegalStateException("ringfence/numbers/plans.txt is not in the app.");
       plans = new NumberingPlans(readAll(stream));
     } catch (IOException exception) {
