@@ -14,6 +14,7 @@ public final class Call {
     private final int direction;
     private final Uri handle;
     private final int verification;
+    public long created;
 
     public Details(int direction, Uri handle, int verification) {
       this.direction = direction;
@@ -27,6 +28,10 @@ public final class Call {
 
     public int getCallerNumberVerificationStatus() {
       return verification;
+    }
+
+    public final long getCreationTimeMillis() {
+      return created;
     }
 
     public final Uri getHandle() {

@@ -9,8 +9,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 public abstract class CallScreeningService extends Context {
   public final BlockingQueue<CallResponse> responses = new LinkedBlockingQueue<>();
 
-  public void onCreate() {}
-
   public abstract void onScreenCall(Call.Details call);
 
   public final void respondToCall(Call.Details call, CallResponse response) {

@@ -118,6 +118,20 @@ public final class RunScreening {
       Ringfence.start(new Service(), options);
       same(rejected(new Call.Details(0, Uri.parse("tel:+" + identified), Connection.VERIFICATION_STATUS_FAILED)), true, "rejected");
     });
+    Checks.run("the user may block a number that cannot exist", folder -> {
+      start(folder);
+      Ringfence.get().personal().block(337000004704017L);
+      same(rejected(call("tel:+337000004704017")), true, "14 digits");
+      same(rejected(call("tel:+337000004704018")), false, "another number");
+    });
+    Checks.run("a phone that asks twice about a call counts one", folder -> {
+      start(folder).countsCalls = true;
+      Call.Details call = call("tel:+" + blocked);
+      call.created = 5;
+      for (int i = 0; i < 3; i++) same(rejected(call), true, "each answer");
+      drain();
+      same(new String(Files.readAllBytes(new File(folder, "ringfence/outbox").toPath()), "UTF-8").split("\"named\":1", -1).length, 2, "counts");
+    });
     Checks.run("nothing makes the service throw", folder -> {
       start(folder);
       Files.write(new File(folder, "ringfence/packs/both.rfpack").toPath(), new byte[200]);
@@ -237,7 +251,6 @@ public final class RunScreening {
 
   private static boolean rejected(Call.Details call) throws Exception {
     Service service = new Service();
-    service.onCreate();
     service.onScreenCall(call);
     CallScreeningService.CallResponse response = service.responses.poll(20, TimeUnit.SECONDS);
     that(response != null, "the service answers");

@@ -3,34 +3,19 @@ package ringfence.android;
 
 /** The answer to a call. */
 public final class CallDecision {
-  /** The effect on the call. */
-  public enum Action {
-    /** The call rings. */
-    RING,
-    /** The call rings, and the label says who calls. */
-    LABEL,
-    /** The call is rejected. */
-    REJECT
-  }
+  /** The effect on the call, which rings, rings with a label that says who calls, or is rejected. */
+  public enum Action { RING, LABEL, REJECT }
 
-  /** Why. */
-  public enum Reason {
-    NOT_LISTED, LISTED, USER, CONTACT, NO_NUMBER, SHORT_OR_EMERGENCY, NOT_VERIFIED, ERROR
-  }
+  /** The rule that decided. */
+  public enum Reason { NOT_LISTED, LISTED, USER, CONTACT, NO_NUMBER, SHORT_OR_EMERGENCY, NOT_VERIFIED, ERROR }
 
   /** The network's word about the shown number (STIR/SHAKEN). */
-  public enum Verification {
-    PASSED, FAILED, NONE
-  }
+  public enum Verification { PASSED, FAILED, NONE }
 
-  /** The effect on the call. */
-  public final Action action;
-  /** Why. */
-  public final Reason reason;
-  /** Country code and national digits; 0 when there is no number. */
-  public final long number;
-  /** The name to show, without control characters; null for none. */
-  public final String label;
+  /** The effect on the call. */ public final Action action;
+  /** The rule that decided. */ public final Reason reason;
+  /** Country code and national digits; 0 when there is no number. */ public final long number;
+  /** The name to show, without control characters; null for none. */ public final String label;
 
   CallDecision(Action action, Reason reason, long number, String label) {
     this.action = action;

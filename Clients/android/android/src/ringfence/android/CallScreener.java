@@ -24,10 +24,7 @@ public final class CallScreener {
   private final boolean rejectsFailed;
   private volatile NumberingPlans plans;
 
-  /**
-   * Creates a screener.
-   * @param rejectsFailed whether to reject calls whose number the network knows to be false
-   */
+  /** Creates a screener, which may reject calls whose number the network knows to be false. */
   public CallScreener(PackFolder packs, PersonalList personal, boolean rejectsFailed) {
     this.packs = packs;
     this.personal = personal;
@@ -36,9 +33,6 @@ public final class CallScreener {
 
   /** Uses plans that are newer than the library. */
   public void use(NumberingPlans newer) { plans = newer; }
-  /** Reads plans and packs, so that the first call does not wait for it. */
-  public void warmUp() { decide("+12015550123", null, Verification.NONE, number -> false); }
-
   /**
    * Decides about an incoming call.
    * @param text the number as the network sent it, or null
@@ -49,7 +43,9 @@ public final class CallScreener {
     long number = 0;
     try {
       PhoneNumber read = (plans == null ? NumberingPlans.builtIn() : plans).parse(text, country);
-      number = read.digits;
+      // The user may block a number that cannot exist, as false ones often cannot.
+      boolean isImpossible = read.digits == 0 && text.matches("\\+[1-9][0-9]{5,14}");
+      number = isImpossible ? Long.parseLong(text.substring(1)) : read.digits;
       if (read.problem == PhoneNumber.Problem.SHORT_OR_EMERGENCY) return ring(Reason.SHORT_OR_EMERGENCY, 0);
       PersonalList.Entry own = number == 0 ? null : personal.entry(number);
       if (own != null && own.kind == PersonalList.Kind.ALLOW) return ring(Reason.USER, number);

@@ -29,9 +29,7 @@ import ringfence.reader.Base64;
  * they are sent without a token, and the next attempt is a day later.
  */
 final class KeystoreAttestation implements RingfenceClient.Installation {
-  private static final String STORE = "AndroidKeyStore";
-  private static final String ALIAS = "ringfence-installation";
-  private static final int LONGEST_STATE = 8_192;
+  private static final String STORE = "AndroidKeyStore", ALIAS = "ringfence-installation";
 
   /** The server's refusal of a proof: when to try again. */
   private static final class Refused extends IOException {
@@ -45,8 +43,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
   private final Environment environment;
   private String token, publicKey;
   private long expiresAt, renewFrom;
-  /** No attempt is made before. */
-  private long notBefore;
+  /** No attempt is made before. */ private long notBefore;
 
   KeystoreAttestation(RingfenceClient client, File file, Disk disk, Environment environment) {
     this.client = client;
@@ -156,7 +153,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
 
   private void read() {
     try {
-      byte[] bytes = Disk.read(file, LONGEST_STATE);
+      byte[] bytes = Disk.read(file, 8_192);
       if (bytes == null) return;
       Map<?, ?> state = Json.object(bytes);
       token = (String) state.get("token");

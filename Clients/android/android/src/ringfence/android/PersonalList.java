@@ -16,16 +16,12 @@ import ringfence.client.Json;
  */
 public final class PersonalList {
   /** The user's word about a number. */
-  public enum Kind {
-    BLOCK, ALLOW, NAME
-  }
+  public enum Kind { BLOCK, ALLOW, NAME }
 
   /** A number of the list. */
   public static final class Entry {
-    /** The user's word. */
-    public final Kind kind;
-    /** The name for NAME, else an empty text. */
-    public final String label;
+    /** The user's word. */ public final Kind kind;
+    /** The name for NAME, else an empty text. */ public final String label;
 
     private Entry(Kind kind, String label) {
       this.kind = kind;

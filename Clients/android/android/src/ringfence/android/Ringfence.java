@@ -28,22 +28,15 @@ public final class Ringfence {
     final String server, key;
     final byte[] root;
     final String[] packs;
-    /** Whether packs are fetched only on networks without a price, such as Wi-Fi. */
-    public boolean isUnmeteredOnly;
-    /** Whether calls are rejected whose number the network knows to be false. */
-    public boolean rejectsFailedVerification;
-    /** Whether a notification says that a call was rejected. */
-    public boolean showsRejected;
-    /** Whether calls are counted, which tells the server their numbers: only after the user agreed. */
-    public boolean countsCalls;
+    /** Whether packs are fetched only on networks without a price, such as Wi-Fi. */ public boolean isUnmeteredOnly;
+    /** Whether calls are rejected whose number the network knows to be false. */ public boolean rejectsFailedVerification;
+    /** Whether a notification says that a call was rejected. */ public boolean showsRejected;
+    /** Whether calls are counted, which tells the server their numbers: only after the user agreed. */ public boolean countsCalls;
     /** Whether the phone proves that a genuine app sends the reports. The app's key needs the scope install. */
     public boolean attests;
-    /** The address of the packs, if it is not the server's. */
-    public String publications;
-    /** Sends the requests. */
-    public Transport transport = new UrlTransport();
-    /** The clock and random numbers. */
-    public Environment environment = new Environment();
+    /** The address of the packs, if it is not the server's. */ public String publications;
+    /** Sends the requests. */ public Transport transport = new UrlTransport();
+    /** The clock and random numbers. */ public Environment environment = new Environment();
 
     /**
      * Creates options.
@@ -62,11 +55,9 @@ public final class Ringfence {
 
   private static volatile Ringfence started;
 
-  /** The settings of the app. */
-  public final Options options;
+  /** The settings of the app. */ public final Options options;
   final Context context;
-  /** Runs short work on files, in the order in which it comes. */
-  final ExecutorService background;
+  /** Runs short work on files, in the order in which it comes. */ final ExecutorService background;
   private final ClientConfiguration configuration;
   private final Disk disk = new AndroidDisk();
   private final File folder;

@@ -18,6 +18,7 @@ import android.telephony.TelephonyManager;
 import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Answers Android's question about each incoming call: rejects it, or lets it ring and shows who calls. It never throws, and a call that
@@ -28,12 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public abstract class RingfenceScreeningService extends CallScreeningService {
   private static final String CHANNEL = "ringfence";
-
-  @Override
-  public void onCreate() {
-    super.onCreate();
-    quietly(() -> Ringfence.get().background.execute(() -> quietly(Ringfence.get().screener()::warmUp)));
-  }
+  /** The creation of the last call: some phones ask more than once about a call. */
+  private static final AtomicLong LAST = new AtomicLong(-1);
 
   /** Answers the call, on a thread of its own: files may be slow, and this is the app's main thread. */
   @Override
@@ -49,7 +46,7 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     Runnable work = () -> {
       CallDecision decision = decide(call);
       timer.cancel();
-      if (!answer(call, decision, isAnswered)) return;
+      if (!answer(call, decision, isAnswered) || Build.VERSION.SDK_INT >= 26 && isRepeated(call)) return;
       quietly(() -> count(decision));
       quietly(() -> onDecision(decision));
     };
@@ -127,6 +124,11 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     }
   }
 
+  private static boolean isRepeated(Call.Details call) {
+    long created = call == null ? 0 : call.getCreationTimeMillis();
+    return created > 0 && LAST.getAndSet(created) == created;
+  }
+
   private void count(CallDecision decision) throws Exception {
     if (!Ringfence.get().options.countsCalls || decision.number == 0 || decision.reason == CallDecision.Reason.CONTACT) return;
     Ringfence.get().client().countCall("+" + decision.number, null, decision.action != CallDecision.Action.RING);
@@ -137,8 +139,8 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     NotificationManager manager = (NotificationManager) getSystemService(Context.NOTIFICATION_SERVICE);
     Notification.Builder builder;
     if (Build.VERSION.SDK_INT >= 26) {
-      String name = getString(R.string.ringfence_channel);
-      manager.createNotificationChannel(new NotificationChannel(CHANNEL, name, NotificationManager.IMPORTANCE_HIGH));
+      int importance = NotificationManager.IMPORTANCE_HIGH;
+      manager.createNotificationChannel(new NotificationChannel(CHANNEL, getString(R.string.ringfence_channel), importance));
       builder = new Notification.Builder(this, CHANNEL);
     } else {
       builder = new Notification.Builder(this);

@@ -15,14 +15,12 @@ import androidx.work.WorkerParameters;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import ringfence.client.ClientException;
+import ringfence.client.Codec;
 import ringfence.client.RingfenceClient;
 
 /** The rules by which WorkManager updates packs and sends reports. */
 final class RingfenceWork {
-  private static final String UPDATE = "ringfence-update";
-  private static final String FIRST = "ringfence-first-update";
-  private static final String SEND = "ringfence-send";
-  private static final long DAY = 86_400_000;
+  private static final String UPDATE = "ringfence-update", FIRST = "ringfence-first-update", SEND = "ringfence-send";
 
   private RingfenceWork() {}
 
@@ -30,11 +28,9 @@ final class RingfenceWork {
     WorkManager manager = WorkManager.getInstance(context);
     Constraints network = network(options.isUnmeteredOnly);
     // Phones that are switched on at the same hour must not ask at the same hour.
-    long delay = (long) (DAY * options.environment.chance());
+    long delay = (long) (Codec.DAY * options.environment.chance());
     PeriodicWorkRequest daily = new PeriodicWorkRequest.Builder(Update.class, 1, TimeUnit.DAYS).setConstraints(network)
-        .setInitialDelay(delay, TimeUnit.MILLISECONDS)
-        .setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 10, TimeUnit.MINUTES)
-        .build();
+        .setInitialDelay(delay, TimeUnit.MILLISECONDS).setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 10, TimeUnit.MINUTES).build();
     // A work of an earlier start stays, and with it its hour, unless the rule of networks changed: UPDATE keeps the hour too.
     manager.enqueueUniquePeriodicWork(UPDATE, ExistingPeriodicWorkPolicy.UPDATE, daily);
     if (hasPacks) return;
@@ -88,7 +84,6 @@ final class RingfenceWork {
 
   /** Sends what waits, then updates packs. */
   public static final class Update extends Stoppable {
-    /** Creates the work. */
     public Update(Context context, WorkerParameters parameters) { super(context, parameters); }
 
     @Override
@@ -101,14 +96,13 @@ final class RingfenceWork {
 
   /** Sends what waits. */
   public static final class Send extends Stoppable {
-    /** Creates the work. */
     public Send(Context context, WorkerParameters parameters) { super(context, parameters); }
 
     @Override
     boolean isDone(RingfenceClient client) throws IOException {
       RingfenceClient.FlushResult result = client.flush(true);
       // The daily work sends the rest.
-      return result.nextAttempt == 0 || result.nextAttempt > Ringfence.get().options.environment.now() + DAY / 24;
+      return result.nextAttempt == 0 || result.nextAttempt > Ringfence.get().options.environment.now() + Codec.DAY / 24;
     }
   }
 }

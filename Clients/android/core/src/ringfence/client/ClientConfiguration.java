@@ -16,9 +16,9 @@ import java.util.List;
  * }</pre>
  */
 public final class ClientConfiguration {
-  final URL server;
   final String key;
   final File folder;
+  final URL server;
   URL publications;
   byte[] root, publicKey;
   List<String> packs = Arrays.asList();
@@ -42,16 +42,10 @@ public final class ClientConfiguration {
   }
 
   /** Trusts the root of the publications: the bytes of root.json, which come with the app. */
-  public ClientConfiguration trustRoot(byte[] root) {
-    this.root = root.clone();
-    return this;
-  }
+  public ClientConfiguration trustRoot(byte[] root) { this.root = root.clone(); return this; }
 
   /** Trusts a public key of 32 bytes, as {@code ringfence keys list} prints it, instead of a root. */
-  public ClientConfiguration trustKey(byte[] publicKey) {
-    this.publicKey = publicKey.clone();
-    return this;
-  }
+  public ClientConfiguration trustKey(byte[] publicKey) { this.publicKey = publicKey.clone(); return this; }
 
   /** Names the packs to update and to look numbers up in: of two that have a number, the first one counts. */
   public ClientConfiguration packs(String... names) {
@@ -63,10 +57,7 @@ public final class ClientConfiguration {
   }
 
   /** Fetches packs from another address than the server's. The key is not sent there. */
-  public ClientConfiguration publications(String address) {
-    publications = address(address);
-    return this;
-  }
+  public ClientConfiguration publications(String address) { publications = address(address); return this; }
 
   /** Limits the outbox, by default 2 MiB. Beyond the limit new reports and counts are refused with {@code FULL}. */
   public ClientConfiguration outboxLimit(int bytes) {

@@ -23,10 +23,8 @@ public final class ClientEvent {
     void event(ClientEvent event);
   }
 
-  /** The outcome. */
-  public final Kind kind;
-  /** The id of the report or batch, or null. */
-  public final UUID id;
+  /** The outcome. */ public final Kind kind;
+  /** The id of the report or batch, or null. */ public final UUID id;
   /** The reason of a refusal, such as {@code number: not_valid}, or the count of damaged bytes; else null. */
   public final String reason;
 

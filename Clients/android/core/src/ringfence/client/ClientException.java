@@ -21,8 +21,7 @@ public final class ClientException extends IOException {
     STATUS
   }
 
-  /** The kind. */
-  public final Kind kind;
+  /** The kind. */ public final Kind kind;
 
   ClientException(Kind kind, String text) {
     super(text);

@@ -12,8 +12,7 @@ import java.util.UUID;
 
 /** Ids as bytes, and times as texts. */
 public final class Codec {
-  /** Milliseconds. */
-  public static final long DAY = 86_400_000;
+  /** Milliseconds. */ public static final long DAY = 86_400_000;
 
   private Codec() {}
 

@@ -84,23 +84,22 @@ public class Disk {
 
   /** Reads a file; null when it is missing, or longer than the limit. */
   public static byte[] read(File file, int limit) throws IOException {
-    return file.exists() && file.length() <= limit ? read(file, 0, (int) file.length()) : null;
+    return file.exists() ? read(file, 0, -1, limit) : null;
   }
 
-  /** Reads bytes from a place on. */
-  static byte[] read(File file, long from, int count) throws IOException {
-    byte[] bytes = new byte[count];
+  /** Reads bytes from a place on; -1 for all. The length is of the opened file, which another process may replace by name. */
+  static byte[] read(File file, long from, long count, int limit) throws IOException {
     try (RandomAccessFile opened = new RandomAccessFile(file, "r")) {
+      long all = count < 0 ? opened.length() - from : count;
+      if (all > limit) return null;
+      byte[] bytes = new byte[(int) all];
       opened.seek(from);
       opened.readFully(bytes);
+      return bytes;
     }
-    return bytes;
   }
 
-  /**
-   * Takes a lock of all threads and processes.
-   * @param waits whether to wait for the lock; otherwise the result is null while it is taken
-   */
+  /** Takes a lock of all threads and processes. Without waiting, the result is null while it is taken. */
   public static Closeable lock(File file, boolean waits) throws IOException {
     final ReentrantLock threads;
     synchronized (LOCKS) {

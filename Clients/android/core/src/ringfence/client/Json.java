@@ -10,8 +10,7 @@ import java.util.Map;
 
 /** Reads and writes JSON. Objects become maps, arrays lists, numbers Double. */
 public final class Json {
-  /** The encoding of all texts. */
-  public static final Charset UTF8 = Charset.forName("UTF-8");
+  /** The encoding of all texts. */ public static final Charset UTF8 = Charset.forName("UTF-8");
   private static final int MAXIMUM_LEVELS = 32;
   private final String text;
   private int at;

@@ -28,10 +28,8 @@ final class Outbox {
   static final class Waiting {
     final UUID id;
     final byte[] json;
-    /** Whether the server may have it already. */
-    boolean mayBeSent;
-    /** The time before which it is not sent, in milliseconds. */
-    long notBefore;
+    /** Whether the server may have it already. */ boolean mayBeSent;
+    /** The time before which it is not sent, in milliseconds. */ long notBefore;
 
     private Waiting(UUID id, byte[] json, boolean mayBeSent) {
       this.id = id;
@@ -48,8 +46,7 @@ final class Outbox {
 
   private static final int LONGEST_BATCH = 1_000, OVERHEAD = 9, LONGEST = 1 << 20, COMPACT_FROM = 64 << 10;
   private static final byte[] MAGIC = {'R', 'F', 'O', 'U', 'T', 0, 0, 2};
-  /** The magic, and a number that each rewritten file has anew. */
-  private static final int HEADER = 16;
+  /** The magic, and a number that each rewritten file has anew. */ private static final int HEADER = 16;
 
   private final File file, lock;
   private final int limit;
@@ -58,8 +55,7 @@ final class Outbox {
 
   final Map<UUID, Waiting> reports = new LinkedHashMap<UUID, Waiting>();
   final Set<UUID> withdrawals = new LinkedHashSet<UUID>();
-  /** Batches as they are sent. */
-  final Map<UUID, byte[]> batches = new LinkedHashMap<UUID, byte[]>();
+  /** Batches as they are sent. */ final Map<UUID, byte[]> batches = new LinkedHashMap<UUID, byte[]>();
   /** Counts of named and unknown calls, by day, region and number, with tabs between. */
   final Map<String, int[]> counts = new TreeMap<String, int[]>();
   private long generation;
@@ -187,8 +183,8 @@ final class Outbox {
   /** Reads what others have appended, or all of a file that is new or was rewritten. */
   private void refresh() throws IOException {
     long length = file.length();
-    if (generation != 0 && length >= end && Arrays.equals(Disk.read(file, 0, HEADER), header(generation))) {
-      byte[] more = Disk.read(file, end, (int) length - end);
+    if (generation != 0 && length >= end && Arrays.equals(Disk.read(file, 0, HEADER, HEADER), header(generation))) {
+      byte[] more = Disk.read(file, end, length - end, Integer.MAX_VALUE);
       if (replay(more, 0, end) == 0) return;
     }
     reports.clear();
@@ -200,7 +196,7 @@ final class Outbox {
       rewrite();
       return;
     }
-    byte[] bytes = Disk.read(file, 0, (int) length);
+    byte[] bytes = Disk.read(file, 0, length, Integer.MAX_VALUE);
     boolean isOurs = Arrays.equals(Arrays.copyOf(bytes, MAGIC.length), MAGIC);
     end = HEADER;
     isLoading = true;

@@ -18,8 +18,7 @@ import ringfence.reader.PackSource;
  */
 public final class PackFolder implements Closeable {
   private static final int HEAD = 128;
-  /** More than a pack by PackFormat, section 9.2, needs. */
-  private static final long MEMORY = 8 << 20;
+  /** More than a pack by PackFormat, section 9.2, needs. */ private static final long MEMORY = 8 << 20;
 
   private static final class Open {
     byte[] head;
@@ -57,7 +56,7 @@ public final class PackFolder implements Closeable {
   /** Returns a reader of the file as it is now; null when there is none. A header has the serial and the sum of the index. */
   private static PackReader reader(File file, Open open) throws IOException {
     if (!file.exists()) return null;
-    if (open.reader != null && Arrays.equals(Disk.read(file, 0, HEAD), open.head)) return open.reader;
+    if (open.reader != null && Arrays.equals(Disk.read(file, 0, HEAD, HEAD), open.head)) return open.reader;
     open.reader = null;
     PackSource source = PackSource.map(file);
     open.head = new byte[HEAD];

@@ -32,16 +32,12 @@ import ringfence.reader.TrustStore;
 public final class PackUpdater {
   /** The outcome of an update. */
   public static final class Result {
-    /** The serial of the publication. */
-    public final long serial;
-    /** The end of its validity, in seconds since 1970. Update before. */
-    public final long expires;
-    /** The names of packs that changed. */
-    public final List<String> changed = new ArrayList<String>();
+    /** The serial of the publication. */ public final long serial;
+    /** The end of its validity, in seconds since 1970. Update before. */ public final long expires;
+    /** The names of packs that changed. */ public final List<String> changed = new ArrayList<String>();
     /** The names of packs that the publication no longer has. They are deleted: nothing in them is listed any more. */
     public final List<String> missing = new ArrayList<String>();
-    /** The bytes of packs and deltas that were fetched. */
-    public long fetchedBytes;
+    /** The bytes of packs and deltas that were fetched. */ public long fetchedBytes;
 
     private Result(Manifest manifest) {
       serial = manifest.identity().serial();
@@ -49,11 +45,8 @@ public final class PackUpdater {
     }
   }
 
-  private static final int ATTEMPTS = 4;
-  /** The most requests for one file. */
-  private static final int REQUESTS = 64;
-  private static final int DOCUMENT = 1 << 20;
-  private static final int ENVELOPE = 1_406_293;
+  /** The most failures in a row, the most requests for one file, and the most bytes of documents. */
+  private static final int ATTEMPTS = 4, REQUESTS = 64, DOCUMENT = 1 << 20, ENVELOPE = 1_406_293;
 
   private final ClientConfiguration configuration;
   private final Transport transport;

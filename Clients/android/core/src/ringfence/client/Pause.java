@@ -14,8 +14,7 @@ final class Pause {
   private final Disk disk;
   private final Environment environment;
   private long failures, until;
-  /** The end of the pause that the server requested, which is never skipped. */
-  private long forbidden;
+  /** The end of the pause that the server requested, which is never skipped. */ private long forbidden;
 
   Pause(File file, Disk disk, Environment environment) {
     this.file = file;

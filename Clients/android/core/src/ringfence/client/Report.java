@@ -5,11 +5,9 @@ import java.util.UUID;
 
 /** A report of one user about a number. Id and time are fixed when it is made, so that every retry sends the same report. */
 public final class Report {
-  /** The most characters of a comment. */
-  public static final int MAXIMUM_COMMENT = 500;
+  /** The most characters of a comment. */ public static final int MAXIMUM_COMMENT = 500;
 
-  /** The id, which a withdrawal names. */
-  public final UUID id;
+  /** The id, which a withdrawal names. */ public final UUID id;
   final byte[] json;
 
   /**
@@ -24,10 +22,7 @@ public final class Report {
     this(number, region, category, reporter, comment, System.currentTimeMillis(), UUID.randomUUID());
   }
 
-  /**
-   * Creates a report with a time and an id of the app.
-   * @param time milliseconds since 1970
-   */
+  /** Creates a report with an id of the app, and a time in milliseconds since 1970. */
   public Report(String number, String region, String category, String reporter, String comment, long time, UUID id)
       throws ClientException {
     checkNumber(number, region);

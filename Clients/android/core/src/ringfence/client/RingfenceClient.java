@@ -32,14 +32,10 @@ public final class RingfenceClient {
 
   /** The outcome of one attempt to send. */
   public static final class FlushResult {
-    /** The number of reports that the server has stored. */
-    public int delivered;
-    /** The number of reports and batches that the server will never accept. */
-    public int dropped;
-    /** The number of reports, withdrawals and batches that still wait. */
-    public int waiting;
-    /** The time of the next attempt in milliseconds since 1970; 0 when nothing waits. */
-    public long nextAttempt;
+    /** The number of reports that the server has stored. */ public int delivered;
+    /** The number of reports and batches that the server will never accept. */ public int dropped;
+    /** The number of reports, withdrawals and batches that still wait. */ public int waiting;
+    /** The time of the next attempt in milliseconds since 1970; 0 when nothing waits. */ public long nextAttempt;
   }
 
   private static final int LARGEST_BATCH = 100;
@@ -60,9 +56,8 @@ public final class RingfenceClient {
   }
 
   /** Creates a client. */
-  public RingfenceClient(
-      ClientConfiguration configuration, Transport transport, Environment environment, Disk disk, ClientEvent.Listener listener)
-      throws IOException {
+  public RingfenceClient(ClientConfiguration configuration, Transport transport, Environment environment, Disk disk,
+      ClientEvent.Listener listener) throws IOException {
     this.configuration = configuration;
     this.transport = transport;
     this.environment = environment;
@@ -80,10 +75,7 @@ public final class RingfenceClient {
   /** Withdraws a report, whether it was sent already or not. */
   public void withdraw(UUID id) throws IOException { outbox.change(() -> outbox.withdraw(id)); }
 
-  /**
-   * Counts a call. The counts of a day (UTC) are sent after its end, in one batch. Ask the user before: they have numbers of callers.
-   * @param isNamed whether the phone identified or blocked the caller
-   */
+  /** Counts a call, named or blocked by the phone or not. A day's counts are sent after its end (UTC): with numbers, so ask the user. */
   public void countCall(String number, String region, boolean isNamed) throws IOException {
     Report.checkNumber(number, region);
     outbox.change(() -> outbox.accept(number, region, isNamed, Codec.day(environment.now())));
@@ -91,9 +83,9 @@ public final class RingfenceClient {
 
   /** Returns the number of reports, withdrawals and batches that wait. */
   public int waiting() throws IOException {
-    int[] count = new int[1];
-    outbox.change(() -> count[0] = outbox.waiting());
-    return count[0];
+    FlushResult result = new FlushResult();
+    outbox.change(() -> result.waiting = outbox.waiting());
+    return result.waiting;
   }
 
   /** Updates the packs of the configuration, see {@link PackUpdater}. */

@@ -30,14 +30,11 @@ public interface Transport {
 
   /** A request. */
   final class Request {
-    /** The method, such as POST. */
-    public final String method;
-    /** The address. */
-    public final URL url;
+    /** The method, such as POST. */ public final String method;
+    /** The address. */ public final URL url;
     /** The header fields by name. */
     public final Map<String, String> fields = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-    /** The body, or null. */
-    public final byte[] body;
+    /** The body, or null. */ public final byte[] body;
 
     Request(String method, URL base, String path, String key, byte[] body) throws IOException {
       this.method = method;
@@ -50,8 +47,7 @@ public interface Transport {
 
   /** Status and fields of a response. */
   final class Head {
-    /** The status, such as 200. */
-    public final int status;
+    /** The status, such as 200. */ public final int status;
     private final Map<String, String> fields = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
 
     /** Creates a head; the names of fields may have either case. */
@@ -106,8 +102,7 @@ public interface Transport {
   final class Answer implements Receiver {
     private final int limit;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    /** Status and fields. */
-    public Head head;
+    /** Status and fields. */ public Head head;
 
     private Answer(int limit) { this.limit = limit; }
 

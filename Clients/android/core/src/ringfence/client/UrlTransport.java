@@ -18,11 +18,7 @@ public final class UrlTransport implements Transport {
   /** Creates a transport that waits 30 seconds for a piece, and 10 minutes for a response. */
   public UrlTransport() { this(30_000, 600_000); }
 
-  /**
-   * Creates a transport.
-   * @param idle the longest pause of a response, in milliseconds
-   * @param whole the longest time of a response, in milliseconds
-   */
+  /** Creates a transport with the longest pause of a response, and its longest time, in milliseconds. */
   public UrlTransport(int idle, int whole) {
     this.idle = idle;
     this.whole = whole;

@@ -9,8 +9,7 @@ import java.util.regex.Pattern;
 
 /** A calling code and its regions, the main one first. */
 final class CallingCode {
-  /** The letters of a region's patterns in a file of plans. */
-  private static final String KEYS = "gptsvoaubfmGSEdhin";
+  /** The letters of a region's patterns in a file of plans. */ private static final String KEYS = "gptsvoaubfmGSEdhin";
 
   final NumberingPlans plans;
   final int number;
@@ -52,10 +51,8 @@ final class CallingCode {
 
   /** The numbers of a region. */
   final class Region {
-    /** Two letters, or 001 for a calling code of no region. */
-    final String name;
-    /** Bit n for n digits: the lengths of its numbers, and those that can be dialed only within it. */
-    private int lengths;
+    /** Two letters, or 001 for a calling code of no region. */ final String name;
+    /** Bit n for n digits: the lengths of its numbers, and those that can be dialed only within it. */ private int lengths;
     private int localLengths;
     private String transform = "";
     private final int[] patterns = new int[KEYS.length()];

@@ -39,10 +39,8 @@ final class NumberCharacters {
       + "(?:[" + LETTER + DIGIT + "](?:[-" + LETTER + DIGIT + "]*[" + LETTER + DIGIT + "])?\\.)*"
       + "[" + LETTER + "](?:[-" + LETTER + DIGIT + "]*[" + LETTER + DIGIT + "])?\\.?");
 
-  /** Why the text has no number, or null. */
-  Problem problem;
-  /** The first digits as they are dialed, enough to tell an emergency number; none behind a plus. */
-  final String dialed;
+  /** Why the text has no number, or null. */ Problem problem;
+  /** The first digits as they are dialed, enough to tell an emergency number; none behind a plus. */ final String dialed;
   private String text;
 
   NumberCharacters(String given) {

@@ -6,8 +6,7 @@ import ringfence.numbers.PhoneNumber.Problem;
 
 /** Reads one number in any form that numbering plans know, by the rules of libphonenumber. */
 final class NumberReader {
-  /** The fewest and the most digits of a national number. Some plans have more than E.164. */
-  private static final int MINIMUM = 2;
+  /** The fewest and the most digits of a national number. Some plans have more than E.164. */ private static final int MINIMUM = 2;
   private static final int MAXIMUM = 17;
   private static final int MAXIMUM_EMERGENCY = 6;
 

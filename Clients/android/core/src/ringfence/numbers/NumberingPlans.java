@@ -15,8 +15,7 @@ import java.util.regex.PatternSyntaxException;
  * and its patterns are read at their first use. Several threads may share the plans.
  */
 public final class NumberingPlans {
-  /** The most bytes of a file, about thirty times as many as a real one has. */
-  public static final int MAXIMUM_BYTES = 4 << 20;
+  /** The most bytes of a file, about thirty times as many as a real one has. */ public static final int MAXIMUM_BYTES = 4 << 20;
 
   private static final Charset UTF8 = Charset.forName("UTF-8");
   private static volatile NumberingPlans builtIn;
@@ -25,8 +24,7 @@ public final class NumberingPlans {
   private final String version, date;
   private final int[] patternStarts;
   private final Pattern[] patterns;
-  /** Where the lines of a calling code start; 0 for none. */
-  private final int[] codeStarts = new int[1_000];
+  /** Where the lines of a calling code start; 0 for none. */ private final int[] codeStarts = new int[1_000];
   private final CallingCode[] codes = new CallingCode[1_000];
   private final Map<String, Integer> codesOfRegions = new HashMap<String, Integer>();
 

@@ -25,21 +25,16 @@ public final class PhoneNumber {
     SHORT_OR_EMERGENCY,
     /** A national number without a region. */
     NEEDS_REGION,
-    /** No country has this calling code. */
-    UNKNOWN_CALLING_CODE;
+    /** No country has this calling code. */   UNKNOWN_CALLING_CODE;
 
     /** Returns the name that the server has for it. */
     public String code() { return name().toLowerCase(Locale.ROOT); }
   }
 
-  /** The reason why there is no number, or null. */
-  public final Problem problem;
-  /** The country code and the national digits, as packs have them; 0 when there is no number. */
-  public final long digits;
-  /** The two letters of the region, or null. */
-  public final String region;
-  /** The kind; UNKNOWN for a number that the plans do not have. */
-  public final Kind kind;
+  /** The reason why there is no number, or null. */ public final Problem problem;
+  /** The country code and the national digits, as packs have them; 0 when there is no number. */ public final long digits;
+  /** The two letters of the region, or null. */ public final String region;
+  /** The kind; UNKNOWN for a number that the plans do not have. */ public final Kind kind;
 
   private PhoneNumber(Problem problem, long digits, String region, Kind kind) {
     this.problem = problem;

@@ -8,8 +8,7 @@ import java.util.Arrays;
 /** Writes labels with the choices of section 6.6. */
 final class LabelEncoder {
   private final PackDictionary dictionary;
-  /** By code: the tokens, ordered by text and then by bits. */
-  private final int[][] sorted = new int[2][];
+  /** By code: the tokens, ordered by text and then by bits. */ private final int[][] sorted = new int[2][];
   private final byte[] bitsOf;
   private long[] costs = {};
   private int[] ends = {};

@@ -8,8 +8,7 @@ import static ringfence.reader.LittleEndian.u64;
 
 /** The header of a pack (section 4), checked. */
 public final class PackHeader {
-  /** The greatest number of a pack. */
-  public static final long MAXIMUM_NUMBER = 999_999_999_999_999L;
+  /** The greatest number of a pack. */ public static final long MAXIMUM_NUMBER = 999_999_999_999_999L;
 
   /** The most content of a published pack that a reader hashes (Publication.md, section 11). */
   static final long MAXIMUM_CONTENT = 1L << 30;

@@ -56,7 +56,6 @@ public final class RunExample {
       Application app = new CallsApp();
       app.onCreate();
       service = new Screening();
-      service.onCreate();
       that(WorkManager.INSTANCE.requests.containsKey("ringfence-first-update"), "the first update is ordered");
       same(isRejected(blocked), false, "without a pack");
       same(work("Update"), "success", "the update");
