@@ -70,6 +70,20 @@ def test_faults(java, program, arguments, least):
     passed(java(f"ringfence.client.{program}", *arguments), least)
 
 
+def test_processes_share_an_outbox_and_one_is_killed(java, classes, tmp_path):
+    """Each accepted report is there once, of the killed process too."""
+    command = ["java", "-cp", classes, "ringfence.client.RunWriter", tmp_path]
+    writers = [subprocess.Popen([*command, str(1_000 * i), "100000" if i == 0 else "150"], stdout=subprocess.PIPE, text=True) for i in range(3)]
+    accepted = [writers[0].stdout.readline().strip() for _ in range(100)]
+    writers[0].kill()
+    for writer in writers:
+        accepted += writer.stdout.read().split("\n")[:-1]
+    assert [writer.wait(120) for writer in writers[1:]] == [0, 0]
+    waiting = java("ringfence.client.RunWriter", tmp_path).stdout.decode().split()
+    # One more may be on the disk without its line.
+    assert len(waiting) == len(set(waiting)) and set(accepted) <= set(waiting) and len(waiting) - len(accepted) <= 1, (len(waiting), len(accepted))
+
+
 @pytest.fixture(scope="module")
 def pack(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pack")
@@ -80,7 +94,7 @@ def pack(tmp_path_factory):
 
 
 def test_the_service_answers_calls(java, pack):
-    passed(java("ringfence.android.RunScreening", pack, "493023125123", "493023125124"), 12)
+    passed(java("ringfence.android.RunScreening", pack, "493023125123", "493023125124"), 13)
 
 
 def test_a_lookup_in_two_million_numbers_takes_little_memory(java, tmp_path):

@@ -39,7 +39,7 @@ public final class CallScreener {
    * @param country the phone's country of two letters, or null
    */
   public CallDecision decide(String text, String country, Verification verification, Contacts contacts) {
-    if (text == null || text.isEmpty()) return new CallDecision(Action.RING, Reason.NO_NUMBER, 0, null);
+    if (text == null || text.isEmpty()) return ring(Reason.NO_NUMBER, 0);
     long number = 0;
     try {
       PhoneNumber read = (plans == null ? NumberingPlans.builtIn() : plans).parse(text, country);
@@ -47,22 +47,27 @@ public final class CallScreener {
       boolean isImpossible = read.digits == 0 && text.matches("\\+[1-9][0-9]{5,14}");
       number = isImpossible ? Long.parseLong(text.substring(1)) : read.digits;
       if (read.problem == PhoneNumber.Problem.SHORT_OR_EMERGENCY) return ring(Reason.SHORT_OR_EMERGENCY, 0);
-      PersonalList.Entry own = number == 0 ? null : personal.entry(number);
-      if (own != null && own.kind == PersonalList.Kind.ALLOW) return ring(Reason.USER, number);
-      if (isContact(contacts, text)) return ring(Reason.CONTACT, number);
-      if (own != null && own.kind == PersonalList.Kind.BLOCK) return new CallDecision(Action.REJECT, Reason.USER, number, null);
-      if (own != null) return new CallDecision(Action.LABEL, Reason.USER, number, shown(own.label));
-      boolean hasFailed = verification == Verification.FAILED;
-      if (hasFailed && rejectsFailed) return new CallDecision(Action.REJECT, Reason.NOT_VERIFIED, number, null);
-      PackEntry entry = number == 0 ? null : packs.lookup(number);
-      if (entry == null) return ring(hasFailed ? Reason.NOT_VERIFIED : Reason.NOT_LISTED, number);
-      if (entry.blocks()) return new CallDecision(Action.REJECT, Reason.LISTED, number, shown(entry.label()));
-      // A false number must not get the name of its owner.
-      if (hasFailed) return ring(Reason.NOT_VERIFIED, number);
-      return new CallDecision(Action.LABEL, Reason.LISTED, number, shown(entry.label()));
+      CallDecision decision = number == 0 ? ring(Reason.NOT_LISTED, 0) : decide(number, verification == Verification.FAILED);
+      // Asked last, because another process answers it.
+      boolean isSpared = decision.action != Action.RING && isContact(contacts, text);
+      return isSpared ? ring(Reason.CONTACT, number) : decision;
     } catch (IOException | RuntimeException exception) {
       return ring(Reason.ERROR, number);
     }
+  }
+
+  private CallDecision decide(long number, boolean hasFailed) throws IOException {
+    PersonalList.Entry own = personal.entry(number);
+    if (own != null) {
+      if (own.kind == PersonalList.Kind.ALLOW) return ring(Reason.USER, number);
+      return new CallDecision(own.kind == PersonalList.Kind.BLOCK ? Action.REJECT : Action.LABEL, Reason.USER, number, shown(own.label));
+    }
+    if (hasFailed && rejectsFailed) return new CallDecision(Action.REJECT, Reason.NOT_VERIFIED, number, null);
+    PackEntry entry = packs.lookup(number);
+    if (entry != null && entry.blocks()) return new CallDecision(Action.REJECT, Reason.LISTED, number, shown(entry.label()));
+    // A false number must not get the name of its owner.
+    if (entry == null || hasFailed) return ring(hasFailed ? Reason.NOT_VERIFIED : Reason.NOT_LISTED, number);
+    return new CallDecision(Action.LABEL, Reason.LISTED, number, shown(entry.label()));
   }
 
   private static CallDecision ring(Reason reason, long number) { return new CallDecision(Action.RING, reason, number, null); }

@@ -24,10 +24,7 @@ import ringfence.client.RingfenceClient;
 import ringfence.client.Transport;
 import ringfence.reader.Base64;
 
-/**
- * Proves with Key Attestation that a genuine app sends the reports (Documentation/attestation.md). A failure changes nothing for reports:
- * they are sent without a token, and the next attempt is a day later.
- */
+/** Proves with Key Attestation that a genuine app sends the reports. A failure costs the token; the next attempt is a day later. */
 final class KeystoreAttestation implements RingfenceClient.Installation {
   private static final String STORE = "AndroidKeyStore", ALIAS = "ringfence-installation";
 
@@ -75,8 +72,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
     String word = head.field("Ringfence-Attestation");
     if (word == null || word.equals("ok") || token == null) return;
     // Revoked, or ended by a clock that differs: its key, which is the reporter, renews it later.
-    expiresAt = 0;
-    renewFrom = 0;
+    expiresAt = renewFrom = 0;
     notBefore = environment.now() + Codec.DAY / 24;
     write();
   }
@@ -96,11 +92,8 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
     }
     byte[] challenge = challenge();
     KeyPairGenerator generator = KeyPairGenerator.getInstance(KeyProperties.KEY_ALGORITHM_EC, STORE);
-    generator.initialize(new KeyGenParameterSpec.Builder(ALIAS, KeyProperties.PURPOSE_SIGN)
-            .setAlgorithmParameterSpec(new ECGenParameterSpec("secp256r1"))
-            .setDigests(KeyProperties.DIGEST_SHA256)
-            .setAttestationChallenge(challenge)
-            .build());
+    generator.initialize(new KeyGenParameterSpec.Builder(ALIAS, KeyProperties.PURPOSE_SIGN).setDigests(KeyProperties.DIGEST_SHA256)
+        .setAlgorithmParameterSpec(new ECGenParameterSpec("secp256r1")).setAttestationChallenge(challenge).build());
     generator.generateKeyPair();
     StringBuilder certificates = new StringBuilder();
     for (Certificate certificate : keys().getCertificateChain(ALIAS)) {

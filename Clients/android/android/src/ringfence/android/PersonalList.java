@@ -10,10 +10,7 @@ import java.util.TreeMap;
 import ringfence.client.Disk;
 import ringfence.client.Json;
 
-/**
- * The numbers that the user blocks, allows or names. They come before every pack. All processes of the app may use the file, whose lines
- * are {@code number kind label}.
- */
+/** The numbers that the user blocks, allows or names, before every pack, in a file of lines {@code number kind label} for all processes. */
 public final class PersonalList {
   /** The user's word about a number. */
   public enum Kind { BLOCK, ALLOW, NAME }

@@ -39,11 +39,8 @@ public final class Ringfence {
     /** The clock and random numbers. */ public Environment environment = new Environment();
 
     /**
-     * Creates options.
-     * @param server the address of the API, which ends in /v1
-     * @param key the app's key with the scopes report and fetch
-     * @param root the bytes of the server's root.json
-     * @param packs the names of packs; of two that have a number, the first one counts
+     * Creates options: the address of the API, which ends in /v1, the app's key with the scopes report and fetch, the bytes of the
+     * server's root.json, and the names of packs. Of two that have a number, the first one counts.
      */
     public Options(String server, String key, byte[] root, String... packs) {
       this.server = server;

@@ -43,13 +43,13 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
         answer(call, new CallDecision(CallDecision.Action.RING, CallDecision.Reason.ERROR, 0, null), isAnswered);
       }
     }, longestDecision());
-    Runnable work = () -> {
+    Runnable work = () -> quietly(() -> {
       CallDecision decision = decide(call);
       timer.cancel();
       if (!answer(call, decision, isAnswered) || Build.VERSION.SDK_INT >= 26 && isRepeated(call)) return;
       quietly(() -> count(decision));
-      quietly(() -> onDecision(decision));
-    };
+      onDecision(decision);
+    });
     try {
       Ringfence.get().background.execute(work);
     } catch (RuntimeException | LinkageError exception) {
@@ -116,8 +116,7 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     boolean isRejected = decision.action == CallDecision.Action.REJECT;
     try {
       respondToCall(call, new CallResponse.Builder().setDisallowCall(isRejected).setRejectCall(isRejected).setSkipNotification(isRejected)
-              .setSkipCallLog(false)
-              .build());
+          .setSkipCallLog(false).build());
       return true;
     } catch (RuntimeException exception) {
       return false;
@@ -130,7 +129,7 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
   }
 
   private void count(CallDecision decision) throws Exception {
-    if (!Ringfence.get().options.countsCalls || decision.number == 0 || decision.reason == CallDecision.Reason.CONTACT) return;
+    if (!Ringfence.get().options.countsCalls || decision.number == 0 || isContact("+" + decision.number)) return;
     Ringfence.get().client().countCall("+" + decision.number, null, decision.action != CallDecision.Action.RING);
   }
 
@@ -139,8 +138,8 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     NotificationManager manager = (NotificationManager) getSystemService(Context.NOTIFICATION_SERVICE);
     Notification.Builder builder;
     if (Build.VERSION.SDK_INT >= 26) {
-      int importance = NotificationManager.IMPORTANCE_HIGH;
-      manager.createNotificationChannel(new NotificationChannel(CHANNEL, getString(R.string.ringfence_channel), importance));
+      String name = getString(R.string.ringfence_channel);
+      manager.createNotificationChannel(new NotificationChannel(CHANNEL, name, NotificationManager.IMPORTANCE_HIGH));
       builder = new Notification.Builder(this, CHANNEL);
     } else {
       builder = new Notification.Builder(this);

@@ -14,7 +14,6 @@ import androidx.work.Worker;
 import androidx.work.WorkerParameters;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import ringfence.client.ClientException;
 import ringfence.client.Codec;
 import ringfence.client.RingfenceClient;
 
@@ -25,7 +24,8 @@ final class RingfenceWork {
   private RingfenceWork() {}
 
   static void schedule(Context context, Ringfence.Options options, boolean hasPacks) {
-    WorkManager manager = WorkManager.getInstance(context);
+    WorkManager manager = manager(context);
+    if (manager == null) return;
     Constraints network = network(options.isUnmeteredOnly);
     // Phones that are switched on at the same hour must not ask at the same hour.
     long delay = (long) (Codec.DAY * options.environment.chance());
@@ -43,7 +43,17 @@ final class RingfenceWork {
     OneTimeWorkRequest request = new OneTimeWorkRequest.Builder(Send.class)
         .setConstraints(network(false)).setBackoffCriteria(BackoffPolicy.EXPONENTIAL, 1, TimeUnit.MINUTES).build();
     // One that waits would wait longer, and one that runs may have read the outbox before this report.
-    WorkManager.getInstance(context).enqueueUniqueWork(SEND, ExistingWorkPolicy.REPLACE, request);
+    WorkManager manager = manager(context);
+    if (manager != null) manager.enqueueUniqueWork(SEND, ExistingWorkPolicy.REPLACE, request);
+  }
+
+  /** Returns null in a process where the app does not start WorkManager; then the daily work sends. */
+  private static WorkManager manager(Context context) {
+    try {
+      return WorkManager.getInstance(context);
+    } catch (IllegalStateException exception) {
+      return null;
+    }
   }
 
   private static Constraints network(boolean isUnmetered) {
@@ -63,11 +73,10 @@ final class RingfenceWork {
       thread = Thread.currentThread();
       try {
         return isDone(Ringfence.get().client()) ? Result.success() : Result.retry();
-      } catch (ClientException exception) {
-        boolean mayHelp = exception.kind == ClientException.Kind.NETWORK || exception.kind == ClientException.Kind.BUSY;
-        return mayHelp ? Result.retry() : Result.failure();
-      } catch (IOException | RuntimeException exception) {
-        // A refused publication, or a full disk: tomorrow's update may be better, and waiting reports stay.
+      } catch (IOException exception) {
+        // Also a refused publication, or a full disk: the next one may be better, and waiting reports stay.
+        return Result.retry();
+      } catch (RuntimeException exception) {
         return Result.failure();
       } finally {
         thread = null;
