@@ -3,7 +3,6 @@ package ringfence.android;
 
 import android.security.keystore.KeyGenParameterSpec;
 import android.security.keystore.KeyProperties;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
@@ -113,11 +112,8 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
     if (key == null) throw new GeneralSecurityException("The key is gone.");
     Signature signature = Signature.getInstance("SHA256withECDSA");
     signature.initSign(key);
-    ByteArrayOutputStream message = new ByteArrayOutputStream();
-    message.write("ringfence renewal v1".getBytes(Json.UTF8));
-    message.write(0);
-    message.write(challenge);
-    signature.update(message.toByteArray());
+    signature.update("ringfence renewal v1\0".getBytes(Json.UTF8));
+    signature.update(challenge);
     return signature.sign();
   }
 

@@ -49,18 +49,24 @@ public final class PersonalList {
   /** Forgets what the user said about a number: packs decide again. */
   public void forget(long number) throws IOException { put(number, null); }
   /** Returns what the user said about a number, or null. */
-  public Entry entry(long number) throws IOException { return entries().get(number); }
+  public Entry entry(long number) throws IOException {
+    return ("\n" + text()).contains("\n" + number + " ") ? entries().get(number) : null;
+  }
 
   /** Returns all numbers, ascending. Lines that are damaged are left out. */
   public Map<Long, Entry> entries() throws IOException {
     Map<Long, Entry> entries = new TreeMap<Long, Entry>();
-    byte[] bytes = Disk.read(file, MAXIMUM_BYTES);
-    for (String line : bytes == null ? new String[0] : new String(bytes, Json.UTF8).split("\n")) {
+    for (String line : text().split("\n")) {
       if (!line.matches("[1-9][0-9]{0,14} (block|allow|name) .*")) continue;
       String[] words = line.split(" ", 3);
       entries.put(Long.parseLong(words[0]), new Entry(Kind.valueOf(words[1].toUpperCase(Locale.ROOT)), words[2]));
     }
     return entries;
+  }
+
+  private String text() throws IOException {
+    byte[] bytes = Disk.read(file, MAXIMUM_BYTES);
+    return bytes == null ? "" : new String(bytes, Json.UTF8);
   }
 
   private void put(long number, Entry entry) throws IOException {

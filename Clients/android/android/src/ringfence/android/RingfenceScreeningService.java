@@ -22,10 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Answers Android's question about each incoming call: rejects it, or lets it ring and shows who calls. It never throws, and a call that
- * cannot be checked rings. Extend it, and declare the class in the manifest.
- *
- * <p>A decision reads the header and one block of each pack. If the disk stalls, the call rings after four seconds; Android
- * itself waits for five.
+ * cannot be checked rings. A decision reads the user's list, and the header and one block of each pack. If the disk stalls, the call
+ * rings after four seconds; Android itself waits for five. Extend it, and declare the class in the manifest.
  */
 public abstract class RingfenceScreeningService extends CallScreeningService {
   private static final String CHANNEL = "ringfence";
