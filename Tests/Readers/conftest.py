@@ -7,6 +7,8 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ANDROID = CHECKOUT / "Clients/android"
+# Runs of seconds do not gain by the optimizing compiler.
+SHORT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +19,7 @@ def classes(tmp_path_factory):
 
     def compile(*folders):
         sources = [file for name in folders for file in (ANDROID / name).rglob("*.java")]
-        subprocess.run(["javac", "--release", "11", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-cp", folder, "-d", folder, *sources],
+        subprocess.run(["javac", *(f"-J{option}" for option in SHORT), "--release", "11", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-cp", folder, "-d", folder, *sources],
                        check=True, timeout=120)
 
     # The core first and alone, so that it cannot use Android; then the library, which cannot use a class of its tests.
@@ -33,7 +35,7 @@ def java(classes, tmp_path_factory):
     """Runs a class, and returns what the run gave."""
     temporary = tmp_path_factory.mktemp("java")
 
-    def run(program, *arguments, options=("-Xshare:auto",), **more):
+    def run(program, *arguments, options=SHORT, **more):
         return subprocess.run(
             ["java", *options, f"-Djava.io.tmpdir={temporary}", "-cp", classes, program, *map(str, arguments)], capture_output=True,
             timeout=120, **more)
