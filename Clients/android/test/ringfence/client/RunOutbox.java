@@ -272,6 +272,8 @@ final class RunOutbox {
         Outbox again = new Outbox(folder, 1 << 20, new Disk(), event -> events.add("again"));
         again.change(() -> {});
         that(again.reports.keySet().equals(expected) && !events.contains("again"), "damage is reported once");
+        again.change(() -> again.settle(Outbox.SETTLED, expected.toArray(new UUID[0])));
+        that(!new File(folder, "outbox.damaged").exists(), "the copy goes with the last report");
       }
     }
   }

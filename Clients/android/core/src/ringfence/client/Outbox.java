@@ -48,7 +48,8 @@ final class Outbox {
   private static final byte[] MAGIC = {'R', 'F', 'O', 'U', 'T', 0, 0, 2};
   /** The magic, and a number that each rewritten file has anew. */ private static final int HEADER = 16;
 
-  private final File file, lock;
+  /** The file, its lock, and a copy of a damaged file, which is kept until everything was sent. */
+  private final File file, lock, damaged;
   private final int limit;
   private final Disk disk;
   private final ClientEvent.Listener listener;
@@ -66,6 +67,7 @@ final class Outbox {
   Outbox(File folder, int limit, Disk disk, ClientEvent.Listener listener) {
     file = new File(folder, "outbox");
     lock = new File(folder, "lock");
+    damaged = new File(folder, "outbox.damaged");
     this.limit = limit;
     this.disk = disk;
     this.listener = listener;
@@ -107,8 +109,6 @@ final class Outbox {
 
   boolean isEmpty() { return reports.isEmpty() && withdrawals.isEmpty() && batches.isEmpty() && counts.isEmpty(); }
   int waiting() { return reports.size() + withdrawals.size() + batches.size(); }
-
-  // Changes, each under the lock.
 
   void accept(Report report) throws IOException {
     byte[] payload = joined(Codec.octets(report.id), report.json);
@@ -152,7 +152,9 @@ final class Outbox {
     List<?> items = kind == BATCH_SETTLED && batches.containsKey(ids[0]) ? items(batches.get(ids[0])) : new ArrayList<Object>();
     if (!items.isEmpty()) payload.write(Json.text((Map<?, ?>) items.get(0), "day").getBytes(Json.UTF8));
     if (ids.length > 0) append(kind, payload.toByteArray(), false);
-    if (isEmpty()) rewrite();
+    if (!isEmpty()) return;
+    rewrite();
+    disk.delete(damaged);
   }
 
   /** Turns counts of days before one into batches, at least one a day. */
@@ -177,8 +179,6 @@ final class Outbox {
   private static String item(String number, String region, int named, int unknown, String day) {
     return Json.object("day", day, "named", named, "number", number, "region", region, "unknown", unknown);
   }
-
-  // The file.
 
   /** Reads what others have appended, or all of a file that is new or was rewritten. */
   private void refresh() throws IOException {
@@ -207,12 +207,11 @@ final class Outbox {
       return;
     }
     int lost = skipped + bytes.length - end;
-    File copy = new File(file.getPath() + ".damaged");
     try {
-      disk.replace(copy, bytes);
+      disk.replace(damaged, bytes);
     } catch (IOException exception) {
       // Without room for a copy the intact records still count.
-      disk.delete(copy);
+      disk.delete(damaged);
     }
     rewrite();
     damage = new ClientEvent(ClientEvent.Kind.DAMAGED, null, "" + lost);
