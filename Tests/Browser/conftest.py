@@ -52,7 +52,8 @@ def signed_in(browser, make_link):
     sessions = {}
 
     def state(server, role="moderator"):
-        key = (server.address, role)
+        # Another server may have the port of an ended one.
+        key = (server.data, role)
         if key not in sessions:
             # English, regardless of the machine's language.
             context = browser.new_context(locale="en-GB")

@@ -7,6 +7,12 @@ from waiting import wait_until
 SCHOOL = "14045550120"
 
 
+@pytest.fixture(scope="module")
+def server(make_server):
+    """A separate server for this file, because other files decide the cases of their server."""
+    return make_server("--demo", "--public-number-pages", "hidden")
+
+
 @pytest.fixture
 def team(server, visit, signed_in):
     """The pages of a moderator and of an administrator; texts, rules and assignments are removed afterwards."""
