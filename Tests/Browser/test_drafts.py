@@ -1,7 +1,6 @@
 """Moderators' input is kept until it is saved, and the keys of the decision form say what is missing."""
 
 import pytest
-import requests
 
 from waiting import wait_until
 
@@ -104,31 +103,6 @@ def test_input_survives_a_take_over(home, window, visit, make_link, cases):
     assert typed(page) == TYPED
     page.get_by_role("button", name="Discard it").click()
     assert page.locator("#reason").input_value() == "" and page.locator("#decision input[name=decision]:checked").count() == 0
-
-
-def test_a_lost_answer_is_no_second_decision(home, window, cases):
-    page, number = window.page, cases[3]
-    address = f"{home.address}/moderation/numbers/{number}"
-    window.open(address)
-    type_decision(page)
-
-    def lose(route):
-        """Sends the form to the server, and its answer to nobody."""
-        cookies = "; ".join(f"{each['name']}={each['value']}" for each in page.context.cookies())
-        answer = requests.post(
-            route.request.url, data=route.request.post_data, allow_redirects=False,
-            headers={"Content-Type": route.request.headers["content-type"], "Origin": home.address, "Cookie": cookies})
-        assert answer.status_code == 303
-        route.abort("aborted")
-
-    page.route("**/decision", lose)
-    page.get_by_role("button", name="Save").first.click()
-    wait_until(lambda: home.query(f"SELECT 1 FROM decisions WHERE number = {number}"), 10, "the decision")
-    page.unroute("**/decision")
-    # The page shows the decision, and no form that is not saved yet.
-    window.open(address)
-    assert page.locator("#reason").input_value() == "" and "restored" not in page.locator("#decision").inner_text()
-    assert home.query(f"SELECT count(*) FROM decisions WHERE number = {number}") == [["1"]]
 
 
 def test_a_form_that_was_not_stored_keeps_its_id_until_its_input_changes(home, window, cases):

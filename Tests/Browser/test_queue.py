@@ -215,27 +215,6 @@ def test_two_moderators_are_never_on_one_case(home, visit, signed_in, make_link)
     bob.goto(f"{home.address}/moderation/queue")
 
 
-def test_a_stale_page_overwrites_nothing(home, visit, signed_in):
-    one = open_queue(visit, signed_in, home)
-    page = one.page
-    start(page)
-    number = digits_of(page)
-    home.run("decide", f"+{number}", "--allow", "--reason", "Mine.", "--by", "Somebody else")
-    before = decisions(home, number)
-    page.get_by_label("Block").check()
-    page.get_by_label("Reason (shown to apps and moderators)").fill("Typed with care.")
-    one.refused.add(409)
-    page.get_by_role("button", name="Save and open next").click()
-    page.locator("#stale").wait_for()
-    assert "Another moderator has decided on this number" in page.locator("#stale").inner_text()
-    assert page.get_by_label("Reason (shown to apps and moderators)").input_value() == "Typed with care."
-    assert page.get_by_label("Block").is_checked()
-    assert decisions(home, number) == before
-    page.get_by_role("button", name="Save and open next").click()
-    page.wait_for_url(lambda url: f"/numbers/{number}" not in url)
-    assert decisions(home, number) == [*before, "block"]
-
-
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 def test_cases_are_decided_beside_the_list(home, visit, signed_in, scripts):
     """Every form of the split view keeps the filter, and stores the values that were chosen."""

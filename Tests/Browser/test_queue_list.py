@@ -113,15 +113,6 @@ def test_keys_leave_fields_alone_and_can_be_off(page):
     assert page.get_by_text("go to the next or the previous case").is_visible()
 
 
-def test_keys_are_off_where_the_page_says_so(server, visit, cookies):
-    one = visit(storage_state=cookies)
-    one.page.add_init_script(
-        "addEventListener('readystatechange', () => document.documentElement.dataset.keys = 'off', true)")
-    one.open(f"{server.address}/moderation/queue")
-    one.page.keyboard.press("j")
-    assert one.page.evaluate("document.activeElement.localName") == "body"
-
-
 def test_no_column_is_cut_off_at_any_width(page):
     """Cards in small windows, a table in wide ones, and neither scrolls."""
     found = []
@@ -147,53 +138,3 @@ def test_no_column_is_cut_off_at_any_width(page):
             assert box["y"] + box["height"] <= 768, f"Save is out of sight at {width}: {box}"
             assert page.locator("tbody tr").first.evaluate("row => getComputedStyle(row).display") == "table-row"
     assert found == []
-
-
-def test_cases_are_sorted_page_after_page(server, visit, cookies):
-    """Without scripts, because no script takes part in it."""
-    one = visit(storage_state=cookies, java_script_enabled=False)
-    page = one.page
-    one.open(f"{server.address}/moderation/queue")
-    for value, order, sql in [
-            ("age", "longest waiting first", "since, number"), ("reports", "most reports first", "reports DESC, number DESC"),
-            ("heat", "highest heat first", "heat DESC, number DESC"), ("urgency", "most urgent first", "urgency, number")]:
-        page.get_by_label("Order").select_option(order)
-        page.get_by_role("button", name="Show").click()
-        page.wait_for_url(f"**sort={value}**")
-        expected = [row[0] for row in server.query(f"SELECT number FROM queue ORDER BY {sql} LIMIT 90")]
-        shown = page.locator("tbody input[name=number]").evaluate_all("all => all.map(each => each.value)")
-        page.get_by_role("link", name="Next page").click()
-        page.wait_for_url("**after=**")
-        shown += page.locator("tbody input[name=number]").evaluate_all("all => all.map(each => each.value)")
-        assert len(shown) > 50 and shown[:90] == expected[:len(shown)], order
-        assert page.get_by_label("Order").locator("option:checked").inner_text() == order
-        page.get_by_role("link", name="First page").click()
-        page.wait_for_url(lambda url: "after=" not in url)
-    # Opening and leaving a case keeps the order.
-    page.get_by_label("Order").select_option("most reports first")
-    page.get_by_role("button", name="Show").click()
-    page.wait_for_url(lambda url: "sort=reports" in url)
-    page.locator("tbody th a:visible").first.click()
-    page.wait_for_url("**case=**")
-    page.get_by_role("button", name="Back to the queue").click()
-    page.wait_for_url("**/moderation/queue?sort=reports")
-
-
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
-def test_a_filter_is_saved_used_and_deleted(server, visit, cookies, scripts):
-    one = visit(storage_state=cookies, java_script_enabled=scripts)
-    page = one.page
-    one.open(f"{server.address}/moderation/queue?cause=threshold&sort=heat")
-    page.get_by_text("Manage saved filters").click()
-    page.get_by_label("Name").fill("Hot ones")
-    page.get_by_role("button", name="Save filter").click()
-    page.get_by_text("Filter saved.").wait_for()
-    assert server.query("SELECT name, cause, sort, is_shared FROM saved_filters") == [["Hot ones", "1", "heat", "f"]]
-    one.open(f"{server.address}/moderation/queue")
-    page.get_by_role("navigation", name="Saved filters").get_by_role("link", name="Hot ones").click()
-    page.wait_for_url("**/moderation/queue?cause=threshold&sort=heat")
-    assert page.get_by_label("Order").locator("option:checked").inner_text() == "highest heat first"
-    page.get_by_text("Manage saved filters").click()
-    page.get_by_role("button", name="Delete “Hot ones”").click()
-    page.wait_for_url("**/moderation/queue?cause=threshold&sort=heat")
-    assert server.query("SELECT count(*) FROM saved_filters") == [["0"]]

@@ -2,7 +2,6 @@
 
 import re
 import time
-from urllib.parse import quote
 
 import pytest
 
@@ -44,22 +43,6 @@ def test_looking_at_a_link_does_not_use_it_up(server, visit, make_link):
     link = make_link(server)
     visit().open(link)
     by_link(visit(), link)
-
-
-@pytest.mark.parametrize("path", ["/", "/moderation", "/moderation/numbers/12015550123"])
-def test_without_a_session_one_is_sent_to_sign_in(server, visit, path):
-    stranger = visit()
-    stranger.open(server.address + path)
-    wanted = "" if path in ("/", "/moderation") else "?next=" + quote(path)
-    assert stranger.page.url == f"{server.address}/sign-in{wanted}"
-    assert stranger.page.get_by_role("button").all_inner_texts() == ["Sign in"]
-
-
-def test_a_made_up_session_is_none(server, visit):
-    stranger = visit()
-    stranger.page.context.add_cookies([{"name": "ringfence_session", "value": "made-up", "url": server.address}])
-    stranger.open(f"{server.address}/moderation")
-    assert stranger.page.url == f"{server.address}/sign-in"
 
 
 def test_sign_out_ends_the_session(server, visit, make_link, scripts):
@@ -144,29 +127,6 @@ def test_everywhere_is_everywhere(server, visit, make_link):
     first.wait_for_url(f"{server.address}/sign-in")
 
 
-def test_guesses_are_slowed_down_and_do_not_lock_the_owner_out(server, visit, make_link):
-    owner = visit()
-    by_link(owner, make_link(server, name="Hedy"))
-    set_password(owner)
-    owner.page.wait_for_url("**/moderation/queue")
-    owner.page.get_by_role("button", name="Sign out", exact=True).click()
-    owner.page.wait_for_url("**/sign-in")
-    by_password(owner, server, "Hedy")
-    owner.page.wait_for_url(f"{server.address}/moderation")
-
-    stranger = visit()
-    for _ in range(6):
-        by_password(stranger, server, "Hedy", "a wrong guess")
-        assert "The name or the password is wrong." in stranger.page.get_by_role("alert").inner_text()
-    by_password(stranger, server, "Hedy")
-    assert re.search(r"Try again in \d+ seconds", stranger.page.get_by_role("alert").inner_text())
-    # The owner's known browser can sign in.
-    owner.page.get_by_role("button", name="Sign out", exact=True).click()
-    owner.page.wait_for_url("**/sign-in")
-    by_password(owner, server, "Hedy")
-    owner.page.wait_for_url(f"{server.address}/moderation")
-
-
 def test_one_comes_back_to_the_page_one_wanted(server, visit, make_link):
     owner = visit()
     by_link(owner, make_link(server, name="Dorothy"))
@@ -178,23 +138,6 @@ def test_one_comes_back_to_the_page_one_wanted(server, visit, make_link):
     stranger.page.get_by_label("Password").fill(PASSWORD)
     stranger.page.get_by_role("button", name="Sign in").click()
     stranger.page.wait_for_url(f"{server.address}/moderation/numbers/12015550199")
-
-
-def test_a_form_from_before_a_new_sign_in_is_refused(server, visit, make_link):
-    person = visit()
-    by_link(person, make_link(server, name="Radia"))
-    person.page.evaluate("document.querySelectorAll('[name=csrf]').forEach(field => field.value = 'x')")
-    person.refused.add(403)
-    person.page.get_by_role("button", name="Sign out", exact=True).click()
-    assert person.page.get_by_role("heading", level=1).inner_text() == "Form expired"
-    person.open(f"{server.address}/moderation")
-
-
-def test_a_role_is_told_what_it_may_not(server, visit, signed_in):
-    person = visit(storage_state=signed_in(server, "triage"))
-    person.open(f"{server.address}/moderation/accounts", 403)
-    assert "Only for administrators" in person.page.get_by_role("heading", level=1).inner_text()
-    assert person.page.get_by_role("link", name="Accounts").count() == 0
 
 
 def test_an_administrator_gives_and_takes_access(server, visit, signed_in):
@@ -236,10 +179,3 @@ def test_pages_speak_the_readers_language(server, visit, make_link, wish, langua
     person.page.locator("form[action$=language] button").click()
     person.page.wait_for_url("**done=language")
     assert person.page.locator("html").get_attribute("lang") == other
-
-
-@pytest.mark.parametrize("form", ["", "x=1", "token=" + "a" * 2_000], ids=["empty", "without-token", "too-long"])
-def test_a_form_that_cannot_be_read_is_refused(server, visit, form):
-    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
-    answer = visit().page.request.post(f"{server.address}/sign-in", data=form, headers=headers)
-    assert 400 <= answer.status < 500

@@ -69,47 +69,6 @@ def test_from_an_appeal_to_a_list_without_the_number(published, visit, signed_in
     assert "An appeal was upheld." in desk.locator("main").inner_text()
 
 
-def test_an_appeal_without_scripts(make_server, visit):
-    server = make_server("--demo", "--appeal-delay", "2")
-    number = listed(server)
-    owner = visit(java_script_enabled=False, locale="en-GB")
-    owner.refused.add(422)
-    page = owner.page
-    owner.open(f"{server.address}/appeal?number={number}")
-    page.get_by_label("What is wrong?").fill("My number.")
-    page.get_by_role("button", name="Send appeal").click()
-    # Too soon for a person; nothing that was typed is lost, and the same form is good a little later.
-    if not re.search(r"/appeal/[0-9A-Z-]{35}$", page.url):
-        assert "a little longer" in page.get_by_role("alert").inner_text()
-        assert page.get_by_label("What is wrong?").input_value() == "My number."
-
-    def sent():
-        if not re.search(r"/appeal/[0-9A-Z-]{35}$", page.url):
-            page.get_by_role("button", name="Send appeal").click()
-        return re.search(r"/appeal/[0-9A-Z-]{35}$", page.url)
-
-    wait_until(sent, SOON, "the form to be old enough")
-    assert "waiting for a moderator" in page.locator("main").inner_text()
-
-
-def test_a_form_of_an_appeal_is_good_once(published, visit):
-    number = listed(published, 1)
-    owner = visit(locale="en-GB")
-    sent = []
-    owner.page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
-    file_appeal(owner, published, number, "Mine.")
-
-    def send(body):
-        return owner.page.request.post(
-            f"{published.address}/appeal", data=body,
-            headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"})
-
-    # Sent twice, it leads to the same ticket; with other text it is refused.
-    assert send(sent[0].post_data).url == owner.page.url
-    other = send(sent[0].post_data.replace("Mine.", "Theirs."))
-    assert other.status == 422 and "already been sent" in other.text()
-
-
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 def test_a_threshold_is_previewed_before_it_is_saved(server, visit, signed_in, scripts):
     administrator = visit(storage_state=signed_in(server, "administrator"), java_script_enabled=scripts, locale="en-GB")

@@ -34,13 +34,6 @@ def test_prints_its_version():
     assert re.fullmatch(r"\d+\.\d+\.\d+\n", run("--version").stdout)
 
 
-def test_the_same_seed_gives_the_same_complaints(complaints):
-    again = run("simulate", "--seed", 7, "--complaints", 5_000).stdout
-    other = run("simulate", "--seed", 8, "--complaints", 5_000).stdout
-    assert again == complaints.read_text()
-    assert other != again
-
-
 def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
     data = tmp_path / "data"
     zipped = tmp_path / "complaints.jsonl.gz"
@@ -182,21 +175,6 @@ def test_simulated_complaints_go_through_a_link(tmp_path):
     run("simulate", "--complaints", 3, "--out", tmp_path / "link")
     assert len((tmp_path / "file").read_text().splitlines()) == 3
     assert (tmp_path / "link").is_symlink()
-
-
-def test_a_day_of_invented_complaints_is_imported(tmp_path):
-    day = CHECKOUT / "Tests/TestData/Fixtures/complaints/daily.csv"
-    done = run("import", "complaints", day, "--format", "ftc-csv", "--data", tmp_path / "data")
-    assert "200 rows" in done.stdout
-    assert "185 accepted: 185 new" in done.stdout
-
-
-@pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there: real complaints are not imported")
-def test_a_day_of_real_complaints_is_imported(tmp_path):
-    day = SHARED / "data/complaints/ftc-daily-2021-07-08.csv.gz"
-    done = run("import", "complaints", day, "--format", "ftc-csv", "--data", tmp_path / "data")
-    assert "14,034 rows" in done.stdout
-    assert "13,111 accepted: 13,111 new" in done.stdout
 
 
 def test_healthcheck_says_no_where_nobody_answers():

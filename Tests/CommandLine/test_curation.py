@@ -177,13 +177,6 @@ def test_protections_are_read_as_numbers(tmp_path):
     assert "3 protected." in run("protect", "add", "--file", file, "--reason", "x", "--data", data).stdout
 
 
-def test_contacts_are_imported(tmp_path):
-    data, file = tmp_path / "data", tmp_path / "contacts.vcf"
-    file.write_text("BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Practice\r\nTEL;VALUE=uri:tel:+49-30-23125-123\r\nEND:VCARD\r\n")
-    said = run("import", "directory", file, "--source", "practices", "--data", data).stdout
-    assert "1 entry stored" in said
-
-
 def test_wrong_usage_names_the_rule(tmp_path):
     data = tmp_path / "data"
     for arguments, words in [
@@ -210,36 +203,6 @@ def test_wrong_usage_names_the_rule(tmp_path):
         (["appeals", "answer", "+33199000248", "--by", "Ada"], "Pass either --uphold or --reject"),
     ]:
         assert words in run(*arguments, "--data", data, code=2).stderr
-
-
-def test_a_decision_leaves_no_appeal_open(tmp_path):
-    data = tmp_path / "data"
-    reported(data, "+33199000248")
-    run("appeals", "file", "+33199000248", "--statement", "It is mine.", "--data", data)
-    refused = run("decide", "+33199000248", "--block", "--reason", "x", "--by", "Ada", "--data", data, code=1).stderr
-    assert "Uphold or reject the appeal first." in refused
-    refused = run("decide", "+33199000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
-    assert "A reason is required to allow this number" in refused
-    assert run("decisions", "+33199000248", "--data", data).stdout == ""
-    assert "It is mine." in run("appeals", "list", "--data", data).stdout
-    run("decide", "+33199000248", "--allow", "--reason", "It is yours.", "--by", "Ada", "--data", data)
-    assert run("appeals", "list", "--data", data).stdout == ""
-    run("decide", "+33199000248", "--undo", "--by", "Ada", "--data", data)
-    assert "It is mine." in run("appeals", "list", "--data", data).stdout
-
-
-def test_a_number_with_many_reporters_is_allowed_with_a_reason(tmp_path):
-    data = tmp_path / "data"
-    lines = [
-        json.dumps({
-            "number": "+33199000248", "category": "robocall", "reporter": f"r{i}",
-            "report_id": f"00000000-0000-4000-8000-{i:012d}", "reported_at": "2026-11-10T12:00:00Z"})
-        for i in range(21)
-    ]
-    run("import", "complaints", "-", "--format", "jsonl", "--data", data, text="\n".join(lines))
-    refused = run("decide", "+33199000248", "--allow", "--by", "Ada", "--data", data, code=1).stderr
-    assert "reported by more than 20 reporters" in refused
-    run("decide", "+33199000248", "--allow", "--reason", "It is a bank.", "--by", "Ada", "--data", data)
 
 
 def test_appeals_ranges_holds_and_weights_are_looked_after(tmp_path):

@@ -142,18 +142,6 @@ def test_first_all_then_nothing_then_what_is_new(server, key, tmp_path):
     assert check_whole(out) > serial
 
 
-def test_a_delta_is_fetched_where_it_is_smaller(server, key, tmp_path):
-    fetch(f"{server.address}/v1", key, tmp_path / "out", "--pack", "toxic")
-    add_complaints(server, tmp_path, 7)
-    server.run("publish")
-    packs = publications.manifest(server.data / "publications")["packs"]
-    toxic = next(pack for pack in packs if pack["name"] == "toxic")
-    if not toxic.get("deltas"):
-        pytest.skip("The publisher makes no deltas.")
-    said = fetch(f"{server.address}/v1", key, tmp_path / "out", "--pack", "toxic").stdout
-    assert "by a delta of" in said
-
-
 def test_a_folder_is_a_site_of_its_own(server, key, tmp_path):
     """The folder is served unchanged by another server, and read from the disk."""
     folder = server.data / "publications"

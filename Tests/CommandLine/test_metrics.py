@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import time
 import uuid
-from pathlib import Path
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
@@ -178,11 +177,6 @@ def test_the_log_is_for_programs_and_keeps_secrets(server, key):
     assert len(secrets) >= 10
     found = [secret for secret in secrets if secret in text]
     assert not found
-
-
-def test_why_it_is_not_ready(server):
-    status, _, text = ask(server, "GET", "/readyz")
-    assert (status, json.loads(text)) == (200, {"status": "ready"})
 
 
 def names_in(text):

@@ -154,21 +154,6 @@ def test_an_unchanged_file_is_not_sent_again(server, site):
     assert status(server, "etag")["entries"] == 3
 
 
-def test_a_list_that_changes_too_many_entries_is_refused_until_it_is_forced(server, site):
-    numbers = [str(33199000000 + index) for index in range(120)]
-    url = site.give("/shrunken.csv", "number\n" + "\n".join(numbers) + "\n")
-    server.run("sources", "add", "shrunken", "--url", url, "--format", "csv", "--max-change", "40")
-    wait_for_first(server, "shrunken")
-    site.give("/shrunken.csv", "number\n" + "\n".join(numbers[:50]) + "\n")
-    code, said = refresh(server, "shrunken")
-    assert code == 1 and "adds 0 entries and removes 70 of 120, more than 40%" in said and "--force" in said, said
-    assert len(complaints(server, "shrunken")) == 120
-    assert refresh(server, "shrunken", "--force") == [0, "50 entries: 0 added, 0 renewed, 70 removed.\n"]
-    assert len(complaints(server, "shrunken")) == 50
-    events = server.query("SELECT actor, action FROM audit_events WHERE subject = 'shrunken' ORDER BY happened_at")
-    assert events[1:] == [["command line", "source.refresh"], ["command line", "source.force"]], events
-
-
 def test_rejected_rows_are_counted_and_named(make_server, site):
     server = make_server()
     bad = "unknown", "<b>\u202e\x1b[2J" + "9" * 100
@@ -227,21 +212,6 @@ def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):
     assert "not suspended" in call(server, "sources", "resume", "judged")[1]
     refresh(server, "judged")
     assert "suspended_at" not in status(server, "judged")
-
-
-def test_a_number_leaves_and_returns_any_number_of_times(server, site):
-    def give(*numbers):
-        return site.give("/back.csv", "number\n" + "\n".join(numbers) + "\n", ETag=f'"{len(numbers)}"')
-
-    url = give(*NUMBERS)
-    server.run("sources", "add", "back", "--url", url, "--format", "csv", "--every", "72h")
-    wait_for_first(server, "back")
-    for _ in range(6):
-        give(*NUMBERS[1:])
-        assert refresh(server, "back")[0] == 0
-        give(*NUMBERS)
-        assert refresh(server, "back") == [0, "3 entries: 1 added, 0 renewed, 0 removed.\n"]
-        assert len(complaints(server, "back")) == 3
 
 
 def test_a_source_that_is_added_again_counts_at_once_by_the_rule_for_all_lists(server, site):
@@ -369,21 +339,6 @@ def test_a_list_with_imported_complaints_is_not_taken_over(server, site, tmp_pat
     assert [line for line in server.run("sources", "list").splitlines() if line.startswith("by hand")] == rules
 
 
-def test_a_removed_source_keeps_its_ceiling_and_its_name_is_free(server, site):
-    row = '{"number":"+12015550127","category":"fraud","reported_at":"2026-11-20T10:00:00Z","reporter":"r"}\n'
-    url = site.give("/ended.jsonl", row)
-    server.run("sources", "add", "ended", "--url", url, "--format", "jsonl", "--ceiling", "nothing")
-    wait_for_first(server, "ended")
-    assert server.query("SELECT reporters FROM numbers WHERE number = 12015550127") == [["0"]]
-    server.run("sources", "remove", "ended")
-    assert "ended" not in server.run("sources", "status")
-    assert call(server, "sources", "refresh", "ended")[0] == 1
-    assert server.query("SELECT ceiling FROM source_feeds WHERE name = 'ended' AND removed_at IS NOT NULL") == [["nothing"]]
-    server.run("sources", "add", "ended", "--url", url, "--format", "jsonl", "--ceiling", "review")
-    wait_for_first(server, "ended")
-    assert status(server, "ended")["ceiling"] == "review"
-
-
 def test_a_rule_is_saved_before_its_source_and_not_for_one_that_is_there(server, site):
     url = site.give("/ruled.csv", "number\n" + "\n".join(NUMBERS) + "\n")
     server.run("sources", "add", "ruled", "--url", url, "--format", "csv", "--weight", "2")
@@ -431,19 +386,6 @@ def test_changes_of_phoneblock(server, site, tmp_path):
     give(5, (NUMBERS[0], 10))
     assert refresh(server, "pb") == [0, "1 entry: 1 added, 0 renewed, 2 removed.\n"] or complaints(server, "pb") == []
     assert "pbt_secret" not in server.log.read_text()
-
-
-def test_complaints_are_imported_once(server, site):
-    row = '{"number":"+12015550125","category":"fraud","reported_at":"2026-11-20T10:00:00Z"}\n'
-    url = site.give("/reports.jsonl", row)
-    server.run("sources", "add", "reports", "--url", url, "--format", "jsonl", "--weight", "2")
-    wait_for_first(server, "reports")
-    assert status(server, "reports")["entries"] == 1
-    assert refresh(server, "reports") == [0, "1 entry: 0 added, 0 renewed, 0 removed.\n"]
-    # A later file without the complaint does not withdraw it.
-    site.give("/reports.jsonl", row.replace("0125", "0126"))
-    assert refresh(server, "reports")[0] == 0
-    assert len(complaints(server, "reports")) == 2
 
 
 # Files are made when they are asked for: a parameter is part of a test's name.
