@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBOR
 import Crypto
 import CryptoExtras
 import Curation
@@ -14,10 +13,8 @@ import Testing
 
 /// Passkeys of an authenticator of the test's own, whose answers are changed in each place that is checked.
 @Suite(.database) struct PasskeyTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let key = AccountKey([UInt8](repeating: 3, count: 32))
   private let site = PasskeySite(address: "https://lists.example.org/")
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var sessions: SessionStore { SessionStore(pool: pool) }
   private var accounts: AccountStore { AccountStore(pool: pool) }
   private var service: PasskeyService { PasskeyService(sessions: sessions, accounts: accounts, key: key) }

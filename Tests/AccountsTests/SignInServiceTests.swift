@@ -10,11 +10,9 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct SignInServiceTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let key = AccountKey([UInt8](repeating: 3, count: 32))
   private let password = "a long password"
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var accounts: AccountStore { AccountStore(pool: pool) }
   private var sessions: SessionStore { SessionStore(pool: pool) }
   private var client: SignInService {

@@ -6,13 +6,10 @@ import PostgreSQL
 import TestSupport
 import Testing
 
-@testable import Accounts
 @testable import Storage
 
 /// Accounts of people whom an identity provider signs in.
 @Suite(.database) struct SignOnServiceTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var sessions: SessionStore { SessionStore(pool: pool) }
   private var accounts: AccountStore { AccountStore(pool: pool) }
 
@@ -79,22 +76,17 @@ import Testing
     #expect(session.role == .administrator)
     // Even the last administrator loses the role.
     #expect(try await enter(identity(.role(.triage)))?.role == .triage)
-    _ = try await pool.withConnection {
-      try await $0.execute(
-        """
-        INSERT INTO queue (number, causes, urgency, country, since, assigned_to)
-        VALUES (33199000248, 1, 1, 'FR', '2026-11-18', 'Ada')
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO queue (number, causes, urgency, country, since, assigned_to)
+      VALUES (33199000248, 1, 1, 'FR', '2026-11-18', 'Ada')
+      """)
     guard case .noRole(let account?) = try await sessions.enter(identity: identity(.none), adds: true, at: now) else {
       Issue.record("a person without a role was let in")
       return
     }
     // Other people are not offered an assigned case.
-    let assigned: String? = try await pool.withConnection {
-      try await $0.query("SELECT assigned_to FROM queue")[0].decode(0)
-    }
-    #expect(assigned == nil)
+    #expect(try await pool.column("SELECT assigned_to IS NULL FROM queue", as: Bool.self) == [true])
     #expect(account.name == "Ada")
     #expect(try await accounts.account(named: "Ada", at: now)?.sessions == 0)
     #expect(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallDirectory
-import CallerPack
 import Foundation
 import TestData
 import Testing

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import CallerPackBuilder
 import Foundation
 import Testing
 

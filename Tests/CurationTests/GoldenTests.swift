@@ -9,8 +9,6 @@ import Testing
 
 /// The rules on many cases close to their limits. Other suites show that the rules are right; here no limit moves unnoticed.
 @Suite struct GoldenTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   /// Complaints and denials, in groups whose sizes are close to the limits of the rules.
   private func votes(using generator: inout SeededGenerator) -> (votes: [ReporterVote], said: String) {
     var (votes, said): ([ReporterVote], [String]) = ([], [])
@@ -260,5 +258,49 @@ import Testing
       }
     }
     try Golden.expect(lines, in: "filings.txt")
+  }
+
+  @Test func `statements of reasons`() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let id = try #require(UUID(uuidString: "00000000-0000-4000-8000-000000000001"))
+    var lines: [String] = []
+    for place in 0..<72 {
+      var explanation = Explanation(number: 33_199_000_248, time: now)
+      if place % 8 > 0 {
+        explanation.listing = .init(
+          category: .fraud, serial: 1, listedAt: now, treatment: place % 3 == 0 ? .identify : .block)
+      }
+      if place % 4 > 1 {
+        explanation.stated = .init(
+          id: id, ground: [.reports, .decision, .range][place % 3], isByProgram: place % 5 == 0, reports: 12,
+          reporters: 9,
+          days: 4, sources: place % 7 == 0 ? ["A", "B"] : [], firstReportedAt: now - 86_400, lastReportedAt: nil,
+          thresholds: 3)
+      }
+      if place % 6 == 5 {
+        explanation.decision = StandingDecision(
+          number: 33_199_000_248, treatment: Decision.Treatment.allCases[place % 3], decisionID: id, decidedAt: now)
+        (explanation.decisionReason, explanation.isDecidedByProgram) = ("Known.", place % 4 == 1)
+      }
+      if place % 9 == 1 {
+        explanation.range = RangeRule(
+          stored: RangePattern(around: 33_199_000_248, size: 100), category: .fraud, reason: "A block.",
+          state: .approved,
+          proposedAt: now)
+      }
+      if place % 11 == 3 { explanation.protection = .shortNumber }
+      explanation.packs = [[], [.init(name: "a", region: nil)], [.init(name: "b", region: "DE")]][place % 3]
+      if place % 5 == 2 { explanation.packs.append(.init(name: "c", region: "AT")) }
+      explanation.answerTime = [nil, 0, 3_599, 3_600, 3_601, 90_000][place % 6]
+      guard let statement = explanation.statement else {
+        lines.append("\(place): none")
+        continue
+      }
+      let said = statement.lines.map { "\($0.code) \($0.values.values.map { "\($0)" }.sorted())" }
+      lines.append(
+        "\(place): \(said.joined(separator: ", ")); \(String(decoding: try encoder.encode(statement), as: UTF8.self))")
+    }
+    try Golden.expect(lines, in: "statements.txt")
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import TestSupport
 import Testing
 
@@ -213,5 +212,41 @@ import Testing
     let cut = SelectionCut(heat: 3, identifications: 5)
     #expect(cut.bound(of: .heat) == 3 && cut.bound(of: .identifications) == 5 && cut.bound(of: .evidence) == .infinity)
     #expect(cut.bound(of: Ranking(heat: 2, identifications: -1)) == 6)
+  }
+
+  @Test func `ranges meet at their first and last numbers`() {
+    let ranges: [ClosedRange<Int64>] = [1...5, 8...10]
+    for (numbers, found) in [
+      (0...0, []), (0...1, [1...5]), (5...5, [1...5]), (5...8, ranges), (6...7, []), (6...8, [8...10]),
+      (10...12, [8...10]), (11...12, []),
+    ] as [(ClosedRange<Int64>, [ClosedRange<Int64>])] {
+      #expect(Array(ranges.overlapping(numbers)) == found, "\(numbers)")
+    }
+    for (numbers, left) in [
+      (1...5, []), (0...6, [0...0, 6...6]), (5...8, [6...7]), (6...7, [6...7]), (9...12, [11...12]),
+      (11...11, [11...11]),
+      (2...10, [6...7]),
+    ] as [(ClosedRange<Int64>, [ClosedRange<Int64>])] {
+      #expect(RangeMerge.subtract(ranges, from: numbers) == left, "\(numbers)")
+      #expect(RangeMerge.subtract(ranges, from: [numbers]) == left, "\(numbers)")
+    }
+    #expect(RangeMerge.joined([1...2, 3...4, 3...3, 6...7]) == [1...4, 6...7])
+  }
+
+  /// Of 256 numbers of each of two reporters, 26 are a tenth; of 25 shared ones they would not be.
+  @Test func `256 numbers of a reporter are compared`() {
+    let (one, other) = (Reporter([1]), Reporter([2]))
+    let votes = [one, other].map {
+      ReporterVote(reporter: $0, isToxic: true, isNew: true, age: 0, network: nil)
+    }
+    for start in Array(stride(from: Int64(0), to: 230, by: 26)) + [230] {
+      var overlap = TargetOverlap()
+      for number in 0..<Int64(256) {
+        overlap.add(number, (start..<start + 26).contains(number) ? [one, other] : [one])
+      }
+      for number in 1_000..<Int64(1_230) { overlap.add(number, [other]) }
+      overlap.finish()
+      #expect(overlap.pairs(among: votes, on: 5_000).count == 1, "\(start)")
+    }
   }
 }

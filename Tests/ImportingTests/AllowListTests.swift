@@ -12,7 +12,6 @@ import Testing
 
 /// Lists of numbers to protect, by strangers.
 @Suite(.database) struct AllowListTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
   private func read(
@@ -71,13 +70,11 @@ import Testing
     #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
     let source = try #require(try await stores.sources.source(named: "allow"))
     let numbers = (0..<150).map { number + Int64($0) }
-    try await TestDatabase.current.pool.withConnection { connection in
-      _ = try await connection.query(
-        """
-        INSERT INTO listings (number, category_id, serial, listed_at)
-        SELECT n, 1, 1, \(now) FROM unnest(\(numbers)) AS t (n)
-        """)
-    }
+    try await TestDatabase.current.pool.execute(
+      """
+      INSERT INTO listings (number, category_id, serial, listed_at)
+      SELECT n, 1, 1, \(now) FROM unnest(\(numbers)) AS t (n)
+      """)
     try await withTemporaryFile("+331990002*\n+331990003*\nspam\n+33199000248\n") { path in
       await #expect(throws: SourceFailure.freesTooMany(listed: 150, maximum: 101)) {
         try await refresher.protect(path, of: source, at: now, force: false)

@@ -16,7 +16,6 @@ import Testing
 
 /// A preview has the figures of a publication with the source.
 @Suite(.database) struct SourcePreviewerTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private static let numbers = (0..<6).map { Int64(33_199_000_000 + $0) }
 
   static func previewer(_ stores: Stores) -> SourcePreviewer {

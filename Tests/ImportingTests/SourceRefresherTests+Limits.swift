@@ -2,8 +2,6 @@
 
 import Curation
 import Foundation
-import Intake
-import PostgreSQL
 import Storage
 import TestSupport
 import Testing
@@ -13,7 +11,6 @@ import Testing
 /// Lists and files that change too much are refused.
 extension SourceRefresherTests {
   @Test func `the rest of an interrupted change is not limited`() async throws {
-    let stores = stores
     let (source, refresher) = (try await add(to: stores), refresher(stores))
     let numbers = (0..<120).map { (Int64(33_199_000_000 + $0), ReportCategory.fraud) }
     _ = try await refresher.store(content(numbers), isComplete: true, of: source, at: now)
@@ -53,7 +50,6 @@ extension SourceRefresherTests {
   }
 
   @Test func `a complete list that changes too many entries is refused`() async throws {
-    let stores = stores
     let (new, refresher) = (try await add(to: stores, maxChange: 25), refresher(stores))
     func list(_ numbers: Range<Int64>) -> SourceContent { content(numbers.map { (33_199_000_000 + $0, .fraud) }) }
     _ = try await refresher.store(list(0..<120), isComplete: true, of: new, at: now)
@@ -90,7 +86,6 @@ extension SourceRefresherTests {
   }
 
   @Test func `a file of complaints that grows too much is refused`() async throws {
-    let stores = stores
     let (new, refresher) = (try await add(to: stores), refresher(stores))
     var state = Source.State()
     (state.refreshedAt, state.entries) = (now, 100)

@@ -2,8 +2,6 @@
 
 import Curation
 import Foundation
-import Intake
-import PostgreSQL
 import Storage
 import TestSupport
 import Testing
@@ -13,7 +11,6 @@ import Testing
 /// Sources that are removed, and added again.
 extension SourceRefresherTests {
   @Test func `a refresh of a removed source changes nothing of the one that was added again`() async throws {
-    let stores = stores
     let (former, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: former, at: now)
     let actor = Actor.commandLine("Test")
@@ -33,7 +30,6 @@ extension SourceRefresherTests {
   }
 
   @Test func `entries of a source that was removed on the page are withdrawn later`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
     let event = Actor.commandLine("Test").did("source.remove", to: "list")
@@ -47,7 +43,6 @@ extension SourceRefresherTests {
   }
 
   @Test func `a removed source keeps its ceiling and can be added again`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     var state = Source.State()
     (state.etag, state.entries, state.refreshedAt) = ("\"1\"", 3, now)
@@ -65,7 +60,6 @@ extension SourceRefresherTests {
   }
 
   @Test func `a removed source leaves no reports`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
     let event = Actor.commandLine("Test").did("source.remove", to: "list")

@@ -47,7 +47,6 @@ import Testing
   }
 
   @Test func `a number has one report while the list contains it and none afterwards`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let all = content(Self.numbers.map { ($0, .fraud) })
     let first = try await refresher.store(all, isComplete: true, of: feed, at: now)
@@ -72,7 +71,6 @@ import Testing
   }
 
   @Test func `patterns of a list are rules that are never expanded`() async throws {
-    let stores = stores
     let event = Actor.commandLine("Test").did("source.change", to: "list")
     _ = try await add(to: stores)
     #expect(try await stores.sources.change("list", to: .block, at: now, audit: event))
@@ -110,7 +108,6 @@ import Testing
   }
 
   @Test func `a changed category replaces the report`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content([(Self.numbers[0], .fraud)]), isComplete: true, of: feed, at: now)
     let change = try await refresher.store(content([(Self.numbers[0], .survey)]), isComplete: true, of: feed, at: now)
@@ -120,7 +117,6 @@ import Testing
   }
 
   @Test func `changes leave other entries and renew them`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(
       content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
@@ -136,7 +132,6 @@ import Testing
   }
 
   @Test func `a failure by hand leaves the time of the next attempt`() async throws {
-    let stores = stores
     let feed = try await add(to: stores, url: "http://127.0.0.1:1/list")
     let refresher = refresher(stores)
     // Due, and then not due.
@@ -149,7 +144,6 @@ import Testing
   }
 
   @Test func `a number leaves and comes back any number of times a day`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let (both, one) = (
       content([(Self.numbers[0], .fraud), (Self.numbers[1], .fraud)]), content([(Self.numbers[1], .fraud)])
@@ -166,7 +160,6 @@ import Testing
   }
 
   @Test func `a number never has the reports of two entries`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     // Complaints of an app stay as they are.
     let word = Report(
@@ -187,7 +180,6 @@ import Testing
   }
 
   @Test func `rows and the weight of an entry are those of the last refresh`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     var list = content([(Self.numbers[0], .fraud)])
     _ = try await refresher.store(list, isComplete: true, of: feed, at: now)
@@ -206,7 +198,6 @@ import Testing
   }
 
   @Test func `a process that was suspended does not change entries that another one has changed`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content([(Self.numbers[0], .fraud)]), isComplete: true, of: feed, at: now)
     let stored = try await stores.sources.entries(of: feed.id, after: 0)
@@ -222,7 +213,6 @@ import Testing
   }
 
   @Test func `a suspended source keeps its weight and its suspension`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let numbers = (0..<11).map { Int64(33_199_000_000 + $0) }
     let list = content(numbers.map { ($0, .fraud) })
@@ -254,7 +244,6 @@ import Testing
   }
 
   @Test func `a source that moderators mostly do not confirm is suspended until it is resumed`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let numbers = (0..<24).map { Int64(33_199_000_000 + $0) }
     _ = try await refresher.store(content(numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
@@ -293,7 +282,6 @@ import Testing
   }
 
   @Test func `complaints of a source have no reporters, comments or defenders`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     let rows = ["fraud", "fraud", "legitimate"].enumerated().map { index, category in
       #"{"number":"+12015550123","category":"\#(category)","reported_at":"2026-11-1\#(index)T10:00:00Z","#
@@ -310,7 +298,6 @@ import Testing
   }
 
   @Test func `a source that is no longer due is not downloaded by a second server`() async throws {
-    let stores = stores
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     try await stores.sources.succeed(feed, with: Source.State(), next: now + 3_600)
     let outcome = try await refresher.withClient {
@@ -321,7 +308,6 @@ import Testing
   }
 
   @Test func `a key is not sent to another machine without encryption`() async throws {
-    let stores = stores
     var options = SourceOptions()
     options.keyFile = "/nonexistent"
     _ = try await add(to: stores, url: "http://192.0.2.1/list", options: options)
@@ -331,7 +317,6 @@ import Testing
   }
 
   @Test func `ceilings are part of the thresholds in force`() async throws {
-    let stores = stores
     let feed = try await add(to: stores)
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
     let event = Actor.commandLine("Test").did("source.ceiling", to: "list")
@@ -340,7 +325,6 @@ import Testing
   }
 
   @Test func `failures back off and a success ends them`() async throws {
-    let stores = stores
     let feed = try await add(to: stores)
     #expect(try await stores.sources.due(at: now, limit: 10).map(\.name) == ["list"])
     try await stores.sources.fail(feed, because: .unexpectedStatus(status: 500), at: now, next: now + 300)

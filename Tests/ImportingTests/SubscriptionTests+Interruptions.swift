@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
 import Foundation
-import Intake
-import PostgreSQL
-import Publishing
 import Storage
 import TestSupport
 import Testing
-
-@testable import Importing
 
 /// Refreshes that are interrupted, or overtaken by others.
 extension SubscriptionTests {
   /// A refresh that was killed before it had revoked the number of an entry is repeated by the entry.
   @Test func `an entry whose number was not revoked is removed by the next refresh`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -46,7 +39,6 @@ extension SubscriptionTests {
   }
 
   @Test func `an earlier publication is not stored over a later one`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       let site = ProvenancePublication("\(folder)/c")
       try await add("c", site, to: stores)
@@ -72,7 +64,6 @@ extension SubscriptionTests {
   }
 
   @Test func `an earlier file that comes back after an interrupted refresh is read`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -95,7 +86,6 @@ extension SubscriptionTests {
   }
 
   @Test func `an invalidation during a refresh stays`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       let site = ProvenancePublication("\(folder)/c")
       try await add("c", site, to: stores)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
 import Foundation
 import Intake
-import PostgreSQL
 import Publishing
 import Storage
 import TestSupport
@@ -15,7 +13,6 @@ import Testing
 /// Evidence that comes over several servers counts once.
 extension SubscriptionTests {
   @Test func `evidence counts once`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let (cID, dID) = (try c.id(at: now), try d.id(at: now))
@@ -49,7 +46,6 @@ extension SubscriptionTests {
 
   /// Otherwise two servers that are subscribed to each other would keep what has left its origin.
   @Test func `evidence that came over too many servers does not count`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -78,7 +74,6 @@ extension SubscriptionTests {
 
   /// A subscription that is added again must not cost the numbers that came over another server meanwhile.
   @Test func `a new subscription displaces entries of others once it has its own`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let dID = try d.id(at: now)
@@ -112,7 +107,6 @@ extension SubscriptionTests {
   }
 
   @Test func `of two entries that were stored at once the one of the later source ends`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let ids = [try c.id(at: now), try d.id(at: now)]
@@ -137,7 +131,6 @@ extension SubscriptionTests {
   }
 
   @Test func `invented origins do not displace what other servers pass on`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var (c, d) = (ProvenancePublication("\(folder)/c"), ProvenancePublication("\(folder)/d"))
       let (cID, _) = (try c.id(at: now), try d.id(at: now))
@@ -160,7 +153,6 @@ extension SubscriptionTests {
   }
 
   @Test func `a server without its first root takes no evidence that others pass on`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
 import Foundation
-import Intake
 import Moderation
 import PostgreSQL
-import Publishing
 import Storage
 import TestSupport
 import Testing
@@ -32,7 +29,6 @@ extension SubscriptionTests {
   }
 
   @Test func `numbers that a refresh leaves without support are revoked`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -61,7 +57,6 @@ extension SubscriptionTests {
   }
 
   @Test func `numbers of a publication in progress are revoked too`() async throws {
-    let stores = stores
     let (pool, numbers) = (TestDatabase.current.pool, (0..<3).map { Int64(33_199_000_000 + $0) })
     try await pool.transaction { connection in
       try await PublicationStore.replaceListings(
@@ -74,7 +69,6 @@ extension SubscriptionTests {
   }
 
   @Test func `a number with support to be identified leaves the packs that block it`() async throws {
-    let stores = stores
     let number = Self.numbers[0]
     let settings = Source.Settings(
       name: "names", url: "https://a.example/list", format: .csv, every: 3_600, ceiling: .identify)
@@ -97,7 +91,6 @@ extension SubscriptionTests {
   }
 
   @Test func `more revocations than a refresh may make wait for the next publication`() async throws {
-    let stores = stores
     let numbers = (0...PublicationStore.maxUnsupported).map { Int64(33_199_000_000 + $0) }
     try await TestDatabase.current.pool.transaction { connection in
       try await PublicationStore.replaceListings(

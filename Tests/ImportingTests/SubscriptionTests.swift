@@ -56,7 +56,6 @@ import Testing
   }
 
   @Test func `rows become entries and revocations end them`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -97,7 +96,6 @@ import Testing
   }
 
   @Test func `rows of ranges become rules of the publisher alone`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -130,7 +128,6 @@ import Testing
   }
 
   @Test func `strength, treatment and ceiling choose rows`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -152,7 +149,6 @@ import Testing
   }
 
   @Test func `only numbers of the countries of the source are taken`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -164,7 +160,6 @@ import Testing
   }
 
   @Test func `a server is subscribed to once, and this one never`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -183,7 +178,6 @@ import Testing
   }
 
   @Test func `publications of others, older and expired ones are refused`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -250,7 +244,6 @@ import Testing
   }
 
   @Test func `the keys of a new root are followed`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -269,7 +262,6 @@ import Testing
 
   /// Files of a publication whose signature is right.
   @Test func `wrong evidence files change nothing`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -346,7 +338,6 @@ import Testing
   }
 
   @Test func `a publication without the pack is an empty list after a success`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)
@@ -373,7 +364,6 @@ import Testing
   }
 
   @Test func `the first refresh of a day stores that the list contains its numbers`() async throws {
-    let stores = stores
     try await withTemporaryFolder { folder in
       var site = ProvenancePublication("\(folder)/c")
       let id = try site.id(at: now)

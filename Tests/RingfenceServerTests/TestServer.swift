@@ -13,9 +13,7 @@ import Storage
 import Synchronization
 import TestSupport
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
 @testable import ModerationSite
 @testable import RingfenceServer
 

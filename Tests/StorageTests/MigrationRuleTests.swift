@@ -2,7 +2,6 @@
 
 import Foundation
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
 
@@ -139,18 +138,15 @@ import Testing
 
   /// Columns, constraints and indexes, without the order of columns.
   private func schema(_ pool: PostgresPool) async throws -> [String] {
-    try await pool.withConnection { connection in
-      try await connection.query(
-        """
-        SELECT concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default)
-        FROM information_schema.columns WHERE table_schema = 'public'
-        UNION ALL
-        SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid))
-        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-        UNION ALL SELECT concat_ws(' ', 'index', indexdef) FROM pg_indexes WHERE schemaname = 'public'
-        ORDER BY 1
-        """
-      ).map { try $0.decode(0, as: String.self) }
-    }
+    try await pool.column(
+      """
+      SELECT concat_ws(' ', 'column', table_name, column_name, data_type, is_nullable, column_default)
+      FROM information_schema.columns WHERE table_schema = 'public'
+      UNION ALL
+      SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, pg_get_constraintdef(oid))
+      FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+      UNION ALL SELECT concat_ws(' ', 'index', indexdef) FROM pg_indexes WHERE schemaname = 'public'
+      ORDER BY 1
+      """, as: String.self)
   }
 }

@@ -8,15 +8,11 @@ import Testing
 
 /// The SQL contract, checked against the catalog: requirements of a cluster that is distributed by number.
 @Suite(.database) struct SchemaTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   /// Reference tables and local tables; all others grow with numbers or reports.
   private static let small = TablePlacement.all.filter { $0.value != .distributed }.map(\.key)
 
   private func strings(_ query: PostgresQuery) async throws -> [String] {
-    try await pool.withConnection { connection in
-      try await connection.query(query).map { try $0.decode(0, as: String.self) }
-    }
+    try await pool.column(query, as: String.self)
   }
 
   @Test func `every key of a growing table includes the number`() async throws {

@@ -2,7 +2,6 @@
 
 import Curation
 import Foundation
-import Moderation
 import PostgreSQL
 import TestSupport
 import Testing
@@ -11,18 +10,11 @@ import Testing
 
 /// Statements on both sides of their times, counts and orders.
 @Suite(.database) struct StatementBoundaryTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
   private let ada = QueueWorker(account: "Ada", role: .moderator)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func run(_ script: String) async throws {
     try await pool.withConnection { try await $0.execute(script: script) }
-  }
-
-  private func rows(_ query: PostgresQuery) async throws -> [String] {
-    try await pool.withConnection { try await $0.query(query).map { try $0.decode(0) } }
   }
 
   private func time(_ seconds: Double) -> String { "'\((now + seconds).ISO8601Format())'::timestamptz" }
@@ -303,5 +295,74 @@ import Testing
     #expect(try await store.version().lists == [reasons: [.own("E")], other: [.own("C")]])
     #expect(try await store.version(1).lists == [reasons: [.own("A"), .own("B")]])
     #expect(try await store.history(limit: 2).map(\.version) == [3, 2])
+  }
+
+  @Test func `operators see the newest publication, and what the last run has left`() async throws {
+    let digest = "decode(repeat('00', 32), 'hex')"
+    try await run(
+      """
+      INSERT INTO publications (serial, state, cause, as_of, published_at, manifest_sha256) VALUES
+        (1, 'published', 'schedule', \(time(0)), \(time(1)), \(digest)), (2, 'published', 'command', \(time(0)), \(time(2)), \(digest)),
+        (3, 'refused', 'schedule', \(time(0)), NULL, NULL), (4, 'published', 'revocation', \(time(0)), \(time(4)), \(digest));
+      INSERT INTO publications (serial, state, as_of, started_at, heartbeat_at) VALUES (5, 'running', \(time(0)), \(time(0)), \(time(0)));
+      INSERT INTO publication_packs (serial, name, kind, pack_serial, entries, size_bytes)
+        SELECT s, 'p' || n, 'blocking', s, s, n FROM generate_series(1, 4) s, generate_series(1, 3) n;
+      INSERT INTO publication_gates (serial, gate, pack, passed, finding, overruled_by, overruled_why) VALUES
+        (3, 'size', 'a', false, '{"code":"x"}', NULL, NULL), (3, 'churn', 'a', false, '{"code":"x"}', 'Ada', 'Known.'),
+        (3, 'cap', 'a', true, '{"code":"x"}', NULL, NULL), (1, 'cap', 'a', false, '{"code":"x"}', NULL, NULL);
+      INSERT INTO source_feeds (app_id, name, url, format, every_seconds, options, ceiling, added_at, next_at, failures, removed_at)
+        SELECT n, 's' || n, 'https://a/', 'csv', 3600, '{"countries": [], "categories": {}}', 'review', \(time(0)) + n * interval '1 hour',
+          \(time(0)), n - 1, CASE WHEN n = 4 THEN \(time(0)) END FROM generate_series(1, 4) n;
+      """)
+    let figures = try await OperationStore(pool: pool).figures()
+    #expect(figures.newest == .init(serial: 4, publishedAt: now + 4, entries: 12, bytes: 6))
+    #expect(figures.packs.map { "\($0.name) \($0.entries) \($0.bytes)" } == ["p1 4 1", "p2 4 2", "p3 4 3"])
+    #expect(
+      figures.runs.map { "\($0.state) \($0.cause) \($0.count)" } == [
+        "published command 1", "published revocation 1", "published schedule 1", "refused schedule 1",
+      ])
+    #expect(figures.failedGates == 1 && figures.goodSources == 1 && figures.failingSources == 2)
+    #expect(figures.oldestSource == now + 3_600 && figures.sources.map(\.name) == ["s1", "s2", "s3"])
+  }
+
+  @Test func `reviews are about the decision in force`() async throws {
+    try await TestDatabase.current.turnReviewsOn()
+    let (former, disputed, open) = (UUID(), UUID(), UUID())
+    for (place, (decision, state)) in [(former, "disputed"), (disputed, "disputed"), (open, "open"), (former, "open")]
+      .enumerated()
+    {
+      try await run(
+        """
+        INSERT INTO golden_cases (number, decision_id, decided_by, decision, marked_by, marked_at)
+          VALUES (\(number + Int64(place)), '\(decision)', 'Bob', 'block', 'Root', \(time(0)));
+        INSERT INTO decision_reviews (number, decision_id, cause, decided_by, decision, state, opened_at)
+          VALUES (\(number + Int64(place)), '\(decision)', 'reach', 'Bob', 'block', '\(state)', \(time(0)));
+        INSERT INTO review_opinions (number, decision_id, account, decision, is_golden, reviewed_at)
+          SELECT \(number + Int64(place)), '\(decision)', a, 'allow', a = 'Eve', \(time(1)) FROM unnest('{Cleo,Eve}'::text[]) a
+          WHERE '\(state)' = 'disputed';
+        INSERT INTO number_decisions (number, decision, decision_id, decided_at)
+          VALUES (\(number + Int64(place)), 'block', '\(decision == former ? UUID() : decision)', \(time(0)));
+        """)
+    }
+    #expect(try await pool.run(SQL.readOpenReviews(account: "Ada", limit: 9)).map(\.item.decisionID) == [open])
+    #expect(
+      Set(try await pool.run(SQL.readGoldenItems(account: "Ada", limit: 9)).map(\.item.number)) == [
+        number + 1, number + 2,
+      ])
+    #expect(try await pool.run(SQL.readGoldenItems(account: "Cleo", limit: 9)).map(\.item.number) == [number + 2])
+    let disputes = try await pool.run(SQL.readDisputes(number: nil, limit: 9))
+    #expect(disputes.map(\.decisionID) == [disputed] && disputes.map(\.opinion.account) == ["Cleo"])
+    for (place, decision, state, isFound) in [
+      (0, former, "disputed", false), (1, disputed, "disputed", true), (1, disputed, "open", false),
+      (1, open, "disputed", false),
+      (2, open, "open", true), (3, former, "open", false),
+    ] as [(Int64, UUID, String, Bool)] {
+      let lock = SQL.lockReview(number: number + place, decisionID: decision, state: state)
+      #expect(try await pool.run(lock).count == (isFound ? 1 : 0))
+      let item = SQL.findReviewItem(number: number + place, decisionID: decision, account: "Ada")
+      #expect(try await pool.run(item).count == (isFound && state == "open" ? 1 : 0))
+    }
+    #expect(try await pool.run(SQL.readDisputes(number: number, limit: 9)).isEmpty)
+    #expect(try await pool.run(SQL.readOpinions(number: number, decisionID: former)).map(\.account) == ["Cleo"])
   }
 }

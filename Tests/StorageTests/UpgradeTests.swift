@@ -9,8 +9,6 @@ import Testing
 
 /// A database of every published schema, with data in it, is upgraded to the newest one and to the one after that.
 @Suite(.emptyDatabase) struct UpgradeTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   /// The file of every migration, in order.
   private static let files = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: Checkout.migrations)) ?? []
@@ -133,9 +131,7 @@ import Testing
       #expect(try await migrate([], in: folder).map(\.name) == ["example"])
       #expect(try await migrate([], in: folder).isEmpty)
     }
-    let counts = try await pool.withConnection { connection in
-      try await connection.query("SELECT reports FROM apps ORDER BY app_id").map { try $0.decode(0, as: Int64.self) }
-    }
+    let counts = try await pool.column("SELECT reports FROM apps ORDER BY app_id", as: Int64.self)
     #expect(counts == [3, 1])
     try await checkData()
   }

@@ -2,7 +2,6 @@
 
 import EmbeddedPostgreSQL
 import Foundation
-import Logging
 import PostgreSQL
 import TestData
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import Logging
 public import PostgreSQL
 public import Testing
+
+/// The pool of the running test's database.
+public var pool: PostgresPool { TestDatabase.current.pool }
+
+/// The time of most tests.
+public let now = Date(timeIntervalSince1970: 1_795_000_000)
 
 /// A test's own database, cloned from a migrated template.
 public struct TestDatabase: Sendable {

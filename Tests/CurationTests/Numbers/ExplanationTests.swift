@@ -7,6 +7,18 @@ import Testing
 @Suite struct ExplanationTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)
 
+  @Test func `reports of a number that is held trigger what its ceiling permits`() {
+    typealias Ceiling = SourceCeiling
+    for (ceiling, isLabeled, expected) in [
+      (nil, false, nil), (nil, true, nil), (.identify, false, .nothing), (.identify, true, .identify),
+      (.nothing, false, .nothing), (.nothing, true, .nothing), (.block, false, .block), (.block, true, .block),
+    ] as [(Ceiling?, Bool, Ceiling?)] {
+      let hold = Explanation.Hold(
+        reason: .split(complaints: 5, legitimate: 5), heldAt: now, ceiling: ceiling, labeledAt: isLabeled ? now : nil)
+      #expect(hold.reportCeiling == expected)
+    }
+  }
+
   @Test func `the explanation of a range member starts with the range`() {
     var explanation = Explanation(number: 33_199_005, time: now)
     #expect(explanation.lines == [.quiet, .published(nil), .noReports])

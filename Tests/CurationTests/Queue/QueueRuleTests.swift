@@ -6,8 +6,6 @@ import TestSupport
 import Testing
 
 @Suite struct QueueRuleTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   private func facts(
     _ record: NumberRecord, by thresholds: ThresholdSet, _ change: (inout QueueFacts) -> Void = { _ in }
   ) -> QueueFacts {

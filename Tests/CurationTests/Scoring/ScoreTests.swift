@@ -6,8 +6,6 @@ import TestSupport
 import Testing
 
 @Suite struct ScoreTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   private func record(_ generator: inout SeededGenerator) -> NumberRecord {
     .random(number: 33_199_000_248, at: now, using: &generator)
   }

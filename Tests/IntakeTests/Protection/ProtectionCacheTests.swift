@@ -13,8 +13,6 @@ import Timestamps
 @Suite(.database) struct ProtectionCacheTests {
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func submission(_ reporter: String) -> ReportSubmission {
     ReportSubmission(
       number: "+\(number)", category: "fraud", reporter: reporter, reportID: UUID().uuidString,

@@ -13,18 +13,18 @@ import Timestamps
 
 /// The intake over a real database.
 @Suite(.database) struct DatabaseIntakeTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func submission(_ number: String = "+33199000248", category: String = "fraud") -> ReportSubmission {
     ReportSubmission(
       number: number, category: category, reporter: UUID().uuidString, reportID: UUID().uuidString,
       reportedAt: Timestamp.format(Date()))
   }
 
-  private func withIntake(_ body: (ReportIntake, App) async throws -> Void) async throws {
+  private func withIntake(
+    _ metrics: PrometheusMetricsFactory = PrometheusMetricsFactory(), _ body: (ReportIntake, App) async throws -> Void
+  ) async throws {
     let intake = ReportIntake(
       store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)),
-      patience: .seconds(300), stallLimit: .seconds(300))
+      patience: .seconds(300), stallLimit: .seconds(300), metrics: metrics)
     let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
     async let running: Void = intake.run()
     defer { intake.close() }
@@ -61,11 +61,16 @@ import Timestamps
   }
 
   @Test func `a report of a dropped month is refused alone`() async throws {
-    try await pool.withConnection {
-      try await $0.execute(script: "INSERT INTO report_retention VALUES (true, '2999-01-01')")
+    try await pool.execute("INSERT INTO report_retention VALUES (true, '2999-01-01')")
+    let metrics = PrometheusMetricsFactory()
+    func refusals() async -> [Substring] {
+      await metrics.text().split(separator: "\n").filter {
+        $0.contains("rejects_total{") && $0.contains("before_retention")
+      }
     }
-    try await withIntake { intake, app in
+    try await withIntake(metrics) { intake, app in
       await #expect(throws: InvalidSubmission.self) { try await intake.take(submission(), from: app) }
+      #expect(await refusals().map { $0.suffix(2) } == [" 1"])
       try await pool.withConnection {
         let before = Timestamp.format(Date().addingTimeInterval(-40 * 86_400))
         try await $0.execute(script: "UPDATE report_retention SET dropped_before = '\(before)'")
@@ -76,6 +81,7 @@ import Timestamps
       #expect(results.map { (try? $0.get().outcome) } == [.created, nil, .created])
       guard case .failure(let error as InvalidSubmission) = results[1] else { throw try #require(nil as (any Error)?) }
       #expect(error.problems.map(\.field) == ["reported_at"] && error.problems.map(\.code) == ["before_retention"])
+      #expect(await refusals().map { $0.suffix(2) } == [" 2"])
     }
   }
 
@@ -177,9 +183,7 @@ import Timestamps
     let later = Date().addingTimeInterval(500 * 86_400)
     @Sendable func expectReports(_ left: Int64, _ months: Int?, _ job: RetentionJob) async throws {
       try await job.runOnce()
-      let count = try await pool.withConnection {
-        try await $0.query("SELECT count(*) FROM reports")[0].decode(0, as: Int64.self)
-      }
+      let count = try await pool.column("SELECT count(*) FROM reports", as: Int64.self)[0]
       #expect(count == left, "\(months ?? 0)")
     }
     try await TestDatabase.current.withClock(at: later) { pool in
@@ -210,9 +214,7 @@ import Timestamps
       }
       #expect(waits.withLock { $0 } == [.seconds(60)])
     }
-    let left = try await pool.withConnection {
-      try await $0.query("SELECT count(*) FROM reports")[0].decode(0, as: Int64.self)
-    }
+    let left = try await pool.column("SELECT count(*) FROM reports", as: Int64.self)[0]
     #expect(left == 0)
   }
 
@@ -241,9 +243,7 @@ import Timestamps
     var seen: [Int64] { state.withLock { $0.seen } }
 
     func next() async throws {
-      let left = try await pool.withConnection {
-        try await $0.query("SELECT count(network) FROM reports")[0].decode(0, as: Int64.self)
-      }
+      let left = try await pool.column("SELECT count(network) FROM reports", as: Int64.self)[0]
       let isOver = state.withLock { state in
         state.days += 2
         state.seen.append(left)

@@ -10,9 +10,7 @@ import Testing
 @testable import Intake
 
 @Suite(.database) struct OwnerRightsTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 493_023_125_123
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
 
   private func service(
@@ -68,9 +66,7 @@ import Testing
       guard !codes.contains(guess) else { continue }
       #expect(try await service.enter(guess, for: number, at: time) == nil)
     }
-    let attempts: [Int64] = try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query("SELECT sum(attempts) FROM owner_codes").map { try $0.decode(0) }
-    }
+    let attempts: [Int64] = try await TestDatabase.current.pool.column("SELECT sum(attempts) FROM owner_codes")
     #expect(codes.count == 3 && attempts == [15])
     for code in codes { #expect(try await service.enter(code, for: number, at: now + 100) == nil) }
   }
@@ -94,9 +90,7 @@ import Testing
     let code = try #require(body.firstMatch(of: /"code":"([0-9]{8})"/)?.1)
     #expect(try await service.enter(String(code), for: number, at: now) != nil)
     // The code is in the message only.
-    let stored: [String] = try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query("SELECT t::text FROM owner_codes t").map { try $0.decode(0) }
-    }
+    let stored: [String] = try await TestDatabase.current.pool.column("SELECT t::text FROM owner_codes t")
     #expect(stored.count == 4 && stored.allSatisfy { !$0.contains(code) })
     #expect(try await stores.retention.purgeOwnerProofs(before: now + 100_000) == 9)
   }

@@ -10,7 +10,6 @@ import Testing
 @testable import Intake
 
 @Suite(.database) struct ReporterRightsTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 493_023_125_123
   private let pseudonymizer = Pseudonymizer(key: [UInt8](repeating: 7, count: 32))
   private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
@@ -106,10 +105,8 @@ import Testing
       try await service.erase("user-17", of: app, at: now)
       try await report("user-17", of: app, receivedAt: now + 60)
       let pseudonym = pseudonymizer.pseudonym(of: "user-17", appID: app.id)
-      try await TestDatabase.current.pool.withConnection { connection in
-        _ = try await connection.execute(
-          "INSERT INTO hold_reporters (number, reporter) VALUES (\(number), \(pseudonym))")
-      }
+      try await TestDatabase.current.pool.execute(
+        "INSERT INTO hold_reporters (number, reporter) VALUES (\(number), \(pseudonym))")
       let before = try await stores.erasures.export(pseudonym)
       #expect(before.first { $0.table == "hold_reporters" }?.rows.count == 1)
       #expect(try await service.apply([journal], at: now + 120).reporters == 0)

@@ -10,10 +10,8 @@ import Testing
 @testable import Moderation
 
 @Suite(.database) struct AppealFilingTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: AppealStore { AppealStore(pool: pool) }
   private var service: AppealService { AppealService(pool: pool) }
 
@@ -26,7 +24,7 @@ import Testing
   }
 
   private func count(_ query: PostgresQuery) async throws -> Int64 {
-    try await pool.withConnection { try await $0.query(query)[0].decode(0) }
+    try await pool.column(query)[0]
   }
 
   @Test func `an appeal of the same number joins the open one and each ticket is private`() async throws {
@@ -123,10 +121,8 @@ import Testing
 
   @Test func `upholding an appeal allows and revokes the number in one transaction`() async throws {
     let (time, number) = (now, number)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
-    }
+    try await pool.execute(
+      "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
     let ticket = AppealTicket()
     _ = try await service.file(try filing(contact: "me"), ticket: ticket, stamp: stamp(1))
     let open = Set(try await store.appeals(of: number).map(\.id))

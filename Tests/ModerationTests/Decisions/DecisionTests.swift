@@ -9,10 +9,8 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct DecisionTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: DecisionStore { DecisionStore(pool: pool) }
   private var service: DecisionService { DecisionService(pool: pool) }
 

@@ -3,7 +3,6 @@
 import Curation
 import Foundation
 import Moderation
-import PhoneNumbers
 import PostgreSQL
 import Storage
 import TestSupport
@@ -11,11 +10,9 @@ import Testing
 
 /// A decision that has expired is no longer in force, and the cause of the number's case is evaluated again.
 @Suite(.database) struct ExpiryTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
   private let days = 86_400.0
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: DecisionStore { DecisionStore(pool: pool) }
   private var service: DecisionService { DecisionService(pool: pool) }
   private var queue: QueueStore { QueueStore(pool: pool) }
@@ -109,9 +106,7 @@ import Testing
   /// A program of an earlier version replaces the decision in force and does not know the column.
   @Test func `an expiry that belongs to another decision ends nothing`() async throws {
     _ = try await decide(.block, expiring: nil)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute("UPDATE number_decisions SET expires_at = \(now)")
-    }
+    try await pool.execute("UPDATE number_decisions SET expires_at = \(now)")
     #expect(try await service.expire(at: now + days) == 0)
     #expect(try await store.standing(of: number)?.treatment == .block)
   }

@@ -9,13 +9,11 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct AssignmentTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let chief = QueueWorker(account: "Chief", role: .administrator)
   private let ada = QueueWorker(account: "Moderator 1", role: .moderator)
   private let bob = QueueWorker(account: "Moderator 2", role: .moderator)
   private let mine = QueueFilter(isMine: true)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var claims: ClaimService { ClaimService(pool: pool) }
   private var assignments: AssignmentStore { AssignmentStore(pool: pool) }

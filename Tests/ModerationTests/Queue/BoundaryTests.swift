@@ -11,7 +11,6 @@ import Testing
 
 /// Rules of accounts and of times, on both sides of each limit, without a database.
 @Suite struct CaseAccessTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let roles: [Role] = [.triage, .moderator, .administrator]
 
   private func claim(_ account: String, until time: Date) -> QueueCase.Claim {
@@ -105,12 +104,10 @@ extension DecisionEvent {
 
 /// Times and counts at which claims, appeals and decisions change.
 @Suite(.database) struct BoundaryTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
   private let ada = QueueWorker(account: "Ada", role: .moderator)
   private let bob = QueueWorker(account: "Bob", role: .moderator)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var claims: ClaimService { ClaimService(pool: pool) }
   private var decisions: DecisionService { DecisionService(pool: pool) }
@@ -121,14 +118,11 @@ extension DecisionEvent {
 
   /// Actor, reason, and the values before and after, of the events of an action.
   private func events(_ action: String) async throws -> [String] {
-    try await pool.withConnection { connection in
-      try await connection.query(
-        """
-        SELECT concat_ws(' ', actor, subject, before::text, after::text, reason) FROM audit_events WHERE action = \(action)
-        ORDER BY happened_at, event_id
-        """
-      ).map { try $0.decode(0) }
-    }
+    try await pool.column(
+      """
+      SELECT concat_ws(' ', actor, subject, before::text, after::text, reason) FROM audit_events WHERE action = \(action)
+      ORDER BY happened_at, event_id
+      """)
   }
 
   @Test func `a claim ends at its time and starts anew afterwards`() async throws {
@@ -240,6 +234,52 @@ extension DecisionEvent {
     #expect(try await events("decision.allow").allSatisfy { !$0.contains("handling_seconds") })
   }
 
+  @Test func `a decision is sent again only with the same values`() async throws {
+    func make(_ treatment: Decision.Treatment, _ change: (inout Decision) -> Void = { _ in }) throws -> Decision {
+      var decision = try Decision(
+        id: UUID(uuidString: "00000000-0000-4000-8000-00000000000\(treatment == .allow ? 1 : 2)")!,
+        number: number, treatment: treatment, label: treatment == .allow ? nil : "A", category: .fraud, reason: "x",
+        note: "n", decidedBy: "Ada", decidedAt: now)
+      change(&decision)
+      return decision
+    }
+    let month = 30 * 86_400.0
+    _ = try await decisions.record(try make(.identify))
+    _ = try await decisions.record(try make(.allow) { $0.expiresAt = now + month })
+    for (treatment, outcome, change) in [
+      (.identify, .duplicate, { $0.decidedAt += 5 }), (.identify, .conflict, { $0.treatment = .block }),
+      (.identify, .conflict, { $0.label = "B" }), (.identify, .conflict, { $0.category = .survey }),
+      (.identify, .conflict, { $0.reason = "y" }), (.identify, .conflict, { $0.note = nil }),
+      (.identify, .conflict, { $0.decidedBy = "Bob" }), (.identify, .conflict, { $0.expiresAt = now + month }),
+      (.allow, .duplicate, { ($0.decidedAt, $0.expiresAt) = (now + 5, now + 5 + month) }),
+      (.allow, .conflict, { $0.expiresAt = now + 3 * month }), (.allow, .conflict, { $0.note = "m" }),
+    ] as [(Decision.Treatment, DecisionOutcome, (inout Decision) -> Void)] {
+      let again = try make(treatment, change)
+      #expect(try await decisions.record(again) == outcome, "\(again)")
+    }
+  }
+
+  @Test func `a case with an appeal is announced once, and ends or is evaluated with the answer`() async throws {
+    let appeals = AppealService(pool: pool)
+    try await pool.execute("INSERT INTO webhook_receivers VALUES ('https://localhost/')")
+    for byte in 1...2 as ClosedRange<UInt8> {
+      let filing = try AppealFiling(number: number, statement: "Mine \(byte).", contact: nil, filedAt: now)
+      let stamp = (id: [UInt8](repeating: byte, count: 16), expiresAt: now + 60)
+      _ = try await appeals.file(filing, ticket: AppealTicket(), stamp: stamp)
+    }
+    #expect(
+      try await pool.column("SELECT count(*) FROM outbox WHERE event = 'appeal_filed'", as: Int64.self) == [1])
+    try await pool.execute("UPDATE queue SET stale = false")
+    func settle(_ state: Appeal.State) async throws {
+      _ = try await appeals.settle(number, as: state, by: "Ada", role: .moderator, answer: "x", at: now)
+    }
+    try await settle(.rejected)
+    #expect(try await queue.stale(limit: 9) == [number])
+    #expect(try await appeals.undoRejection(number, answeredAt: now, by: ada, at: now + 1))
+    try await settle(.upheld)
+    #expect(try await queue.find(number) == nil)
+  }
+
   @Test func `a rejection can be undone for five minutes`() async throws {
     let appeals = AppealService(pool: pool)
     func file(_ byte: UInt8) async throws {
@@ -257,6 +297,16 @@ extension DecisionEvent {
     #expect(try await !appeals.undoRejection(number, answeredAt: now + 1, by: ada, at: now + 2))
     #expect(try await appeals.undoRejection(number, answeredAt: now, by: ada, at: now + 299.999))
     #expect(try await AppealStore(pool: pool).appeals(of: number).map(\.state) == [.open])
+    // A transaction that is repeated counts its own answers.
+    #expect(try await reject(at: now + 1) == .answered(1))
+    try await file(2)
+    let event = UUID()
+    for _ in 0..<2 {
+      let answered = try await appeals.settle(
+        number, expecting: nil, as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: now + 2, noting: event)
+      #expect(answered == .answered(1))
+    }
+    try await file(3)
     let other = try await appeals.settle(
       number, expecting: [UUID()], as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: now)
     #expect(other == .changed)

@@ -11,11 +11,9 @@ import Testing
 
 /// Decisions of files, and appeals that are filed while a bulk decision waits.
 @Suite(.database) struct BulkPlanTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let numbers = (0..<120).map { 33_199_000_000 + Int64($0) * 3 }
   private let ada = QueueWorker(account: "Ada", role: .moderator)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var bulks: BulkStore { BulkStore(pool: pool) }
   private var service: BulkService { BulkService(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
@@ -110,9 +108,7 @@ import Testing
     let (number, appeals) = (numbers[0], AppealService(pool: pool))
     try await file(number)
     let queue = QueueStore(pool: pool)
-    try await pool.withConnection { connection in
-      _ = try await connection.query("UPDATE queue SET level = 1, assigned_to = 'Cleo' WHERE number = \(number)")
-    }
+    try await pool.execute("UPDATE queue SET level = 1, assigned_to = 'Cleo' WHERE number = \(number)")
     let outcome = try await appeals.settle(
       number, as: .rejected, by: "Ada", role: .moderator, answer: "It is one.", at: now)
     #expect(outcome == .answered(1))

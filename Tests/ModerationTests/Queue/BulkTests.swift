@@ -5,16 +5,13 @@ import Foundation
 import Moderation
 import PostgreSQL
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite(.database) struct BulkTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let numbers = (0..<120).map { 33_199_000_000 + Int64($0) * 3 }
   private let ada = QueueWorker(account: "Ada", role: .moderator)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var bulks: BulkStore { BulkStore(pool: pool) }
   private var bulkService: BulkService { BulkService(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
@@ -192,13 +189,8 @@ import Testing
     try await protection.add([(.number(numbers[0]), "A bank")], by: "Ada", at: now)
     // A pattern does not make its neighbors suspect.
     try await protection.add([(try ProtectionTarget("+331990001xx"), "A street")], by: "Ada", at: now)
-    let rows = Mutex([StoredDirectoryEntry(number: numbers[100], name: "A shop", category: nil)])
-    _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: now) {
-      rows.withLock { rows in
-        defer { rows = [] }
-        return DirectoryRows(rows)
-      }
-    }
+    let entry = StoredDirectoryEntry(number: numbers[100], name: "A shop", category: nil)
+    try await DirectoryStore(pool: pool).replace(source: "A list", with: [entry], at: now)
     let items = try await bulks.items(numbers)
     #expect(items.filter(\.blockRule.hasProtectedNeighbour).map(\.number) == Array(numbers[1...33]))
     #expect(items.filter(\.blockRule.isNamed).map(\.number) == [numbers[100]])
@@ -238,9 +230,7 @@ import Testing
 
   /// Sets the heartbeat of the bulks, in seconds from now.
   private func touch(_ seconds: Double) async throws {
-    try await pool.withConnection { connection in
-      _ = try await connection.query("UPDATE bulks SET heartbeat_at = \(Date() + seconds)")
-    }
+    try await pool.execute("UPDATE bulks SET heartbeat_at = \(Date() + seconds)")
   }
 
   private func events(_ action: String) async throws -> Int64 {

@@ -10,11 +10,9 @@ import Testing
 
 /// Two moderators never have the same case.
 @Suite(.database) struct QueueClaimTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let ada = QueueWorker(account: "Ada", role: .moderator)
   private let bob = QueueWorker(account: "Bob", role: .moderator)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var claims: ClaimService { ClaimService(pool: pool) }
 
@@ -84,29 +82,18 @@ import Testing
     #expect(try await claims.claimNext(skipping: skipped, by: ada, at: now)?.number == skipped[0])
   }
 
-  @Test func `a skipped case does not return to its worker and a third skip escalates it`() async throws {
+  @Test func `a skipped case does not return to its worker`() async throws {
     let number: Int64 = 33_199_000_248
     try await enqueue([number])
-    for name in ["A", "B"] {
+    for name in ["A", "B", "C"] {
       let worker = QueueWorker(account: name, role: .triage)
       #expect(try await claims.claimNext(by: worker, at: now)?.number == number)
       #expect(try await claims.pass(number, by: worker, at: now))
       #expect(try await claims.claimNext(by: worker, at: now) == nil)
-      #expect(try await queue.find(number)?.level == 0)
     }
-    #expect(try await claims.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
-    let passes = try await TestDatabase.current.pool.run(SQL.readPasses(number: number))
-    #expect(passes.sorted() == ["A", "B", "C"])
+    #expect(try await pool.run(SQL.readPasses(number: number)).sorted() == ["A", "B", "C"])
     #expect(try await claims.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
-    // Passing on again by one of the three changes nothing.
-    #expect(try await claims.pass(number, by: QueueWorker(account: "C", role: .triage), at: now))
     #expect(try await claims.claimNext(by: ada, at: now)?.level == 1)
-    #expect(try await claims.escalate(number, by: ada, at: now))
-    #expect(try await claims.claimNext(by: bob, at: now) == nil)
-    let chief = QueueWorker(account: "Chief", role: .administrator)
-    #expect(try await !claims.escalate(number, by: chief, at: now))
-    #expect(try await claims.claimNext(by: chief, at: now)?.number == number)
-    #expect(try await !claims.pass(33_199_000_249, by: ada, at: now))
   }
 }
 

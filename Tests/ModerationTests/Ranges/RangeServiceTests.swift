@@ -9,9 +9,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct RangeServiceTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var service: RangeService { RangeService(stores: Stores(pool: pool)) }
 
   private func rule(
@@ -71,10 +68,12 @@ import Testing
       _ = try await decisions.record(
         try Decision(number: number, treatment: treatment, reason: "x", decidedBy: "Ada", decidedAt: now))
     }
+    let shop = StoredDirectoryEntry(number: 33_199_000_005, name: "A shop", category: nil)
+    try await DirectoryStore(pool: pool).replace(source: "A list", with: [shop], at: now)
     let effect = try await service.preview([
       try rule(33_199_000_000, size: 10), try rule(33_199_000_020, size: 10, .allow),
     ])
-    #expect(effect.lists == 6 && effect.counts.numbers == 20 && !effect.needsApproval)
+    #expect(effect.lists == 5 && effect.counts.named == 1 && effect.counts.numbers == 20 && !effect.needsApproval)
     #expect(effect.counts.protected == 1 && effect.counts.held == 1 && effect.counts.allowed == 1)
     #expect(try await service.preview([try rule(33_199_000_000, size: 1_000_001)]).needsApproval)
   }

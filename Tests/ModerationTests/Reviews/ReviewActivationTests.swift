@@ -9,9 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct ReviewActivationTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let chief = QueueWorker(account: "Chief", role: .administrator)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
   /// Every decision is in the sample.
   private let policy = ReviewPolicy(share: 1, maxReporters: 100)
@@ -28,15 +26,13 @@ import Testing
     try await decide(33_199_000_001)
     #expect(try await !reviews.activation().isPossible)
     #expect(try await !service.turn(on: true, by: chief, at: now))
-    _ = try await pool.withConnection {
-      try await $0.execute(
-        """
-        INSERT INTO accounts (name, role, created_at, signed_in_at) VALUES
-          ('Tim', 'triage', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
-          ('Eve', 'administrator', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
-          ('New', 'moderator', '2026-01-01T00:00:00Z', NULL)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO accounts (name, role, created_at, signed_in_at) VALUES
+        ('Tim', 'triage', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
+        ('Eve', 'administrator', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
+        ('New', 'moderator', '2026-01-01T00:00:00Z', NULL)
+      """)
     // Possible, and still off: an administrator decides.
     let proposed = try await reviews.activation()
     #expect(proposed.moderators == 3 && proposed.isPossible && !proposed.isRequested && !proposed.isOn)
@@ -44,13 +40,14 @@ import Testing
     #expect(try await service.open(for: "Moderator 2") == [])
     #expect(try await !service.mark(33_199_000_001, by: "Chief", role: .administrator, at: now))
 
-    #expect(try await service.turn(on: true, by: chief, at: now))
-    #expect(try await service.turn(on: true, by: chief, at: now))
+    for _ in 0..<2 {
+      #expect(try await service.turn(on: true, by: chief, at: now))
+      let events = try await AuditLog(pool: pool).events(AuditFilter(action: "review.turn"), limit: 10)
+      #expect(events.map(\.event.action) == ["review.turn_on"])
+    }
     try await decide(33_199_000_003)
     #expect(try await service.open(for: "Moderator 2").map(\.number) == [33_199_000_003])
     #expect(try await service.mark(33_199_000_001, by: "Chief", role: .administrator, at: now))
-    let events = try await AuditLog(pool: pool).events(AuditFilter(action: "review.turn"), limit: 10)
-    #expect(events.map(\.event.action) == ["review.turn_on"])
 
     // With a moderator less nothing is reviewed.
     try await AccountStore(pool: pool).setDisabled(true, name: "Moderator 2", by: Actor.commandLine("Chief"), at: now)

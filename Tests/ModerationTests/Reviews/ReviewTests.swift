@@ -11,10 +11,8 @@ import Testing
 @Suite(.database) struct ReviewTests {
   init() async throws { try await TestDatabase.current.turnReviewsOn() }
 
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private var decisionService: DecisionService { DecisionService(pool: pool, reviews: none) }
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
@@ -214,13 +212,18 @@ import Testing
     #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now))
     #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now) == false)
     #expect(try await reviewService.mark(33_199_000_249, by: "Admin", role: .administrator, at: now) == false)
-    // None before the second review.
+    // None before the second review, or the first one where the interval is as short as possible.
     #expect(try await listed(for: "Bob") == [])
+    func listedAtOnce() async throws -> [UUID] {
+      try await ReviewService(pool: pool, policy: none, goldenInterval: 0).open(for: "Bob").map(\.decisionID)
+    }
+    #expect(try await listedAtOnce() == [])
     for place in 1...2 as ClosedRange<Int64> {
       try await complain(21, of: number + place)
       let decision = try await decide(.allow, of: number + place)
       #expect(try await listed(for: "Bob") == [decision.id])
       #expect(try await review(decision, .allow, by: "Bob") == .recorded)
+      #expect(try await listedAtOnce() == [golden.id])
     }
     #expect(try await listed(for: "Bob") == [golden.id])
     for account in ["Ada", "Admin", "Cleo"] { #expect(try await listed(for: account) == []) }
@@ -303,10 +306,7 @@ import Testing
     #expect(outcomes.count { $0 == .settled } == 1 && outcomes.count { $0 == .closed } == 1)
     let winner = settled[outcomes[0] == .settled ? 0 : 1]
     #expect(try await decisions.history(of: number).map(\.id) == [first.id, winner.id])
-    let events = try await pool.withConnection { connection in
-      try await connection.query("SELECT actor FROM audit_events WHERE action = 'review.settle'")
-        .map { try $0.decode(0, as: String.self) }
-    }
+    let events = try await pool.column("SELECT actor FROM audit_events WHERE action = 'review.settle'", as: String.self)
     #expect(events == [winner.decidedBy])
   }
 

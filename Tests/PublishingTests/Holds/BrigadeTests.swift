@@ -17,11 +17,8 @@ import Testing
     case agedAccountsOnOneDay
   }
 
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let innocent = (0..<10).map { 33_199_000_100 + Int64($0) * 1_000 }
   private let nuisances = (0..<150).map { 33_170_000_000 + Int64($0) * 997 }
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   private func reporter(_ kind: UInt8, _ index: Int) -> [UInt8] {
     [kind, UInt8(index >> 8), UInt8(index & 255)] + [UInt8](repeating: kind, count: 13)
@@ -224,7 +221,7 @@ import Testing
 
     #expect(try await review.review(at: now).new == 1)
     #expect(try await HoldStore(pool: pool).hold(of: innocent[0])?.reason.code == .oneDay)
-    try await pool.withConnection { _ = try await $0.execute("TRUNCATE holds, hold_reporters, queue") }
+    try await pool.execute("TRUNCATE holds, hold_reporters, queue")
     for number in past {
       _ = try await DecisionService(pool: pool).record(
         try Decision(
@@ -253,7 +250,6 @@ import Testing
   /// Reporters may disagree about a number after it was listed.
   @Test func `a strong split holds a listed number`() async throws {
     let split = innocent[0], plain = innocent[1]
-    let now = now
     var reports: [Report] = []
     for index in 0..<18 {
       let at = now - Double(index % 6 + 1) * 86_400
@@ -262,13 +258,11 @@ import Testing
       reports += [word, report(plain, by: reporter(6, index), at: at, network: network(index))]
     }
     try await take(reports)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO listings (number, category_id, serial, listed_at)
-        SELECT number, 6, 1, \(now - 60) FROM unnest(\([split, plain])) AS t (number)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO listings (number, category_id, serial, listed_at)
+      SELECT number, 6, 1, \(now - 60) FROM unnest(\([split, plain])) AS t (number)
+      """)
     #expect(Set(try await listed()) == [split, plain])
     #expect(try await BrigadeReview(store: HoldStore(pool: pool)).review(at: now).new == 1)
     #expect(try await HoldStore(pool: pool).hold(of: split)?.reason.code == .split)

@@ -14,7 +14,6 @@ import Testing
   private let start = Date(timeIntervalSince1970: 1_795_046_400)
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var holds: HoldStore { HoldStore(pool: pool) }
 
   private func day(_ day: Int, _ hour: Double = 20) -> Date { start + Double(day) * 86_400 + hour * 3_600 }
@@ -51,7 +50,7 @@ import Testing
         number: number, appID: app.id, reportID: UUID(), reportedAt: day(row, 0), category: .fraud, reporter: nil)
     }
     _ = try await ReportStore(pool: pool).accept(rows, receivedAt: start)
-    try await pool.withConnection { _ = try await $0.execute("UPDATE source_feeds SET refreshed_at = \(start)") }
+    try await pool.execute("UPDATE source_feeds SET refreshed_at = \(start)")
   }
 
   /// The numbers that a publication lists, with their treatment.
@@ -59,7 +58,6 @@ import Testing
     at times: Date..., reviews: Bool = true
   ) async throws -> [[Int64: ListedNumber.Treatment]] {
     let key = try #require(SigningKey(String(repeating: "07", count: 32)))
-    let pool = pool
     return try await withTemporaryFolder { path in
       let publisher = Publisher(
         store: PublicationStore(pool: pool), folder: PublicationFolder(path: path),
@@ -171,7 +169,7 @@ import Testing
     #expect(try await publish(at: day(4, 22)) == [[:]])
     #expect(try await holds.held().isEmpty)
     // With another ceiling the list names it alone.
-    _ = try await pool.withConnection { try await $0.execute("UPDATE source_feeds SET ceiling = 'block'") }
+    try await pool.execute("UPDATE source_feeds SET ceiling = 'block'")
     #expect(try await publish(at: day(4, 23)) == [[number: .block]])
   }
 
@@ -205,7 +203,7 @@ import Testing
     #expect(try await outcome(at: day(2)) == .block)
     #expect(try await holds.hold(of: number)?.reason.code == (sharesNetwork ? .oneNetwork : .newReporters))
     #expect(try await publish(at: day(29)).first?[number] == nil)
-    _ = try await pool.withConnection { try await $0.execute("UPDATE reports SET network = NULL") }
+    try await pool.execute("UPDATE reports SET network = NULL")
     for time in [day(33), day(40)] {
       #expect(try await publish(at: time).first?[number] == nil, "\(time)")
       #expect(try await holds.held().map(\.number) == [number], "\(time)")
@@ -237,9 +235,7 @@ import Testing
     try await list(.block)
     for account in 0..<3 { try await take(number, by: id(1, account), network: 7, at: day(4, 8)) }
     #expect(try await publish(at: day(4)) == [[number: .block]])
-    _ = try await pool.withConnection { connection in
-      try await connection.execute("UPDATE source_feeds SET ceiling = \(ceiling.rawValue)")
-    }
+    try await pool.execute("UPDATE source_feeds SET ceiling = \(ceiling.rawValue)")
     let expected: [Int64: ListedNumber.Treatment] = ceiling == .identify ? [number: .identify] : [:]
     #expect(try await publish(at: day(4, 21)) == [expected])
   }

@@ -12,12 +12,9 @@ import Testing
 
 /// Reports of numbers that are not in the numbering plan: they are stored and scored, and nothing shows the numbers.
 @Suite(.database) struct UnassignedNumberTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   /// The area code 555 is not assigned.
   private let number: Int64 = 15_555_550_123
   private let other: Int64 = 12_015_550_123
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   /// Reports by as many reporters on as many days, which list a number.
   private func report(_ number: Int64, isUnassigned: Bool, daysAgo: Double = 0) async throws {
@@ -46,9 +43,7 @@ import Testing
   }
 
   private func counts() async throws -> [Int64] {
-    try await pool.withConnection { connection in
-      try await connection.query("SELECT reports FROM numbers ORDER BY number").map { try $0.decode(0) }
-    }
+    try await pool.column("SELECT reports FROM numbers ORDER BY number")
   }
 
   @Test func `they are scored, and listed only after a decision`() async throws {
@@ -90,11 +85,9 @@ import Testing
     #expect(try await retention.purgeUnassigned(before: now - 120 * 86_400) == 0)
     #expect(try await retention.overdue(commentDays: nil, at: now).contains(.unassigned))
     #expect(try await retention.purgeUnassigned(before: now - 90 * 86_400) == 1)
-    let left = try await pool.withConnection { connection in
-      try await connection.query(
-        "SELECT DISTINCT number FROM reports UNION SELECT number FROM numbers UNION SELECT number FROM holds"
-      ).map { try $0.decode(0, as: Int64.self) }
-    }
+    let left = try await pool.column(
+      "SELECT DISTINCT number FROM reports UNION SELECT number FROM numbers UNION SELECT number FROM holds",
+      as: Int64.self)
     #expect(left == [other])
     #expect(try await retention.overdue(commentDays: nil, at: now).contains(.unassigned) == false)
   }

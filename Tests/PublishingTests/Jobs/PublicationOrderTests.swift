@@ -13,7 +13,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct PublicationOrderTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let key = SigningKey()
 
   private var store: PublicationStore { PublicationStore(pool: TestDatabase.current.pool) }

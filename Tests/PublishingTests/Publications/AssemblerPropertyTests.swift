@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
-import PhoneNumbers
 import Publishing
 import TestSupport
 import Testing

@@ -37,11 +37,12 @@ import Testing
   @Test func `a number that no pack blocks is listed to be identified`() async throws {
     let made = try await Assembly.run(
       [
-        Recipe(name: "robots", kind: .blocking, limit: 10, categories: [.robocall]),
+        Recipe(name: "robots", kind: .blocking, limit: 10, categories: [.robocall], sharesEvidence: true),
         Recipe(name: "toxic", kind: .identification, limit: 10),
       ], listed: listed)
     #expect(made.placed.map(\.number) == [1_200, 1_300, 33_100])
     #expect(made.placed.map(\.treatment) == [.identify, .identify, .block])
+    #expect(made.evident.map(\.number) == [33_100])
   }
 
   @Test func `a directory may name a number that the categories leave out`() async throws {

@@ -5,7 +5,6 @@ import CallerPackBuilder
 import Curation
 import PhoneNumbers
 import Publishing
-import Synchronization
 import TestSupport
 
 /// The assembled packs, read back.
@@ -15,6 +14,8 @@ struct Assembly {
   var entries: [String: [PackEntry]] = [:]
   /// The listed numbers.
   var placed: [ListedNumber] = []
+  /// Those whose evidence is shared.
+  var evident: [ListedNumber] = []
 
   static let regions: [(prefix: Int64, region: String)] = [(1, "US"), (12, "us-2"), (33, "FR"), (331, "paris")]
 
@@ -26,7 +27,7 @@ struct Assembly {
     try await withTemporaryFolder { folder in
       let assembler = PackAssembler(
         recipes: recipes, regions: try RegionMap(prefixes: regions), temporaryFolder: folder)
-      let placed = Mutex<[ListedNumber]>([])
+      let placed = Collected<ListedNumber>(), evident = Collected<ListedNumber>()
       let packs = try await assembler.assemble(
         cut: cut,
         listed: { body in
@@ -39,13 +40,13 @@ struct Assembly {
             try await body(Array(directory[start..<min(start + batch, directory.count)]))
           }
         },
-        placed: { batch in placed.withLock { $0 += batch } },
+        placed: placed.add, evident: evident.add,
         openWriter: { spec in
           try PackWriter(
             path: "\(folder)/\(spec.name).rfpack",
             options: .init(kind: spec.recipe.kind == .blocking ? .blocking : .identification))
         })
-      var assembly = Assembly(packs: packs, placed: placed.withLock { $0 })
+      var assembly = Assembly(packs: packs, placed: placed.all, evident: evident.all)
       for pack in packs.packs {
         let cursor = try PackReader.open(path: "\(folder)/\(pack.spec.name).rfpack").makeCursor()
         var entries: [PackEntry] = []

@@ -12,11 +12,9 @@ import Testing
 
 /// Gates and the changes that have a reason: what is in the packs on disk, and what is stored.
 @Suite(.database) struct ExplainedChangesTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   /// Any lost or added number is too many.
   private let strict = GateLimits(minSize: 0.99, maxSize: 1.01, maxChurn: 0.01, tolerance: 0)
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: PublicationStore { PublicationStore(pool: pool) }
 
   private func withPublisher(_ body: (Publisher, PublicationFolder) async throws -> Void) async throws {
@@ -91,9 +89,7 @@ import Testing
       while try cursor.next() { numbers.append(cursor.number) }
       return numbers
     }
-    let stored = try await pool.withConnection { connection in
-      try await connection.query("SELECT number FROM listings ORDER BY number").map { try $0.decode(0, as: Int64.self) }
-    }
+    let stored = try await pool.column("SELECT number FROM listings ORDER BY number", as: Int64.self)
     #expect(packs == [stored, stored])
     return stored
   }
@@ -184,11 +180,9 @@ import Testing
       #expect(try await sources.remove("list", at: now, audit: event))
       // The entries are withdrawn in two parts, with a publication in between.
       for numbers in [listed.prefix(25), listed.dropFirst(25)] {
-        let ids = try await pool.withConnection { connection in
-          try await connection.query(
-            "SELECT report_id FROM reports WHERE app_id = \(id) AND number = ANY(\(Array(numbers))::bigint[])"
-          ).map { try $0.decode(0, as: UUID.self) }
-        }
+        let ids = try await pool.column(
+          "SELECT report_id FROM reports WHERE app_id = \(id) AND number = ANY(\(Array(numbers))::bigint[])",
+          as: UUID.self)
         for report in ids { _ = try await ReportStore(pool: pool).withdraw(reportID: report, appID: id, at: now) }
         if numbers.endIndex == listed.endIndex { try await sources.finishRemoval(of: id) }
         _ = try await publisher.publish(at: now + 60)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import Publishing
 import Storage
+import TestSupport
 import Testing
+
+@testable import Publishing
 
 @Suite struct GateCheckerTests {
   private let keeper = GateChecker(limits: GateLimits(tolerance: 100))
@@ -115,5 +117,29 @@ import Testing
 
   @Test func `only some gates can be overruled`() {
     #expect(Gate.allCases.filter(\.canBeOverruled) == [.nonEmpty, .size, .churn])
+  }
+
+  @Test func `gates around their limits`() throws {
+    let checker = GateChecker(limits: GateLimits(minSize: 0.5, maxSize: 2, maxChurn: 0.5, tolerance: 10))
+    var lines: [String] = []
+    for former in [nil, 0, 10, 11, 100, 200] as [Int?] {
+      for entries in [nil, 0, 1, 49, 50, 51, 199, 200, 201] as [Int?] {
+        for (explained, expected) in [(0, 0), (10, 0), (0, 10), (40, 60)] {
+          for (ruled, formerRuled, share) in [(0, 0, 8), (0, 0, 3), (0, 0, 17), (20, 0, 3), (0, 20, 17)] {
+            let (now, then) = (entries ?? 0, former ?? 0)
+            var pack = PackStatistics(
+              name: "a", cap: 200, entries: entries, bytes: share * now, formerEntries: former, formerBytes: 8 * then,
+              added: max(0, now - then) + 5, removed: max(0, then - now) + 5, explained: explained, expected: expected)
+            (pack.ruled, pack.formerRuled) = (ruled, formerRuled)
+            let gates = checker.check([pack]).map { "\($0.gate.prefix(2))\($0.passed ? "+" : "-")" }.joined(
+              separator: " ")
+            lines.append(
+              "\(then) \(now) \(explained) \(expected) \(ruled) \(formerRuled) \(share): \(gates), "
+                + "\(pack.refilled) \(pack.displaced)")
+          }
+        }
+      }
+    }
+    try Golden.expect(lines, in: "gates.txt")
   }
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
 import Foundation
-import PackFormats
-import PhoneNumbers
 import PostgreSQL
 import Storage
 import Synchronization

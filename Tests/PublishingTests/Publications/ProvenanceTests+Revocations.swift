@@ -4,8 +4,6 @@ import CallerPack
 import Curation
 import Foundation
 import Moderation
-import PackFormats
-import PhoneNumbers
 import PostgreSQL
 import Storage
 import Synchronization
@@ -50,9 +48,7 @@ extension ProvenanceTests {
       stored: try RangePattern("+331990009xx", plan: .current), category: .fraud, state: .approved, proposedAt: now)
     foreign.appID = other
     _ = try await stores.ranges.replace(of: other, named: "another", ceiling: .block, with: [foreign], at: now)
-    _ = try await pool.withConnection {
-      try await $0.query("UPDATE source_feeds SET server_id = 'ffffffffffffffff' WHERE app_id = \(other)")
-    }
+    try await pool.execute("UPDATE source_feeds SET server_id = 'ffffffffffffffff' WHERE app_id = \(other)")
     try await withTemporaryFolder { path in
       _ = try await publisher(path).publish(at: now)
       let server = try #require(try PublicationFolder(path: path).serverID())
@@ -135,9 +131,7 @@ extension ProvenanceTests {
         Revocation(
           number: added, action: .add(.fraud, label: nil), reason: "An attack", requestedBy: "Ada", requestedAt: now))
       _ = try await publisher(path, recipes).publishRevocations(at: now + 5)
-      let rows = try await pool.withConnection {
-        try await $0.query("SELECT treatment FROM listings WHERE number = \(added)")
-      }
+      let rows = try await pool.rows("SELECT treatment FROM listings WHERE number = \(added)")
       #expect(try rows.map { try $0.decode(0, as: Int16.self) } == (treatment.map { [$0] } ?? []))
     }
   }

@@ -5,7 +5,6 @@ import Curation
 import Foundation
 import Moderation
 import PackFormats
-import PhoneNumbers
 import PostgreSQL
 import Storage
 import Synchronization

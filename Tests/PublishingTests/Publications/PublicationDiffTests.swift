@@ -11,9 +11,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct PublicationDiffTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func complain(_ numbers: [Int64], _ category: ReportCategory, daysAgo: Double = 0, reporters: Int = 8)
     async throws
   {

@@ -12,8 +12,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct PublisherTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   private var store: PublicationStore { PublicationStore(pool: TestDatabase.current.pool) }
 
   private let key = SigningKey(String(repeating: "07", count: 32))
@@ -219,7 +217,7 @@ import Testing
 
   @Test func `two publishers never claim the same serial`() async throws {
     try await fill()
-    let now = now, store = store
+    let store = store
     let claims = try await withThrowingTaskGroup(of: PublicationClaim?.self) { group in
       for _ in 0..<8 { group.addTask { try await store.claim(5, cause: .schedule, asOf: now) } }
       return try await group.reduce(into: []) { $0.append($1) }

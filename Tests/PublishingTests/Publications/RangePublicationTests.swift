@@ -4,7 +4,6 @@ import CallerPack
 import Curation
 import Foundation
 import Moderation
-import PhoneNumbers
 import PostgreSQL
 import Storage
 import TestSupport
@@ -14,8 +13,6 @@ import Testing
 
 /// Rules for ranges in publications: the packs, the listings, the gates.
 @Suite(.database) struct RangePublicationTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
   private var service: RangeService { RangeService(stores: stores) }
   private let key = SigningKey(String(repeating: "07", count: 32))

@@ -11,9 +11,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct SelectionTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: PublicationStore { PublicationStore(pool: pool) }
 
   /// Stores reports for each number from this many reporters and networks, which arrive on so many days.
@@ -84,10 +81,8 @@ import Testing
   @Test func `a listed number stays until it falls below the leave limits`() async throws {
     try await fill([(12_015_550_101, 6, 3, 2), (12_015_550_102, 6, 3, 2)])
     #expect(try await listed().count == 2)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (12015550101, 1, 1, \(now))")
-    }
+    try await pool.execute(
+      "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (12015550101, 1, 1, \(now))")
     // Heat 3 today: under 2 after nine days, under 1 after twenty-three, under 0.4 after forty-one.
     #expect(try await listed(at: now + 10 * 86_400).map(\.number) == [12_015_550_101])
     #expect(try await listed(at: now + 10 * 86_400).map(\.treatment) == [.block])

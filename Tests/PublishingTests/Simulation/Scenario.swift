@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import Foundation
-import Storage
 import TestSupport
 
 /// Days of an installation that begins empty: its users, the numbers that call them, and an attack.

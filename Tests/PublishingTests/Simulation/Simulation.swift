@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
 import Foundation
 import Jobs
@@ -39,7 +38,7 @@ struct Simulation: Sendable {
       let made = try await AppStore(pool: pool).create(name: "Simulated app", at: start)
       let app = made.app
       try await attest(key: made.key)
-      let keyID = try await pool.withConnection { try await $0.query("SELECT key_id FROM app_keys") }[0]
+      let keyID = try await pool.rows("SELECT key_id FROM app_keys")[0]
         .decode(0, as: Int32.self)
       let list = try await subscribe()
       var nights: [Night] = []
@@ -137,7 +136,7 @@ struct Simulation: Sendable {
     } catch PublishingError.heldBack {
       isRefused = true
     }
-    let rows = try await pool.withConnection { try await $0.query("SELECT number, treatment = 0 FROM listings") }
+    let rows = try await pool.rows("SELECT number, treatment = 0 FROM listings")
     let listed = try rows.map { (try $0.decode(0, as: Int64.self), try $0.decode(1, as: Bool.self)) }
     let held = try await stores.holds.held().filter { !$0.isSettled }.map(\.number)
     return Night(listed: Dictionary(uniqueKeysWithValues: listed), held: Set(held), isRefused: isRefused)

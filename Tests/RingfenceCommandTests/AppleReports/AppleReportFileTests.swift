@@ -2,7 +2,6 @@
 
 import Foundation
 import Intake
-import TestSupport
 import Testing
 
 @testable import RingfenceCommand

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Accounts
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 /// Compares the permissions of each role with every route under `/moderation`.
 @Suite(.database) struct RolesTests {

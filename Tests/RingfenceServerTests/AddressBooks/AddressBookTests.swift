@@ -337,9 +337,7 @@ import Testing
     #expect(answer.response.status.code == 507)
   }
 
-  @Test func `a combining mark does not hide a special character`() throws {
-    let book = AddressBook(.identify, serial: 1, entries: [.init(number: 33_199_000_248, name: "a;\u{301}b\\\u{301}")])
-    #expect(book.cards[0].text.utf8.contains("FN:a\\;\u{301}b\\\\\u{301}\r\n".utf8))
+  @Test func `a combining mark does not hide a special character of a request`() throws {
     let text = #"<a:b xmlns:a="DAV:"><a:sync-token>&amp;\#u{301}&#38;</a:sync-token></a:b>"#
     #expect(try DAVRequest(Data(text.utf8)).syncToken == "&\u{301}&")
   }
@@ -350,20 +348,6 @@ import Testing
     }
     #expect(password([0x4D, 0xFC] + Array(":rf_x:y".utf8)) == "rf_x:y")
     #expect(password(Array("name:".utf8) + [0xFC]) == nil && password([0x4D]) == nil)
-  }
-
-  @Test func `a change of one number changes one card`() throws {
-    func book(_ numbers: [Int64]) -> AddressBook {
-      AddressBook(.block, serial: 1, entries: numbers.map { .init(number: $0, name: "a;b\nc") })
-    }
-    let numbers = (0..<50).map { 33_199_000_000 + Int64($0) * 17 } + [3, 33, 331]
-    let (one, other) = (book(numbers), book(numbers.dropLast() + [33_199_000_001]))
-    for card in one.cards { #expect((1...9).contains(card.text.matches(of: /\r\nTEL;/).count)) }
-    #expect(one.cards.allSatisfy { $0.text.contains("FN:SPAM: a\\;b c +3") })
-    #expect(one.cards.map { $0.text.matches(of: /\r\nTEL;/).count }.reduce(0, +) == numbers.count)
-    let changes = other.changes(since: one)
-    #expect(changes.changed.count == 1 && changes.removed.count <= 1)
-    #expect(book(numbers.reversed()).tag == one.tag)
   }
 }
 

@@ -8,15 +8,11 @@ import PostgreSQL
 import Storage
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
 @testable import ModerationSite
 @testable import RingfenceServer
 
 @Suite(.database) struct AppealPagesTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func stamp(_ visitor: Visitor) async throws -> String {
     String(try #require(try await visitor.get("/appeal").text.firstMatch(of: /name="stamp" value="([^"]+)"/)?.1))
   }
@@ -146,10 +142,8 @@ import Testing
   func `numbers have public pages only if the operator enables them`(_ visibility: PublicNumberVisibility) async throws
   {
     let time = Date()
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33199001021, 1, 1, \(time))")
-    }
+    try await pool.execute(
+      "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33199001021, 1, 1, \(time))")
     try await TestServer.run(configure: { $0.site.publicNumbers = visibility }) { server in
       let visitor = Visitor(server)
       let page = try await visitor.get("/number/33199001021")

@@ -4,11 +4,7 @@ import Crypto
 import Foundation
 import Testing
 
-@testable import API
-@testable import HTTPServer
-@testable import Localization
 @testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite struct AppealStampTests {
   private let now = Date(timeIntervalSince1970: 1_795_000_000)

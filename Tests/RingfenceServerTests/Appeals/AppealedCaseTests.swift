@@ -20,7 +20,6 @@ import Testing
 @Suite(.database) struct AppealedCaseTests {
   private let number: Int64 = 33_199_001_021
   private var uri: String { "/moderation/numbers/\(number)" }
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var appeals: AppealStore { AppealStore(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private var decisionService: DecisionService { DecisionService(pool: pool) }
@@ -30,10 +29,8 @@ import Testing
   /// - Returns: the address of the ticket.
   private func appeal(_ server: TestServer) async throws -> String {
     let time = Date()
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
-    }
+    try await pool.execute(
+      "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(number), 1, 1, \(time))")
     return try await file(server)
   }
 
@@ -50,29 +47,6 @@ import Testing
   }
 
   private func states() async throws -> [Appeal.State] { try await appeals.appeals(of: number).map(\.state) }
-
-  @Test func `upholding an appeal revokes the number and updates the ticket`() async throws {
-    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
-      let ticket = try await appeal(server)
-      let client = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await client.page("\(uri)?queue=1")
-      #expect(page.contains(#"value="uphold""#) && page.contains(#"value="reject""#))
-      #expect(!page.contains(#"value="allow""#) && !page.contains(#"value="block""#))
-      let filled = try await client.send(page, to: "\(uri)/decision", [("fill", "1")])
-      #expect(filled.status == .ok && filled.text.contains(">We have removed your number from the list."))
-      #expect(try await states() == [.open])
-
-      let done = try await client.send(
-        filled.text, to: "\(uri)/decision", [("decision", "uphold"), ("words", "Sorry."), ("note", "Called back.")])
-      #expect(done.status == .seeOther)
-      #expect(try await states() == [.upheld])
-      #expect(try await decisions.standing(of: number)?.treatment == .allow)
-      #expect(try await publications.openRevocations().map(\.number) == [number])
-      #expect(try await QueueStore(pool: pool).find(number) == nil)
-      let status = try await Visitor(server).get(ticket).text
-      #expect(status.contains("upheld") && status.contains("Sorry."))
-    }
-  }
 
   /// The job of the server has no schedule here, so that only the revocation can cause a publication.
   @Test func `an upheld appeal leaves the published packs without a scheduled publication`() async throws {
@@ -216,9 +190,7 @@ import Testing
       #expect(try await states() == [.rejected])
       // A later answer ends the draft.
       #expect(try await appeals.undoneAnswer(of: number) == nil)
-      try await pool.withConnection { connection in
-        _ = try await connection.execute("UPDATE appeals SET answered_at = answered_at - interval '5 minutes'")
-      }
+      try await pool.execute("UPDATE appeals SET answered_at = answered_at - interval '5 minutes'")
       #expect(try await isShown(ticket, server))
       let late = try await client.page(uri)
       #expect(!late.contains("name=\"rejection\""))
@@ -260,15 +232,13 @@ import Testing
 
   /// Appeals that were answered after 1, 2, 3 … hours.
   private func fillAnswers(_ count: Int) async throws {
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO appeals (number, appeal_id, state, statement, filed_at, answered_by, answered_at)
-        SELECT 33199000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => (100 + i)::integer), 'Ada',
-               now() - make_interval(hours => 100)
-        FROM generate_series(1, \(count)) i WHERE NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = 33199000900 + i)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO appeals (number, appeal_id, state, statement, filed_at, answered_by, answered_at)
+      SELECT 33199000900 + i, gen_random_uuid(), 'upheld', 'Mine.', now() - make_interval(hours => (100 + i)::integer), 'Ada',
+             now() - make_interval(hours => 100)
+      FROM generate_series(1, \(count)) i WHERE NOT EXISTS (SELECT 1 FROM appeals a WHERE a.number = 33199000900 + i)
+      """)
   }
 
   /// Whether the page of a ticket shows an answer.

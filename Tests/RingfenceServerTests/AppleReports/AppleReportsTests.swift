@@ -13,14 +13,11 @@ import Timestamps
 
 @testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Requests as iOS sends them for reporting extensions and message filters.
 @Suite(.database) struct AppleReportsTests {
   private static let number: Int64 = 33_199_000_248
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   private struct Made: Decodable {
     let installation_id: String
@@ -243,10 +240,8 @@ import Timestamps
 
   @Test func `message filters are refused unless they are switched on`() async throws {
     let time = Date()
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(Self.number), 6, 12, \(time))")
-    }
+    try await pool.execute(
+      "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(Self.number), 6, 12, \(time))")
     @Sendable func query(_ sender: String) -> String {
       #"{"_version":1,"query":{"sender":"\#(sender)","message":{"text":"Your parcel"}},"app":{"version":"1.1"}}"#
     }

@@ -2,7 +2,6 @@
 
 import AttestationSupport
 import Crypto
-import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -13,9 +12,6 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Phones that attest, renew their token, and report with it. Phones with Android and a root of the test's own.
@@ -38,7 +34,6 @@ import Testing
   private static let installation = HTTPField.Name("Ringfence-Installation")!
   private static let attestation = HTTPField.Name("Ringfence-Attestation")!
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var apps: AppStore { AppStore(pool: pool) }
 
   /// A server that trusts the root of a phone, with an app that may attest.
@@ -99,15 +94,11 @@ import Testing
   }
 
   private func reporters() async throws -> Int {
-    try await pool.withConnection { try await $0.query("SELECT DISTINCT reporter FROM reports") }.count
+    try await pool.rows("SELECT DISTINCT reporter FROM reports").count
   }
 
   private func weights() async throws -> [Float] {
-    try await pool.withConnection { connection in
-      try await connection.query("SELECT weight FROM reports ORDER BY received_at").map {
-        try $0.decode(0, as: Float.self)
-      }
-    }
+    try await pool.column("SELECT weight FROM reports ORDER BY received_at", as: Float.self)
   }
 
   @Test func `reports with a token are the installation's, whatever names and tokens they bring`() async throws {
@@ -145,9 +136,7 @@ import Testing
         let answer = try await report(server, key, token: token)
         #expect(answer.status == .created && answer.headers[Self.attestation] == "invalid")
       }
-      try await pool.withConnection { connection in
-        _ = try await connection.execute("UPDATE installations SET expires_at = '2026-01-01T00:00:00Z'")
-      }
+      try await pool.execute("UPDATE installations SET expires_at = '2026-01-01T00:00:00Z'")
       let ended = try await report(server, key, token: made.token)
       #expect(ended.status == .created && ended.headers[Self.attestation] == "expired")
       #expect(try await weights().allSatisfy { $0 == 0.5 })
@@ -175,9 +164,7 @@ import Testing
       // Its token has ended between them.
       let second = try Reports.json()
       #expect(try await send(second, token: made.token) == .created)
-      try await pool.withConnection { connection in
-        _ = try await connection.execute("UPDATE installations SET expires_at = '2026-01-01T00:00:00Z'")
-      }
+      try await pool.execute("UPDATE installations SET expires_at = '2026-01-01T00:00:00Z'")
       #expect(try await send(second, token: made.token) == .ok)
       // Another content stays a conflict.
       let other = second.replacing("fraud", with: "robocall")

@@ -5,9 +5,6 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite struct BearerKeyTests {
   @Test(

@@ -8,10 +8,7 @@ import Publishing
 import Storage
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Scopes apply to requests on the fast path too.

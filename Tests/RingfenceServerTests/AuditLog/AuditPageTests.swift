@@ -9,15 +9,10 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import API
-@testable import HTTPServer
 @testable import Localization
 @testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite(.database) struct AuditPageTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   @Test func `an audit change lists the fields that differ`() {
     let changes = AuditChange.all(
       from: ["role": "triage", "same": "x", "gone": "1"], to: ["role": "moderator", "same": "x"])

@@ -64,13 +64,11 @@ import Testing
       #expect(try await here.post("/moderation/thresholds/preview", fields).status == .seeOther)
       _ = try await page(there, "/moderation/thresholds/preview", saying: "name=\"preview\"")
       // Simulates a third server that started it and was killed.
-      try await TestDatabase.current.pool.withConnection { connection in
-        _ = try await connection.query(
-          """
-          UPDATE background_jobs SET state = 'running', server = \(UUID()), outcome = NULL,
-            heartbeat_at = \(Date() - 120)
-          """)
-      }
+      try await TestDatabase.current.pool.execute(
+        """
+        UPDATE background_jobs SET state = 'running', server = \(UUID()), outcome = NULL,
+          heartbeat_at = \(Date() - 120)
+        """)
       let broken = try await page(there, "/moderation/thresholds/preview", saying: "was interrupted")
       #expect(broken.contains("/moderation/thresholds/again") && !broken.contains("data-again"))
       #expect(try await there.post("/moderation/thresholds/again", [:]).location == "/moderation/thresholds/preview")
@@ -92,19 +90,15 @@ import Testing
       press.open()
       _ = try await page(there, address, saying: "There is no publication yet.")
       #expect(press.orders.map(\.overrules) == [[.init(gate: .churn, reason: "A new list.", by: "The administrator")]])
-      let events = try await TestDatabase.current.pool.withConnection { connection in
-        try await connection.query("SELECT action FROM audit_events WHERE action LIKE 'publication.%'")
-          .map { try $0.decode(0, as: String.self) }
-      }
+      let events = try await TestDatabase.current.pool.column(
+        "SELECT action FROM audit_events WHERE action LIKE 'publication.%'", as: String.self)
       #expect(events == ["publication.overrule"])
 
       // Simulates that the server of the order was killed. Orders that overrule gates cannot be repeated with one
       // button.
       func kill() async throws {
-        try await TestDatabase.current.pool.withConnection { connection in
-          _ = try await connection.query(
-            "UPDATE background_jobs SET state = 'running', server = \(UUID()), heartbeat_at = \(Date() - 120)")
-        }
+        try await TestDatabase.current.pool.execute(
+          "UPDATE background_jobs SET state = 'running', server = \(UUID()), heartbeat_at = \(Date() - 120)")
       }
       try await kill()
       let broken = try await page(here, address, saying: "The server stopped during the requested publication.")

@@ -3,13 +3,9 @@
 import Foundation
 import Hummingbird
 import PostgreSQL
-import Publishing
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Behavior that only a plain connection shows: bodies that are too long, senders that are too slow.

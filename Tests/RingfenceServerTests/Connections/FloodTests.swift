@@ -5,10 +5,7 @@ import Hummingbird
 import Synchronization
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// One network floods the server while another sends normal requests. Each address of 127.0.0.0/8 belongs to this

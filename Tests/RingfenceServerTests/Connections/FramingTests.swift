@@ -2,14 +2,9 @@
 
 import Foundation
 import Hummingbird
-import PostgreSQL
-import Publishing
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Requests that a proxy and a server may interpret differently, and requests with steps before or after the response.

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Metrics
 import Synchronization
-import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
 
 /// A server with all connections in use closes idle ones for others.
 @Suite struct OpenConnectionsTests {

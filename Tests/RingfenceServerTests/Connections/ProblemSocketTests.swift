@@ -3,14 +3,10 @@
 import Foundation
 import Hummingbird
 import PostgreSQL
-import Storage
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Refusals over a real socket: status, header fields, a `type` with a page, and no internal details.

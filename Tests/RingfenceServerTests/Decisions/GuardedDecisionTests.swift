@@ -3,10 +3,8 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import PostgreSQL
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 
@@ -15,7 +13,6 @@ import Testing
 @Suite(.database) struct GuardedDecisionTests {
   private let number: Int64 = 33_199_000_248
   private var uri: String { "/moderation/numbers/\(number)" }
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private let block = [
     ("decision", "block"), ("reason", "One campaign."), ("label", "A label"), ("note", "Called back."),
@@ -42,13 +39,8 @@ import Testing
 
   /// Adds the number to a directory.
   private func nameNumber() async throws {
-    let left = Mutex([StoredDirectoryEntry(number: number, name: "City Hospital", category: "Hospitals")])
-    _ = try await DirectoryStore(pool: pool).replace(source: "A list", at: Date()) {
-      left.withLock { left in
-        defer { left = [] }
-        return DirectoryRows(left)
-      }
-    }
+    let entry = StoredDirectoryEntry(number: number, name: "City Hospital", category: "Hospitals")
+    try await DirectoryStore(pool: pool).replace(source: "A list", with: [entry], at: Date())
   }
 
   @Test func `a number of a directory is blocked only with a confirmation`() async throws {
@@ -58,14 +50,6 @@ import Testing
       try await expectConfirmation(client, "A directory names this number “City Hospital”.")
       #expect(
         try await client.page(uri).contains("<strong>In a directory:</strong> “City Hospital” (Hospitals), A list"))
-    }
-  }
-
-  @Test func `a number beside a protected one is blocked only with a confirmation`() async throws {
-    try await ProtectionStore(pool: pool).add([(.number(number + 1), "A bank")], by: "Ada", at: Date())
-    try await TestServer.run { server in
-      let client = try await ModeratorClient.signIn(server, as: "Ada")
-      try await expectConfirmation(client, "The protected number +33199000249 (A bank) is in the same block of 100")
     }
   }
 

@@ -10,14 +10,12 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
 @testable import RingfenceServer
 
 /// The moderation API: decisions of service accounts with the rules of the pages.
 @Suite(.database) struct ModerationAPITests {
   private let number: Int64 = 33_199_000_248
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
 
   private func key(_ scopes: AppScopes = .moderate, named name: String = "bot") async throws -> String {

@@ -9,10 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Compares the description of the API with the routes, the code and the responses.

@@ -3,11 +3,7 @@
 import Foundation
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 /// RFC 9110, section 13: each field alone, and the precedence of two.
 struct ConditionalRequestTests {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import Crypto
 import Foundation
 import Hummingbird
 import Publishing
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Downloads of publications over a real socket.

@@ -3,11 +3,7 @@
 import Foundation
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 struct HTTPDateTests {
   private let example = Date(timeIntervalSince1970: 784_111_777)

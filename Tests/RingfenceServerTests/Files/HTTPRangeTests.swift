@@ -2,11 +2,7 @@
 
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 /// RFC 9110, section 14.1.2 and 14.2.
 struct HTTPRangeTests {

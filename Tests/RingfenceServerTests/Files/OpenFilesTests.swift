@@ -6,11 +6,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 struct OpenFilesTests {
   @Test func `readers of a file share one descriptor`() async throws {

@@ -2,11 +2,8 @@
 
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
 @testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite struct FormTests {
   @Test func `form fields are decoded`() throws {

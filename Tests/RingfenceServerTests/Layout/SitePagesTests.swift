@@ -9,15 +9,11 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import API
-@testable import HTTPServer
 @testable import Localization
 @testable import ModerationSite
 @testable import RingfenceServer
 
 @Suite(.database) struct SitePagesTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   /// Requests every page with every role, an empty database and hostile queries.
   @Test func `every page checks the role, shows empty states and escapes queries`() async throws {
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
@@ -84,10 +80,8 @@ import Testing
       #expect(try await visitor.post("\(path)/remove", ["what": "+4930123*"]).location == "\(path)?done=gone")
       let moderator = try await Visitor(server, role: .moderator)
       #expect(try await moderator.post(path, ["what": "+4930123*", "reason": "x"]).status == .forbidden)
-      let auditLog = try await pool.withConnection { connection in
-        try await connection.query("SELECT action FROM audit_events WHERE subject = '+4930123*' ORDER BY happened_at")
-          .map { try $0.decode(0, as: String.self) }
-      }
+      let auditLog = try await pool.column(
+        "SELECT action FROM audit_events WHERE subject = '+4930123*' ORDER BY happened_at", as: String.self)
       #expect(auditLog == ["protection.add", "protection.add", "protection.remove"])
     }
   }
@@ -129,10 +123,8 @@ import Testing
       #expect(try await visitor.post("\(path)/refresh", ["name": "absent"]).status == .notFound)
       #expect(try await visitor.get("\(path)?done=ceiling").text.contains("Ceiling saved."))
     }
-    let events = try await pool.withConnection { connection in
-      try await connection.query("SELECT action FROM audit_events WHERE subject = '<b>list' ORDER BY happened_at")
-        .map { try $0.decode(0, as: String.self) }
-    }
+    let events = try await pool.column(
+      "SELECT action FROM audit_events WHERE subject = '<b>list' ORDER BY happened_at", as: String.self)
     #expect(events == ["source.add", "source.ceiling", "source.ceiling", "source.refresh"])
   }
 
@@ -214,9 +206,7 @@ import Testing
 
       // Not suspended, then suspended.
       #expect(try await visitor.post("\(path)/resume", ["name": feed.name]).status == .notFound)
-      _ = try await self.pool.withConnection { connection in
-        try await connection.execute("UPDATE source_feeds SET suspended_at = now(), confirmed = 1, wrong = 9")
-      }
+      try await pool.execute("UPDATE source_feeds SET suspended_at = now(), confirmed = 1, wrong = 9")
       let page = try await visitor.get(path).text
       #expect(page.contains("Suspended: decisions allow") && page.contains("confirm 1 of 10 decided numbers"))
       #expect(try await visitor.get("/moderation").text.contains("Suspended because decisions allow"))
@@ -233,10 +223,8 @@ import Testing
       try await stores.sources.finishRemoval(of: feed.id)
       #expect(try await visitor.post("\(path)/add", fields).location == "\(path)?done=add")
     }
-    let events = try await pool.withConnection { connection in
-      try await connection.query("SELECT action FROM audit_events WHERE subject = 'Public list' ORDER BY happened_at")
-        .map { try $0.decode(0, as: String.self) }
-    }
+    let events = try await pool.column(
+      "SELECT action FROM audit_events WHERE subject = 'Public list' ORDER BY happened_at", as: String.self)
     #expect(events == ["source.add", "source.resume", "source.remove", "source.add"])
   }
 

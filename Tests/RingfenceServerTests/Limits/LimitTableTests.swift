@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import NIOCore
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite struct LimitTableTests {
   @Test func `a flood of keys evicts the lowest counts first`() {

@@ -2,14 +2,9 @@
 
 import Foundation
 import HTTPTypes
-import Hummingbird
-import Storage
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 @Suite(.database) struct LimitsTests {

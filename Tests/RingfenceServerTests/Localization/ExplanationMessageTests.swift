@@ -10,19 +10,6 @@ import Testing
 /// The messages of explanations, holds, protection and rule violations.
 @Suite struct ExplanationMessageTests {
   private static let time = Date(timeIntervalSince1970: 1_795_000_000)
-  private static let marks = HoldReason.Marks(reporters: 24, new: 12, sameNetwork: 3, sameText: 9, others: 2)
-
-  private static let holds: [HoldReason] = [
-    .newReporters(marks), .oneWeek(marks), .oneNetwork(marks), .oneText(marks), .sameNumbers(marks),
-    .oneDay(peak: 14, reporters: 15, others: 1),
-    .split(complaints: 8, legitimate: 6), .unassigned(version: "9.0.43"),
-  ]
-
-  private static let protections: [ProtectionReason] = [
-    .emergencyNumber, .shortNumber, .invalidNumber, .protectedNumber(reason: "A bank"),
-    .protectedPattern(reason: "A bank", pattern: "+4930197*"),
-  ]
-
   private static let violations: [RuleViolation] =
     RuleViolation.Code.allCases.map { code in
       [.length, .allowNeedsModerator, .allowNeedsReason, .tooManyRows].contains(code)
@@ -62,7 +49,9 @@ import Testing
     let ceilings = [SourceCeiling.nothing, .review, .identify].map {
       ExplanationLine.sourceLimit(SourceLimit(appID: 7, ceiling: $0, isSuspended: false), name: "A list")
     }
-    var lines = ceilings + protections.map { ExplanationLine.protected($0) } + holds.map { ExplanationLine.hold($0) }
+    var lines =
+      ceilings + CodedSamples.protectionReasons.map { ExplanationLine.protected($0) }
+      + CodedSamples.holdReasons.map { ExplanationLine.hold($0) }
     let share = BrigadeBaseline.Share(count: 40, numbers: 64)
     lines += UsualBurst.Code.allCases.map { code in
       .usual(Explanation.Usual(burst: UsualBurst(code, alike: 27, reporters: 28, share: share), judgedAt: time))
@@ -113,7 +102,7 @@ import Testing
   @Test(arguments: Language.allCases) func `every code has a message`(_ language: Language) throws {
     let texts = try MessageCatalog(folder: Checkout.texts)[language]
     check("explanation", Self.lines, texts)
-    check("protection", Self.protections, texts)
+    check("protection", CodedSamples.protectionReasons, texts)
     check("rule", Self.violations, texts)
     check("threshold", Self.problems, texts)
     let values: [RangeViolation.Code: [String: CodedValue]] = [
@@ -125,7 +114,7 @@ import Testing
     for error in ProtectedPatternError.allCases {
       #expect(texts.message(error) != "protected.pattern.\(error.rawValue)", "\(language)")
     }
-    #expect(Set(Self.holds.map(\.code)) == Set(HoldReason.Code.allCases))
+    #expect(Set(CodedSamples.holdReasons.map(\.code)) == Set(HoldReason.Code.allCases))
     for category in ReportCategory.allCases {
       #expect(texts.find("category.\(category.slug)") != nil, "\(language) \(category)")
     }

@@ -4,11 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import API
-@testable import HTTPServer
 @testable import Localization
 @testable import ModerationSite
-@testable import RingfenceServer
 
 /// Compares the message catalogs with the templates and with each other.
 @Suite struct LocalizationTests {

@@ -2,19 +2,13 @@
 
 import Foundation
 import HTTPTypes
-import Hummingbird
 import PostgreSQL
-import Publishing
 import Storage
 import TestSupport
 import Testing
 
-@testable import API
 @testable import Curation
-@testable import HTTPServer
 @testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 /// Stored or explained English text is shown in the reader's language.
 @Suite(.database) struct RussianPagesTests {
@@ -48,13 +42,11 @@ import Testing
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: Date())
     _ = try await HoldStore(pool: pool).hold(
       [(number, BrigadeDetection.Finding(reason: reason, reporters: []))], at: Date())
-    try await pool.withConnection { connection in
-      _ = try await connection.query(
-        """
-        INSERT INTO appeals (number, appeal_id, statement, filed_at, state)
-        VALUES (\(number), \(UUID()), 'Это номер моей пекарни.', \(Date()), 'open')
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO appeals (number, appeal_id, statement, filed_at, state)
+      VALUES (\(number), \(UUID()), 'Это номер моей пекарни.', \(Date()), 'open')
+      """)
   }
 
   @Test(arguments: 0..<4) func `a case and an appeal have no English sentence on a Russian page`(_ index: Int)

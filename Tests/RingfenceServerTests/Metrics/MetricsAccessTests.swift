@@ -6,10 +6,6 @@ import PostgreSQL
 import TestSupport
 import Testing
 
-@testable import API
-@testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 @Suite(.database) struct MetricsAccessTests {

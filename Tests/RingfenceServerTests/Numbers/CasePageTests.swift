@@ -3,16 +3,12 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Storage
 import TestSupport
 import Testing
 
-@testable import API
-@testable import HTTPServer
 @testable import Localization
 @testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite(.database) struct CasePageTests {
   private let number: Int64 = 33_199_000_248
@@ -50,12 +46,12 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0", "abc", "-5", "99999999999999999999"]) func `an invalid number has no page`(_ text: String)
-    async throws
-  {
+  @Test func `an invalid number has no page`() async throws {
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
-      #expect(try await client.get("/moderation/numbers/\(text)").status == .notFound)
+      for text in ["0", "abc", "-5", "99999999999999999999"] {
+        #expect(try await client.get("/moderation/numbers/\(text)").status == .notFound, "\(text)")
+      }
     }
   }
 

@@ -2,16 +2,11 @@
 
 import Curation
 import Foundation
-import HTTPTypes
-import Hummingbird
 import Moderation
 import PostgreSQL
 import Storage
 import TestSupport
 import Testing
-
-@testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite(.database) struct NumberTimelineTests {
   @Test func `the page of a number shows its history in one time line`() async throws {

@@ -4,16 +4,11 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Intake
-import Moderation
 import PostgreSQL
-import Publishing
 import Storage
 import TestSupport
 import Testing
 
-@testable import API
-@testable import HTTPServer
 @testable import ModerationSite
 @testable import RingfenceServer
 
@@ -27,8 +22,6 @@ import Testing
   ]
   private static let now = Date()
   private static let cut = now - 60
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   private func reports(
     _ number: Int64, _ reporters: Range<Int>, _ category: ReportCategory = .fraud, daysAgo: Double
@@ -59,7 +52,7 @@ import Testing
       try Appeal(number: numbers[1], statement: "It was not me.", filedAt: Self.now - 3_600))
     try await Fixture.publish(812, [numbers[0], numbers[1], numbers[4]].sorted(), in: server.folder)
     let cut = Self.cut
-    try await pool.withConnection { _ = try await $0.execute("UPDATE publications SET as_of = \(cut)") }
+    try await pool.execute("UPDATE publications SET as_of = \(cut)")
   }
 
   /// The answers of every interface about the numbers, with their headers.
@@ -119,7 +112,7 @@ import Testing
       #expect(live.score?.reporters == 3)
       // So do apps after a publication.
       let time = Date() + 0.001
-      try await pool.withConnection { _ = try await $0.execute("UPDATE publications SET as_of = \(time)") }
+      try await pool.execute("UPDATE publications SET as_of = \(time)")
       let later = try await ExplanationStore(pool: pool).explainCoarsely(numbers[2], at: Date() + 1)
       #expect(later.score?.reporters == 3 && abs(later.time.timeIntervalSince(time)) < 0.001)
       let listed = try await CallerStore(pool: pool).hottest(prefix: "", at: Date() + 1)

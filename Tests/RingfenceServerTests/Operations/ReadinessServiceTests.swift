@@ -4,10 +4,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 @Suite struct ReadinessServiceTests {

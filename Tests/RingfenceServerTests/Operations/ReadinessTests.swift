@@ -4,11 +4,7 @@ import Foundation
 import Hummingbird
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite(.database) struct ReadinessTests {
   private func ready(_ server: TestServer) async throws -> HTTPResponse.Status {

@@ -4,14 +4,12 @@ import API
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import PhoneNumbers
 import PostgreSQL
 import Storage
 import TestSupport
 import Testing
 
-@testable import HTTPServer
 @testable import RingfenceServer
 
 /// The requests of PhoneBlock's clients, with their headers.

@@ -12,9 +12,6 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import HTTPServer
-@testable import RingfenceServer
-
 /// Listed numbers, and requests as PhoneBlock's clients send them.
 struct PhoneBlockFixture {
   static let now = Date()
@@ -37,14 +34,12 @@ struct PhoneBlockFixture {
   static func weigh(_ number: Int64, evidence: Double, legitimate: Double = 0, heat: Double = 8.1) async throws {
     let scale = Decay.evidence.scale(at: now)
     let stored = (Decay.heat.storedSum(of: heat, at: now), evidence * scale, legitimate * scale)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO numbers
-          (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at)
-        VALUES (\(number), \(stored.0), \(stored.1), \(stored.2), 14, 14, \(now), \(now))
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO numbers
+        (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at)
+      VALUES (\(number), \(stored.0), \(stored.1), \(stored.2), 14, 14, \(now), \(now))
+      """)
   }
 
   /// Lists all numbers of a range because of a rule, as a publication does.
@@ -57,18 +52,16 @@ struct PhoneBlockFixture {
   }
 
   static func count(_ query: PostgresQuery) async throws -> Int64 {
-    try await pool.withConnection { try await $0.query(query) }.first?.decode(0) ?? 0
+    try await pool.column(query, as: Int64.self).first ?? 0
   }
 
   /// Records a publication, as the publisher does with its listings.
   static func record(_ serial: Int64) async throws {
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO publications (serial, state, as_of, published_at, manifest_sha256)
-        VALUES (\(serial), 'published', \(now), \(now), decode(repeat('00', 32), 'hex'))
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO publications (serial, state, as_of, published_at, manifest_sha256)
+      VALUES (\(serial), 'published', \(now), \(now), decode(repeat('00', 32), 'hex'))
+      """)
   }
 
   /// Publishes a pack of numbers to block.

@@ -13,7 +13,6 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import RingfenceServer
 
 /// The block lists of PhoneBlock's clients during publications and other requests.
 @Suite(.database) struct PhoneBlockListTests {

@@ -3,7 +3,6 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Moderation
 import PostgreSQL
 import Publishing
@@ -180,14 +179,12 @@ import Testing
     try await TestServer.run { server in
       #expect(try await server.phoneBlock("/blacklist/+12015550123", .put).status == 204)
       let most = Int64(PersonalNumberStore.maxEntries)
-      try await Fixture.pool.withConnection { connection in
-        _ = try await connection.execute(
-          """
-          INSERT INTO personal_numbers (reporter, number, is_prefix, is_blocked, key_id, added_at)
-          SELECT reporter, 33199000000 + i, false, true, key_id, added_at
-          FROM personal_numbers CROSS JOIN generate_series(2, \(most)) AS t (i)
-          """)
-      }
+      try await Fixture.pool.execute(
+        """
+        INSERT INTO personal_numbers (reporter, number, is_prefix, is_blocked, key_id, added_at)
+        SELECT reporter, 33199000000 + i, false, true, key_id, added_at
+        FROM personal_numbers CROSS JOIN generate_series(2, \(most)) AS t (i)
+        """)
       let full = try await server.phoneBlock("/blacklist/+12015550124", .put)
       #expect(full.status == 409 && full.text.hasPrefix("The personal list is full."))
       // An entry that exists can still move to the other list.
@@ -201,9 +198,7 @@ import Testing
       _ = try await withdrawals.step(work.id, at: Date())
       #expect(try await Fixture.count("SELECT count(*) FROM personal_numbers") == 0)
       #expect(try await server.phoneBlock("/blacklist/+12015550123", .put).status == 204)
-      try await Fixture.pool.withConnection { connection in
-        _ = try await connection.execute("UPDATE app_keys SET revoked_at = now() WHERE key_id = \(keyID)")
-      }
+      try await Fixture.pool.execute("UPDATE app_keys SET revoked_at = now() WHERE key_id = \(keyID)")
       #expect(try await retention.purgePersonalNumbers(endedBefore: Date() + 60) == 1)
     }
   }
@@ -211,9 +206,7 @@ import Testing
   @Test func `rows of an earlier program get their hash with the next publication`() async throws {
     let listing = Listing(number: 12_015_550_123, category: .fraud, cause: .reports)
     try await Fixture.list([listing])
-    try await Fixture.pool.withConnection { connection in
-      _ = try await connection.execute("UPDATE listings SET sha1 = NULL")
-    }
+    try await Fixture.pool.execute("UPDATE listings SET sha1 = NULL")
     try await Fixture.list([listing], serial: 813)
     // The first eight bytes of the hash.
     #expect(try await Fixture.count("SELECT sha1 FROM listings") == Int64(bitPattern: 0x88E9_1F5F_9C82_9EF3))
@@ -223,9 +216,7 @@ import Testing
   @Test func `the retention job adds the hashes of rows of an earlier program`() async throws {
     let numbers = [12_015_550_123, 12_015_550_124, 12_015_550_125] as [Int64]
     try await Fixture.list(numbers.map { Listing(number: $0, category: .fraud, cause: .reports) })
-    try await Fixture.pool.withConnection { connection in
-      _ = try await connection.execute("UPDATE listings SET sha1 = NULL")
-    }
+    try await Fixture.pool.execute("UPDATE listings SET sha1 = NULL")
     try await RetentionStore(pool: Fixture.pool, batchSize: 2).addListingHashes()
     #expect(try await Fixture.count("SELECT count(*) FROM listings WHERE sha1 IS NULL") == 0)
     #expect(

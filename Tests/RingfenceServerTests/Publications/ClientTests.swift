@@ -6,15 +6,8 @@ import Foundation
 import PostgreSQL
 import Publishing
 import RingfenceClient
-import Storage
 import TestSupport
 import Testing
-
-@testable import API
-@testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 /// Tests RingfenceClient with a server over a real socket.
 @Suite(.database) struct ClientTests {
@@ -37,9 +30,7 @@ import Testing
   }
 
   private func count(_ sql: PostgresQuery) async throws -> Int64 {
-    try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query(sql)[0].decode(0, as: Int64.self)
-    }
+    try await TestDatabase.current.pool.column(sql, as: Int64.self)[0]
   }
 
   @Test func `reports count once regardless of retries`() async throws {
@@ -102,10 +93,8 @@ import Testing
   @Test func `a lookup finds a listed number without sending it`() async throws {
     try await TestServer.run(isPlain: true) { server in
       try await withTemporaryFolder { folder in
-        try await TestDatabase.current.pool.withConnection { connection in
-          _ = try await connection.execute(
-            "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33199000248, 6, 12, now())")
-        }
+        try await TestDatabase.current.pool.execute(
+          "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (33199000248, 6, 12, now())")
         let client = try await client(server, folder)
         #expect(try await client.listing(of: 33_199_000_248)?.block == true)
         #expect(try await client.listing(of: 33_199_000_249) == nil)

@@ -4,12 +4,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Publishing
-import Storage
 import TestSupport
 import Testing
-
-@testable import HTTPServer
-@testable import RingfenceServer
 
 /// "Still blocked?": since which publication the packs have a number, or no longer have it.
 @Suite(.database) struct NumberPublicationsTests {

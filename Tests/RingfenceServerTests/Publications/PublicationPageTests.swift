@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import Curation
 import Foundation
 import HTTPTypes
@@ -12,8 +11,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct PublicationPageTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   private func page(_ server: TestServer, _ path: String = "") async throws -> String {
     let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
     let answer = try await server.client.execute(

@@ -2,8 +2,6 @@
 
 import Curation
 import Foundation
-import HTTPTypes
-import Hummingbird
 import Moderation
 import PostgreSQL
 import Storage
@@ -11,11 +9,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import API
 @testable import HTTPServer
-@testable import Localization
 @testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite(.database) struct QueueCountCacheTests {
   private let number: Int64 = 33_199_000_248

@@ -2,8 +2,6 @@
 
 import Curation
 import Foundation
-import HTTPTypes
-import Hummingbird
 import PostgreSQL
 import Storage
 import TestSupport
@@ -12,7 +10,6 @@ import Testing
 /// The rows and columns of the queue's list.
 @Suite(.database) struct QueueListTests {
   private let number: Int64 = 33_199_000_300
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   /// Two cases that differ in everything but country, cause and urgency.
   private func fill() async throws {

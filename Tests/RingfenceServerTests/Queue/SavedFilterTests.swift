@@ -3,7 +3,6 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import PostgreSQL
 import Storage
 import TestSupport
@@ -12,7 +11,6 @@ import Testing
 /// Filters of the queue that accounts save: what is stored, who sees it, and limits.
 @Suite(.database) struct SavedFilterTests {
   private static let path = "/moderation/queue/filters"
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
 
   private func save(

@@ -9,9 +9,7 @@ import Testing
 
 @Suite(.database) struct BatchTests {
   private func storedReports() async throws -> Int64 {
-    try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query("SELECT count(*) FROM reports")[0].decode(0, as: Int64.self)
-    }
+    try await TestDatabase.current.pool.column("SELECT count(*) FROM reports", as: Int64.self)[0]
   }
 
   @Test func `every item of an array has its own result`() async throws {

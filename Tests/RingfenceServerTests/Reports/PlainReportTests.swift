@@ -5,10 +5,6 @@ import Intake
 import Testing
 
 @testable import API
-@testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 /// A plain report has the same meaning as for the decoder, after any change of its text.
 @Suite struct PlainReportTests {

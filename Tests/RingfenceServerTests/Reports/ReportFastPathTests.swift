@@ -4,10 +4,7 @@ import Foundation
 import Hummingbird
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Requests answered on the event loop: with the responses of the normal path, in order, and after the commit.

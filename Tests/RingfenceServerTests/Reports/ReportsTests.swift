@@ -47,9 +47,7 @@ import Timestamps
       let other = try await server.report(known)
       #expect(other.status == .created && !String(buffer: other.body).contains("unassigned"))
     }
-    let held = try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query("SELECT number FROM holds").map { try $0.decode(0, as: Int64.self) }
-    }
+    let held = try await TestDatabase.current.pool.column("SELECT number FROM holds", as: Int64.self)
     #expect(held == [15_555_550_123])
   }
 

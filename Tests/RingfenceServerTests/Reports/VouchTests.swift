@@ -8,10 +8,7 @@ import PostgreSQL
 import Storage
 import TestSupport
 import Testing
-@testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// `reporter_since` and `client_address`, which the server of an app knows of its users.
@@ -36,9 +33,7 @@ import Testing
   }
 
   private func strings(_ query: PostgresQuery) async throws -> [String] {
-    try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query(query).map { try $0.decode(0, as: String.self) }
-    }
+    try await TestDatabase.current.pool.column(query, as: String.self)
   }
 
   private func networks() async throws -> [String] {

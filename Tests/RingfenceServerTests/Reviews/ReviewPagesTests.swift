@@ -3,7 +3,6 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Moderation
 import PostgreSQL
 import Storage
@@ -17,7 +16,6 @@ import Testing
   init() async throws { try await TestDatabase.current.turnReviewsOn() }
 
   private let number: Int64 = 33_199_000_248
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private var decisionService: DecisionService { DecisionService(pool: pool) }
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
@@ -239,7 +237,7 @@ import Testing
       let normalized = { (page: String) in page.replacing(/value="[0-9a-f\-]{36,64}"/, with: "") }
       let review = normalized(try await bob.page(address(decision.id)))
       #expect(try await reviewService.mark(number, by: "Cleo", role: .administrator, at: now))
-      try await pool.withConnection { _ = try await $0.execute("DELETE FROM decision_reviews") }
+      try await pool.execute("DELETE FROM decision_reviews")
       #expect(normalized(try await bob.page(address(decision.id))) == review)
       let page = try await bob.page(address(decision.id))
       let done = try await bob.send(page, to: address(decision.id), [("decision", "block")])

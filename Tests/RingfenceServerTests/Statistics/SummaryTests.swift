@@ -9,9 +9,6 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
-@testable import RingfenceServer
 
 @Suite(.database) struct SummaryTests {
   private struct Refusal: Decodable {

@@ -3,7 +3,6 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Moderation
 import PostgreSQL
 import Storage
@@ -14,7 +13,6 @@ import Testing
 @testable import RingfenceServer
 
 @Suite(.database) struct TeamPagesTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var service: DecisionService { DecisionService(pool: pool) }
   private var team: TeamStore { TeamStore(pool: pool) }
 

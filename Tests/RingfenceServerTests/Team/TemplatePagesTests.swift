@@ -3,7 +3,6 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Hummingbird
 import Localization
 import PostgreSQL
 import Storage
@@ -15,13 +14,12 @@ import Testing
 
 @Suite(.database) struct TemplatePagesTests {
   private let number: Int64 = 33_199_000_248
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var templates: TemplateStore { TemplateStore(pool: pool) }
   private let path = "/moderation/templates"
 
   @Test func `a team's reasons are offered by language and category`() async throws {
     _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: Date()))
-    _ = try await pool.withConnection { try await $0.execute("UPDATE queue SET category_id = 1") }
+    try await pool.execute("UPDATE queue SET category_id = 1")
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
       let page = try await chief.page("\(path)?language=en&category=fraud")
@@ -54,9 +52,7 @@ import Testing
         let saved = try await chief.send(page, to: path, [("text", "Our own answer.")])
         #expect(saved.status == .seeOther, "\(language)")
         #expect(try await templates.version()[.init(.answer, language: language)] == [.own("Our own answer.")])
-        let changed = try await pool.withConnection {
-          try await $0.execute("UPDATE accounts SET language = \(language)")
-        }
+        let changed = try await pool.execute("UPDATE accounts SET language = \(language)")
         #expect(changed > 0, "\(language)")
       }
     }

@@ -13,8 +13,6 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 @testable import RingfenceServer
 
 /// Lookups as FreeSWITCH, Asterisk and Kamailio send them.
@@ -25,19 +23,15 @@ import Testing
   private static let protected: Int64 = 33_199_000_251
   private static let unlisted: Int64 = 33_199_000_252
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   /// Lists all numbers but the last, then allows one and protects another.
   private func prepare() async throws {
     let now = Date()
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO listings (number, category_id, serial, listed_at)
-        SELECT number, 6, 12, \(now)
-        FROM unnest(\([Self.blocked, Self.identified, Self.allowed, Self.protected])) AS t (number)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO listings (number, category_id, serial, listed_at)
+      SELECT number, 6, 12, \(now)
+      FROM unnest(\([Self.blocked, Self.identified, Self.allowed, Self.protected])) AS t (number)
+      """)
     let decisions = DecisionService(pool: pool)
     for (number, treatment, label) in [
       (Self.identified, Decision.Treatment.identify, "Tom & \"Sons\"\\; {x} = $1" as String?),
@@ -118,20 +112,19 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: [
-      ("33199000248", nil), ("%2B33199000248", nil), ("0033199000248", nil), ("0199000248", "FR"),
-      ("+33199000248", "US"),
-      ("01133199000248", "US"), ("33199000248", "US"), ("0033199000248", "de"),
-      // Also a possible German number without its 0.
-      ("33199000248", "DE"),
-    ] as [(String, String?)])
-  func `a number is read as it was dialed`(path: String, region: String?) async throws {
+  @Test func `a number is read as it was dialed`() async throws {
     try await prepare()
     try await TestServer.run { server in
-      let query = region.map { "&region=\($0)" } ?? ""
-      let answer = try await ask(server, "\(path)?as=verdict\(query)", bearer(server))
-      #expect(answer.status == .ok && String(buffer: answer.body) == "block")
+      for (path, region) in [
+        ("33199000248", nil), ("%2B33199000248", nil), ("0033199000248", nil), ("0199000248", "FR"),
+        ("+33199000248", "US"), ("01133199000248", "US"), ("33199000248", "US"), ("0033199000248", "de"),
+        // Also a possible German number without its 0.
+        ("33199000248", "DE"),
+      ] as [(String, String?)] {
+        let query = region.map { "&region=\($0)" } ?? ""
+        let answer = try await ask(server, "\(path)?as=verdict\(query)", bearer(server))
+        #expect(answer.status == .ok && String(buffer: answer.body) == "block", "\(path)\(query)")
+      }
     }
   }
 

@@ -10,7 +10,6 @@ import Testing
 
 @Suite(.database) struct ThresholdPagesTests {
   private let now = Date()
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   /// Reports of eight reporters on three days through four networks for each number.
   private func complain(_ numbers: [Int64]) async throws {
@@ -30,14 +29,12 @@ import Testing
       _ = try await ReportStore(pool: pool).accept(reports, receivedAt: time)
     }
     // The reporters are established, so that no rule against brigading holds the numbers.
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO reporters (reporter, first_received_at, numbers, established_at, judged, agreed, brigades,
-                               is_established, recounted_at)
-        SELECT DISTINCT reporter, \(now - 30 * 86_400), 3, \(now - 16 * 86_400), 0, 0, 0, true, \(now) FROM reports
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO reporters (reporter, first_received_at, numbers, established_at, judged, agreed, brigades,
+                             is_established, recounted_at)
+      SELECT DISTINCT reporter, \(now - 30 * 86_400), 3, \(now - 16 * 86_400), 0, 0, 0, true, \(now) FROM reports
+      """)
   }
 
   private func result(_ visitor: Visitor) async throws -> String {
@@ -100,10 +97,8 @@ import Testing
       #expect(version.version == 2 && version.savedBy == "The administrator" && version.reason == "Too many <hits>.")
       #expect(set.threshold(for: .fraud) { nil }?.enter.reporters == 9)
       #expect(try await visitor.get("/moderation/thresholds").text.contains("Too many &lt;hits&gt;."))
-      let auditLog = try await pool.withConnection { connection in
-        try await connection.query("SELECT after->>'enter.reporters' FROM audit_events WHERE action = 'thresholds.set'")
-          .map { try $0.decode(0, as: String.self) }
-      }
+      let auditLog = try await pool.column(
+        "SELECT after->>'enter.reporters' FROM audit_events WHERE action = 'thresholds.set'", as: String.self)
       #expect(auditLog == ["9"])
     }
   }

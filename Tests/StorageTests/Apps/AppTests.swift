@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import PostgreSQL
 import TestSupport
@@ -9,8 +8,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct AppTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var apps: AppStore { AppStore(pool: pool) }
 
   @Test func `two keys are valid during a rotation`() async throws {

@@ -9,8 +9,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct AttestationStoreTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: InstallationStore { InstallationStore(pool: pool) }
 
   private func app(_ name: String = "Phone") async throws -> App {
@@ -117,11 +115,7 @@ import Testing
   }
 
   private func weights() async throws -> [Float] {
-    try await pool.withConnection { connection in
-      try await connection.query("SELECT weight FROM reports ORDER BY reporter").map {
-        try $0.decode(0, as: Float.self)
-      }
-    }
+    try await pool.column("SELECT weight FROM reports ORDER BY reporter", as: Float.self)
   }
 
   /// One report of each reporter on a number of its own.

@@ -8,8 +8,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct InstallationTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var installations: InstallationStore { InstallationStore(pool: pool) }
 
   private func app(_ name: String) async throws -> App {

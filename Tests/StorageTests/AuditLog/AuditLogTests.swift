@@ -8,8 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct AuditLogTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var auditLog: AuditLog { AuditLog(pool: pool) }
 
   @Test(arguments: ["UPDATE audit_events SET actor = 'x'", "DELETE FROM audit_events", "TRUNCATE audit_events"])

@@ -12,13 +12,11 @@ import Testing
 @Suite(.database) struct ClockTests {
   /// Minutes between a column and what it should be by the database clock.
   private func distance(_ column: String, in table: String, on pool: PostgresPool) async throws -> Double {
-    let rows = try await pool.withConnection { connection in
-      try await connection.query(
-        """
-        SELECT abs(extract(epoch FROM \(unsafeRaw: column) - statement_timestamp())::float8) / 60
-        FROM \(unsafeRaw: table)
-        """)
-    }
+    let rows = try await pool.rows(
+      """
+      SELECT abs(extract(epoch FROM \(unsafeRaw: column) - statement_timestamp())::float8) / 60
+      FROM \(unsafeRaw: table)
+      """)
     return try rows[0].decode(0, as: Double.self)
   }
 

@@ -9,10 +9,8 @@ import Testing
 
 /// The plan for a cluster, checked against the catalog.
 @Suite(.database) struct ClusterPlanTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func strings(_ query: PostgresQuery) async throws -> [String] {
-    try await pool.withConnection { try await $0.query(query).map { try $0.decode(0, as: String.self) } }
+    try await pool.column(query, as: String.self)
   }
 
   private func names(_ placement: TablePlacement) -> [String] {

@@ -10,10 +10,7 @@ import Testing
 
 /// The grouping of numbers by node, with catalogs of Citus by their names alone, whose nodes are the test's PostgreSQL.
 @Suite(.database) struct ShardNodesTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let numbers = (0..<200).map { 33_199_000_000 + Int64($0) }
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   /// Four shards on two workers, whose addresses differ.
   /// - Parameter second: the host of the second one; nil for the test's PostgreSQL.
@@ -53,9 +50,9 @@ import Testing
 
   /// The transactions that wrote reports, each with its numbers.
   private func transactions() async throws -> [Set<Int64>] {
-    try await pool.withConnection {
-      try await $0.query("SELECT array_agg(number) FROM reports GROUP BY xmin::text ORDER BY min(number)")
-    }.map { Set(try $0.decode(0, as: [Int64].self)) }
+    try await pool.rows(
+      "SELECT array_agg(number) FROM reports GROUP BY xmin::text ORDER BY min(number)"
+    ).map { Set(try $0.decode(0, as: [Int64].self)) }
   }
 
   @Test func `the hash of a number is that of PostgreSQL`() async throws {
@@ -65,9 +62,8 @@ import Testing
       + (0..<500).map { _ in
         Int64.random(in: 1...999_999_999_999_999, using: &generator)
       }
-    let hashes = try await pool.withConnection {
-      try await $0.query("SELECT hashint8(n) FROM unnest(\(numbers)) WITH ORDINALITY AS t (n, place) ORDER BY place")
-    }.map { try $0.decode(0, as: Int32.self) }
+    let hashes = try await pool.column(
+      "SELECT hashint8(n) FROM unnest(\(numbers)) WITH ORDINALITY AS t (n, place) ORDER BY place", as: Int32.self)
     #expect(numbers.map { ShardNodes.hash(of: $0) } == hashes)
   }
 

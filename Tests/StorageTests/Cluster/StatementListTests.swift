@@ -2,7 +2,6 @@
 
 import Curation
 import Foundation
-import PostgreSQL
 import TestSupport
 import Testing
 

@@ -8,8 +8,6 @@ import Testing
 
 /// The SQL contract, checked against every statement and the catalog together.
 @Suite(.database) struct StatementPlacementTests {
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   struct Text: Sendable {
     let name: String
     let sql: String

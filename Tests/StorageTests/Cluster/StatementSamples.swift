@@ -2,7 +2,6 @@
 
 import Curation
 import Foundation
-import PostgreSQL
 
 @testable import Storage
 

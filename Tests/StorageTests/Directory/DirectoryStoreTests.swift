@@ -10,8 +10,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct DirectoryStoreTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: DirectoryStore { DirectoryStore(pool: pool) }
 
   private func entries(_ names: KeyValuePairs<Int64, String>, mentions: Int32 = 1) -> [StoredDirectoryEntry] {
@@ -33,7 +31,6 @@ import Testing
 
   private func all() async throws -> [DirectoryEntry] {
     let found = Mutex<[DirectoryEntry]>([])
-    let now = now
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { connection in
         try await DirectoryStore.forEachEntry(at: now, on: connection) { batch in found.withLock { $0 += batch } }
@@ -43,10 +40,8 @@ import Testing
   }
 
   private func generations() async throws -> Int {
-    try await pool.withConnection { connection in
-      try await connection.query(
-        "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'directory_entries_g%'")[0].decode(0)
-    }
+    try await pool.column(
+      "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'directory_entries_g%'")[0]
   }
 
   @Test func `a new file replaces the old entries`() async throws {
@@ -103,20 +98,17 @@ import Testing
 
   @Test func `calls are weighted at the requested time`() async throws {
     try await replace("a", entries([1: "one", 2: "two", 3: "three"]))
-    try await pool.withConnection { connection in
-      try await connection.execute(
-        """
-        INSERT INTO number_identifications (number, heat, named, unknown, last_day)
-        VALUES (2, \(Decay.heat.storedSum(of: 8, at: now)), 8, 0, '2026-11-01'), (9, 1, 1, 0, '2026-11-01')
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO number_identifications (number, heat, named, unknown, last_day)
+      VALUES (2, \(Decay.heat.storedSum(of: 8, at: now)), 8, 0, '2026-11-01'), (9, 1, 1, 0, '2026-11-01')
+      """)
     let calls = try await all().map(\.identifications)
     #expect(calls[0] == 0 && abs(calls[1] - 8) < 1e-9 && calls[2] == 0)
   }
 
   @Test func `a reader of the old entries keeps them until it is done`() async throws {
     try await replace("a", entries([1: "one"]))
-    let now = now
     let seen = try await pool.withConnection { reader in
       try await reader.transaction(.repeatableRead, readOnly: true) { reader in
         _ = try await reader.query("SELECT 1")

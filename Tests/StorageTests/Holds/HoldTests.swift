@@ -10,10 +10,7 @@ import Testing
 @testable import Curation
 
 @Suite(.database) struct HoldTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   @Test func `a reporter with many reports does not hide other votes`() async throws {
     let (loud, number, now) = ([UInt8](repeating: 1, count: 16), number, now)
@@ -26,14 +23,12 @@ import Testing
       return report
     }
     _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now - 60)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment)
-        SELECT \(number), 1, gen_random_uuid(), \(now - 30), \(now - 30), 1, \(loud), 0.5, 'Noise'
-        FROM generate_series(1, 5001)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment)
+      SELECT \(number), 1, gen_random_uuid(), \(now - 30), \(now - 30), 1, \(loud), 0.5, 'Noise'
+      FROM generate_series(1, 5001)
+      """)
     let store = HoldStore(pool: pool)
     let votes = try await store.withSnapshot { connection in
       var votes: [ReporterVote] = []
@@ -58,9 +53,7 @@ import Testing
     _ = try await DecisionService(pool: pool).record(decision)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await holds.hold([(number, finding)], at: now + 1)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute("UPDATE holds SET settled = false")
-    }
+    try await pool.execute("UPDATE holds SET settled = false")
     #expect(try await holds.held().isEmpty)
     #expect(try await holds.hold(of: number)?.isSettled == true)
   }
@@ -85,7 +78,6 @@ import Testing
   }
 
   private func state() async throws -> CurationState {
-    let now = now
     return try await pool.withConnection { try await CurationStateStore.load(at: now, on: $0) }
   }
 
@@ -166,9 +158,7 @@ import Testing
     #expect(try await holds.end([number, decided, number + 2], at: now + 60) == 1)
     #expect(try await holds.hold(of: number) == nil)
     #expect(try await holds.hold(of: decided)?.isSettled == true)
-    let members = try await pool.withConnection {
-      try await $0.query("SELECT DISTINCT number FROM hold_reporters").map { try $0.decode(0, as: Int64.self) }
-    }
+    let members = try await pool.column("SELECT DISTINCT number FROM hold_reporters", as: Int64.self)
     #expect(members == [decided])
     let events = try await AuditLog(pool: pool).events(AuditFilter(action: "hold."), limit: 10)
     #expect(events.map(\.event.action) == ["hold.end"] && events.map(\.event.subject) == ["+\(number)"])

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import PostgreSQL
 import Storage

@@ -11,7 +11,6 @@ import Testing
   private let one = UUID()
   private let other = UUID()
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: JobStore { JobStore(pool: pool) }
 
   private func preview(_ account: String, _ request: String = "{}") -> BackgroundJob {
@@ -22,13 +21,11 @@ import Testing
 
   /// Makes all rows of the table older.
   private func age(by seconds: Double) async throws {
-    try await pool.withConnection { connection in
-      _ = try await connection.query(
-        """
-        UPDATE background_jobs SET heartbeat_at = heartbeat_at - make_interval(secs => \(seconds)),
-          asked_at = asked_at - make_interval(secs => \(seconds)), expires_at = expires_at - make_interval(secs => \(seconds))
-        """)
-    }
+    try await pool.execute(
+      """
+      UPDATE background_jobs SET heartbeat_at = heartbeat_at - make_interval(secs => \(seconds)),
+        asked_at = asked_at - make_interval(secs => \(seconds)), expires_at = expires_at - make_interval(secs => \(seconds))
+      """)
   }
 
   @Test func `one job of a kind runs at a time on all servers`() async throws {
@@ -128,13 +125,11 @@ import Testing
       #expect(try await store.place(job))
       /// Minutes between a column and what it should be.
       func distance(_ column: String, plus seconds: Double = 0) async throws -> Double {
-        let rows = try await shifted.withConnection { connection in
-          try await connection.query(
-            """
-            SELECT abs(extract(epoch FROM \(unsafeRaw: column) - statement_timestamp())::float8 - \(seconds)) / 60
-            FROM background_jobs
-            """)
-        }
+        let rows = try await shifted.rows(
+          """
+          SELECT abs(extract(epoch FROM \(unsafeRaw: column) - statement_timestamp())::float8 - \(seconds)) / 60
+          FROM background_jobs
+          """)
         return try rows[0].decode(0, as: Double.self)
       }
       #expect(try await distance("asked_at") < 10)

@@ -10,10 +10,7 @@ import Testing
 
 /// Lookups of apps, with the thresholds that an earlier one has read.
 @Suite(.database) struct CoarseExplanationTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 12_015_550_140
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   private func report(_ number: Int64, by reporter: UInt8?, appID: Int32 = 1, at time: Date) async throws {
     let report = Report(
@@ -37,13 +34,46 @@ import Testing
     #expect(listed.score != nil)
     #expect(try await store.explainCoarsely(number + 1, at: now + 1).score == nil)
     // Nothing about a row of a list has to be left out for apps, so one snapshot is enough.
-    let marked = try await pool.withConnection {
-      try await $0.query("SELECT number FROM numbers WHERE last_received_at IS NOT NULL")
-    }.map { try $0.decode(0, as: Int64.self) }
+    let marked = try await pool.column("SELECT number FROM numbers WHERE last_received_at IS NOT NULL", as: Int64.self)
     #expect(marked == [number + 1])
     // A later row of a list keeps the time of the last report of a reporter.
     try await report(number + 1, by: nil, appID: list.id, at: now + 2)
     #expect(try await store.explainCoarsely(number + 1, at: now + 3).weights.new == 0)
+  }
+
+  @Test func `apps see the vote that the newest one replaced`() async throws {
+    typealias Former = (reported: Double, received: Double, category: Int, weight: Double)
+    // It makes the partition of the month.
+    try await report(number + 9, by: 1, at: now)
+    let newest: Former = (-9, 0, 3, 1)
+    let pairs: [(Former, Former)] = [
+      ((-90, -80, 1, 1), (-91, -70, 2, 1)), ((-90, -80, 1, 1), (-90, -81, 2, 1)), ((-90, -80, 2, 1), (-90, -80, 1, 1)),
+      ((-90, -80, 1, 1), (-90, -80, 1, 0.5)),
+    ]
+    for (place, (one, other)) in pairs.enumerated() {
+      for (part, formers) in [[one, other], [other, one]].enumerated() {
+        let number = number + Int64(place * 2 + part)
+        for (reported, received, category, weight) in formers + [newest] {
+          try await execute(
+            """
+            INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight)
+            VALUES (\(number), 1, gen_random_uuid(), '\((now + reported).ISO8601Format())', '\((now + received).ISO8601Format())',
+              \(category), decode(repeat('00', 16), 'hex'), \(weight))
+            """)
+        }
+        try await execute(
+          """
+          INSERT INTO number_reporters (number, reporter, category_id, reported_at, weight, received_at)
+          SELECT number, reporter, category_id, reported_at, weight, received_at FROM reports
+          WHERE number = \(number) AND category_id = 3
+          """)
+        let parts = try await pool.run(SQL.readUnseenParts(number: number, since: now))
+        let former = try #require(parts.first { $0.part.reporters == 1 })
+        #expect(Int(former.part.category.rawValue) == one.category)
+        #expect(former.weights.full == 1 && former.weights.partial == 0)
+        #expect(parts.contains { $0.part.category.rawValue == 3 && $0.part.reporters == -1 && $0.weights.full == -1 })
+      }
+    }
   }
 
   @Test func `a new version of the thresholds and another ceiling are used at once`() async throws {

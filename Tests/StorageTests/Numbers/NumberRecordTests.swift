@@ -12,10 +12,6 @@ import Testing
 /// The records from the database are sufficient: evaluating them in batches gives the same result as each number by
 /// itself.
 @Suite(.database) struct NumberRecordTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func country(_ number: Int64) -> String? { ["DE", "FR", nil][Int(number % 3)] }
 
   private func fill(seed: UInt64, count: Int) async throws -> [NumberRecord] {
@@ -64,14 +60,12 @@ import Testing
   @Test func `a cut omits numbers below both of its limits`() async throws {
     let records = try await fill(seed: 41, count: 3_000)
     let (now, ringing) = (now, Set(records.filter { $0.number % 3 == 0 }.map(\.number)))
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO number_identifications (number, heat, named, unknown, last_day)
-        SELECT number, \(Decay.heat.storedSum(of: 1, at: now)) * (number % 10), 1, 0, '2026-11-20'
-        FROM unnest(\(ringing.sorted())) AS t (number)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO number_identifications (number, heat, named, unknown, last_day)
+      SELECT number, \(Decay.heat.storedSum(of: 1, at: now)) * (number % 10), 1, 0, '2026-11-20'
+      FROM unnest(\(ringing.sorted())) AS t (number)
+      """)
     let heats = records.map { Decay.heat.value(ofStoredSum: $0.standing.heat, at: now) }.sorted()
     let cut = SelectionCut(heat: heats[2_500], identifications: 5)
     for cut in [cut, SelectionCut(heat: cut.heat, identifications: .infinity)] {
@@ -113,7 +107,6 @@ import Testing
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(hottest[1], finding)], at: now)
     try await ProtectionStore(pool: pool).add([(.number(hottest[2]), "A bank")], by: "Ada", at: now)
-    let now = now
     let verdicts = try await pool.withConnection { connection -> [Int64: Verdict] in
       let state = try await CurationStateStore.load(at: now, on: connection)
       let thresholds = try await ThresholdStore.current(on: connection).set

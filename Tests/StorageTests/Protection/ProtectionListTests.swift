@@ -10,10 +10,8 @@ import Testing
 
 /// Protections of sources and of limited time.
 @Suite(.database) struct ProtectionListTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: ProtectionStore { ProtectionStore(pool: pool) }
 
   private func list(_ numbers: [Int64]) async throws {
@@ -26,9 +24,7 @@ import Testing
   }
 
   private func revoked() async throws -> [Int64] {
-    try await pool.withConnection { connection in
-      try await connection.query("SELECT number FROM revocations ORDER BY number").map { try $0.decode(0) }
-    }
+    try await pool.column("SELECT number FROM revocations ORDER BY number")
   }
 
   @Test func `a protected neighbour is found`() async throws {

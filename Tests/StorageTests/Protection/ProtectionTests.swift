@@ -7,8 +7,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct ProtectionTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   private var store: ProtectionStore { ProtectionStore(pool: TestDatabase.current.pool) }
 
   @Test func `a protected number is known until it is removed`() async throws {

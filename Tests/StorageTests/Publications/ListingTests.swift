@@ -8,9 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct ListingTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func replace(_ listings: [Listing], serial: Int64) async throws {
     try await pool.transaction { connection in
       try await PublicationStore.replaceListings(

@@ -10,10 +10,7 @@ import Testing
 
 /// The page of a case has a limit for each of its lists.
 @Suite(.database) struct CaseFileTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   private func report(_ place: Int, of number: Int64? = nil, daysAgo: Int = 0, comment: String? = nil) -> Report {
     Report(

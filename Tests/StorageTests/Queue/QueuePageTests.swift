@@ -8,9 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct QueuePageTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
 
   /// Numbers of three countries and none, with random causes and ages; many of the same urgency.
@@ -31,9 +28,7 @@ import Testing
 
   /// Few distinct values, so that many cases have the same.
   private func spreadSums() async throws {
-    try await pool.withConnection { connection in
-      _ = try await connection.execute("UPDATE queue SET heat = (number % 7) / 3.0, reports = number % 11")
-    }
+    try await pool.execute("UPDATE queue SET heat = (number % 7) / 3.0, reports = number % 11")
   }
 
   @Test(arguments: QueueOrder.allCases) func `pages follow each other without a gap or a repeat`(_ order: QueueOrder)

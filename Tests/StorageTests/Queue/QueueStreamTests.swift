@@ -10,10 +10,8 @@ import Testing
 
 /// The queue has the cases of the rule, whatever path evaluated them.
 @Suite(.database) struct QueueStreamTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private var decisionService: DecisionService { DecisionService(pool: pool) }

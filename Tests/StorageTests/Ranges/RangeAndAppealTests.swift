@@ -10,10 +10,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct RangeAndAppealTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func complain(
     _ numbers: [Int64], reporters: Int, daysAgo: Double = 0, _ category: ReportCategory = .oneRing
   ) async throws {
@@ -28,7 +24,6 @@ import Testing
   }
 
   private func state() async throws -> CurationState {
-    let now = now
     return try await PublicationStore(pool: pool).withSnapshot { try await CurationStateStore.load(at: now, on: $0) }
   }
 

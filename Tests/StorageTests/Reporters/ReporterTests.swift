@@ -10,9 +10,6 @@ import Testing
 @testable import Curation
 
 @Suite(.database) struct ReporterTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: ReporterStore { ReporterStore(pool: pool, rangeSize: 3) }
 
   private func reporter(_ index: UInt8) -> [UInt8] { [UInt8](repeating: index, count: 16) }
@@ -43,39 +40,28 @@ import Testing
   }
 
   private func weights() async throws -> [Float] {
-    try await pool.withConnection { connection in
-      try await connection.query("SELECT weight FROM reporter_weights ORDER BY reporter").map {
-        try $0.decode(0, as: Float.self)
-      }
-    }
+    try await pool.column("SELECT weight FROM reporter_weights ORDER BY reporter", as: Float.self)
   }
 
   private func established() async throws -> [[UInt8]] {
-    try await pool.withConnection { connection in
-      try await connection.query("SELECT reporter FROM reporters WHERE is_established ORDER BY reporter").map {
-        try $0.decode(0)
-      }
-    }
+    try await pool.column("SELECT reporter FROM reporters WHERE is_established ORDER BY reporter")
   }
 
   /// All values that a recount may change, as text.
   private func everything() async throws -> [String] {
     let scale = Decay.heat.scale(at: now)
-    return try await pool.withConnection { connection in
-      try await connection.query(
-        """
-        SELECT format('%s %s %s', number, encode(reporter, 'hex'), weight) FROM reports
-        UNION ALL SELECT format('%s %s %s %s', number, encode(reporter, 'hex'), weight, category_id) FROM number_reporters
-        UNION ALL SELECT format('%s %s %s %s', number, category_id, round((heat / \(scale))::numeric, 6), reporters)
-          FROM number_categories
-        UNION ALL SELECT format('%s %s %s %s', number, round((heat / \(scale))::numeric, 6), reports, reporters) FROM numbers
-        UNION ALL SELECT format('%s %s', encode(reporter, 'hex'), weight) FROM reporter_weights
-        UNION ALL SELECT format('%s %s %s %s %s %s', encode(reporter, 'hex'), numbers, established_at, judged, agreed,
-                                brigades) FROM reporters
-        ORDER BY 1
-        """
-      ).map { try $0.decode(0, as: String.self) }
-    }
+    return try await pool.column(
+      """
+      SELECT format('%s %s %s', number, encode(reporter, 'hex'), weight) FROM reports
+      UNION ALL SELECT format('%s %s %s %s', number, encode(reporter, 'hex'), weight, category_id) FROM number_reporters
+      UNION ALL SELECT format('%s %s %s %s', number, category_id, round((heat / \(scale))::numeric, 6), reporters)
+        FROM number_categories
+      UNION ALL SELECT format('%s %s %s %s', number, round((heat / \(scale))::numeric, 6), reports, reporters) FROM numbers
+      UNION ALL SELECT format('%s %s', encode(reporter, 'hex'), weight) FROM reporter_weights
+      UNION ALL SELECT format('%s %s %s %s %s %s', encode(reporter, 'hex'), numbers, established_at, judged, agreed,
+                              brigades) FROM reporters
+      ORDER BY 1
+      """, as: String.self)
   }
 
   @Test func `reporters become established`() async throws {
@@ -130,9 +116,7 @@ import Testing
     }) {
       _ = try await ReportStore(pool: pool).withdraw(reportID: id, appID: 1, at: now)
     }
-    try await pool.withConnection {
-      _ = try await $0.execute("DELETE FROM reports WHERE reporter = \(reporter(6))")
-    }
+    try await pool.execute("DELETE FROM reports WHERE reporter = \(reporter(6))")
     _ = try await recount()
     #expect(try await everything() == before)
   }
@@ -162,11 +146,8 @@ import Testing
         try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400))
     }
     let wrong = Float(ReporterWeight.accuracy(agreed: 0, judged: 6))
-    let now = now
     func withdraw(at time: Date) async throws {
-      try await pool.withConnection { connection in
-        _ = try await connection.execute("UPDATE reports SET withdrawn_at = \(time)")
-      }
+      try await pool.execute("UPDATE reports SET withdrawn_at = \(time)")
       _ = try await recount()
     }
     _ = try await recount()
@@ -203,9 +184,7 @@ import Testing
     // Also for later reports.
     try await complain(10...15, of: 2...2, daysAgo: 0)
     #expect(abs(try await heat(of: 2) - 3 * pow(0.5, 24.0 / 14)) < 1e-5)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute("DELETE FROM reports WHERE number = 2 AND weight = 0")
-    }
+    try await pool.execute("DELETE FROM reports WHERE number = 2 AND weight = 0")
     _ = try await recountAll(repairs: true)
 
     _ = try await decisions.undo(mistake.id, of: 1, decidedBy: "Bob", at: now)

@@ -10,9 +10,7 @@ import Testing
 
 /// Reporters whose accounts are older than their first report, as the server of their app says.
 @Suite(.database) struct VouchedReporterTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let midnight = Date(timeIntervalSince1970: 1_794_960_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
 
   private func reporter(_ index: UInt8) -> [UInt8] { [UInt8](repeating: index, count: 16) }
 

@@ -8,8 +8,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct AcceptReportsTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
   private var store: ReportStore { ReportStore(pool: TestDatabase.current.pool) }
   private var numbers: NumberStore { NumberStore(pool: TestDatabase.current.pool) }
 
@@ -155,7 +153,6 @@ import Testing
 
   @Test func `parallel batches on the same numbers all count`() async throws {
     let store = store
-    let now = now
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<8 as Range<UInt8> {
         group.addTask {

@@ -12,9 +12,6 @@ import Testing
 @Suite(.database) struct BulkImportTests {
   private struct Stopped: Error {}
 
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: ReportStore { ReportStore(pool: pool) }
   private var bulk: BulkImport { BulkImport(of: 1, in: store, lockTimeout: 100) }
 

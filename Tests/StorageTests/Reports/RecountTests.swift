@@ -8,10 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct RecountTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func fill() async throws -> ReportModel {
     var generator = SeededGenerator(seed: 9)
     var model = ReportModel(receivedAt: now)
@@ -34,7 +30,7 @@ import Testing
   }
 
   private func damage(_ query: PostgresQuery) async throws {
-    let rows = try await pool.withConnection { try await $0.execute(query) }
+    let rows = try await pool.execute(query)
     #expect(rows > 0)
   }
 
@@ -111,8 +107,6 @@ import Testing
 
   @Test func `a recount during incoming reports is exact and a repair loses none`() async throws {
     let model = try await fill()
-    let pool = pool
-    let now = now
     let numbers = model.numbers.sorted()
     let number = numbers[0]
     try await withThrowingTaskGroup(of: Void.self) { group in

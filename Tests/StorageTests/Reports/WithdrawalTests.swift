@@ -8,7 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct WithdrawalTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 33_199_000_248
 
   private var store: ReportStore { ReportStore(pool: TestDatabase.current.pool) }
@@ -77,9 +76,8 @@ import Testing
 
   private func networks() async throws -> Int {
     let number = number
-    let rows: [Int64] = try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query("SELECT network_bits FROM numbers WHERE number = \(number)").map { try $0.decode(0) }
-    }
+    let rows: [Int64] = try await TestDatabase.current.pool.column(
+      "SELECT network_bits FROM numbers WHERE number = \(number)")
     return rows.first.map { NetworkSketch(bits: UInt64(bitPattern: $0)).count } ?? 0
   }
 
@@ -110,9 +108,7 @@ import Testing
     let reports = [report(1, by: 1, from: 1), report(2, by: 2, from: 2), report(3, by: 3, from: 3)]
     _ = try await store.accept(reports, receivedAt: now)
     let first = [id(1), id(2)]
-    try await TestDatabase.current.pool.withConnection {
-      _ = try await $0.execute("UPDATE reports SET network = NULL WHERE report_id = ANY(\(first))")
-    }
+    try await TestDatabase.current.pool.execute("UPDATE reports SET network = NULL WHERE report_id = ANY(\(first))")
     #expect(try await recountAll().differences == [])
     for (value, left) in [(3, 2), (1, 1), (2, 0)] as [(UInt16, Int)] {
       _ = try await store.withdraw(reportID: id(value), appID: 1, at: now)
@@ -132,7 +128,6 @@ import Testing
       report(value, categories[Int(value) % 3], by: UInt8(value % 4), daysAgo: Double((value * 7) % 11))
     }
     _ = try await store.accept(Array(reports.prefix(60)), receivedAt: now)
-    let now = now
     let withdrawn = try await withThrowingTaskGroup(of: Int.self) { group in
       for start in stride(from: 60, to: 120, by: 5) {
         group.addTask {

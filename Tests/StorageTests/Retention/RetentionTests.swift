@@ -5,15 +5,10 @@ import Foundation
 import PostgreSQL
 import TestSupport
 import Testing
-import Timestamps
 
 @testable import Storage
 
 @Suite(.database) struct RetentionTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
-
   private func report(_ number: Int64, daysAgo: Double) -> Report {
     Report(
       number: number, appID: 1, reportID: UUID(), reportedAt: now - daysAgo * 86_400, category: .fraud,
@@ -21,7 +16,7 @@ import Timestamps
   }
 
   private func numbers(_ query: PostgresQuery) async throws -> [Int64] {
-    try await pool.withConnection { try await $0.query(query) }.map { try $0.decode(0) }
+    try await pool.column(query)
   }
 
   @Test func `only old networks and comments are deleted`() async throws {
@@ -128,10 +123,8 @@ import Timestamps
   }
 
   private func aggregates() async throws -> [String] {
-    try await pool.withConnection { connection in
-      try await connection.query(
-        "SELECT format('%s %s %s %s', number, reports, reporters, round(evidence::numeric, 9)) FROM numbers ORDER BY number"
-      ).map { try $0.decode(0) }
-    }
+    try await pool.column(
+      "SELECT format('%s %s %s %s', number, reports, reporters, round(evidence::numeric, 9)) FROM numbers ORDER BY number"
+    )
   }
 }

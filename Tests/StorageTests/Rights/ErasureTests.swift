@@ -9,9 +9,7 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct ErasureTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 493_023_125_123
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
 
   private func reporter(_ value: UInt8) -> [UInt8] { [UInt8](repeating: value, count: 16) }
@@ -34,11 +32,7 @@ import Testing
   private func traces(of value: UInt8) async throws -> [String] {
     var found: [String] = []
     for table in try await stores.backup.tables().keys.sorted() {
-      let rows = try await pool.withConnection { connection in
-        try await connection.query(PostgresQuery(unsafeRaw: "SELECT t::text FROM \(table) t")).map {
-          try $0.decode(0, as: String.self)
-        }
-      }
+      let rows = try await pool.column(PostgresQuery(unsafeRaw: "SELECT t::text FROM \(table) t"), as: String.self)
       let bytes = String(repeating: String(format: "%02x", value), count: 16)
       found += rows.filter { $0.contains(bytes) || $0.contains("Written by \(value).") }.map { "\(table): \($0)" }
     }
@@ -116,15 +110,12 @@ import Testing
 
   /// Every table with pseudonyms is erased; a new one is named in `ReporterTable`.
   @Test func `every table with a reporter is known`() async throws {
-    let tables: [String] = try await pool.withConnection { connection in
-      try await connection.query(
-        """
-        SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-        WHERE a.attname = 'reporter' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-          AND c.relnamespace = 'public'::regnamespace
-        """
-      ).map { try $0.decode(0) }
-    }
+    let tables: [String] = try await pool.column(
+      """
+      SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE a.attname = 'reporter' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relnamespace = 'public'::regnamespace
+      """)
     #expect(Set(tables) == Set(ReporterTable.allCases.map(\.rawValue)))
   }
 }

@@ -9,7 +9,6 @@ import Testing
 @testable import Storage
 
 @Suite(.database) struct NumberDataTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 493_023_125_123
   private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
@@ -22,15 +21,12 @@ import Testing
 
   /// A new table with numbers is named in one of the two lists.
   @Test func `an access reads every table with a number, or says why not`() async throws {
-    let tables: [String] = try await TestDatabase.current.pool.withConnection { connection in
-      try await connection.query(
-        """
-        SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-        WHERE a.attname = 'number' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-          AND c.relnamespace = 'public'::regnamespace
-        """
-      ).map { try $0.decode(0) }
-    }
+    let tables: [String] = try await TestDatabase.current.pool.column(
+      """
+      SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE a.attname = 'number' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relnamespace = 'public'::regnamespace
+      """)
     let read = Set(NumberTable.all.map(\.name)).subtracting(["audit_events"])
     #expect(Set(tables) == read.union(Self.others) && read.isDisjoint(with: Self.others))
   }

@@ -9,9 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct StatementTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private let number: Int64 = 493_023_125_123
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
 
   private func publish(_ listings: [Listing], serial: Int64) async throws {
@@ -76,9 +74,7 @@ import Testing
     }
     try await publish([Listing(number: number, category: .fraud, cause: .decision)], serial: 1)
     // The decision ends, and the list still has the number.
-    try await pool.withConnection { connection in
-      _ = try await connection.execute("DELETE FROM number_decisions WHERE number = \(number)")
-    }
+    try await pool.execute("DELETE FROM number_decisions WHERE number = \(number)")
     let statement = try #require(try await stores.explanations.explain(number, at: now + 2).statement)
     #expect(statement.ground == .decision && statement.isDecidedAutomatically && statement.conditions.isEmpty)
     try await publish([Listing(number: number, category: .fraud, cause: .range)], serial: 2)

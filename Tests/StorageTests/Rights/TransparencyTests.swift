@@ -10,7 +10,6 @@ import Testing
 @Suite(.database) struct TransparencyTests {
   /// 1 January 2026.
   private let start = Date(timeIntervalSince1970: 1_767_225_600)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var stores: Stores { Stores(pool: pool) }
 
   /// A year of events, and some before and after it: every total equals a recount, event by event.

@@ -5,13 +5,10 @@ import Foundation
 import Moderation
 import PostgreSQL
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite(.database) struct SearchTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: SearchStore { SearchStore(pool: pool) }
 
   /// Compared with a check of every number, on numbers of all lengths.
@@ -43,13 +40,11 @@ import Testing
 
   @Test func `a search finds endings and labels of listed and decided numbers`() async throws {
     let time = now
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO listings (number, category_id, serial, listed_at)
-        SELECT number, 1, 1, \(time) FROM unnest(\([33_199_001_021, 49_301_001_021, 49_301_001_022] as [Int64])) AS t (number)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO listings (number, category_id, serial, listed_at)
+      SELECT number, 1, 1, \(time) FROM unnest(\([33_199_001_021, 49_301_001_021, 49_301_001_022] as [Int64])) AS t (number)
+      """)
     for (number, label) in [(34_919_001_021, "100% Legal_Debt"), (34_912_601_099, "1000 Debts")] as [(Int64, String)] {
       _ = try await DecisionService(pool: pool).record(
         try Decision(
@@ -75,13 +70,11 @@ import Testing
     }
     let (listed, waiting) = (Set(some(300)), Set(some(300)))
     let time = now
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO listings (number, category_id, serial, listed_at)
-        SELECT number, 1, 1, \(time) FROM unnest(\(listed.sorted())) AS t (number)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO listings (number, category_id, serial, listed_at)
+      SELECT number, 1, 1, \(time) FROM unnest(\(listed.sorted())) AS t (number)
+      """)
     _ = try await pool.run(SQL.enqueueCases(waiting.map { ($0, .held) }, at: now))
     let all = listed.union(waiting)
     var found = 0
@@ -142,14 +135,8 @@ import Testing
   @Test func `names of directories are found by the beginnings of their words`() async throws {
     let (waiting, other): (Int64, Int64) = (33_199_000_400, 33_199_000_401)
     for (source, priority, name) in [("yellow", Int32(1), "100% Hôpital Saint-Louis"), ("white", 2, "Clinic")] {
-      let isFirst = Mutex(true)
-      _ = try await DirectoryStore(pool: pool).replace(source: source, priority: priority, at: now) {
-        isFirst.withLock { isFirst in
-          defer { isFirst = false }
-          let entries = [waiting, other].map { StoredDirectoryEntry(number: $0, name: name, category: nil) }
-          return isFirst ? DirectoryRows(entries) : DirectoryRows()
-        }
-      }
+      let entries = [waiting, other].map { StoredDirectoryEntry(number: $0, name: name, category: nil) }
+      try await DirectoryStore(pool: pool).replace(source: source, with: entries, priority: priority, at: now)
     }
     _ = try await pool.run(SQL.enqueueCases([(waiting, .held)], at: now))
     for text in ["saint-louis", "100% hôpital", "CLINIC", "hôp", "louis hôpital", "lou '%"] {

@@ -10,7 +10,6 @@ import Testing
 
 /// The outcome of a refresh: its rejected rows, and the event of a share that has doubled.
 @Suite(.database) struct SourceStoreTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
   private var stores: Stores { Stores(pool: TestDatabase.current.pool) }
 
   private func add(_ name: String, format: SourceFormat = .csv) async throws -> Source {

@@ -9,8 +9,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct StatisticsTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: StatisticsStore { StatisticsStore(pool: pool) }
 
   private func report(_ count: Int, daysAgo: Double, arrived: Date) async throws {

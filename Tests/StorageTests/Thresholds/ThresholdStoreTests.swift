@@ -8,9 +8,6 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct ThresholdStoreTests {
-  private let now = Date(timeIntervalSince1970: 1_795_000_000)
-
-  private var pool: PostgresPool { TestDatabase.current.pool }
   private var store: ThresholdStore { ThresholdStore(pool: pool) }
 
   @Test func `a version reads back the same and never changes`() async throws {
@@ -42,13 +39,11 @@ import Testing
     let reports = ReportStore(pool: pool)
     let trusted = [UInt8](repeating: 1, count: 16)
     let caught = [UInt8](repeating: 2, count: 16)
-    try await pool.withConnection { connection in
-      _ = try await connection.execute(
-        """
-        INSERT INTO reporter_weights (reporter, weight, changed_at)
-        SELECT reporter, weight, \(now) FROM unnest(\([trusted, caught]), \([1, 0] as [Float])) AS t (reporter, weight)
-        """)
-    }
+    try await pool.execute(
+      """
+      INSERT INTO reporter_weights (reporter, weight, changed_at)
+      SELECT reporter, weight, \(now) FROM unnest(\([trusted, caught]), \([1, 0] as [Float])) AS t (reporter, weight)
+      """)
     let light = SourceRule(
       appID: 9, weight: 0.25, enter: .init(complaints: 3, days: 2), leave: .init(complaints: 2, days: 1))
     try await store.save(
