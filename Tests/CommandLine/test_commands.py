@@ -13,8 +13,6 @@ import pytest
 import publications
 from ringfence_server import BINARY, CHECKOUT, environment
 
-SHARED = Path(environment().get("RINGFENCE_SHARED", CHECKOUT.parent / "shared"))
-
 
 def run(*arguments, code=0, text=None):
     done = subprocess.run(

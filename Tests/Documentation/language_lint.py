@@ -104,7 +104,7 @@ def files(path):
 
 def markdown(text):
     """Prose outside code; a table's cells are lines of their own. Code in a line becomes `x`."""
-    fence = None
+    fence, previous = None, ""
     for number, line in enumerate(text.splitlines(), 1):
         mark = re.match(r"\s*(```+|~~~+)", line)
         if mark:
