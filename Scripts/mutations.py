@@ -271,8 +271,9 @@ def suites(site):
     filters = [f"^{site.module}Tests\\."]
     domain = Path(site.path).parts[2]
     if site.module == "Storage":
-        if (ROOT / f"Tests/{domain}Tests").is_dir():
-            filters.append(f"^{domain}Tests\\.")
+        suite = {"Sources": "Importing"}.get(domain, domain) + "Tests"
+        if (ROOT / "Tests" / suite).is_dir():
+            filters.append(f"^{suite}\\.")
         for file in sorted(ROOT.glob(f"Tests/*Tests/{domain}/*.swift")):
             target = file.relative_to(ROOT).parts[1]
             if target != "StorageTests":
