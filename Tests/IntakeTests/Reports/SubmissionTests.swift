@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import PhoneNumbers
 import Storage
 import Testing
 import Timestamps
@@ -41,6 +42,12 @@ import Timestamps
     #expect(report.appID == 3)
     #expect(report.reporter == pseudonymizer.pseudonym(of: "user-1", appID: 3))
     #expect(report.reportedAt == Date(timeIntervalSince1970: 1_795_262_340))
+    let number = try #require(PhoneNumber(digits: 33_199_000_248))
+    for (given, stored) in [(nil, nil), ("", nil), ("x", "x")] as [(String?, String?)] {
+      let checked = CheckedReport(
+        number, category: .fraud, reporter: "a", reportID: UUID(), reportedAt: now + 0.9, comment: given)
+      #expect(checked.comment == stored && checked.reportedAt == now)
+    }
   }
 
   @Test func `every field is validated`() {
