@@ -99,14 +99,21 @@ import Testing
   }
 
   @Test func `an account has twenty filters and may change each`() async throws {
-    func save(_ name: String, by account: String = "Ada") async throws -> Bool {
+    func save(_ name: String, by account: String = "Ada", _ country: String? = nil) async throws -> Bool {
       let filter = try SavedFilter(
-        account: account, name: name, filter: QueueFilter(), order: .urgency, isShared: false)
+        account: account, name: name, filter: QueueFilter(country: country), order: country == nil ? .urgency : .age,
+        isShared: country != nil)
       return try await !pool.run(SQL.saveFilter(filter: filter, time: now)).isEmpty
     }
-    for place in 1...20 { #expect(try await save("F\(place)")) }
+    for name in ["", "   ", "two\nlines", String(repeating: "é", count: 61)] {
+      await #expect(throws: RuleViolation.self) { try await save(name) }
+    }
+    #expect(try await save(String(repeating: "é", count: 60)))
+    for place in 2...20 { #expect(try await save("F\(place)")) }
     #expect(try await !save("F21"))
-    #expect(try await save("F20"))
+    #expect(try await save("F20", by: "Ada", "DE"))
+    let saved = try #require(try await QueueStore(pool: pool).savedFilters(of: "Ada").first { $0.name == "F20" })
+    #expect(saved.filter == QueueFilter(country: "DE") && saved.order == .age && saved.isShared)
     #expect(try await save("F21", by: "Bob"))
   }
 

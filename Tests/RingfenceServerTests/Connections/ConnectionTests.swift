@@ -55,25 +55,26 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("GET /healthz HTTP/1.1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n", 400),
-    ("GET /healthz HTTP/1.1\r\nHost: a\r\n", 200), ("GET /healthz HTTP/1.0\r\n", 200),
-    ("GET /healthz HTTP/1.1\r\nHost: a b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a@b\r\n", 400),
-    ("GET /healthz HTTP/1.1\r\nHost: a,b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a/b\r\n", 400),
-    ("GET /healthz HTTP/1.1\r\nHost: a:b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: :80\r\n", 400),
-    ("GET /healthz HTTP/1.1\r\nHost: [::1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: [::1]80\r\n", 400),
-    ("GET /healthz HTTP/1.1\r\nHost: \"><b>\r\n", 400), ("GET /healthz HTTP/1.0\r\nHost: a b\r\n", 400),
-    ("GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n", 200), ("GET /healthz HTTP/1.1\r\nHost: a-1.b_c:65535\r\n", 200),
-  ])
-  func `a request must name exactly one valid host`(_ head: String, status: Int) async throws {
+  @Test func `a request must name exactly one valid host`() async throws {
     try await TestServer.run { server in
-      let answer = try await raw {
-        let connection = try RawConnection(port: server.port)
-        connection.send(head + "Connection: close\r\n\r\n")
-        return try connection.readToEnd()
+      for (head, status) in [
+        ("GET /healthz HTTP/1.1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\n", 200), ("GET /healthz HTTP/1.0\r\n", 200),
+        ("GET /healthz HTTP/1.1\r\nHost: a b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a@b\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a,b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: a/b\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a:b\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: :80\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: [::1\r\n", 400), ("GET /healthz HTTP/1.1\r\nHost: [::1]80\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: \"><b>\r\n", 400), ("GET /healthz HTTP/1.0\r\nHost: a b\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n", 200), ("GET /healthz HTTP/1.1\r\nHost: a-1.b_c:65535\r\n", 200),
+      ] {
+        let answer = try await raw {
+          let connection = try RawConnection(port: server.port)
+          connection.send(head + "Connection: close\r\n\r\n")
+          return try connection.readToEnd()
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) ") || answer.hasPrefix("HTTP/1.0 \(status) "), "\(answer)")
+        if status == 400 { #expect(answer.contains("/problems/no-host")) }
       }
-      #expect(answer.hasPrefix("HTTP/1.1 \(status) ") || answer.hasPrefix("HTTP/1.0 \(status) "), "\(answer)")
-      if status == 400 { #expect(answer.contains("/problems/no-host")) }
     }
   }
 

@@ -47,20 +47,21 @@ import Testing
     }
   }
 
-  @Test(arguments: ["cross-site", "same-site"]) func `a form from another site is refused`(_ site: String) async throws
-  {
+  @Test func `a form from another site is refused`() async throws {
     try await TestServer.run { server in
-      let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
-      for uri in ["/sign-in", "/sign-out"] {
-        let response = try await server.client.execute(
-          uri: uri, method: .post,
-          headers: [
-            .contentType: "application/x-www-form-urlencoded", HTTPField.Name("Sec-Fetch-Site")!: site,
-          ], body: ByteBuffer(string: "token=\(token)"))
-        #expect(response.status == .forbidden)
-        #expect(response.headers[.setCookie] == nil)
+      for site in ["cross-site", "same-site"] {
+        let token = try await server.sessions.makeSignInToken(for: "Ada", at: Date())
+        for uri in ["/sign-in", "/sign-out"] {
+          let response = try await server.client.execute(
+            uri: uri, method: .post,
+            headers: [
+              .contentType: "application/x-www-form-urlencoded", HTTPField.Name("Sec-Fetch-Site")!: site,
+            ], body: ByteBuffer(string: "token=\(token)"))
+          #expect(response.status == .forbidden)
+          #expect(response.headers[.setCookie] == nil)
+        }
+        #expect(try await signIn(server, token).status == .seeOther)
       }
-      #expect(try await signIn(server, token).status == .seeOther)
     }
   }
 

@@ -75,13 +75,14 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0123", "abc", "1234567890123456", "-1", "%2B"])
-  func `a path that is not a number is refused`(number: String) async throws {
+  @Test func `a path that is not a number is refused`() async throws {
     try await TestServer.run { server in
-      try ListsTests.publish(810, in: server.folder)
-      #expect(try await Self.ask(server, number).0 == .notFound)
-      let answer = try await server.client.execute(uri: "/v1/numbers/12015550123/publications", method: .get)
-      #expect(answer.status == .unauthorized)
+      for number in ["0123", "abc", "1234567890123456", "-1", "%2B"] {
+        try ListsTests.publish(810, in: server.folder)
+        #expect(try await Self.ask(server, number).0 == .notFound)
+        let answer = try await server.client.execute(uri: "/v1/numbers/12015550123/publications", method: .get)
+        #expect(answer.status == .unauthorized)
+      }
     }
   }
 
