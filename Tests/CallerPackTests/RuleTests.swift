@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CallerPack
 import CallerPackBuilder
 import Testing
+
+@testable import CallerPack
 
 /// The rules of the format one at a time: a file that breaks only one rule is refused for it.
 @Suite struct RuleTests {
@@ -30,11 +31,26 @@ import Testing
     #expect(try refusal(example([72: 3])) == "a label is empty or longer than the declared maximum")
   }
 
-  @Test func `a block of one entry ends with the declared last number`() throws {
-    var bytes = try packBytes([.init(number: 7)], .init(kind: .blocking))
-    #expect(refusal(bytes) == nil)
-    bytes[80] = 8
-    #expect(refusal(bytes) == "the last number does not fit the last block")
+  @Test func `the last block has room for its entries up to the declared last number`() throws {
+    for (numbers, last, isRefused) in [
+      ([7], 7, false), ([7], 8, true), ([7, 9, 12], 8, true), ([7, 9, 12], 9, false),
+    ]
+      as [([Int64], UInt8, Bool)]
+    {
+      var bytes = try packBytes(numbers.map { .init(number: $0) }, .init(kind: .blocking))
+      #expect(refusal(bytes) == nil)
+      bytes[80] = last
+      #expect((refusal(bytes) == "the last number does not fit the last block") == isRefused)
+    }
+  }
+
+  @Test func `a document has eight levels at most`() {
+    for levels in 1...9 {
+      for (start, end) in [("{\"a\":", "}"), ("[", "]")] {
+        let inner = String(repeating: start, count: levels - 1) + "1" + String(repeating: end, count: levels - 1)
+        #expect(CanonicalForm.isKept(by: Array("{\"a\":\(inner)}\n".utf8)) == (levels <= 8))
+      }
+    }
   }
 
   @Test func `UTF-8 validation accepts valid sequences only`() {

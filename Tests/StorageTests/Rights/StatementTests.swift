@@ -36,6 +36,13 @@ import Testing
         reporter: [UInt8](repeating: value, count: 16))
     }
     _ = try await stores.reports.accept(reports, receivedAt: now)
+    for (place, name) in ["a-list", "another"].enumerated() {
+      let list = try await stores.apps.source(named: name, at: now)
+      let row = Report(
+        number: number + Int64(place), appID: list.id, reportID: UUID(), reportedAt: now - 86_400, category: .fraud,
+        reporter: nil)
+      _ = try await stores.reports.accept([row], receivedAt: now)
+    }
     try await publish([listing()], serial: 1)
     // Later reports change nothing, nor does a publication without a change.
     _ = try await stores.reports.accept(
@@ -46,7 +53,8 @@ import Testing
       }, receivedAt: now + 1)
     try await publish([listing()], serial: 2)
     let first = try #require(try await statements().first)
-    #expect(try await statements() == [first] && first.facts.reports == 3 && first.facts.reporters == 3)
+    #expect(try await statements() == [first] && first.facts.reports == 4 && first.facts.reporters == 3)
+    #expect(first.facts.sources == ["a-list"])
     #expect(first.facts.ground == .reports && first.isBlocked && first.endedAt == nil && first.statedAt == now + 1)
     let explained = try await stores.explanations.explain(number, at: now + 2)
     #expect(explained.statement?.facts == first.facts && explained.statement?.isDecidedAutomatically == true)
