@@ -38,30 +38,32 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
 
     def expect(done):
         one.open(home)
-        assert steps(page) == ["✓ Done"] * done + ["To do"] * (5 - done)
+        assert steps(page) == ["✓ Done"] * done + ["To do"] * (6 - done)
 
     one.open(home)
-    assert steps(page) == ["To do"] * 5
-    # Every step has its page, and four of them their command.
+    assert steps(page) == ["To do"] * 6
+    # Every step has its page, and five of them their command.
     addresses = [link.get_attribute("href") for link in page.locator(".steps a").all()]
     assert addresses == [
-        "/moderation/sources", "/moderation/apps", "/docs", "/moderation/publications", "/moderation/accounts"]
-    assert page.locator(".steps code").count() == 4
+        "/moderation/protected", "/moderation/sources", "/moderation/apps", "/docs", "/moderation/publications", "/moderation/accounts"]
+    assert page.locator(".steps code").count() == 5
     page.screenshot(path=artefacts / "first-steps.png", full_page=True)
 
-    fresh.run("sources", "add", "trial", "--url", "http://127.0.0.1:1/list.csv", "--format", "csv")
+    fresh.run("protect", "add", "--catalog", "US", "--by", "Ada")
     expect(1)
-    key = fresh.run("app", "create", "Trial app")
+    fresh.run("sources", "add", "trial", "--url", "http://127.0.0.1:1/list.csv", "--format", "csv")
     expect(2)
-    report(fresh, key, "+12015550123")
+    key = fresh.run("app", "create", "Trial app")
     expect(3)
+    report(fresh, key, "+12015550123")
+    expect(4)
 
     # Held numbers wait for a moderator: the page says how many, why and where.
     reason = (
         '{"code":"new_reporters","new":6,"others":0,"reporters":6,"same_network":0,"same_text":0,"same_numbers":0,'
         '"independent":6}')
     fresh.query(f"INSERT INTO holds (number, reason, held_at) VALUES (12015550124, '{reason}', now())")
-    expect(3)
+    expect(4)
     waiting = page.get_by_text("1 number waits for a moderator: all its reporters are new.")
     assert waiting.count() == 1
     assert waiting.get_by_role("link").get_attribute("href") == "/moderation/queue?cause=held"
@@ -73,7 +75,7 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
     page.get_by_role("button", name="Publish now").click()
     published = "SELECT count(*) FROM publications WHERE state = 'published'"
     wait_until(lambda: fresh.query(published) == [["1"]], 60, "the first publication")
-    expect(4)
+    expect(5)
     # The number has no report, so its hold has ended.
     assert waiting.count() == 0
 

@@ -100,9 +100,10 @@ REFUSING = {
     "cluster plan": ["--survey"], "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
 # Commands that store the first data of a folder, read only an optional file of it, or first require a key.
-# `sources catalog` reads no data folder.
+# `sources catalog` and `protect catalog` read no data folder.
 MAKING = {
     "serve", "import complaints", "import directory", "restore", "keys create", "sources add", "sources catalog",
+    "protect catalog",
 }
 # The same for ringfence-benchmark.
 BENCHMARK_REFUSING = {"pages": []}

@@ -112,7 +112,7 @@ def test_a_server_downloads_a_new_source(server, site):
     assert server.query("SELECT action FROM audit_events WHERE subject = 'new'") == [["source.add"]]
     # One entry is sufficient for its list.
     rules = [line.split() for line in server.run("sources", "list").splitlines()]
-    assert ["new", "1", "1", "1", "1", "1", "1"] in rules
+    assert ["new", "1", "1", "1", "1", "1", "1", "no"] in rules
 
 
 def test_a_list_of_the_catalog_needs_no_option_and_its_numbers_are_published(make_server, site):
@@ -122,15 +122,22 @@ def test_a_list_of_the_catalog_needs_no_option_and_its_numbers_are_published(mak
     assert all(row["license"] and row["every"] for row in catalog) and catalog[0]["rows"] > 100_000
     assert "ftc-rolling" in server.run("sources", "catalog")
 
-    # Numbers with three complaints are blocked, others labeled.
-    url = site.give("/catalog.csv", "pattern\n2015550123\n2015550124\n2015550125\n2015550125\n2015550125\n")
+    # Numbers with three complaints are blocked, others labeled; so are those of no place, such as toll-free ones.
+    rows = ["2015550123", "2015550124", *["2015550125", "8005550123"] * 3]
+    url = site.give("/catalog.csv", "\n".join(["pattern", *rows, ""]))
     added = server.run("sources", "add", "ftc-rolling", "--url", url)
     assert "Note:" not in added and "with the ceiling block" in added, added
     wait_for_first(server, "ftc-rolling")
-    assert ["ftc-rolling", "4", "1", "1", "1", "1", "3"] in [line.split() for line in server.run("sources", "list").splitlines()]
+    assert ["ftc-rolling", "4", "1", "1", "1", "1", "3", "no"] in [line.split() for line in server.run("sources", "list").splitlines()]
     server.run("publish")
     listed = server.query("SELECT number, treatment FROM listings ORDER BY number")
-    assert listed == [["12015550123", "1"], ["12015550124", "1"], ["12015550125", "0"]], listed
+    shared = ["18005550123", "1"]
+    assert listed == [["12015550123", "1"], ["12015550124", "1"], ["12015550125", "0"], shared], listed
+    assert "alone labels this number" in server.run("explain", "+18005550123")
+    assert "alone labels" not in server.run("explain", "+12015550125")
+    server.run("sources", "set", "ftc-rolling", "--block-shared", "yes", "--reason", "A trial", "--by", "Ada")
+    server.run("publish")
+    assert server.query("SELECT treatment FROM listings WHERE number = 18005550123") == [["0"]]
     code, said = call(server, "sources", "add", "phoneblock")
     assert code == 2 and "--key-file" in said, said
 
@@ -232,7 +239,7 @@ def test_a_source_that_is_added_again_counts_at_once_by_the_rule_for_all_lists(s
     assert status(server, "again")["entries"] == 3
     assert [number for number, in complaints(server, "again")] == NUMBERS
     rules = [line.split() for line in server.run("sources", "list").splitlines()]
-    assert ["again", "1", "1", "1", "1", "1", "1"] in rules
+    assert ["again", "1", "1", "1", "1", "1", "1", "no"] in rules
     # One entry of a list is sufficient; complaints of a file are not one entry each.
     server.run("sources", "remove", "again")
     server.run("sources", "add", "again", "--url", dated, "--format", "jsonl", "--ceiling", "block")
@@ -346,7 +353,7 @@ def test_a_rule_is_saved_before_its_source_and_not_for_one_that_is_there(server,
     assert actions == [["source.add"], ["thresholds.set"]]
     code, said = call(server, "sources", "add", "ruled", "--url", url, "--format", "csv", "--weight", "9")
     assert code == 1 and "There is a source named ruled" in said
-    assert ["ruled", "2", "1", "1", "1", "1", "1"] in [line.split() for line in server.run("sources", "list").splitlines()]
+    assert ["ruled", "2", "1", "1", "1", "1", "1", "no"] in [line.split() for line in server.run("sources", "list").splitlines()]
 
 
 @pytest.mark.parametrize("name, compress", [("gz", gzip.compress), ("xz", lzma.compress)])
