@@ -59,6 +59,10 @@ public final class RunScreening {
       for (String other : new String[] {"sip:" + blocked, "voicemail:", "tel:", "tel:x", "tel:112", "tel:+"}) same(rejected(call(other)), false, other);
       same(rejected(new Call.Details(Call.Details.DIRECTION_OUTGOING, Uri.parse("tel:+" + blocked), 0)), false, "outgoing");
       same(rejected(new Call.Details(0, null, 0)), false, "withheld");
+      Ringfence.get().options.rejectsHidden = true;
+      same(rejected(new Call.Details(0, null, 0)), true, "withheld, if the app says so");
+      same(rejected(new Call.Details(Call.Details.DIRECTION_OUTGOING, null, 0)), false, "outgoing without a number");
+      same(rejected(call("sip:ada@ringfence.example")), false, "an address that is no telephone number");
     });
     Checks.run("a national number has the country of the phone", folder -> {
       start(folder);

@@ -18,28 +18,25 @@ public final class CallScreener {
     boolean has(String number) throws Exception;
   }
 
-  private static final int LONGEST_LABEL = 100;
   private final PackFolder packs;
   private final PersonalList personal;
-  private final boolean rejectsFailed;
+  private final Ringfence.Options options;
   private volatile NumberingPlans plans;
 
-  /** Creates a screener, which may reject calls whose number the network knows to be false. */
-  public CallScreener(PackFolder packs, PersonalList personal, boolean rejectsFailed) {
+  /** Creates a screener with the settings of an app. */
+  public CallScreener(PackFolder packs, PersonalList personal, Ringfence.Options options) {
     this.packs = packs;
     this.personal = personal;
-    this.rejectsFailed = rejectsFailed;
+    this.options = options;
   }
 
   /** Uses plans that are newer than the library. */
   public void use(NumberingPlans newer) { plans = newer; }
-  /**
-   * Decides about an incoming call.
-   * @param text the number as the network sent it, or null
-   * @param country the phone's country of two letters, or null
-   */
+
+  /** Decides about an incoming call, by the number as the network sent it and the phone's country of two letters; either may be null. */
   public CallDecision decide(String text, String country, Verification verification, Contacts contacts) {
-    if (text == null || text.isEmpty()) return ring(Reason.NO_NUMBER, 0);
+    boolean isHidden = text == null || text.isEmpty();
+    if (isHidden) return new CallDecision(options.rejectsHidden ? Action.REJECT : Action.RING, Reason.NO_NUMBER, 0, null);
     long number = 0;
     try {
       PhoneNumber read = (plans == null ? NumberingPlans.builtIn() : plans).parse(text, country);
@@ -62,7 +59,7 @@ public final class CallScreener {
       if (own.kind == PersonalList.Kind.ALLOW) return ring(Reason.USER, number);
       return new CallDecision(own.kind == PersonalList.Kind.BLOCK ? Action.REJECT : Action.LABEL, Reason.USER, number, shown(own.label));
     }
-    if (hasFailed && rejectsFailed) return new CallDecision(Action.REJECT, Reason.NOT_VERIFIED, number, null);
+    if (hasFailed && options.rejectsFailedVerification) return new CallDecision(Action.REJECT, Reason.NOT_VERIFIED, number, null);
     PackEntry entry = packs.lookup(number);
     if (entry != null && entry.blocks()) return new CallDecision(Action.REJECT, Reason.LISTED, number, shown(entry.label()));
     // A false number must not get the name of its owner.
@@ -84,7 +81,7 @@ public final class CallScreener {
   static String shown(String label) {
     if (label == null) return null;
     String line = label.replaceAll("[\\p{Cntrl}\\p{Cf}\\u2028\\u2029]+", " ").trim();
-    boolean isLong = line.codePointCount(0, line.length()) > LONGEST_LABEL;
-    return isLong ? line.substring(0, line.offsetByCodePoints(0, LONGEST_LABEL)) + "…" : line;
+    boolean isLong = line.codePointCount(0, line.length()) > 100;
+    return isLong ? line.substring(0, line.offsetByCodePoints(0, 100)) + "…" : line;
   }
 }

@@ -30,10 +30,10 @@ public final class Ringfence {
     final String[] packs;
     /** Whether packs are fetched only on networks without a price, such as Wi-Fi. */ public boolean isUnmeteredOnly;
     /** Whether calls are rejected whose number the network knows to be false. */ public boolean rejectsFailedVerification;
+    /** Whether calls without a number are rejected. */ public boolean rejectsHidden;
     /** Whether a notification says that a call was rejected. */ public boolean showsRejected;
     /** Whether calls are counted, which tells the server their numbers: only after the user agreed. */ public boolean countsCalls;
-    /** Whether the phone proves that a genuine app sends the reports. The app's key needs the scope install. */
-    public boolean attests;
+    /** Whether the phone proves that a genuine app reports; the key needs the scope install. */ public boolean attests;
     /** The address of the packs, if it is not the server's. */ public String publications;
     /** Sends the requests. */ public Transport transport = new UrlTransport();
     /** The clock and random numbers. */ public Environment environment = new Environment();
@@ -108,7 +108,7 @@ public final class Ringfence {
 
   /** Returns what decides about calls. */
   public synchronized CallScreener screener() {
-    if (screener == null) screener = new CallScreener(packs(), personal(), options.rejectsFailedVerification);
+    if (screener == null) screener = new CallScreener(packs(), personal(), options);
     return screener;
   }
 

@@ -95,7 +95,9 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     try {
       boolean isIncoming = Build.VERSION.SDK_INT < 29 || call.getCallDirection() == Call.Details.DIRECTION_INCOMING;
       Uri handle = call.getHandle();
-      String number = handle != null && "tel".equals(handle.getScheme()) && isIncoming ? handle.getSchemeSpecificPart() : null;
+      boolean isTelephone = handle == null || "tel".equals(handle.getScheme());
+      if (!isIncoming || !isTelephone) return new CallDecision(CallDecision.Action.RING, CallDecision.Reason.NO_NUMBER, 0, null);
+      String number = handle == null ? null : handle.getSchemeSpecificPart();
       CallDecision.Verification verification = CallDecision.Verification.NONE;
       if (Build.VERSION.SDK_INT >= 30) {
         int status = call.getCallerNumberVerificationStatus();

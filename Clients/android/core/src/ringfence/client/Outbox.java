@@ -249,10 +249,8 @@ final class Outbox {
   /** Returns the records of everything that waits. */
   private byte[] live() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    for (Waiting report : reports.values()) {
-      out.write(record(REPORT, joined(Codec.octets(report.id), report.json)));
-      if (report.mayBeSent) out.write(record(SENT, Codec.octets(report.id)));
-    }
+    // Another process takes all of them for sent, and asks the server about withdrawals.
+    for (Waiting report : reports.values()) out.write(record(REPORT, joined(Codec.octets(report.id), report.json)));
     for (Map.Entry<UUID, byte[]> batch : batches.entrySet()) {
       // A batch subtracts its counts when it is read, so the counts come first.
       for (Object item : items(batch.getValue())) out.write(record(CALLS, item((Map<?, ?>) item).getBytes(Json.UTF8)));
@@ -270,7 +268,7 @@ final class Outbox {
   /** Returns the approximate size of these records. */
   private int liveBytes() {
     int bytes = 100 * counts.size() + (OVERHEAD + 16) * withdrawals.size();
-    for (Waiting report : reports.values()) bytes += OVERHEAD + 41 + report.json.length;
+    for (Waiting report : reports.values()) bytes += OVERHEAD + 16 + report.json.length;
     for (byte[] batch : batches.values()) bytes += 2 * batch.length;
     return bytes;
   }
