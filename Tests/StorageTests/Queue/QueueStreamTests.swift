@@ -60,6 +60,23 @@ import Testing
     #expect(try await evaluate([number], at: now + 365 * 86_400).removed == 1)
   }
 
+  @Test func `a case has the sums of its reports, whatever its cause`() async throws {
+    let (held, appealed, ranged) = (number, number + 10, number + 152)
+    // They reach no threshold.
+    for number in [held, appealed, ranged] { try await report(number, count: 1, weight: 0.01) }
+    let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
+    _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
+    try await AppealStore(pool: pool).file(try Appeal(number: appealed, statement: "Mine.", filedAt: now))
+    try await pool.execute(
+      """
+      INSERT INTO ranges
+        (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at)
+      VALUES (\(ranged), '+3319900040x', 0, 3319900040, '{33199000400}', '{33199000409}', 'proposed', 'block', 1, 9, 1, \(now))
+      """)
+    _ = try await evaluate([held, appealed, ranged])
+    #expect(try await pool.column("SELECT reports FROM queue ORDER BY number", as: Int64.self) == [1, 1, 1])
+  }
+
   @Test func `holds, appeals and protected numbers wait`() async throws {
     let finding = BrigadeDetection.Finding(
       reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [Reporter([1])])
