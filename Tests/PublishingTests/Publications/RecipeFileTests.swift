@@ -66,8 +66,11 @@ import Testing
       ]
     ),
     (
-      "recipes:\n  - {name: a, kind: identification, source: directory, top: 1, evidence: true}",
-      ["recipes.yaml:2: evidence must be false with source directory: it is about listed numbers"]
+      "recipes:\n  - {name: a, kind: identification, source: directory, top: 1, evidence: true, ranges: 1}",
+      [
+        "recipes.yaml:2: evidence must be false with source directory: it is about listed numbers",
+        "recipes.yaml:2: ranges are for listed numbers: leave the field out with source directory",
+      ]
     ),
     (
       "recipes:\n  - {name: a, kind: blocking, top: 1, evidence: yes}",
