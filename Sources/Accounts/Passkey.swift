@@ -181,25 +181,14 @@ enum PasskeyKey {
 
   /// The points of Ed25519 whose order is 1, 2, 4 or 8, without the sign: for their keys everybody can make signatures.
   /// The last two are other encodings of 0 and 1 (RFC 8032, 5.1.3 refuses them).
-  private static let smallOrder: Set<[UInt8]> = {
-    func encoding(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> [UInt8] {
-      [first] + [UInt8](repeating: middle, count: 30) + [last]
-    }
-    return [
-      encoding(0, 0, 0), encoding(1, 0, 0), encoding(0xEC, 0xFF, 0x7F), encoding(0xED, 0xFF, 0x7F),
-      encoding(0xEE, 0xFF, 0x7F),
-      [
-        0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0, 0xD5, 0xDF,
-        0xAC,
-        0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC, 0x05,
-      ],
-      [
-        0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67, 0x0F, 0x2A, 0x20,
-        0x53,
-        0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03, 0x7A,
-      ],
-    ]
-  }()
+  private static let smallOrder = Set(
+    [
+      String(repeating: "0", count: 64), "01" + String(repeating: "0", count: 62),
+      "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+      "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+      "ec" + String(repeating: "f", count: 60) + "7f", "ed" + String(repeating: "f", count: 60) + "7f",
+      "ee" + String(repeating: "f", count: 60) + "7f",
+    ].compactMap(Hexadecimal.bytes))
 
   private static func isOfSmallOrder(_ point: [UInt8]) -> Bool {
     guard point.count == 32 else { return false }

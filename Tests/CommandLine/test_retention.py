@@ -96,7 +96,7 @@ REFUSING = {
     "report statements": ["--from", "2026-01-01", "--to", "2026-12-31"],
     "report transparency": ["--from", "2026-01-01", "--to", "2026-12-31"],
     "rights code": ["+12015550123"], "rights show": ["+12015550123"],
-    "rights suppress": ["+12015550123", "--reason", "x"], "rights repeat": [],
+    "rights suppress": ["+12015550123", "--reason", "x"], "rights repeat": [], "rights finish": [],
     "cluster plan": ["--survey"], "recipes show": [], "retention show": [], "recount": [], "doctor": [], "backup": ["BACKUP"],
 }
 # Commands that store the first data of a folder, read only an optional file of it, or first require a key.

@@ -32,10 +32,6 @@ struct BulksController: Sendable {
   let texts: Localizer
   private let checking = BusyAccounts()
 
-  init(bulks: BulkStore, service: BulkService, bodies: BodyReader, texts: Localizer) {
-    (self.bulks, self.service, self.bodies, self.texts) = (bulks, service, bodies, texts)
-  }
-
   /// The most wrong rows, and numbers, in an answer.
   private static let shown = 100
 

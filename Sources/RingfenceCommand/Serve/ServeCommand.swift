@@ -179,18 +179,11 @@ extension CommandContext {
     let records = RecordFiles(journal: try folder.journal, output: jobs.auditOutput)
     for kind in RecordFiles.Kind.allCases {
       guard let failure = records.failure(of: kind), !failure.isFullDisk else { continue }
-      throw CommandFailure.failed(Self.cannotWrite(kind, failure.reason))
+      let isJournal = kind == .erasureJournal
+      throw CommandFailure.failed(
+        "Cannot write the \(isJournal ? "erasure journal" : "file of the audit log") \(failure.reason). Let the account of "
+          + "the server write it, or change the setting \(isJournal ? "erasure-journal" : "audit-out").")
     }
-  }
-
-  static func cannotWrite(_ kind: RecordFiles.Kind, _ reason: String) -> String {
-    let (name, setting) =
-      switch kind {
-      case .erasureJournal: ("erasure journal", "erasure-journal")
-      case .auditOutput: ("file of the audit log", "audit-out")
-      }
-    return
-      "Cannot write the \(name) \(reason). Let the account of the server write it, or change the setting \(setting)."
   }
 
   /// Sends messages about events by the settings of this server.

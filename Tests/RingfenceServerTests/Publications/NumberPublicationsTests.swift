@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Publishing
+import Storage
 import TestSupport
 import Testing
 
