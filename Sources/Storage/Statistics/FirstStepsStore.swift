@@ -17,6 +17,7 @@ public struct FirstStepsStore: Sendable {
     try await pool.withConnection { connection in
       guard var steps = try await connection.run(SQL.readFirstSteps()).first else { return FirstSteps() }
       if try await !connection.run(SQL.findVote()).isEmpty { steps.done.insert(.report) }
+      if try await !connection.run(SQL.findProtection()).isEmpty { steps.done.insert(.protection) }
       guard steps.entries == 0 else { return steps }
       for (code, count) in try await connection.run(SQL.countHolds()) { steps.held[code] = count }
       steps.cases = try await connection.run(SQL.countCases(without: QueueCause.held.bit)).first ?? 0
@@ -38,15 +39,18 @@ extension SQL {
           WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published')),
         (SELECT min(name) FROM source_feeds
           WHERE removed_at IS NULL AND format NOT IN ('protected-list', 'misp-warninglist')
-            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0))),
-        EXISTS (SELECT 1 FROM protected_numbers) OR EXISTS (SELECT 1 FROM protected_patterns)
+            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0)))
       """
     ) { row in
       let steps: [FirstSteps.Step] = [.source, .app, .publication, .moderator]
-      var done = Set(try steps.enumerated().filter { try row.decode($0.offset) }.map(\.element))
-      if try row.decode(6) { done.insert(.protection) }
-      return FirstSteps(done: done, entries: try row.decode(4), unreadSource: try row.decode(5))
+      let done = try steps.enumerated().filter { try row.decode($0.offset) }.map(\.element)
+      return FirstSteps(done: Set(done), entries: try row.decode(4), unreadSource: try row.decode(5))
     }
+  }
+
+  /// A protected number, if there is one.
+  static func findProtection() -> Statement<Int64> {
+    Statement("SELECT number FROM protected_numbers LIMIT 1") { try $0.decode(0) }
   }
 
   /// A number with a vote, if there is one.

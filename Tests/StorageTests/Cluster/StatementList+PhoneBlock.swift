@@ -310,6 +310,7 @@ extension StatementList {
     // Statistics
     try add("readFirstSteps", SQL.readFirstSteps)
     try add("findVote", SQL.findVote)
+    try add("findProtection", SQL.findProtection)
     try add("countHolds", SQL.countHolds)
     try add("countCases", SQL.countCases)
     try add("readStatisticsWatermark", SQL.readStatisticsWatermark)
