@@ -122,7 +122,7 @@ def test_a_list_of_the_catalog_needs_no_option_and_its_numbers_are_published(mak
     assert all(row["license"] and row["every"] for row in catalog) and catalog[0]["rows"] > 100_000
     assert "ftc-rolling" in server.run("sources", "catalog")
 
-    # Numbers with three complaints are blocked, others labeled; so are those of no place, such as toll-free ones.
+    # Numbers with three complaints are blocked, others labeled; so are numbers of no place, such as toll-free ones.
     rows = ["2015550123", "2015550124", *["2015550125", "8005550123"] * 3]
     url = site.give("/catalog.csv", "\n".join(["pattern", *rows, ""]))
     added = server.run("sources", "add", "ftc-rolling", "--url", url)
