@@ -31,6 +31,7 @@ LEFT_OUT = {
 # Documents whose commands do not run here, and why.
 ELSEWHERE = {
     "Docker/README.md": "it needs root and a container engine; Tests/Docker and Scripts/check-image.py check it",
+    "Documentation/android.md": "it needs a project for Android; Tests/Readers runs the code and the archive",
     "Documentation/api.md": "test_api.py runs it",
     "Documentation/attestation.md": "it needs phones; AttestationTests.swift attests with keys of its own",
     "Documentation/automation.md": "test_curation.py decides files, and ModerationAPITests.swift sends the requests",

@@ -84,9 +84,9 @@ def test_the_commands_serve_and_publish(make_server, tmp_path):
     other = make_server()
 
     def placed(text):
-        return re.sub(r"(?<=[ =:])/(?=data|publications|etc|run)", f"{tmp_path}/", text)
+        return re.sub(r"(?<=[ =:])/(?=data|journal|publications|etc|run)", f"{tmp_path}/", text)
 
-    for folder in ("data", "publications", "etc/ringfence", "run/secrets/ringfence"):
+    for folder in ("data", "journal", "publications", "etc/ringfence", "run/secrets/ringfence"):
         (tmp_path / folder).mkdir(parents=True)
     secrets = {name: (other.data / name.replace("_", ".")).read_text() for name in (
         "pseudonym_key", "account_key", "signing_key", "webhook_secret", "metrics_token")}

@@ -40,12 +40,7 @@ struct SourceChange: ParsableArguments {
   var complaints: Int?
   @Option(help: .value("count", "Entries about a number that are needed to block it; with fewer it is identified."))
   var blockComplaints: Int?
-  @Option(
-    help: .value(
-      "yes or no",
-      "Whether the list alone may block numbers that belong to no place, such as toll-free ones. Callers often show these "
-        + "falsely. Default: no, it labels them."))
-  var blockShared: YesNo?
+  @OptionGroup var shared: SharedNumbersOption
   @Option(
     help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
@@ -58,7 +53,7 @@ struct SourceChange: ParsableArguments {
   var rule: SourceRuleChange {
     SourceRuleChange(
       weight: weight, complaints: complaints, days: days, leaveComplaints: leaveComplaints, leaveDays: leaveDays,
-      blockComplaints: blockComplaints, blocksShared: blockShared.map { $0 == .yes })
+      blockComplaints: blockComplaints, blocksShared: shared.isBlocking)
   }
 
   func validate() throws {

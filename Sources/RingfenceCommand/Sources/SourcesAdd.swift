@@ -68,12 +68,7 @@ struct SourcesAdd: AsyncParsableCommand {
   @Option(help: .value("count", "Entries about a number that are needed to block it; with fewer it is identified."))
   var blockComplaints: Int?
 
-  @Option(
-    help: .value(
-      "yes or no",
-      "Whether the list alone may block numbers that belong to no place, such as toll-free ones. Callers often show these "
-        + "falsely. Default: no, it labels them."))
-  var blockShared: YesNo?
+  @OptionGroup var shared: SharedNumbersOption
 
   @Option(help: .value("count", "Different days with entries that are needed to enter the list, 1 to 64."))
   var days: Int?
@@ -325,7 +320,7 @@ struct SourcesAdd: AsyncParsableCommand {
     let usual = listed?.rule ?? SourceRuleChange()
     return SourceRuleChange(
       weight: weight ?? usual.weight, complaints: complaints ?? usual.complaints, days: days ?? usual.days,
-      blockComplaints: blockComplaints ?? usual.blockComplaints, blocksShared: blockShared.map { $0 == .yes })
+      blockComplaints: blockComplaints ?? usual.blockComplaints, blocksShared: shared.isBlocking)
   }
 
   private func show(_ former: Source?, _ listed: SourceCatalog.Entry?, in context: CommandContext) async throws {

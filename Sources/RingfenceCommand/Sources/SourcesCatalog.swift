@@ -86,7 +86,19 @@ enum Question {
   }
 }
 
-/// The value of an option that is a choice, so that a stored value can be replaced by either.
-enum YesNo: String, ExpressibleByArgument, CaseIterable {
-  case yes, no
+/// Whether a list blocks numbers that belong to no place.
+struct SharedNumbersOption: ParsableArguments {
+  enum Choice: String, ExpressibleByArgument, CaseIterable {
+    case yes, no
+  }
+
+  @Option(
+    help: .value(
+      "yes or no",
+      "Whether the list alone may block numbers that belong to no place, such as toll-free ones. Callers often show these "
+        + "falsely. Default: no, it labels them."))
+  var blockShared: Choice?
+
+  /// Nil where the option is not set.
+  var isBlocking: Bool? { blockShared.map { $0 == .yes } }
 }
