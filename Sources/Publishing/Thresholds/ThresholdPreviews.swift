@@ -120,15 +120,17 @@ public final class ThresholdPreviews: Sendable {
     try await jobs.job(.preview, of: account, isWithOutcome: false) != nil
   }
 
-  /// An account's request and its state; nil if it has none.
+  /// An account's request and its state; nil if it has none, or one of another version of the program, whose rules have other
+  /// fields.
   public func preview(of account: String) async throws -> (request: Request, state: State)? {
     guard let job = try await jobs.job(.preview, of: account) else { return nil }
-    let request = try await PreviewRequest(job.request).request(job, thresholds)
+    guard let stored = try? PreviewRequest(job.request) else { return nil }
+    let request = try await stored.request(job, thresholds)
     let state: State =
       switch job.state {
       case .waiting: .waiting(ahead: job.ahead)
       case .running: .running(job.step ?? .starting)
-      case .done: try job.outcome.map { try PreviewOutcome($0) }.map { .done($0.preview, asOf: $0.asOf) } ?? .failed
+      case .done: job.outcome.flatMap { try? PreviewOutcome($0) }.map { .done($0.preview, asOf: $0.asOf) } ?? .failed
       case .failed: .failed
       case .broken: .broken
       }

@@ -131,6 +131,20 @@ import Testing
     ]
   }
 
+  @Test func `a preview that another version has stored is none`() async throws {
+    try await TestServer.run { server in
+      let visitor = try await Visitor(server, role: .administrator)
+      _ = try await visitor.post("/moderation/thresholds/preview", listFields(0, "1", weight: "0.5"))
+      _ = try await result(visitor)
+      let column = #"request::text, ',?"blocksShared":(true|false)', ''"#
+      let changed = try await pool.execute(
+        PostgresQuery(unsafeRaw: "UPDATE background_jobs SET request = regexp_replace(\(column))::jsonb"))
+      #expect(changed == 1)
+      #expect(try await visitor.get("/moderation/thresholds/preview").status == .seeOther)
+      #expect(try await visitor.get("/moderation/thresholds").status == .ok)
+    }
+  }
+
   @Test func `the weights of an app are previewed and saved with its name`() async throws {
     let app = try await AppStore(pool: pool).create(name: "Corner & sons", at: now).app
     try await TestServer.run { server in
