@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A field of a rule, read and written as a number.
+package enum RuleField<Rule> {
+  case real(WritableKeyPath<Rule, Double>)
+  case whole(WritableKeyPath<Rule, Int>)
+  /// 1 for true.
+  case flag(WritableKeyPath<Rule, Bool>)
+}
+
 /// A rule that forms, previews and audit events read by field: a threshold, or the weight of an imported list.
 package protocol FieldwiseRule: Equatable {
   /// The rows of the form: the key of a row's text, and its fields to enter and to leave the list.
   static var lines: [(kind: String, fields: [String])] { get }
   /// The prefix of its message keys: `thresholds.KIND` and `thresholds.list-KIND`.
   static var prefix: String { get }
-  static func isWhole(_ field: String) -> Bool
-  subscript(field name: String) -> Double { get set }
+  /// The field of a name of ``lines``.
+  static func field(_ name: String) -> RuleField<Self>
   /// All violations, each with its field.
   var problems: [ThresholdProblem] { get }
 }
 
 extension FieldwiseRule {
   package static var fields: [String] { lines.flatMap(\.fields) }
+
+  package static func isWhole(_ name: String) -> Bool {
+    if case .real = field(name) { false } else { true }
+  }
+
+  package subscript(field name: String) -> Double {
+    get {
+      switch Self.field(name) {
+      case .real(let path): self[keyPath: path]
+      case .whole(let path): Double(self[keyPath: path])
+      case .flag(let path): self[keyPath: path] ? 1 : 0
+      }
+    }
+    set {
+      switch Self.field(name) {
+      case .real(let path): self[keyPath: path] = newValue
+      case .whole(let path): self[keyPath: path] = Int(newValue)
+      case .flag(let path): self[keyPath: path] = newValue != 0
+      }
+    }
+  }
 
   /// The values by field name, for the audit log.
   package var audited: [String: String] {
@@ -24,7 +53,6 @@ extension FieldwiseRule {
         return (name, value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)")
       })
   }
-
 }
 
 extension Threshold: FieldwiseRule {
@@ -33,44 +61,16 @@ extension Threshold: FieldwiseRule {
     ["heat", "evidence", "confidence", "reporters", "networks", "days"].map { ($0, ["enter.\($0)", "leave.\($0)"]) }
     + [("review", ["review_heat"])]
 
-  package static func isWhole(_ field: String) -> Bool {
-    field.hasSuffix("reporters") || field.hasSuffix("networks") || field.hasSuffix("days")
-  }
-
-  package subscript(field name: String) -> Double {
-    get {
-      switch name {
-      case "enter.heat": enter.heat
-      case "enter.evidence": enter.evidence
-      case "enter.confidence": enter.confidence
-      case "enter.reporters": Double(enter.reporters)
-      case "enter.networks": Double(enter.networks)
-      case "enter.days": Double(enter.days)
-      case "leave.heat": leave.heat
-      case "leave.evidence": leave.evidence
-      case "leave.confidence": leave.confidence
-      case "leave.reporters": Double(leave.reporters)
-      case "leave.networks": Double(leave.networks)
-      case "leave.days": Double(leave.days)
-      default: reviewHeat
-      }
-    }
-    set {
-      switch name {
-      case "enter.heat": enter.heat = newValue
-      case "enter.evidence": enter.evidence = newValue
-      case "enter.confidence": enter.confidence = newValue
-      case "enter.reporters": enter.reporters = Int(newValue)
-      case "enter.networks": enter.networks = Int(newValue)
-      case "enter.days": enter.days = Int(newValue)
-      case "leave.heat": leave.heat = newValue
-      case "leave.evidence": leave.evidence = newValue
-      case "leave.confidence": leave.confidence = newValue
-      case "leave.reporters": leave.reporters = Int(newValue)
-      case "leave.networks": leave.networks = Int(newValue)
-      case "leave.days": leave.days = Int(newValue)
-      default: reviewHeat = newValue
-      }
+  package static func field(_ name: String) -> RuleField<Threshold> {
+    let bar: WritableKeyPath<Threshold, ThresholdLimits> = name.hasPrefix("leave.") ? \.leave : \.enter
+    return switch name.dropFirst(6) {
+    case "heat": .real(bar.appending(path: \.heat))
+    case "evidence": .real(bar.appending(path: \.evidence))
+    case "confidence": .real(bar.appending(path: \.confidence))
+    case "reporters": .whole(bar.appending(path: \.reporters))
+    case "networks": .whole(bar.appending(path: \.networks))
+    case "days": .whole(bar.appending(path: \.days))
+    default: .real(\.reviewHeat)
     }
   }
 }
@@ -82,30 +82,15 @@ extension SourceRule: FieldwiseRule {
     ("days", ["enter.days", "leave.days"]), ("blocks", ["block.complaints"]), ("shared", ["block.shared"]),
   ]
 
-  package static func isWhole(_ field: String) -> Bool { field != "weight" }
-
-  package subscript(field name: String) -> Double {
-    get {
-      switch name {
-      case "enter.complaints": Double(enter.complaints)
-      case "leave.complaints": Double(leave.complaints)
-      case "enter.days": Double(enter.days)
-      case "leave.days": Double(leave.days)
-      case "block.complaints": Double(blockComplaints)
-      case "block.shared": blocksShared ? 1 : 0
-      default: weight
-      }
-    }
-    set {
-      switch name {
-      case "enter.complaints": enter.complaints = Int(newValue)
-      case "leave.complaints": leave.complaints = Int(newValue)
-      case "enter.days": enter.days = Int(newValue)
-      case "leave.days": leave.days = Int(newValue)
-      case "block.complaints": blockComplaints = Int(newValue)
-      case "block.shared": blocksShared = newValue != 0
-      default: weight = newValue
-      }
+  package static func field(_ name: String) -> RuleField<SourceRule> {
+    switch name {
+    case "enter.complaints": .whole(\.enter.complaints)
+    case "leave.complaints": .whole(\.leave.complaints)
+    case "enter.days": .whole(\.enter.days)
+    case "leave.days": .whole(\.leave.days)
+    case "block.complaints": .whole(\.blockComplaints)
+    case "block.shared": .flag(\.blocksShared)
+    default: .real(\.weight)
     }
   }
 }
@@ -114,14 +99,8 @@ extension AttestationRule: FieldwiseRule {
   package static let prefix = "attestation-"
   package static var lines: [(kind: String, fields: [String])] { weights.map { ($0.name, [$0.name]) } }
 
-  package static func isWhole(_ field: String) -> Bool { false }
-
-  package subscript(field name: String) -> Double {
-    get { Self.weights.first { $0.name == name }.map { self[keyPath: $0.weight] } ?? 0 }
-    set {
-      guard let field = Self.weights.first(where: { $0.name == name }) else { return }
-      self[keyPath: field.weight] = newValue
-    }
+  package static func field(_ name: String) -> RuleField<AttestationRule> {
+    .real(weights.first { $0.name == name }?.weight ?? \.unattested)
   }
 }
 
@@ -133,42 +112,24 @@ extension IdentifyRule: FieldwiseRule {
     + [("labels", ["identify.labels", "identify.label_share"])]
     + [("marks", Mark.allCases.map { "mark.\($0.rawValue)" })]
 
-  package static func isWhole(_ field: String) -> Bool { !field.hasSuffix("share") }
-
-  package subscript(field name: String) -> Double {
-    get {
-      if let mark = Self.mark(name) { return identifiedMarks.contains(mark) ? 1 : 0 }
-      return Self.limit(name).map { Double(self[keyPath: $0]) }
-        ?? (name == "identify.heat_share" ? heatShare : labelShare)
-    }
-    set {
-      if let mark = Self.mark(name) {
-        if newValue == 0 { identifiedMarks.remove(mark) } else { identifiedMarks.insert(mark) }
-      } else if let limit = Self.limit(name) {
-        self[keyPath: limit] = Int(newValue)
-      } else if name == "identify.heat_share" {
-        heatShare = newValue
-      } else {
-        labelShare = newValue
-      }
+  package static func field(_ name: String) -> RuleField<IdentifyRule> {
+    if name.hasPrefix("mark."), let mark = Mark(rawValue: String(name.dropFirst(5))) { return .flag(\.[permits: mark]) }
+    return switch name {
+    case "identify.heat_share": .real(\.heatShare)
+    case "identify.reporters": .whole(\.alone.reporters)
+    case "identify.networks": .whole(\.alone.networks)
+    case "identify.days": .whole(\.alone.days)
+    case "identify.corroborated_reporters": .whole(\.corroborated.reporters)
+    case "identify.corroborated_networks": .whole(\.corroborated.networks)
+    case "identify.corroborated_days": .whole(\.corroborated.days)
+    case "identify.labels": .whole(\.labels)
+    default: .real(\.labelShare)
     }
   }
 
-  private static func mark(_ field: String) -> Mark? {
-    field.hasPrefix("mark.") ? Mark(rawValue: String(field.dropFirst(5))) : nil
-  }
-
-  private static func limit(_ field: String) -> WritableKeyPath<IdentifyRule, Int>? {
-    switch field {
-    case "identify.reporters": \.alone.reporters
-    case "identify.networks": \.alone.networks
-    case "identify.days": \.alone.days
-    case "identify.corroborated_reporters": \.corroborated.reporters
-    case "identify.corroborated_networks": \.corroborated.networks
-    case "identify.corroborated_days": \.corroborated.days
-    case "identify.labels": \.labels
-    default: nil
-    }
+  private subscript(permits mark: Mark) -> Bool {
+    get { identifiedMarks.contains(mark) }
+    set { if newValue { identifiedMarks.insert(mark) } else { identifiedMarks.remove(mark) } }
   }
 }
 
