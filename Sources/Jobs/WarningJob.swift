@@ -8,8 +8,7 @@ import Publishing
 package import Storage
 
 /// Looks once an hour for what nobody asks for: cases that wait too long, keys that are about to expire, and files of records
-/// that cannot be written. Each is an
-/// event once a day, even if several servers check.
+/// that cannot be written. Each is an event once a day, even if several servers check.
 package struct WarningJob: Sendable {
   private let stores: Stores
   private let caseTarget: TimeInterval

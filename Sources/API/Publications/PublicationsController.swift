@@ -67,7 +67,7 @@ struct NumberPublicationsController: Sendable {
     }
     // Like a number that was never listed: nothing tells a stranger that its owner has asked.
     let isSuppressed = try await withDeadline { [protection] in
-      try await protection.protections(of: number.digits).contains(where: \.isSuppression)
+      try await protection.isSuppressed(number.digits)
     }
     var response = JSON.response(
       NumberPublications(

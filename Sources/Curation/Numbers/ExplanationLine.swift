@@ -166,9 +166,7 @@ public struct ExplanationLine: CodedMessage {
     let sum = weights.full + weights.partial + weights.none
     let all = all ?? sum
     if weights.full == sum { return ExplanationLine(.reportersFull, ["count": CodedValue(all)]) }
-    if weights.new == sum {
-      return ExplanationLine(.reportersNew, ["count": CodedValue(all)])
-    }
+    if weights.new == sum { return ExplanationLine(.reportersNew, ["count": CodedValue(all)]) }
     return ExplanationLine(
       .reporters,
       [

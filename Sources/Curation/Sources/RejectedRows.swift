@@ -64,9 +64,12 @@ public struct RejectedRows: Sendable, Equatable, Codable {
   /// The part of the rows that is rejected, 0 to 1.
   public var share: Double { rows > 0 ? Double(count) / Double(rows) : 0 }
 
-  /// Whether more than a third of the rows is rejected, or about numbers that the plan does not have: a file of another
-  /// format, or of another region.
-  public var exceedsThird: Bool { (count + unassigned) * 3 > rows }
+  /// Rows that are rejected, or about numbers that the plan does not have: many of them are a sign of another format, or of
+  /// another region.
+  package var suspect: Int { count + unassigned }
+
+  /// Whether more than a third of the rows is suspect.
+  public var exceedsThird: Bool { suspect * 3 > rows }
 
   /// The reasons, the most frequent one first.
   public var sortedReasons: [(code: String, count: Int)] {

@@ -44,7 +44,7 @@ extension RejectedRows {
   /// Refuses a file of which most rows are rejected, or about numbers that the plan does not have.
   /// - Parameter ignored: rejected rows that are no reason for it.
   func check(except ignored: Int = 0) throws(RejectedFile) {
-    let bad = count + unassigned - ignored
+    let bad = suspect - ignored
     guard bad * 2 <= rows else {
       throw RejectedFile(rejected: self, failure: .tooManyRejects(rejected: bad, rows: rows))
     }

@@ -151,7 +151,7 @@ public struct RightsService: Sendable {
 
   /// Whether the owner of a number has suppressed it.
   public func isSuppressed(_ number: Int64) async throws -> Bool {
-    try await stores.protection.protections(of: number).contains(where: \.isSuppression)
+    try await stores.protection.isSuppressed(number)
   }
 
   /// Ends a suppression.

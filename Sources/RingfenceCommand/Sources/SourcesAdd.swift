@@ -260,16 +260,8 @@ struct SourcesAdd: AsyncParsableCommand {
     } catch let failure as SourceFailure {
       throw CommandFailure.failed(texts.message("sources.failure", failure))
     }
-    let effect =
-      switch settings.ceiling {
-      case _ where settings.format.protects: "Its numbers are protected."
-      case .nothing: "Its numbers are shown to moderators."
-      case .review: "Its numbers go to the queue."
-      case .identify: "Phones label its numbers and block none."
-      case .block: "Phones block its numbers, with enough complaints, and label the others."
-      }
     print(
-      "Added \(name) with the ceiling \(settings.ceiling.rawValue). \(effect) A running server downloads it now, and then every "
+      "Added \(name) with the ceiling \(settings.ceiling.rawValue). \(Question.effect(of: settings)) A running server downloads it now, and then every "
         + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
   }
 

@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import Importing
+import Storage
 
 /// `ringfence sources catalog`
 struct SourcesCatalog: AsyncParsableCommand {
@@ -50,6 +51,17 @@ struct SourcesCatalog: AsyncParsableCommand {
 enum Question {
   /// Whether a person reads the output and can answer.
   static var isPossible: Bool { isatty(0) == 1 && isatty(1) == 1 }
+
+  /// What phones do with the numbers of a source.
+  static func effect(of settings: Source.Settings) -> String {
+    switch settings.ceiling {
+    case _ where settings.format.protects: "Its numbers are protected."
+    case .nothing: "Its numbers are shown to moderators."
+    case .review: "Its numbers go to the queue."
+    case .identify: "Phones label its numbers and block none."
+    case .block: "Phones block its numbers, with enough complaints, and label the others."
+    }
+  }
 
   /// The answer of a person.
   enum Answer {

@@ -75,7 +75,6 @@ public struct OutboxStore: Sendable {
     let next = next ?? GatingTime.never
     _ = try await pool.run(SQL.postponeMessage(id: message.id, next: next, failure: failure))
   }
-
 }
 
 /// One message to one receiver.

@@ -72,6 +72,11 @@ public struct ProtectionStore: Sendable {
     }
   }
 
+  /// Whether the owner of a number has suppressed it.
+  public func isSuppressed(_ number: Int64) async throws -> Bool {
+    try await protections(of: number).contains(where: \.isSuppression)
+  }
+
   /// The author of the protections of a list: protections by a person are never a list's own.
   public static func author(ofList name: String) -> String {
     String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(80)))
