@@ -52,7 +52,7 @@ enum Question {
   /// Whether a person reads the output and can answer.
   static var isPossible: Bool { isatty(0) == 1 && isatty(1) == 1 }
 
-  /// What phones do with the numbers of a source.
+  /// The effect of a source on phones, in a sentence.
   static func effect(of settings: Source.Settings) -> String {
     switch settings.ceiling {
     case _ where settings.format.protects: "Its numbers are protected."
