@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(Darwin)
-  package import Darwin
+  import Darwin
 #elseif canImport(Musl)
-  package import Musl
+  import Musl
 #else
-  package import Glibc
+  import Glibc
 #endif
 
 /// A file that is complete or absent: its bytes go to a temporary file in the same folder, which ``commit(flushing:)``
@@ -35,19 +35,19 @@ package final class CompleteFile {
   ///     in `.tmp`.
   ///   - mode: the permissions, reduced by the process's umask.
   /// - Throws: ``FileFailure``.
-  package init(_ path: String, temporary: String? = nil, mode: mode_t = 0o600) throws(FileFailure) {
+  package init(_ path: String, temporary: String? = nil, mode: UInt16 = 0o600) throws(FileFailure) {
     self.path = path
     self.temporary = temporary ?? "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).tmp"
     #if os(Linux)
       // Linux's O_TMPFILE, which Swift does not import.
       let nameless = O_DIRECTORY | 0o20_000_000
-      descriptor = temporary == nil ? open(parentFolder(of: path), nameless | O_RDWR | O_CLOEXEC, mode) : -1
+      descriptor = temporary == nil ? open(parentFolder(of: path), nameless | O_RDWR | O_CLOEXEC, mode_t(mode)) : -1
       isNamed = descriptor < 0 || access(Self.link(to: descriptor), F_OK) != 0
       guard isNamed else { return }
       if descriptor >= 0 { close(descriptor) }
     #endif
     if temporary != nil { unlink(self.temporary) }
-    descriptor = open(self.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    descriptor = open(self.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileFailure(path: path, code: errno, operation: .create) }
   }
 
@@ -56,7 +56,7 @@ package final class CompleteFile {
   /// Replaces a file by one with this content.
   /// - Throws: ``FileFailure``; the file is unchanged then.
   package static func replace(
-    _ path: String, with content: some Collection<UInt8>, temporary: String? = nil, mode: mode_t = 0o600,
+    _ path: String, with content: some Collection<UInt8>, temporary: String? = nil, mode: UInt16 = 0o600,
     flushing: Flush = .fileAndFolder
   ) throws(FileFailure) {
     let file = try CompleteFile(path, temporary: temporary, mode: mode)
@@ -144,10 +144,10 @@ package final class PartialFile: Sendable {
 
   /// Opens or creates the file; a file that is longer than `limit` is emptied.
   /// - Throws: ``FileFailure``.
-  package init(_ path: String, limit: Int, mode: mode_t = 0o600) throws(FileFailure) {
+  package init(_ path: String, limit: Int, mode: UInt16 = 0o600) throws(FileFailure) {
     self.path = path
     self.limit = limit
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0, lseek(descriptor, 0, SEEK_END) >= 0 else { throw FileFailure(path: path, code: errno) }
     if length > limit { try restart() }
   }
