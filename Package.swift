@@ -84,153 +84,125 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-    // The kit: Linux, macOS and iOS. Timestamps: calendar arithmetic. FileSupport: files that are complete or absent,
-    // locks of folders.
-    library("Timestamps"),
-    library("FileSupport"),
-    library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
-    library("CallDirectory", ["CallerPack", "FileSupport"]),
-    library("RingfenceClient", ["CallerPack", "FileSupport", "PhoneNumbers"]),
+    // The kit: Linux, macOS and iOS. Support: times, files that are complete or absent, CBOR, XML.
+    library("Support"),
+    library("CallerPack", ["CZlib", "Support", crypto]),
+    library("CallDirectory", ["CallerPack", "Support"]),
+    library("RingfenceClient", ["CallerPack", "Support", "PhoneNumbers"]),
     // Telephone numbers and numbering plans, without a package or a system library.
     library("PhoneNumbers"),
 
-    // CBOR without floats, tags and indefinite lengths.
-    library("CBOR"),
-
-    // XML without document types.
-    library("XMLSyntax"),
-
-    // Executors, threads, lazy values, rounds of jobs.
-    library("AsyncSupport", [logging]),
-
-    // Metrics and logs.
-    library("Telemetry", [logging, coreMetrics]),
+    // Executors, threads, rounds of jobs, metrics and logs.
+    library("ServerSupport", [logging, coreMetrics]),
 
     // The domain, without HTTP, SQL or I/O of its own.
     library("Curation", ["PhoneNumbers"]),
-    library("Attestation", ["CBOR", "Curation", "Timestamps", asn1, crypto, cryptoExtras]),
+    library("Attestation", ["Support", "Curation", asn1, crypto, cryptoExtras]),
 
     // PostgreSQL and everything that knows SQL.
-    library("PostgreSQL", ["AsyncSupport", "CLibPQ", logging]),
+    library("PostgreSQL", ["Support", "ServerSupport", "CLibPQ", "CSpawn", logging]),
     .systemLibrary(name: "CSpawn"),
-    library(
-      "EmbeddedPostgreSQL", ["AsyncSupport", "CLibPQ", "CSpawn", "FileSupport", logging], isOptimized: false),
-    library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Timestamps", crypto]),
+    library("Storage", ["PostgreSQL", "Curation", "PhoneNumbers", "Support", crypto]),
 
     // Accounts: passwords, second factors, attempts.
     library(
       "Accounts",
-      ["AsyncSupport", "CBOR", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
+      ["ServerSupport", "Support", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
 
     // Other servers.
-    library("OutboundHTTP", ["AsyncSupport", "CCurl", "CallerPack"]),
-    library("Fetching", ["OutboundHTTP", "CallerPack", "FileSupport"]),
-
-    // Pages out of templates.
-    library("PageTemplates"),
+    library("OutboundHTTP", ["ServerSupport", "CCurl", "CallerPack"]),
+    library("Fetching", ["OutboundHTTP", "CallerPack", "Support"]),
 
     // Services of the server.
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
-    library("PackFormats", ["CallerPack", "FileSupport", "CSQLite", "CZlib", "XMLSyntax"]),
-    library("Moderation", ["PostgreSQL", "Storage", "Curation", "PhoneNumbers", "Timestamps", crypto]),
-    library("Intake", ["Storage", "Curation", "FileSupport", "PhoneNumbers", "Timestamps", crypto, metrics]),
+    library("PackFormats", ["CallerPack", "Support", "CSQLite", "CZlib"]),
+    library("Moderation", ["PostgreSQL", "Storage", "Curation", "PhoneNumbers", "Support", crypto]),
+    library("Intake", ["Storage", "Curation", "Support", "PhoneNumbers", crypto, metrics]),
     library(
       "Importing",
       [
-        "AsyncSupport", "Fetching", "FileSupport", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers",
-        "Timestamps", "CallerPack", "CZlib", "XMLSyntax", yams, crypto, logging,
+        "ServerSupport", "Fetching", "Support", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers",
+        "CallerPack", "CZlib", yams, crypto, logging,
       ]),
     library(
       "Publishing",
       [
-        "AsyncSupport", "Moderation", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder",
-        "CallerPack", "FileSupport", "PackFormats", "OutboundHTTP", yams, crypto, logging,
+        "ServerSupport", "Moderation", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder",
+        "CallerPack", "Support", "PackFormats", "OutboundHTTP", yams, crypto, logging,
       ]),
     library(
       "Jobs",
       [
-        "AsyncSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "FileSupport",
+        "ServerSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "Support",
         "OutboundHTTP", "PostgreSQL", logging,
       ], isOptimized: false),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
-    library("Localization", ["Curation"]),
     library(
       "HTTPServer",
       [
-        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "FileSupport",
-        "Telemetry", "Timestamps", "Localization", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix,
+        "Accounts", "Intake", "Publishing", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Support",
+        "ServerSupport", hummingbird, hummingbirdCore, httpTypes, nioCore, nioHTTP1, nioPosix,
         yams,
         crypto, logging, metrics,
       ]),
     library(
       "API",
       [
-        "HTTPServer", "Attestation", "Localization", "Intake", "Importing", "Moderation", "Publishing", "Storage",
-        "Curation", "PhoneNumbers", "CallerPack", "PackFormats", "Telemetry", "Timestamps", "XMLSyntax", hummingbird,
+        "HTTPServer", "Attestation", "Intake", "Importing", "Moderation", "Publishing", "Storage",
+        "Curation", "PhoneNumbers", "CallerPack", "PackFormats", "ServerSupport", "Support", hummingbird,
         httpTypes,
         nioCore, nioHTTP1, crypto, logging, metrics,
       ]),
     library(
       "ModerationSite",
       [
-        "HTTPServer", "Localization", "PageTemplates", "Accounts", "Intake", "Importing", "Moderation", "Publishing",
-        "PackFormats", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Timestamps", "XMLSyntax", hummingbird,
+        "HTTPServer", "Accounts", "Intake", "Importing", "Moderation", "Publishing",
+        "PackFormats", "Storage", "Curation", "PhoneNumbers", "CallerPack", "Support", hummingbird,
         httpTypes, nioCore, nioPosix, crypto, logging,
       ]),
 
     // Composition.
-    library(
-      "RingfenceServer",
-      [
-        "API", "AsyncSupport", "HTTPServer", "Localization", "Moderation", "ModerationSite", "Importing", "Intake",
-        "Jobs",
-        "Publishing", "Storage",
-        "CallerPack", "PhoneNumbers", "Telemetry", hummingbird, hummingbirdCore, httpTypes, lifecycle, unixSignals,
-        logging, nioCore,
-      ]),
     // Commands wait for the database and for other targets: without optimization they compile in a third of the time.
     library(
       "RingfenceCommand",
       [
-        "AsyncSupport", "Attestation", "RingfenceServer", "API", "HTTPServer", "Moderation", "ModerationSite",
-        "Localization",
+        "ServerSupport", "Attestation", "API", "HTTPServer", "Moderation", "ModerationSite",
         "Accounts",
-        "Publishing", "Intake", "Importing", "Jobs", "Storage", "EmbeddedPostgreSQL", "PostgreSQL", "Curation",
-        "PhoneNumbers", "CallDirectory", "FileSupport", "CallerPack", "CallerPackBuilder", "PackFormats", "Telemetry",
-        "Timestamps", "Fetching", "OutboundHTTP", hummingbird, arguments, lifecycle, logging, nioCore,
+        "Publishing", "Intake", "Importing", "Jobs", "Storage", "PostgreSQL", "Curation",
+        "PhoneNumbers", "CallDirectory", "Support", "CallerPack", "CallerPackBuilder", "PackFormats", "Fetching",
+        "OutboundHTTP", hummingbird, hummingbirdCore, httpTypes, arguments, lifecycle, unixSignals, logging, nioCore,
         metrics, yams,
       ], isOptimized: false),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),
 
     // `make benchmark-pack`; portable, like the kit that it measures.
     .executableTarget(
-      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: sharedSettings),
+      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], path: "Benchmarks/pack-benchmark",
+      swiftSettings: sharedSettings),
 
     // Tests: one folder a target.
     .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: sharedSettings),
     .target(
       name: "TestSupport",
-      dependencies: ["TestData", "EmbeddedPostgreSQL", "PostgreSQL", "Storage", "Curation", logging],
+      dependencies: ["TestData", "PostgreSQL", "Storage", "Curation", logging],
       path: "Tests/TestSupport", swiftSettings: sharedSettings),
-    tests("AsyncSupportTests", ["AsyncSupport"]),
     .target(
       name: "AttestationSupport", dependencies: ["Attestation", "Curation", asn1, crypto],
       path: "Tests/AttestationSupport", swiftSettings: sharedSettings),
     tests(
       "AttestationTests", ["Attestation", "AttestationSupport", "Curation", "TestData", asn1, crypto, cryptoExtras]),
-    tests("FileSupportTests", ["FileSupport", "TestSupport"]),
     tests(
       "AccountsTests",
-      ["Accounts", "CBOR", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport", crypto, cryptoExtras]),
-    tests("CBORTests", ["CBOR"]),
+      ["Accounts", "Support", "Curation", "PostgreSQL", "Storage", "TestData", "TestSupport", crypto, cryptoExtras]),
+    tests("SupportTests", ["Support", "TestSupport"]),
+    tests("ServerSupportTests", ["ServerSupport", logging, metrics]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CurationTests", ["TestData", "Curation", "TestSupport"]),
-    tests("EmbeddedPostgreSQLTests", ["EmbeddedPostgreSQL", "CLibPQ", logging]),
     tests(
       "FetchingTests",
       [
-        "Fetching", "FileSupport", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient",
+        "Fetching", "Support", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient",
         "TestSupport",
       ]),
     tests(
@@ -242,9 +214,10 @@ let package = Package(
     tests(
       "IntakeTests",
       [
-        "Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "Telemetry", "Timestamps", "TestSupport",
+        "Intake", "Jobs", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "ServerSupport", "Support",
+        "TestSupport",
       ]),
-    tests("LocalizationTests", ["Localization", "Curation", "Importing", "TestSupport"]),
+    tests("LocalizationTests", ["HTTPServer", "Curation", "Importing", "TestSupport"]),
     tests(
       "ModerationTests",
       ["Moderation", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport"]),
@@ -254,31 +227,28 @@ let package = Package(
       [
         "PackFormats", "RingfenceCommand", "CallerPack", "TestData", arguments,
       ], exclude: ["Golden"]),
-    tests("PageTemplatesTests", ["PageTemplates"]),
     tests("PhoneNumbersTests", ["PhoneNumbers", "TestData"]),
     // What Tests/Numbers compares with another program.
     .executableTarget(
       name: "number-probe", dependencies: ["PhoneNumbers"], path: "Tests/NumberProbe", swiftSettings: sharedSettings),
-    tests("PostgreSQLTests", ["PostgreSQL", "EmbeddedPostgreSQL", logging]),
+    tests("PostgreSQLTests", ["PostgreSQL", "CLibPQ", "Support", logging]),
     tests(
       "PublishingTests",
       [
-        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "FileSupport", "Jobs", "Moderation",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Support", "Jobs", "Moderation",
         "OutboundHTTP",
-        "PackFormats", "PhoneNumbers", "PostgreSQL", "Storage", "Timestamps", "TestSupport",
+        "PackFormats", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport",
       ]),
     tests(
-      "StorageTests", ["Storage", "Curation", "Moderation", "PhoneNumbers", "PostgreSQL", "Timestamps", "TestSupport"]),
-    tests("TelemetryTests", ["Telemetry", logging, metrics]),
-    tests("TimestampsTests", ["Timestamps"]),
+      "StorageTests", ["Storage", "Curation", "Moderation", "PhoneNumbers", "PostgreSQL", "Support", "TestSupport"]),
     tests(
       "RingfenceServerTests",
       [
-        "RingfenceServer", "API", "AttestationSupport", "HTTPServer", "Moderation", "ModerationSite", "Localization",
-        "PageTemplates", "Accounts", "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs",
+        "RingfenceCommand", "API", "AttestationSupport", "HTTPServer", "Moderation", "ModerationSite", "Accounts",
+        "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Intake", "Jobs",
         "PackFormats",
         "PhoneNumbers",
-        "PostgreSQL", "RingfenceClient", "Storage", "Telemetry", "Timestamps", "TestSupport", hummingbird,
+        "PostgreSQL", "RingfenceClient", "Storage", "ServerSupport", "Support", "TestSupport", hummingbird,
         httpTypes, nioCore, nioHTTP1, nioPosix, crypto, lifecycle, logging, metrics,
       ]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),
@@ -288,8 +258,8 @@ let package = Package(
     tests(
       "RingfenceCommandTests",
       [
-        "RingfenceCommand", "RingfenceServer", "API", "AsyncSupport", "CallerPack", "Curation", "Importing", "Intake",
-        "ModerationSite", "PhoneNumbers", "PostgreSQL", "Publishing", "Storage", "Telemetry", "TestData", "TestSupport",
+        "RingfenceCommand", "API", "ServerSupport", "CallerPack", "Curation", "Importing", "Intake",
+        "ModerationSite", "PhoneNumbers", "PostgreSQL", "Publishing", "Storage", "TestData", "TestSupport",
         arguments,
       ]),
   ],
@@ -304,9 +274,9 @@ if Context.environment["RINGFENCE_BENCHMARKS"] != nil {
     .target(
       name: "BenchmarkCommand",
       dependencies: [
-        "AsyncSupport", "CallerPack", "CallerPackBuilder", "Curation", "EmbeddedPostgreSQL", "Importing",
+        "ServerSupport", "CallerPack", "CallerPackBuilder", "Curation", "PostgreSQL", "Importing",
         "PhoneNumbers",
-        "PostgreSQL", "Publishing", "RingfenceCommand", "Storage", "Timestamps", arguments, crypto,
+        "Publishing", "RingfenceCommand", "Storage", "Support", arguments, crypto,
         server("Histogram", "hdrhistogram-swift"),
       ],
       path: "Benchmarks/BenchmarkCommand", swiftSettings: sharedSettings),

@@ -4,29 +4,23 @@ package import Foundation
 package import HTTPServer
 package import Hummingbird
 package import Intake
-package import Localization
 package import Metrics
 package import Moderation
 package import PhoneNumbers
 package import Publishing
 package import Storage
 
-/// Settings of the API.
 package struct APIConfiguration: Sendable {
   /// The region of national numbers of PhoneBlock's clients; nil refuses such numbers.
   package var phoneBlockRegion: PhoneRegion?
-  /// Limits of address books.
   package var addressBooks = AddressBookOptions()
-  /// The roots of phones that attest, and the list of their revoked keys.
   package var attestation = AttestationTrust()
   /// The apps with a reporting extension of Apple; nil removes the addresses of such extensions.
   package var appleReports: AppleReportSettings? = AppleReportSettings()
 
-  /// Creates a configuration with the defaults of the settings.
   package init() {}
 }
 
-/// All routes of the API.
 package struct APIRoutes {
   private let services: APIServices
   private let catalog: MessageCatalog
@@ -35,9 +29,7 @@ package struct APIRoutes {
   private let access: AccessConfiguration
   private let network: NetworkLimitMiddleware
 
-  /// - Parameters:
-  ///   - catalog: the messages of explanations.
-  ///   - networkLimit: checks the rate limits of networks.
+  /// - Parameter catalog: the messages of explanations.
   package init(
     services: APIServices, configuration: APIConfiguration, access: AccessConfiguration, catalog: MessageCatalog,
     description: OpenAPIDocument, networkLimit: NetworkLimitMiddleware
@@ -91,7 +83,6 @@ package struct APIRoutes {
     ModerationRoutes(services: services, network: network, bodies: bodies, texts: catalog[.english]).add(to: router)
   }
 
-  /// The path of telephone systems.
   package static let telephoneSystemPath = "/v1/pbx"
 
   private func telephoneSystemRoutes(_ router: Router<ServerRequestContext>) {
@@ -199,7 +190,6 @@ package struct APIRoutes {
   }
 }
 
-/// Stores and services that the API uses.
 package struct APIServices: Sendable {
   let stores: Stores
   let moderation: ModerationServices
@@ -214,11 +204,7 @@ package struct APIServices: Sendable {
   let failures: FailureLog
   let metrics: any MetricsFactory
 
-  /// - Parameters:
-  /// - uses: counts the uses of keys.
-  /// - nextPublication: the next scheduled publication after a given time.
-  /// - failures: logs internal failures at a limited rate.
-  /// - metrics: makes the metrics of lists.
+  /// - Parameter nextPublication: the next scheduled publication after a given time.
   package init(
     stores: Stores, moderation: ModerationServices, intake: ReportIntake, identifications: IdentificationIntake,
     pseudonymizer: Pseudonymizer, rights: RightsService, uses: KeyUseCounter, limiter: RateLimiter,

@@ -29,7 +29,6 @@ public struct AccountKey: Sendable {
     try seal(secret, for: Self.owner(account))
   }
 
-  /// Encrypts a secret for a purpose.
   func seal(_ secret: some Collection<UInt8>, for purpose: String) throws -> [UInt8] {
     let box = try AES.GCM.seal(Data(secret), using: sealing, authenticating: Data(purpose.utf8))
     guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }

@@ -26,7 +26,6 @@ public struct CommonPasswords: Sendable {
     rows = lines.filter { $0[0] == "row" }.flatMap { $0.dropFirst() }.flatMap { [String($0), String($0.reversed())] }
   }
 
-  /// Whether a password is common.
   /// - Parameter name: the account's name.
   func contains(_ password: String, name: String) -> Bool {
     let typed = Self.letters(password)

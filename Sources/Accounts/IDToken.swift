@@ -11,11 +11,9 @@ public enum SignOnRefusal: String, Error, CaseIterable {
   case state = "no sign-in of this browser"
   /// The answer names another provider (RFC 9207).
   case provider = "answer of another provider"
-  /// The provider sent an error.
   case denied = "error of the provider"
   /// The provider does not answer, or its answer is too long, too slow or not valid.
   case unreachable = "no valid answer of the provider"
-  /// The provider does not accept the code.
   case code = "code refused"
   /// The token is not a signed token with the claims that OpenID Connect requires.
   case malformed = "malformed token"
@@ -28,16 +26,13 @@ public enum SignOnRefusal: String, Error, CaseIterable {
   case audience = "wrong audience"
   case nonce = "wrong nonce"
   case expired = "expired token"
-  /// The token begins in the future.
   case early = "token of the future"
   /// The person has no account, and none is added.
   case noAccount = "no account"
-  /// The provider gives the person no role.
   case noRole = "no role"
   case disabled = "disabled account"
 }
 
-/// A value of JSON.
 enum JSONValue: Decodable, Equatable {
   case string(String)
   case number(Double)
@@ -63,7 +58,6 @@ enum JSONValue: Decodable, Equatable {
     }
   }
 
-  /// The value of a text; nil for another type.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 
   var number: Double? { if case .number(let number) = self { number } else { nil } }
@@ -82,7 +76,6 @@ enum JSONValue: Decodable, Equatable {
 
 /// A public key of a provider, from its key set (RFC 7517).
 struct ProviderKey: Sendable {
-  /// The key's id; nil for none.
   let id: String?
   private let key: Key
 
@@ -143,14 +136,12 @@ struct ProviderKey: Sendable {
 struct IDToken {
   /// The token as the provider has sent it.
   let text: String
-  /// The id of the key that signed it; nil for none.
   let keyID: String?
   let algorithm: String
   private let signed: Data
   private let signature: Data
   private let payload: Data
 
-  /// The longest token in bytes.
   static let maxBytes = 65_536
   /// The greatest difference of two clocks, in seconds.
   static let clockSkew: TimeInterval = 60

@@ -10,20 +10,17 @@ public struct SignOnConfiguration: Sendable {
   public var issuer: String
   /// The id that the provider has given to this server.
   public var client: String
-  /// The secret of the client; nil for a client without one.
   public var secret: String?
   /// The provider's name on the button.
   public var name: String
   /// The scopes that are requested, with spaces between.
   public var scopes = "openid profile"
-  /// The claim with the roles of the person.
   public var roleClaim = "roles"
   /// The values of the claim that mean a role. Without any, accounts keep the role that they have here.
   public var roleValues: [Role: [String]] = [:]
   /// Whether a person without an account gets one.
   public var addsAccounts = false
 
-  /// Creates a configuration with the defaults of the settings.
   public init(issuer: String, client: String, secret: String? = nil, name: String) {
     (self.issuer, self.client, self.secret, self.name) = (issuer, client, secret, name)
   }
@@ -58,9 +55,7 @@ public struct ProviderMetadata: Sendable {
   let authorization: URL
   /// Where codes are exchanged for tokens.
   let token: URL
-  /// Where the keys are.
   let keys: URL
-  /// Where people sign out; nil for none.
   let endSession: URL?
   /// Whether answers name the provider (RFC 9207).
   let namesItself: Bool
@@ -102,7 +97,6 @@ public struct IdentityProvider: Sendable {
   /// Seconds after which an unknown key or a wrong signature lets the keys be read again.
   static let keyInterval: TimeInterval = 60
 
-  /// - Parameter configuration: of the provider.
   public init(_ configuration: SignOnConfiguration) { self.init(configuration, get: Self.get) }
 
   init(_ configuration: SignOnConfiguration, get: @escaping @Sendable (URL) async throws -> Data) {

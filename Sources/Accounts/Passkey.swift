@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBOR
+import Support
 import Crypto
 import CryptoExtras
 import Curation
@@ -8,19 +8,13 @@ import Foundation
 
 /// The reason why a passkey's answer is refused. The raw value is for the audit log.
 public enum PasskeyRefusal: String, Error, CaseIterable {
-  /// The answer cannot be read, or lacks something.
   case malformed = "malformed passkey"
   /// The challenge is not one of this browser and session, or was used before.
   case challenge = "wrong challenge"
-  /// The answer is of a page of another site.
   case origin = "wrong origin"
-  /// The passkey is for another site.
   case site = "passkey of another site"
-  /// The authenticator was used without a person.
   case presence = "nobody present"
-  /// The authenticator did not check who uses it.
   case verification = "user not verified"
-  /// The key's algorithm is not supported.
   case algorithm = "unsupported key"
   case signature = "wrong signature"
   /// No account has this passkey, or the expected account has not.
@@ -35,7 +29,6 @@ public enum PasskeyRefusal: String, Error, CaseIterable {
 public struct PasskeySite: Sendable, Equatable {
   /// Scheme, host and port, such as `https://lists.example.org`.
   let origin: String
-  /// The host.
   let host: String
 
   /// - Parameter address: of the server; nil for a numeric one, for which browsers make no passkeys.
@@ -52,7 +45,6 @@ public struct PasskeySite: Sendable, Equatable {
 
 /// The answer of a browser's `navigator.credentials` (Web Authentication, 5.1), in the form of `toJSON()`.
 struct PasskeyAnswer {
-  /// Identifies the passkey.
   let id: [UInt8]
   /// The statement of the browser about the page: a JSON text that the passkey's signature covers.
   let client: Data
@@ -145,7 +137,6 @@ enum PasskeyKey {
   /// The algorithms by their numbers in COSE, the preferred one first.
   static let algorithms: [Int64] = [-7, -8, -257]
 
-  /// The longest key in bytes.
   static let maxBytes = 2_000
 
   /// - Throws: ``PasskeyRefusal/algorithm`` for a key of another kind or of wrong numbers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBOR
+import Support
 import Crypto
 import Curation
 public import Foundation
@@ -8,7 +8,6 @@ public import Storage
 
 /// The purpose of a passkey's challenge. A challenge is good for this purpose only.
 public enum PasskeyPurpose: Sendable, Equatable {
-  /// Adds a passkey in a session.
   case add(session: UUID)
   /// Signs in without a password.
   case signIn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Crypto
 import CryptoExtras
 import Curation
@@ -12,11 +12,8 @@ public enum PasswordRules {
   /// The allowed length in characters.
   public static let length = 10...200
 
-  /// The reason why a password is refused.
   public enum Problem: String, Sendable, CaseIterable {
-    /// Fewer characters than ``length`` requires.
     case short
-    /// More characters than ``length`` allows.
     case long
     /// Fewer than five different characters.
     case plain
@@ -26,10 +23,7 @@ public enum PasswordRules {
     case common
   }
 
-  /// - Parameters:
-  ///   - name: the account's name.
-  ///   - common: the words and rows that passwords must not consist of.
-  /// - Returns: nil for an acceptable password.
+  /// - Parameter name: the account's name.
   public static func problem(with password: String, name: String, common: CommonPasswords) -> Problem? {
     if password.count < length.lowerBound { return .short }
     if password.count > length.upperBound { return .long }
@@ -54,7 +48,6 @@ public actor PasswordHasher {
   private let queueLimit: Int
   private let queue = DispatchQueue(label: "passwords", attributes: .concurrent)
   private var running = 0
-  /// Number of keys derived from passwords.
   private(set) var derivations = 0
   /// From known browsers.
   private var first: [CheckedContinuation<Void, Never>] = []
@@ -75,7 +68,6 @@ public actor PasswordHasher {
     nobody = "scrypt$\(cost.log2N)$\(cost.r)$\(cost.p)$AAAAAAAAAAAAAAAAAAAAAA==$\(zeros)"
   }
 
-  /// Number of waiting passwords.
   var waiting: Int { first.count + others.count }
 
   /// The stored form of a password that a signed-in account sets.

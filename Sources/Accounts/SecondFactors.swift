@@ -15,10 +15,8 @@ public enum TOTP {
   /// Length of a secret in bytes, equal to the length of a SHA-1 hash.
   static let secretLength = 20
 
-  /// A new secret.
   public static func makeSecret() -> [UInt8] { (0..<secretLength).map { _ in UInt8.random(in: 0...255) } }
 
-  /// The step of a time.
   public static func step(at time: Date) -> Int64 { Int64((time.timeIntervalSince1970 / period).rounded(.down)) }
 
   /// The code of a step (RFC 4226, 5.3).
@@ -71,7 +69,6 @@ public enum TOTP {
   }
 
   /// A secret as a URI for a link or a QR code.
-  /// - Parameter account: the account's name.
   public static func address(of secret: [UInt8], account: String) -> String {
     let allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
     let name = account.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
@@ -102,7 +99,6 @@ enum Base32 {
 
 /// Recovery codes for a lost authenticator app: ten, of nearly 50 random bits each, shown once.
 public enum RecoveryCodes {
-  /// Number of codes for an account.
   public static let count = 10
 
   /// New codes, such as `k3xq7-mn2pa`.
@@ -121,7 +117,6 @@ public enum RecoveryCodes {
     return letters.count == 10 ? "\(letters.prefix(5))-\(letters.suffix(5))" : nil
   }
 
-  /// The stored hashes of codes.
   public static func hashes(_ codes: [String], key: AccountKey) -> [[UInt8]] { codes.map(key.recovery) }
 }
 

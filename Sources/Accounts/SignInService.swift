@@ -12,7 +12,6 @@ public struct Visitor: Sendable {
   public let known: String?
   /// The browser's present session; it ends when another is opened.
   public let session: String?
-  /// The name of the browser.
   public let browser: String
 
   package init(network: [UInt8], known: String?, session: String?, browser: String) {
@@ -20,7 +19,6 @@ public struct Visitor: Sendable {
   }
 }
 
-/// Result of an attempt to sign in.
 public enum SignInOutcome: Sendable, Equatable {
   /// The factor was accepted; `browser` is the secret for the browser's cookie.
   case entered(FirstFactor, browser: String)
@@ -44,9 +42,6 @@ public struct SignInService: Sendable {
   let key: AccountKey
   private let logger = Logger(label: "ringfence.accounts")
 
-  /// - Parameters:
-  ///   - attempts: the counts of failures.
-  ///   - key: encrypts secrets.
   public init(
     sessions: SessionStore, accounts: AccountStore, attempts: AttemptStore, hasher: PasswordHasher, key: AccountKey
   ) {
@@ -64,7 +59,6 @@ public struct SignInService: Sendable {
     return entrance.map { .entered($0, browser: "") } ?? .refused
   }
 
-  /// Signs in by name and password.
   public func signIn(name: String, password: String, _ visitor: Visitor, at time: Date) async throws -> SignInOutcome {
     let name = String(name.prefix(80))
     let browser = try await knownBrowser(visitor, of: name)
@@ -214,17 +208,13 @@ public struct SignInService: Sendable {
 /// Confirmation of the owner before a change that makes an account less safe: an unattended or stolen session is not
 /// enough.
 extension SignInService {
-  /// Result of a confirmation.
   public enum Confirmation: Sendable, Equatable {
-    /// The password or code is right.
     case confirmed
-    /// The password or code is wrong.
     case refused
     /// Nothing was checked; the seconds until an attempt is checked again.
     case later(Int)
   }
 
-  /// Confirms by the password.
   public func confirm(_ moderator: Session, password: String, at time: Date) async throws -> Confirmation {
     try await confirm(moderator, "own password", at: time) { account in
       try await hasher.verify(

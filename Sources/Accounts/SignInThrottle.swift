@@ -40,12 +40,10 @@ struct SignInThrottle: Sendable {
 
   let rules: [[UInt8]: Rule]
 
-  /// - Parameter subjects: each with its rule.
   init(_ subjects: [([UInt8], Rule)]) {
     rules = Dictionary(subjects) { first, _ in first }
   }
 
-  /// Subjects whose failures a sign-in clears.
   var clearedOnSignIn: [[UInt8]] { rules.filter(\.value.clearsOnSignIn).map(\.key) }
 
   /// Seconds until an attempt is checked; nil for now, and then it counts as failed until that is undone.
@@ -55,7 +53,6 @@ struct SignInThrottle: Sendable {
     return until.timeIntervalSince(time) > 0.001 ? max(1, Int(until.timeIntervalSince(time).rounded(.up))) : nil
   }
 
-  /// Whether one code of the app is too little for a sender with these counts.
   func asksTwoCodes(_ counts: [AttemptCount], at time: Date) -> Bool {
     counts.contains { count in
       rules[count.subject].map { rule in
@@ -64,7 +61,6 @@ struct SignInThrottle: Sendable {
     }
   }
 
-  /// The counts with one more failure.
   func failed(_ counts: [AttemptCount], at time: Date) -> [AttemptCount] {
     counts.map { count in
       guard let rule = rules[count.subject] else { return count }

@@ -46,7 +46,6 @@ public struct SignOnAnswer: Sendable {
 
 /// Signs people in with an identity provider: OpenID Connect, authorization code with PKCE.
 public struct SignOnService: Sendable {
-  /// The provider.
   public let provider: IdentityProvider
   private let signIn: SignInService
   private var sessions: SessionStore { signIn.sessions }
@@ -63,7 +62,6 @@ public struct SignOnService: Sendable {
     purpose = "sign-on \(configuration.client) \(configuration.issuer)"
   }
 
-  /// The provider's name.
   public var name: String { provider.configuration.name }
 
   /// Starts a sign-in.

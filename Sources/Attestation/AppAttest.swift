@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CBOR
+import Support
 import Crypto
 package import Curation
 package import Foundation

@@ -7,10 +7,8 @@ import Foundation
 package struct AttestedKey: Sendable, Equatable {
   /// The point of P-256: 04, X and Y, 65 bytes.
   package let publicKey: [UInt8]
-  /// Whether hardware guards the key.
   package let isHardware: Bool
 
-  /// The SHA-256 of a point, which identifies the key.
   package static func keyID(of publicKey: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: publicKey)) }
 
   /// Whether the key has signed a message with ECDSA and SHA-256.
@@ -26,7 +24,6 @@ package struct AttestedKey: Sendable, Equatable {
 /// Certificates, the leaf first, whose names, signatures and dates are checked one by one, so that each refusal has its own
 /// code. The rules of RFC 5280 for a chain refuse a third of the phones in use, whose makers omit basic constraints.
 struct AttestationChain {
-  /// The longest certificate in bytes.
   static let maxCertificateBytes = 4_096
 
   let certificates: [Certificate]
@@ -35,9 +32,8 @@ struct AttestationChain {
     self.certificates = certificates
   }
 
-  /// Parses a certificate.
   /// - Throws: ``AttestationRefusal/tooLarge``, ``AttestationRefusal/unsupportedCertificate`` or
-  ///   ``AttestationRefusal/unsupportedKey``.
+  /// ``AttestationRefusal/unsupportedKey``.
   static func certificate(_ bytes: [UInt8]) throws(AttestationRefusal) -> Certificate {
     guard bytes.count <= maxCertificateBytes else { throw .tooLarge }
     do {
@@ -59,7 +55,6 @@ struct AttestationChain {
     }
   }
 
-  /// Checks the dates of certificates.
   /// - Parameter ignoringEnd: whether certificates count after their end.
   static func checkDates(
     of certificates: some Sequence<Certificate>, at time: Date, ignoringEnd: Bool = false

@@ -50,7 +50,6 @@ public enum AttestationRefusal: String, Error, CaseIterable, Sendable {
   case wrongPackage = "wrong_package"
   case wrongSigner = "wrong_signer"
 
-  /// The way in which a client may try again.
   public enum Retry: String, Sendable {
     /// Another phone or another build of the app is needed.
     case never
@@ -60,7 +59,6 @@ public enum AttestationRefusal: String, Error, CaseIterable, Sendable {
     case later
   }
 
-  /// How a client may try again.
   public var retry: Retry {
     switch self {
     case .challengeInvalid, .challengeExpired, .challengeUsed, .counterNotGreater: .withNewChallenge

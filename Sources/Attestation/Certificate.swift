@@ -4,7 +4,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import SwiftASN1
-import Timestamps
+import Support
 
 /// A certificate (RFC 5280, section 4.1): the members that decide whether a chain of a phone holds.
 struct Certificate: Sendable {
@@ -22,22 +22,18 @@ struct Certificate: Sendable {
     let value: ArraySlice<UInt8>
   }
 
-  /// The reason why bytes are not read.
   enum Problem: Error {
-    /// They are no certificate.
     case malformed
     /// The key has another algorithm or another curve.
     case unsupportedKey
   }
 
-  /// The certificate as it came.
   let bytes: [UInt8]
   /// Big-endian.
   let serialNumber: ArraySlice<UInt8>
   /// Names as they came: a certificate has the name of its issuer byte by byte.
   let issuer: ArraySlice<UInt8>
   let subject: ArraySlice<UInt8>
-  /// The types of the subject's members.
   let subjectTypes: [ASN1ObjectIdentifier]
   let notBefore: Date
   let notAfter: Date
@@ -125,12 +121,10 @@ struct Certificate: Sendable {
     return bits.bytes.first.map { $0 & 0x04 != 0 } ?? false
   }
 
-  /// Whether each critical extension is one that is read here.
   var hasOnlyKnownCriticalExtensions: Bool {
     extensions.allSatisfy { !$0.isCritical || $0.identifier == .basicConstraints || $0.identifier == .keyUsage }
   }
 
-  /// Whether the key of a certificate has signed this one.
   func isSigned(by issuer: Certificate) -> Bool {
     let digest: any Digest
     switch algorithm {
@@ -218,7 +212,6 @@ extension ASN1Node {
     return bits.bytes
   }
 
-  /// The types of a name's members.
   fileprivate func typesOfName() throws -> [ASN1ObjectIdentifier] {
     try members(.sequence).flatMap { part in
       try part.members(.set).map { node in

@@ -7,7 +7,6 @@ import SwiftASN1
 
 /// Android Key Attestation (Google, "Verify hardware-backed key pairs with key attestation").
 package enum KeyAttestation {
-  /// Certificates in a chain.
   private static let chainLengths = 3...6
   private static let purposeSign = 2
 

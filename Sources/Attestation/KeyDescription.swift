@@ -26,7 +26,6 @@ struct KeyDescription {
   /// The packages of the app, and the SHA-256 of its signing certificates; nil without the member.
   let application: (packages: [[UInt8]], digests: [[UInt8]])?
 
-  /// The identifier of the extension.
   static let identifier: ASN1ObjectIdentifier = [1, 3, 6, 1, 4, 1, 11_129, 2, 1, 17]
 
   private enum Tag {

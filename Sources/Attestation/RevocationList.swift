@@ -16,7 +16,6 @@ package struct RevocationList: Sendable, Equatable {
   /// Serial numbers, as hex digits in lower case without leading zeros.
   private let serialNumbers: Set<String>
 
-  /// The longest file in bytes.
   package static let maxBytes = 16 << 20
   /// How old a list may be, in seconds: 30 days.
   package static let maxAge: TimeInterval = 30 * 86_400
@@ -30,7 +29,6 @@ package struct RevocationList: Sendable, Equatable {
     serialNumbers = Set(document.entries.keys.map { String($0.lowercased().drop { $0 == "0" }) })
   }
 
-  /// Number of certificates.
   package var count: Int { serialNumbers.count }
 
   /// - Parameter serialNumber: big-endian bytes.

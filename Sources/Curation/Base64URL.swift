@@ -4,12 +4,11 @@ package import Foundation
 
 /// Base64 for addresses (RFC 4648, section 5), without padding.
 package enum Base64URL {
-  /// The text of bytes.
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
-  /// The bytes of a text; nil for one with other characters, such as padding or spaces.
+  /// Nil for a text with other characters, such as padding or spaces.
   package static func decode(_ text: some StringProtocol) -> Data? {
     guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") }) else {
       return nil

@@ -13,13 +13,12 @@ public protocol CodedData: CodedMessage, Decodable where Code == CodingKeys {
 }
 
 extension CodedData {
-  /// The message.
   public var code: Code {
     let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
     return Code(stringValue: label)!
   }
 
-  /// The values by their names. A text has at most 1,000 characters, and no NUL, which PostgreSQL refuses.
+  /// A text has at most 1,000 characters, and no NUL, which PostgreSQL refuses.
   public var values: [String: CodedValue] {
     var values: [String: CodedValue] = [:]
     if let payload = Mirror(reflecting: self).children.first { add(payload.value, nil, to: &values) }

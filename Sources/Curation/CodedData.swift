@@ -7,14 +7,12 @@ import Foundation
 public protocol CodedMessage: Encodable, Hashable, Sendable {
   associatedtype Code: MessageCode
 
-  /// The message.
   var code: Code { get }
   /// The values of the message by their names in snake_case; no value is named `code`. The suffix of a name gives the
   /// kind: `_percent`, `_bytes`, `_day`, `_category`, `_country`.
   var values: [String: CodedValue] { get }
 }
 
-/// The codes of a message.
 public protocol MessageCode: CodingKey, CaseIterable, Hashable {}
 
 extension MessageCode {
@@ -23,7 +21,6 @@ extension MessageCode {
 }
 
 extension CodedMessage {
-  /// Writes the flat object.
   public func encode(to encoder: any Encoder) throws {
     var object = values
     object["code"] = .text(code.name)
@@ -55,16 +52,13 @@ public enum CodedValue: Hashable, Sendable {
 }
 
 extension CodedValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
-  /// A text.
   public init(stringLiteral value: String) { self = .text(value) }
-  /// A count.
   public init(integerLiteral value: Int64) { self = .integer(value) }
   /// A count, clamped to 64 bits.
   public init(_ value: some BinaryInteger) { self = .integer(Int64(clamping: value)) }
 }
 
 extension CodedValue: Codable {
-  /// Reads a number or a text.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let integer = try? container.decode(Int64.self) {
@@ -76,7 +70,6 @@ extension CodedValue: Codable {
     }
   }
 
-  /// Writes the value alone.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -88,7 +81,6 @@ extension CodedValue: Codable {
 }
 
 extension CodedValue: CustomStringConvertible {
-  /// The value alone.
   public var description: String {
     switch self {
     case .integer(let value): "\(value)"

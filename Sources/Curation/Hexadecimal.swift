@@ -2,7 +2,6 @@
 
 /// Bytes as lower-case hexadecimal digits.
 package enum Hexadecimal {
-  /// Two digits for each byte.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
     var digits: [UInt8] = []
     for byte in bytes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 import OutboundHTTP
 import Synchronization

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
-import FileSupport
+import Support
 public import OutboundHTTP
 
 /// The problem of the key for a server that requires one.
 public enum KeyFault: Sendable, Equatable {
-  /// No key was given.
   case none
   /// The given key is for another server, and was not sent.
   case isFor(WebOrigin)
   /// The server does not know the key, or it was revoked.
   case unknown
-  /// The key lacks the scope.
   case withoutScope
 }
 
 /// The reason why nothing was fetched; earlier files are unchanged.
 public enum FetchError: Error, Sendable, CustomStringConvertible {
-  /// A request failed.
   case request(String, HTTPClientError)
   /// Another failure of the network or of the server; the text includes the remedy.
   case network(String)
@@ -26,18 +23,15 @@ public enum FetchError: Error, Sendable, CustomStringConvertible {
   case missing(String)
   /// The server requires an app's key.
   case key(_ server: String, KeyFault)
-  /// A document or file was refused.
   case refused(UpdateError)
   /// Another process is fetching into this folder.
   case busy(String)
-  /// The publication has no pack with this name; with the names that it has.
   case noSuchPack(String, offered: [String])
-  /// None of the wanted packs is available in a format; with the available formats.
+  /// None of the wanted packs is available in the format.
   case noSuchFormat(String, offered: [String])
   /// A local file or folder cannot be read or written.
   case cannotWrite(String)
 
-  /// The cause and the remedy, in plain English.
   public var description: String {
     switch self {
     case .request(let address, let error):
@@ -91,7 +85,6 @@ extension FetchError {
     }
   }
 
-  /// Checks the digest of a file of a publication.
   static func check(_ file: String, _ path: String, sha256: String) throws {
     let digest = try PackDigest.ofFile(file).hex
     guard digest == sha256 else {

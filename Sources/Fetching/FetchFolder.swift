@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 
 #if canImport(Darwin)
@@ -38,7 +38,6 @@ struct FetchFolder: Sendable {
   var staging: String { "\(path)/sets/.new" }
   private var statePath: String { "\(path)/state.json" }
 
-  /// The folder of interrupted downloads.
   var partial: String { "\(path)/partial" }
 
   /// The state of the last run; nil before the first.

@@ -20,7 +20,6 @@ struct FetchItem: Sendable {
   let bytes: Int
   let sha256: String
   let way: Way
-  /// The pack of the file.
   let update: PackUpdate
   /// The format; nil for the pack itself.
   let format: String?

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 
-/// Files on the local disk.
 enum LocalFile {
   /// The error for the current errno.
   static func failure(_ path: String) -> FetchError { FetchError(FileFailure(path: path, code: errno)) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
-import FileSupport
+import Support
 public import Foundation
 public import OutboundHTTP
 
@@ -99,7 +99,6 @@ public struct UpdateFetcher: Sendable {
   }
 }
 
-/// The result of a fetch.
 public struct FetchSummary: Sendable {
   let manifest: Manifest
   let formerSerial: Int64?

@@ -5,7 +5,6 @@ public import Foundation
 
 /// The source of publications: the folder of a manifest, on a server or on disk.
 public struct UpdateSource: Sendable {
-  /// The URL of the manifest.
   public let manifest: URL
 
   /// - Parameter text: a URL with http, https or file: of the folder, or of the manifest in it, which ends in
@@ -20,7 +19,6 @@ public struct UpdateSource: Sendable {
     manifest = isManifest ? url : url.appendingPathComponent("manifest.json")
   }
 
-  /// Whether it is on a local disk.
   public var isFile: Bool { manifest.isFileURL }
 
   /// The server; nil for a local disk.
@@ -37,22 +35,17 @@ public struct UpdateSource: Sendable {
 /// shown.
 public struct AppKey: Sendable, CustomStringConvertible {
   private let text: String
-  /// The server of the key.
   public let origin: WebOrigin
 
-  /// - Parameters:
-  ///   - text: the output of `ringfence app create`; nil for a text that cannot be a key: empty, more than 200 bytes,
-  ///     or other than printable ASCII without spaces.
-  ///   - origin: the server of the key.
+  /// - Parameter text: the output of `ringfence app create`; nil for a text that cannot be a key: empty, more than
+  /// 200 bytes, or other than printable ASCII without spaces.
   public init?(_ text: String, for origin: WebOrigin) {
     guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
     self.text = text
     self.origin = origin
   }
 
-  /// The value of the Authorization field.
   var authorization: String { "Bearer \(text)" }
 
-  /// A description without the secret.
   public var description: String { "an app's key" }
 }

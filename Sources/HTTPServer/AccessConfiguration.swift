@@ -11,10 +11,8 @@ package struct AccessConfiguration: Sendable {
   package var publicationsNeedKey = false
   /// The interfaces that have copies of publications.
   package var interfaces: PublicationInterfaces = .all
-  /// Rate limits of apps, networks and reporters.
   package var limits = RequestLimits.standard
 
-  /// Creates a configuration with the defaults of the settings.
   package init() {}
 
   /// Whether clients reach the server only by https, so that cookies are marked secure.

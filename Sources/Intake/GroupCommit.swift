@@ -10,10 +10,8 @@ import Synchronization
 /// A canceled caller is still answered: its items are committed, and the commit of other callers is not stopped. When
 /// the task of ``run()`` is canceled, waiting items are answered with the resulting error.
 public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
-  /// The result of one item.
   public typealias Answer = Result<Outcome, any Error>
 
-  /// A caller that waits for answers.
   private enum Caller {
     case one(@Sendable (Answer) -> Void)
     case many(Int, CheckedContinuation<[Answer], any Error>)
@@ -34,7 +32,6 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
   private struct State {
     var waiting = Batch()
-    /// The callers of the present commit.
     var committing: [Caller] = []
     /// When the last commit failed for a reason that is not an item's; nil after a success.
     var failedAt: ContinuousClock.Instant?
@@ -178,7 +175,6 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     }
   }
 
-  /// Takes waiting items, up to a batch.
   private func takeBatch(of waiting: inout Batch) -> Batch {
     if waiting.items.count <= batchSize {
       defer { waiting = Batch() }
@@ -263,10 +259,8 @@ struct CommitPace {
   /// Factor by which a slow commit's duration decays with each later one.
   private static let memory = 0.8
 
-  /// Records the start of a commit.
   mutating func begin(at now: ContinuousClock.Instant) { began = now }
 
-  /// Records the end of the commit.
   mutating func end(at now: ContinuousClock.Instant) {
     guard let began else { return }
     self.began = nil

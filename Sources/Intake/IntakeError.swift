@@ -2,7 +2,7 @@
 
 import Foundation
 import PhoneNumbers
-import Timestamps
+import Support
 
 /// The reason why nothing was accepted.
 public enum IntakeError: Error, Equatable, CustomStringConvertible {
@@ -48,7 +48,6 @@ public struct FieldProblem: Error, Sendable, Equatable {
 }
 
 extension FieldProblem {
-  /// The problem of a number or its region.
   init(_ error: PhoneNumberError) {
     let field =
       switch error {

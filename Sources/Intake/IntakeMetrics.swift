@@ -11,9 +11,7 @@ struct IntakeMetrics: Sendable {
   private let failures: Counter
   private let outcomes: [(outcome: ReportOutcome, counter: Counter)]
 
-  /// - Parameters:
-  ///   - factory: creates the metrics.
-  ///   - kind: `reports` or `identifications`.
+  /// - Parameter kind: `reports` or `identifications`.
   public init(_ factory: any MetricsFactory, kind: String) {
     self.factory = factory
     let labels = [("kind", kind)]
@@ -31,7 +29,6 @@ struct IntakeMetrics: Sendable {
       }
   }
 
-  /// Measures the commit of a batch.
   func measuring<Outcome>(_ count: Int, _ commit: () async throws -> [Outcome]) async throws -> [Outcome] {
     let began = ContinuousClock.now
     do {

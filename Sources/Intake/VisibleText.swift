@@ -12,7 +12,6 @@ package enum VisibleText {
     "\"\(beginning(of: value))\" is not allowed. \(choice(of: names))"
   }
 
-  /// Names the allowed values.
   package static func choice(of names: some Sequence<String>) -> String {
     "Use one of: \(names.joined(separator: ", "))."
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Foundation
 package import Intake
 package import Logging
@@ -37,7 +37,7 @@ package struct AppJob: Sendable {
     }
   }
 
-  /// Stores which keys were used; a failed write is repeated later.
+  /// A failed write is repeated later.
   package func noteUses() async throws {
     let taken = uses.take()
     do {

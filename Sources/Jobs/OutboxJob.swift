@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 public import Curation
 package import Foundation
 package import Logging

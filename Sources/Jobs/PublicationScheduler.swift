@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 package import Foundation
 package import Logging
 package import Publishing
@@ -19,9 +19,8 @@ package struct PublicationScheduler: Sendable {
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
-  ///   - schedule: nil publishes only revocations.
-  ///   - now: the clock for the schedule.
-  ///   - sleep: waits; throws if the task is canceled.
+  /// - schedule: nil publishes only revocations.
+  /// - sleep: waits; throws if the task is canceled.
   package init(
     publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },

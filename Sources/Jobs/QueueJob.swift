@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Foundation
 package import Intake
 package import Logging
@@ -48,7 +48,7 @@ package struct QueueJob: Sendable {
   }
 
   private func repeatedly(every interval: Duration, _ round: () async throws -> Void) async {
-    await AsyncSupport.repeatedly(every: interval, Self.problem, logger: logger, round)
+    await ServerSupport.repeatedly(every: interval, Self.problem, logger: logger, round)
   }
 
   private func evaluateOnce(at time: Date) async throws {
@@ -100,7 +100,6 @@ final class SweepPace: Sendable {
   private let isBusy: @Sendable () -> Bool
   private let start = Mutex(ContinuousClock.now)
 
-  /// - Parameter isBusy: whether to rest.
   init(isBusy: @escaping @Sendable () -> Bool) { self.isBusy = isBusy }
 
   /// Returns at once while nothing else is busy.
@@ -110,7 +109,6 @@ final class SweepPace: Sendable {
     start.withLock { $0 = .now }
   }
 
-  /// The rest after a part of the job.
   static func pause(after worked: Duration, isBusy: Bool) -> Duration {
     isBusy ? min(worked * share, longest) : .zero
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSupport
+import Support
 import Foundation
 package import Intake
 
 /// The files that must be written before or after a change: the erasure journal, and the output of the audit log.
 package struct RecordFiles: Sendable {
-  /// A kind of file; its raw value is in metrics and events.
+  /// The raw value is in metrics and events.
   package enum Kind: String, Sendable, CaseIterable {
     case erasureJournal = "erasure_journal"
     case auditOutput = "audit_output"

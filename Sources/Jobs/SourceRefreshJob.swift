@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Curation
 import Foundation
 package import Importing
@@ -82,7 +82,7 @@ package struct SourceRefreshJob: Sendable {
   }
 
   private func repeatedly(_ problem: String = cannotRefresh, _ round: () async throws -> Void) async {
-    await AsyncSupport.repeatedly(every: .seconds(5), problem, logger: logger, round)
+    await ServerSupport.repeatedly(every: .seconds(5), problem, logger: logger, round)
   }
 
   private func evaluate() async throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Curation
 package import Foundation
 package import Logging
@@ -20,9 +20,8 @@ package struct WarningJob: Sendable {
   static let notice: TimeInterval = 30 * 86_400
 
   /// - Parameters:
-  ///   - caseTarget: seconds after which a case should be decided.
-  ///   - rootExpiry: the end of the newest root of the signing keys; nil where there is none yet.
-  ///   - records: the files that are checked.
+  /// - caseTarget: seconds after which a case should be decided.
+  /// - rootExpiry: the end of the newest root of the signing keys; nil where there is none yet.
   package init(
     stores: Stores, caseTarget: TimeInterval, rootExpiry: @escaping @Sendable () throws -> Date?,
     records: RecordFiles = RecordFiles(journal: nil, output: nil), logger: Logger

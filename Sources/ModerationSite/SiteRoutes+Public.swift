@@ -4,7 +4,6 @@ import Curation
 import HTTPServer
 import Hummingbird
 import Intake
-import Localization
 import Moderation
 import Publishing
 import Storage
@@ -57,7 +56,6 @@ extension SiteRoutes {
       .get(":number", use: numbers.number)
   }
 
-  /// The stamps of public forms.
   /// - Parameter purpose: of the forms; a stamp of another purpose is not accepted.
   private func stamps(_ purpose: String) -> AppealStamps {
     AppealStamps(

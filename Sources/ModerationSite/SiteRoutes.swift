@@ -5,7 +5,6 @@ import Intake
 import Curation
 package import HTTPServer
 package import Hummingbird
-import Localization
 import Moderation
 import Publishing
 import Storage
@@ -23,7 +22,7 @@ package struct SiteRoutes {
   /// One for all pages: it keeps what it has read.
   let newest: NewestManifest
   private let failures: FailureLog
-  /// The sign-in with the identity provider; nil for none. It keeps what the provider says about itself.
+  /// Keeps what the identity provider says about itself.
   let signOn: SignOnService?
 
   var stores: Stores { services.stores }
@@ -55,7 +54,7 @@ package struct SiteRoutes {
     queueCounts = QueueCountCache { [queue = services.stores.queue] in try await queue.queueCounts(at: $0) }
   }
 
-  /// Renders a problem as a page. A page that does not exist keeps the navigation of an account that is signed in.
+  /// A page that does not exist keeps the navigation of an account that is signed in.
   package func problemPage(
     _ problem: Problem, _ request: Request, _ context: ServerRequestContext
   ) async throws -> Response {

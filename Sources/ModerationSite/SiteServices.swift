@@ -9,28 +9,22 @@ package import Moderation
 package import Publishing
 package import Storage
 
-/// Stores and services that the pages use.
 package struct SiteServices: Sendable {
   package let stores: Stores
   /// Decisions, reviews, appeals and claims.
   package let moderation: ModerationServices
-  /// Services for accounts and sign-in.
   package let accounts: AccountServices
-  /// The intake of reports; the health page shows its queue.
+  /// The health page shows its queue.
   package let intake: ReportIntake
-  /// Computes keyed hashes of networks.
   package let pseudonymizer: Pseudonymizer
   /// Rights of owners of numbers and of reporters.
   package let rights: RightsService
-  /// The folder of published files.
   package let folder: PublicationFolder
-  /// Differences between publications.
   package let diff: PublicationDiff
-  /// Previews of threshold changes.
   let previews: ThresholdPreviews
-  /// Publications ordered on a page; nil if this server cannot publish.
+  /// Nil if this server cannot publish.
   package let publicationJobs: PublicationOrders?
-  /// Previews of sources; nil if this server cannot read them.
+  /// Nil if this server cannot read sources.
   package let feedPreviews: SourcePreviewer?
   /// Public lists that an administrator adds by name.
   package let sourceCatalog: [SourceCatalog.Entry]
@@ -80,18 +74,14 @@ package struct SiteServices: Sendable {
     }
   }
 
-  /// Ends ``run()``.
   package func close() {
     previews.close()
     publicationJobs?.close()
   }
 }
 
-/// Settings of the pages.
 package struct SiteConfiguration: Sendable {
-  /// Roles that must have a second factor.
   package var secondFactor = SecondFactorPolicy.administrators
-  /// Visibility of the public number pages.
   package var publicNumbers = PublicNumberVisibility.off
   /// Difficulty of an appeal's proof of work in leading zero bits, 0 to 32; each bit doubles the work.
   package var appealDifficulty = 17
@@ -103,22 +93,17 @@ package struct SiteConfiguration: Sendable {
   /// Whether the settings say how mail is sent.
   package var sendsMail = false
 
-  /// The identity provider; nil for none.
   package var signOn: SignOnConfiguration?
 
-  /// Creates a configuration with the defaults of the settings.
   package init() {}
 }
 
-/// Stores and services for the pages about accounts.
 package struct AccountServices: Sendable {
   package let accounts: AccountStore
   /// Sessions, with the longest lifetime that is set.
   let sessions: SessionStore
-  /// Checks sign-ins.
   package let signIn: SignInService
   package let auditLog: AuditLog
-  /// Hashes passwords.
   package let hasher: PasswordHasher
   /// Words and rows that new passwords must not consist of.
   let commonPasswords: CommonPasswords

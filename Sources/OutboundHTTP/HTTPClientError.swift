@@ -4,7 +4,6 @@ import CCurl
 import CallerPack
 import Foundation
 
-/// A failed request to another server.
 public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The URL's scheme is neither http nor https, or it has no host.
   case unsupportedAddress
@@ -14,7 +13,6 @@ public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible
   case untrusted
   /// The server sent nothing for too long.
   case silent
-  /// The response took longer than allowed.
   case tookTooLong(Duration)
   /// The connection ended before the response did.
   case endedEarly
@@ -62,7 +60,6 @@ public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible
     return seconds
   }
 
-  /// The error that corresponds to the end of a transfer.
   /// - Parameter number: the system's number of the error; 0 for none.
   init(_ code: CURLcode, system number: Int, at url: URL) {
     self =
@@ -92,7 +89,6 @@ public protocol OutboundFailure {
   static var untrustedCertificate: Self { get }
   /// The server sent nothing for too long.
   static var silent: Self { get }
-  /// The response took longer than allowed.
   static func tookTooLong(seconds: Int64) -> Self
   /// The connection ended before the response did.
   static var endedEarly: Self { get }
@@ -100,14 +96,11 @@ public protocol OutboundFailure {
   static var malformedAnswer: Self { get }
   /// The response has an encoding that was not requested.
   static func unexpectedEncoding(encoding: String) -> Self
-  /// The response is longer than allowed.
   static func answerTooLong(maximumBytes: Int) -> Self
-  /// The response has an unexpected status.
   static func unexpectedStatus(status: Int) -> Self
 }
 
 extension OutboundFailure {
-  /// The reason that corresponds to an error of a request.
   public init(_ error: HTTPClientError) {
     self =
       switch error {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 public import Foundation
 import Synchronization
 
@@ -84,15 +84,11 @@ public final class OutboundHTTP: Sendable {
   }
 }
 
-/// A request to another server.
 public struct OutboundRequest: Sendable {
-  /// The method, such as `POST`.
   public var method: String
   /// The URL, with http or https.
   public var url: URL
-  /// Fields by name.
   public var fields: [String: String]
-  /// The body; nil for none.
   public var body: Data?
   /// Maximum redirects within the origin that are followed; each repeats the request with all its fields.
   public var redirects = 0
@@ -106,15 +102,12 @@ public struct OutboundRequest: Sendable {
   }
 }
 
-/// The head of a response: its status and fields.
 public struct OutboundResponse: Sendable {
-  /// The status, such as 200.
   public let status: Int
   private let fields: [(name: String, value: String)]
 
   init(status: Int, fields: [(name: String, value: String)]) { (self.status, self.fields) = (status, fields) }
 
-  /// The first field of a name.
   /// - Parameter name: in any case.
   public subscript(name: String) -> String? { values(of: name).first }
 
@@ -122,7 +115,6 @@ public struct OutboundResponse: Sendable {
     fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 
-  /// The error that corresponds to the status.
   public var failure: HTTPClientError {
     .status(status, retryAfter: self["Retry-After"].flatMap { Int($0) })
   }

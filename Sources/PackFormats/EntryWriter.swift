@@ -5,8 +5,6 @@
 /// The output appears under its name only when ``finish()`` returns. A writer that is released earlier leaves no file.
 /// The same entries and options give the same bytes.
 public protocol EntryWriter: AnyObject {
-  /// Adds the next entry.
-  ///
   /// - Throws: ``PackFormatError``; the writer cannot be used afterwards.
   func append(_ entry: ListEntry) throws
 
@@ -18,7 +16,6 @@ public protocol EntryWriter: AnyObject {
 
 /// Counts of the entries that were written, changed or omitted.
 public struct ExportSummary: Sendable, Equatable {
-  /// Entries written.
   public var written: UInt64 = 0
   /// Entries among the written whose label was changed to fit the format.
   public var altered: UInt64 = 0
@@ -29,11 +26,9 @@ public struct ExportSummary: Sendable, Equatable {
   /// Entries omitted because the format would give them another meaning.
   public var unsuitable: UInt64 = 0
 
-  /// Creates an empty summary.
   public init() {}
 }
 
-/// The result of encoding one entry.
 enum RecordOutcome {
   case written
   case altered
@@ -71,7 +66,7 @@ public struct ListEntry: Sendable, Equatable {
   /// The free last digits, where a writer passes on a block of ten, a hundred or more numbers as a pattern.
   var wildcards = 0
 
-  /// Creates an entry. Only writers check it.
+  /// Only writers check an entry.
   /// - Parameter last: the last number of a range; nil for a single number.
   public init(number: Int64, last: Int64? = nil, label: String? = nil, blocks: Bool) {
     self.number = number

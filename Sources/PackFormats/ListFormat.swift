@@ -48,13 +48,10 @@ public enum ExportOutput: Sendable {
   case standardOutput
 }
 
-/// Options of an export.
 public struct ExportOptions: Sendable {
   /// The prefix of a number's digits, in formats that allow a choice.
   public enum NumberPrefix: String, Sendable, CaseIterable {
-    /// No prefix.
     case none
-    /// The plus of E.164.
     case plus
     /// The international prefix `00`.
     case zeros
@@ -99,15 +96,12 @@ public struct ExportOptions: Sendable {
   /// further digits: where numbers of other lengths begin so too, they get single numbers instead.
   public var hasOneLength: @Sendable (_ prefix: Int64, _ digits: Int) -> Bool = { _, _ in true }
 
-  /// The defaults.
   public init() {}
 }
 
 extension ListFormat {
-  /// Opens a writer of this format.
-  ///
   /// - Throws: ``PackFormatError/option(_:)`` for SQLite on standard output or a limit out of range, and
-  ///   ``PackFormatError/file(path:operation:code:)`` if the output cannot be created.
+  /// ``PackFormatError/file(path:operation:code:)`` if the output cannot be created.
   public func writer(to output: ExportOutput, options: ExportOptions = ExportOptions()) throws -> any EntryWriter {
     switch self {
     case .tsv: try RecordWriter(TSVEncoding(), to: output)
@@ -132,7 +126,7 @@ extension ListFormat {
 }
 
 extension ListFormat {
-  /// The file name extension. Extensions differ, so that all formats can be in one folder.
+  /// Extensions differ, so that all formats can be in one folder.
   public var fileExtension: String {
     switch self {
     case .tsv: "tsv"
@@ -168,6 +162,5 @@ extension ListFormat {
   /// Whether a list may consist of the changes since an earlier one.
   public var hasChanges: Bool { self == .spamblocker || self == .spamblockerXML }
 
-  /// Whether the content is compressed already.
   public var isCompressed: Bool { self == .twoGISGzip }
 }

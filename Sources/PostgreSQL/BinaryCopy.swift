@@ -56,7 +56,6 @@ struct BinaryCopyEncoder: Sendable {
 
 /// Reads the stream of a binary COPY, in chunks that end where rows do.
 enum BinaryCopyDecoder {
-  /// Reads every row of a chunk.
   static func rows<Row>(of chunk: [UInt8], _ read: (inout PostgresTuple) throws -> Row) throws -> [Row] {
     try chunk.withUnsafeBytes { bytes in
       var start = 0

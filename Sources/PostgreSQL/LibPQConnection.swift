@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CLibPQ
 import Logging
 import Synchronization
@@ -30,7 +30,6 @@ struct LibPQConnection: @unchecked Sendable {
   var message: String? { PQerrorMessage(pointer).map { String(cString: $0) } }
 }
 
-/// A prepared statement.
 struct PreparedStatement {
   let name: String
   let types: [UInt32]

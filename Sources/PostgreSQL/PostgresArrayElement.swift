@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PostgresScalar {
-  /// The type of an array of it.
   public static var postgresTypeOfArray: PostgresType { postgresArrayType }
 
   /// Writes one dimension without NULLs.
@@ -17,7 +16,6 @@ extension PostgresScalar {
 }
 
 extension Optional: PostgresArrayElement where Wrapped: PostgresScalar {
-  /// The type of an array of the wrapped type.
   public static var postgresTypeOfArray: PostgresType { Wrapped.postgresArrayType }
 
   /// Writes one dimension.
@@ -43,13 +41,10 @@ extension Optional: PostgresArrayElement where Wrapped: PostgresScalar {
 }
 
 extension UInt8: PostgresArrayElement {
-  /// `bytea`.
   public static var postgresTypeOfArray: PostgresType { .bytea }
-  /// Writes the bytes.
   public static func encodeArray(_ values: [UInt8], into buffer: inout PostgresByteBuffer) {
     buffer.bytes.append(contentsOf: values)
   }
-  /// Reads the bytes.
   public static func decodeArray(_ value: PostgresValue) -> [UInt8]? {
     value.isOne(of: .bytea) ? Array(value.bytes) : nil
   }
@@ -58,7 +53,6 @@ extension UInt8: PostgresArrayElement {
 extension Array: PostgresBindable, PostgresEncodable where Element: PostgresArrayElement {
   /// The type of the array; `bytea` for bytes.
   public static var postgresType: PostgresType { Element.postgresTypeOfArray }
-  /// Writes the array.
   public func encode(into buffer: inout PostgresByteBuffer) { Element.encodeArray(self, into: &buffer) }
 }
 
@@ -73,7 +67,6 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
 extension Array: PostgresArrayElement where Element == UInt8 {}
 
 extension Array: PostgresScalar where Element == UInt8 {
-  /// `bytea[]`.
   public static var postgresArrayType: PostgresType { .byteaArray }
 }
 

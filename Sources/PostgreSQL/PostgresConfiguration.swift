@@ -28,7 +28,7 @@ public struct PostgresConfiguration: Sendable {
   /// Whether statements are prepared; false behind PgBouncer in transaction mode.
   public var usesPreparedStatements = true
 
-  /// Takes libpq's connection string; it is parsed when a connection is made.
+  /// The string is parsed when a connection is made.
   public init(_ dsn: String) { self.dsn = dsn }
 }
 
@@ -36,10 +36,8 @@ public struct PostgresConfiguration: Sendable {
 public struct PostgresNode: Hashable, Sendable {
   /// A host name, an address, or the folder of a socket.
   public let host: String
-  /// The port.
   public let port: Int
 
-  /// Creates an address from its parts.
   public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }
 
@@ -52,7 +50,6 @@ extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConve
     return "PostgresConfiguration(\(parts.joined(separator: " ")))"
   }
 
-  /// The same as `description`.
   public var debugDescription: String { description }
 
   /// Hides the contents from dumps.

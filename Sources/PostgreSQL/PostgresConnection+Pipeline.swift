@@ -131,7 +131,6 @@ extension PostgresConnection {
   }
 }
 
-/// A statement in a pipeline.
 struct PipelinedStatement {
   let sql: String
   let parameters: PostgresParameters
@@ -176,11 +175,9 @@ public struct PostgresPipeline: Sendable {
     let decode: @Sendable (PostgresRow) throws -> Row
   }
 
-  /// The results of a pipeline.
   public struct Results: Sendable {
     let batches: [RowBatch]
 
-    /// The rows of one statement.
     /// - Parameter place: from the pipeline of these results.
     /// - Throws: `PostgresError` for a value of another type than the statement expects.
     public func rows<Row>(_ place: Place<Row>) throws -> [Row] { try batches[place.index].decodeAll(place.decode) }
@@ -188,13 +185,11 @@ public struct PostgresPipeline: Sendable {
 
   private(set) var statements: [PipelinedStatement] = []
 
-  /// Whether it has no statements.
   public var isEmpty: Bool { statements.isEmpty }
 
-  /// An empty pipeline.
   public init() {}
 
-  /// Adds a statement; they run in the order in which they were added.
+  /// Statements run in the order in which they were added.
   @discardableResult
   public mutating func add<Row>(_ statement: Statement<Row>) -> Place<Row> {
     statements.append(PipelinedStatement(statement))

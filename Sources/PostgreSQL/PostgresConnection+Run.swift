@@ -3,15 +3,11 @@
 import CLibPQ
 
 extension PostgresConnection {
-  /// Runs a statement and reads its rows.
-  ///
   /// - Throws: `PostgresError`.
   public func run<Row>(_ statement: Statement<Row>) async throws -> [Row] {
     try await batch(statement).decodeAll(statement.decode)
   }
 
-  /// Runs a statement and returns the number of affected rows.
-  ///
   /// - Throws: `PostgresError`.
   @discardableResult
   public func runReportingCount<Row>(_ statement: Statement<Row>) async throws -> Int {

@@ -92,7 +92,6 @@ extension PostgresConnection {
   private var transactionIsOpen: Bool { link.map { !$0.isIdle } ?? false }
 }
 
-/// A cursor of the server.
 private struct Cursor: Sendable {
   let id: Int
   let batchSize: Int
@@ -107,18 +106,15 @@ private struct Cursor: Sendable {
 ///
 /// It may be iterated more than once: each iteration runs the statement again.
 public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
-  /// A row.
   public typealias Element = Row
 
   let open: @Sendable () async throws -> StreamReader<Row>
 
-  /// Starts at the first row.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(batches: batches.makeAsyncIterator()) }
 
   /// The same rows in batches, for loops where the cost of a step for each row matters.
   public var batches: Batches { Batches(open: open) }
 
-  /// Iterates over the rows.
   public struct AsyncIterator: AsyncIteratorProtocol {
     var batches: Batches.AsyncIterator
     var rows: [Row] = []
@@ -126,8 +122,6 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
 
     init(batches: Batches.AsyncIterator) { self.batches = batches }
 
-    /// The next row, or nil at the end.
-    ///
     /// - Throws: `PostgresError`.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Row? {
       while index >= rows.count {
@@ -139,23 +133,17 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
       return rows[index]
     }
 
-    /// The next row, or nil at the end.
-    ///
     /// - Throws: `PostgresError`.
     public mutating func next() async throws -> Row? { try await next(isolation: nil) }
   }
 
-  /// The rows of a stream by batches.
   public struct Batches: AsyncSequence, Sendable {
-    /// A batch of rows.
     public typealias Element = [Row]
 
     let open: @Sendable () async throws -> StreamReader<Row>
 
-    /// Starts at the first batch.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(open: open) }
 
-    /// Iterates over the batches.
     public struct AsyncIterator: AsyncIteratorProtocol {
       let open: @Sendable () async throws -> StreamReader<Row>
       var reader: StreamReader<Row>?
@@ -163,8 +151,6 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
 
       init(open: @escaping @Sendable () async throws -> StreamReader<Row>) { self.open = open }
 
-      /// The next batch, or nil at the end.
-      ///
       /// - Throws: `PostgresError`.
       public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [Row]? {
         guard !isAtEnd else { return nil }
@@ -187,8 +173,6 @@ public struct PostgresRowStream<Row: Sendable>: AsyncSequence, Sendable {
         return nil
       }
 
-      /// The next batch, or nil at the end.
-      ///
       /// - Throws: `PostgresError`.
       public mutating func next() async throws -> [Row]? { try await next(isolation: nil) }
     }

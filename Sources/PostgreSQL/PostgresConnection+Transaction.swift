@@ -44,7 +44,6 @@ extension PostgresConnection {
     transactionDepth = 1
   }
 
-  /// The command that starts a transaction.
   static func beginning(_ isolation: PostgresIsolation, readOnly: Bool) -> String {
     let level = isolation == .readCommitted ? "" : " ISOLATION LEVEL \(isolation.rawValue)"
     return "BEGIN\(level)\(readOnly ? " READ ONLY" : "")"
@@ -108,7 +107,6 @@ extension PostgresConnection {
   }
 }
 
-/// The isolation level of a transaction.
 public enum PostgresIsolation: String, Sendable {
   /// Each statement sees data that was committed before it.
   case readCommitted = "READ COMMITTED"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CLibPQ
 public import Logging
 
@@ -10,10 +10,8 @@ public import Logging
 /// never a COMMIT.
 public actor PostgresConnection {
   private nonisolated let thread: ThreadExecutor
-  /// The executor of the connection's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// The configuration of the connection.
   public nonisolated let configuration: PostgresConfiguration
   nonisolated let logger: Logger
   nonisolated let notices: NoticeSink
@@ -46,8 +44,6 @@ public actor PostgresConnection {
     }
   }
 
-  /// Opens a connection.
-  ///
   /// - Throws: `PostgresError` of kind `invalidConfiguration`, `connectionFailed` or `cancelled`.
   public static func connect(
     _ configuration: PostgresConfiguration, logger: Logger

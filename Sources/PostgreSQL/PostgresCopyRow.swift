@@ -18,7 +18,6 @@ public struct PostgresCopyTuple: Sendable {
   var count: Int16 = 0
   var failedColumn: Int16?
 
-  /// Appends a column.
   public mutating func append<T: PostgresEncodable>(_ value: T) {
     count += 1
     buffer.appendWithLength { value.encode(into: &$0) }
@@ -62,7 +61,6 @@ public struct PostgresCopyTuple: Sendable {
 public struct PostgresCopyRows: Sendable {
   private var encoder: BinaryCopyEncoder
 
-  /// No rows.
   /// - Parameter capacity: expected number of bytes.
   public init(capacity: Int = 0) {
     encoder = BinaryCopyEncoder(capacity: capacity)
@@ -70,7 +68,6 @@ public struct PostgresCopyRows: Sendable {
 
   var bytes: [UInt8] { encoder.bytes }
 
-  /// Appends a row.
   /// - Parameter encode: appends every column of the COPY, in its order and with its exact type.
   /// - Throws: `PostgresError` for a value that cannot be sent.
   public mutating func append(encode: (inout PostgresCopyTuple) -> Void) throws {

@@ -20,13 +20,11 @@ public protocol PostgresDecodable: Sendable {
 
 /// A type of a single column that can also be an array element.
 public protocol PostgresScalar: PostgresEncodable, PostgresDecodable, PostgresArrayElement {
-  /// The type of an array of it.
   static var postgresArrayType: PostgresType { get }
 }
 
 /// A type whose arrays can be bound and read: scalars, their optionals, and bytes (whose array is `bytea`).
 public protocol PostgresArrayElement: Sendable {
-  /// The type of an array.
   static var postgresTypeOfArray: PostgresType { get }
 
   /// Writes an array, without its length.
@@ -37,7 +35,6 @@ public protocol PostgresArrayElement: Sendable {
 }
 
 extension PostgresDecodable where Self: PostgresEncodable {
-  /// The name of the type it writes.
   public static var postgresExpectation: String { postgresType.description }
 }
 
@@ -45,7 +42,6 @@ extension PostgresDecodable where Self: PostgresEncodable {
 public struct PostgresValue {
   /// The bytes, in the server's binary format.
   public let bytes: UnsafeRawBufferPointer
-  /// The type of the column.
   public let type: PostgresType
 
   /// Reads an integer, most significant byte first, when the column has exactly its width.
@@ -54,7 +50,6 @@ public struct PostgresValue {
     return I(bigEndian: bytes.loadUnaligned(as: I.self))
   }
 
-  /// Whether the column's type is one of `types`.
   func isOne(of types: PostgresType...) -> Bool { types.contains(type) }
 }
 
@@ -70,7 +65,6 @@ public struct PostgresByteBuffer: Sendable {
     withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
-  /// Appends bytes as they are.
   public mutating func append(contentsOf other: some Sequence<UInt8>) {
     bytes.append(contentsOf: other)
   }
@@ -104,7 +98,6 @@ public struct PostgresType: RawRepresentable, Hashable, Sendable {
   /// The object identifier in `pg_type`.
   public let rawValue: UInt32
 
-  /// Wraps an object identifier.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   static let bool = PostgresType(rawValue: 16)
@@ -155,6 +148,5 @@ extension PostgresType: CustomStringConvertible {
     .uuid: "uuid", .uuidArray: "uuid[]", .jsonb: "jsonb",
   ]
 
-  /// The name of the type, or its number.
   public var description: String { Self.names[self] ?? "type \(rawValue)" }
 }

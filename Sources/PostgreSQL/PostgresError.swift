@@ -7,7 +7,6 @@ import CLibPQ
 /// `description` may be shown to anyone: it contains no SQL, value, server message or address. `debugDescription`
 /// contains the server's message, for logs.
 public struct PostgresError: Error, Sendable {
-  /// The kinds of failure.
   public enum Kind: Sendable, Equatable {
     /// The connection string cannot be understood.
     case invalidConfiguration
@@ -23,9 +22,7 @@ public struct PostgresError: Error, Sendable {
     case server(sqlState: String)
     /// No connection became free within the pool's wait limit.
     case poolTimeout(waitLimit: Duration)
-    /// The pool is shut down.
     case poolShutDown
-    /// The task was canceled.
     case cancelled
     /// A column is not what the program expects.
     case decoding(column: String, expected: String, got: String)
@@ -39,11 +36,8 @@ public struct PostgresError: Error, Sendable {
     case misuse(String)
   }
 
-  /// The kind of failure.
   public let kind: Kind
-  /// The server's message; nil where there is none.
   public let server: PostgresMessage?
-  /// The text of the statement, when there was one.
   public let sql: String?
   /// libpq's message, where the server sent none.
   public let clientMessage: String?
@@ -59,7 +53,6 @@ public struct PostgresError: Error, Sendable {
   public var sqlState: String? { server?.sqlState }
   /// Whether a prepared statement is missing or is another session's: a pooler changes sessions between transactions.
   public var isOfPooler: Bool { ["42P05", "26000"].contains(sqlState) }
-  /// The constraint that was violated, or nil.
   public var constraint: String? { server?.constraint }
 }
 
@@ -149,23 +142,16 @@ public struct PostgresMessage: Sendable, Equatable {
   public var severity: String
   /// Five characters.
   public var sqlState: String
-  /// The message itself.
   public var message: String
-  /// Details.
   public var detail: String?
-  /// The suggested remedy.
   public var hint: String?
   /// The position in the statement, in characters from 1.
   public var position: Int?
   /// The call stack of functions.
   public var context: String?
-  /// The schema it names.
   public var schema: String?
-  /// The table it names.
   public var table: String?
-  /// The column it names.
   public var column: String?
-  /// The constraint it names.
   public var constraint: String?
   /// The server's own function that raised it.
   var sourceFunction: String?

@@ -6,7 +6,6 @@
   public import Foundation
 #endif
 
-/// A migration and its state.
 public struct PostgresMigration: Sendable, Equatable {
   /// Fourteen digits, a time in UTC.
   public let version: Int64
@@ -20,7 +19,6 @@ public struct PostgresMigration: Sendable, Equatable {
   public let appliedAt: Date?
   /// How long the script took, in milliseconds; nil when it is pending.
   public let durationMilliseconds: Int64?
-  /// The state.
   public let state: State
 
   /// The programs that can use the schema after a migration.
@@ -35,7 +33,6 @@ public struct PostgresMigration: Sendable, Equatable {
   public enum State: String, Sendable {
     /// It was applied, and the file is the same.
     case applied
-    /// It is pending.
     case pending
     /// It was applied, and the file has changed since.
     case changed
@@ -111,7 +108,6 @@ public enum PostgresMigrationError: Error, Sendable {
   case misnamed(file: String)
   /// A file's first line does not say whether it is an expand or a contract migration.
   case undeclared(file: String)
-  /// Two files have the same version.
   case duplicate(version: Int64)
   /// A file or the folder cannot be read as UTF-8 text.
   case unreadable(file: String)

@@ -19,7 +19,6 @@ public struct PostgresMigrator: Sendable {
   /// How long a migration is tried again whose tables are locked.
   private let lockPatience: Duration
 
-  /// A migrator for the `.sql` files of a folder.
   public init(folder: String, lockPatience: Duration = .seconds(120)) {
     self.folder = folder
     self.lockPatience = lockPatience

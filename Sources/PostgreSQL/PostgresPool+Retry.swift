@@ -73,7 +73,6 @@ public struct PostgresRetryPolicy: Sendable {
   /// The upper bound of every pause.
   public var longestPause: Duration
 
-  /// A policy.
   public init(maximumAttempts: Int, firstPause: Duration, longestPause: Duration) {
     self.maximumAttempts = max(1, maximumAttempts)
     self.firstPause = firstPause
@@ -83,7 +82,6 @@ public struct PostgresRetryPolicy: Sendable {
   /// Sixteen attempts in up to 25 seconds: longer than a standby needs to become the primary.
   public static let `default` = PostgresRetryPolicy(
     maximumAttempts: 16, firstPause: .milliseconds(10), longestPause: .seconds(3))
-  /// One attempt.
   public static let never = PostgresRetryPolicy(maximumAttempts: 1, firstPause: .zero, longestPause: .zero)
 
   func pause(after attempt: Int) -> Duration {

@@ -8,7 +8,6 @@ public final class PostgresPool: Sendable {
   /// Whether the task gets a connection before all tasks that are not urgent, and is never refused because of them.
   @TaskLocal public static var isUrgent = false
 
-  /// The configuration of the connections.
   public let configuration: PostgresConfiguration
   /// How long a task waits for a connection before `poolTimeout`.
   public let waitLimit: Duration
@@ -55,15 +54,11 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Runs one statement on a connection of the pool.
-  ///
   /// - Throws: `PostgresError`.
   public func run<Row>(_ statement: Statement<Row>) async throws -> [Row] {
     try await withConnection { try await $0.run(statement) }
   }
 
-  /// Runs one statement and returns the number of affected rows.
-  ///
   /// - Throws: `PostgresError`.
   @discardableResult
   public func runReportingCount<Row>(_ statement: Statement<Row>) async throws -> Int {
@@ -105,7 +100,6 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Number of leased connections, idle connections and waiting tasks.
   public var occupancy: (leased: Int, idle: Int, waiting: Int) {
     state.withLock { ($0.leased, $0.idle.count, $0.waiterCount) }
   }
@@ -174,7 +168,6 @@ struct PoolState {
   mutating func removeWaiter(_ id: UInt64) -> Waiter? { urgent.remove(id) ?? others.remove(id) }
 }
 
-/// Waiting tasks in their order.
 private struct WaiterQueue {
   private var waiters: [PoolState.Waiter] = []
   private var head = 0

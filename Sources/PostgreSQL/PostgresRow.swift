@@ -2,15 +2,12 @@
 
 import CLibPQ
 
-/// A row of a result.
 public struct PostgresRow: Sendable {
   let batch: RowBatch
   let index: Int
 
-  /// Number of columns.
   public var columnCount: Int { batch.columnCount }
 
-  /// Whether a column is NULL.
   public func isNull(_ column: Int) -> Bool {
     batch.withField(row: index, column: column) { $0 == nil }
   }
@@ -77,7 +74,6 @@ final class RowBatch: @unchecked Sendable {
 
   var status: ExecStatusType { PQresultStatus(result) }
 
-  /// The number of affected rows.
   var affectedCount: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
   /// The command's tag, as `INSERT 0 1`.

@@ -20,11 +20,8 @@ extension PostgresValue {
 }
 
 extension Int16: PostgresScalar {
-  /// `smallint`.
   public static var postgresType: PostgresType { .int2 }
-  /// `smallint[]`.
   public static var postgresArrayType: PostgresType { .int2Array }
-  /// Writes two bytes.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self) }
   /// Reads an integer that fits.
   public init?(postgresValue: PostgresValue) {
@@ -34,11 +31,8 @@ extension Int16: PostgresScalar {
 }
 
 extension Int32: PostgresScalar {
-  /// `integer`.
   public static var postgresType: PostgresType { .int4 }
-  /// `integer[]`.
   public static var postgresArrayType: PostgresType { .int4Array }
-  /// Writes four bytes.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self) }
   /// Reads an integer that fits.
   public init?(postgresValue: PostgresValue) {
@@ -48,11 +42,8 @@ extension Int32: PostgresScalar {
 }
 
 extension Int64: PostgresScalar {
-  /// `bigint`.
   public static var postgresType: PostgresType { .int8 }
-  /// `bigint[]`.
   public static var postgresArrayType: PostgresType { .int8Array }
-  /// Writes eight bytes.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self) }
   /// Reads an integer of any width.
   public init?(postgresValue: PostgresValue) {
@@ -62,11 +53,8 @@ extension Int64: PostgresScalar {
 }
 
 extension Int: PostgresScalar {
-  /// `bigint`.
   public static var postgresType: PostgresType { .int8 }
-  /// `bigint[]`.
   public static var postgresArrayType: PostgresType { .int8Array }
-  /// Writes eight bytes.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: Int64(self)) }
   /// Reads an integer of any width.
   public init?(postgresValue: PostgresValue) {
@@ -76,13 +64,9 @@ extension Int: PostgresScalar {
 }
 
 extension Bool: PostgresScalar {
-  /// `boolean`.
   public static var postgresType: PostgresType { .bool }
-  /// `boolean[]`.
   public static var postgresArrayType: PostgresType { .boolArray }
-  /// Writes one byte.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: self ? UInt8(1) : 0) }
-  /// Reads one byte.
   public init?(postgresValue: PostgresValue) {
     guard postgresValue.isOne(of: .bool), let byte: UInt8 = postgresValue.integer() else { return nil }
     self = byte != 0
@@ -90,13 +74,9 @@ extension Bool: PostgresScalar {
 }
 
 extension Float: PostgresScalar {
-  /// `real`.
   public static var postgresType: PostgresType { .float4 }
-  /// `real[]`.
   public static var postgresArrayType: PostgresType { .float4Array }
-  /// Writes the four bytes of IEEE 754.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: bitPattern) }
-  /// Reads the four bytes of IEEE 754.
   public init?(postgresValue: PostgresValue) {
     guard postgresValue.isOne(of: .float4), let bits: UInt32 = postgresValue.integer() else { return nil }
     self.init(bitPattern: bits)
@@ -104,11 +84,8 @@ extension Float: PostgresScalar {
 }
 
 extension Double: PostgresScalar {
-  /// `double precision`.
   public static var postgresType: PostgresType { .float8 }
-  /// `double precision[]`.
   public static var postgresArrayType: PostgresType { .float8Array }
-  /// Writes the eight bytes of IEEE 754.
   public func encode(into buffer: inout PostgresByteBuffer) { buffer.append(integer: bitPattern) }
   /// Reads `double precision` or `real`.
   public init?(postgresValue: PostgresValue) {
@@ -123,9 +100,7 @@ extension Double: PostgresScalar {
 }
 
 extension String: PostgresScalar {
-  /// `text`.
   public static var postgresType: PostgresType { .text }
-  /// `text[]`.
   public static var postgresArrayType: PostgresType { .textArray }
   /// Writes UTF-8. PostgreSQL has no NUL in text: such a value fails.
   public func encode(into buffer: inout PostgresByteBuffer) {
@@ -149,15 +124,11 @@ extension String: PostgresScalar {
 }
 
 extension UUID: PostgresScalar {
-  /// `uuid`.
   public static var postgresType: PostgresType { .uuid }
-  /// `uuid[]`.
   public static var postgresArrayType: PostgresType { .uuidArray }
-  /// Writes sixteen bytes.
   public func encode(into buffer: inout PostgresByteBuffer) {
     withUnsafeBytes(of: uuid) { buffer.bytes.append(contentsOf: $0) }
   }
-  /// Reads sixteen bytes.
   public init?(postgresValue: PostgresValue) {
     guard postgresValue.isOne(of: .uuid), postgresValue.bytes.count == 16 else { return nil }
     self.init(uuid: postgresValue.bytes.loadUnaligned(as: uuid_t.self))
@@ -166,9 +137,7 @@ extension UUID: PostgresScalar {
 
 /// `timestamptz` is a count of microseconds since 2000-01-01 00:00 UTC; ±infinity are the ends of Int64.
 extension Date: PostgresScalar {
-  /// `timestamptz`.
   public static var postgresType: PostgresType { .timestamptz }
-  /// `timestamptz[]`.
   public static var postgresArrayType: PostgresType { .timestamptzArray }
 
   /// Seconds from PostgreSQL's epoch (2000) to the epoch of `Date` (2001).
@@ -210,16 +179,12 @@ extension Date: PostgresScalar {
 }
 
 extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEncodable {
-  /// The type of the raw value.
   public static var postgresType: PostgresType { RawValue.postgresType }
-  /// Writes the raw value.
   public func encode(into buffer: inout PostgresByteBuffer) { rawValue.encode(into: &buffer) }
 }
 
 extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
-  /// The SQL types of the raw value.
   public static var postgresExpectation: String { RawValue.postgresExpectation }
-  /// Reads the raw value; nil for one without a case.
   public init?(postgresValue: PostgresValue) {
     guard let raw = RawValue(postgresValue: postgresValue) else { return nil }
     self.init(rawValue: raw)
@@ -227,11 +192,9 @@ extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDeco
 }
 
 extension PostgresDecodable where Self: RawRepresentable & PostgresEncodable, RawValue: PostgresDecodable {
-  /// The SQL types of the raw value.
   public static var postgresExpectation: String { RawValue.postgresExpectation }
 }
 
 extension PostgresScalar where Self: RawRepresentable, RawValue: PostgresScalar {
-  /// The type of an array of raw values.
   public static var postgresArrayType: PostgresType { RawValue.postgresArrayType }
 }

@@ -5,7 +5,6 @@
 /// A connection prepares each text once. So a text must not contain values, and a statement always binds the same
 /// types.
 public struct Statement<Row: Sendable>: Sendable {
-  /// The text.
   public let sql: String
   let parameters: PostgresParameters
   let decode: @Sendable (PostgresRow) throws -> Row
@@ -41,7 +40,6 @@ public protocol PostgresBindable: Sendable {
 }
 
 extension PostgresEncodable {
-  /// Binds one placeholder.
   public func bind(into parameters: inout PostgresParameters) { parameters.append(self) }
 }
 
@@ -59,13 +57,10 @@ public struct PostgresParameters: Sendable {
   var types: [UInt32] = []
   private(set) var failure: (parameter: Int, reason: String)?
 
-  /// No parameters.
   public init() { buffer.bytes = [0] }
 
-  /// Number of parameters.
   public var count: Int { types.count }
 
-  /// Binds the next placeholder.
   public mutating func append<T: PostgresEncodable>(_ value: T) {
     let start = buffer.bytes.count
     value.encode(into: &buffer)
@@ -101,16 +96,13 @@ public struct PostgresParameters: Sendable {
 public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
   /// The text, with placeholders.
   public private(set) var sql: String
-  /// The parameters.
   public private(set) var parameters: PostgresParameters
 
-  /// A query without parameters.
   public init(stringLiteral value: String) {
     sql = value
     parameters = PostgresParameters()
   }
 
-  /// A query whose interpolations are parameters.
   public init(stringInterpolation: StringInterpolation) {
     sql = stringInterpolation.sql
     parameters = stringInterpolation.parameters
@@ -119,21 +111,17 @@ public struct PostgresQuery: Sendable, ExpressibleByStringInterpolation {
   /// A query from trusted text, without parameters.
   public init(unsafeRaw sql: String) { self.init(stringLiteral: sql) }
 
-  /// Collects text and parameters.
   public struct StringInterpolation: StringInterpolationProtocol {
     var sql: String
     var parameters = PostgresParameters()
 
-    /// Reserves memory.
     public init(literalCapacity: Int, interpolationCount: Int) {
       sql = ""
       sql.reserveCapacity(literalCapacity + interpolationCount * 3)
     }
 
-    /// Literal text of the program.
     public mutating func appendLiteral(_ literal: String) { sql += literal }
 
-    /// A parameter.
     public mutating func appendInterpolation<T: PostgresEncodable>(_ value: T) {
       parameters.append(value)
       sql += "$\(parameters.count)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import FileSupport
+import Support
 public import Foundation
 
 /// An app's client of a Ringfence server: reports with an outbox that survives crashes, counts of calls, lookups that

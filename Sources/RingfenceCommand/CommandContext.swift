@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-package import EmbeddedPostgreSQL
+package import PostgreSQL
 import Foundation
 
 package import Logging
 package import Moderation
-package import PostgreSQL
 import Publishing
 package import Storage
 

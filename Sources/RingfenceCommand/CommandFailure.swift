@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import Localization
+import HTTPServer
 import Moderation
 import Storage
 
@@ -17,14 +17,13 @@ package struct CommandFailure: Error, CustomStringConvertible {
     CommandFailure(description: description, exitCode: 1)
   }
 
-  /// A file or folder cannot be read.
   package static func unreadable(_ description: String) -> CommandFailure {
     CommandFailure(description: description, exitCode: 3)
   }
 }
 
 extension Localizer {
-  /// The messages of the command line, which are in English.
+  /// The messages are in English.
   /// - Throws: `MessageCatalogError`; ``CommandFailure`` if the catalogs are not found.
   static func commandLine() throws -> Localizer {
     try Installation.find(Settings()).englishTexts()
@@ -32,7 +31,6 @@ extension Localizer {
 }
 
 extension CommandFailure {
-  /// The failure of a refused decision.
   /// - Throws: `MessageCatalogError`.
   static func refused(_ error: DecisionError) throws -> CommandFailure {
     switch error {

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Curation
-import Localization
+import HTTPServer
 import PhoneNumbers
 import Storage
 
@@ -14,7 +14,6 @@ package struct DatabaseOptions: ParsableArguments {
 
   package init() {}
 
-  /// The settings, including these options.
   package func settings() throws -> Settings { try Settings(of: self) }
 
   /// Opens the database for a command that may run while a server runs; see
@@ -26,7 +25,6 @@ package struct DatabaseOptions: ParsableArguments {
   }
 }
 
-/// The number that a command is about.
 struct NumberOptions: ParsableArguments {
   @Argument(help: "Number in international form, such as +33199000248, or in national form with --region.")
   var number: String
@@ -90,7 +88,6 @@ struct TableOptions: ParsableArguments {
   @Option(help: "Output format: text, tsv or json.")
   private var format = Format.text
 
-  /// Prints a table, or `json`, in the chosen format.
   /// - Parameter text: the output for people; nil for the aligned table.
   func print(_ table: TextTable, text: String? = nil, json: some Encodable) throws {
     switch format {

@@ -2,7 +2,7 @@
 
 import Accounts
 import Curation
-import FileSupport
+import Support
 import Foundation
 package import Intake
 
@@ -11,7 +11,7 @@ package struct DataFolder {
   package let path: String
   let settings: Settings
 
-  /// The folder of publications, a static site.
+  /// A static site.
   package var publications: String { "\(path)/publications" }
 
   /// Creates the folder if it does not exist.
@@ -26,8 +26,7 @@ package struct DataFolder {
     }
   }
 
-  /// Opens an existing folder.
-  /// - Throws: ``CommandFailure`` if it does not exist.
+  /// - Throws: ``CommandFailure`` if the folder does not exist.
   init(existing settings: Settings) throws {
     path = URL(filePath: try settings.data).standardizedFileURL.path
     self.settings = settings
@@ -36,7 +35,6 @@ package struct DataFolder {
     }
   }
 
-  /// The key of reporters' pseudonyms.
   package func pseudonymizer() throws -> Pseudonymizer {
     Pseudonymizer(key: try key("pseudonym.key", \.pseudonymKey))
   }
@@ -44,7 +42,6 @@ package struct DataFolder {
   /// The key that encrypts the accounts' second factors. If it is lost, every second factor must be set up again.
   func accountKey() throws -> AccountKey { AccountKey(try key("account.key", \.accountKey)) }
 
-  /// The account key; nil if there is none yet.
   func presentAccountKey() throws -> AccountKey? {
     guard try settings.accountKey != nil || storedSecret("account.key") != nil else { return nil }
     return try accountKey()
@@ -77,7 +74,6 @@ package struct DataFolder {
     return try store(try make(), name: name, replacing: false)
   }
 
-  /// The secret of this name; nil if the file does not exist.
   package func storedSecret(_ name: String) throws -> String? {
     let file = "\(path)/\(name)"
     if faccessat(AT_FDCWD, file, F_OK, AT_SYMLINK_NOFOLLOW) != 0, errno == ENOENT { return nil }

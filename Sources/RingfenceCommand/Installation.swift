@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Localization
+import HTTPServer
 
 /// The files installed with the program: migrations, templates, style sheets, tables.
 package struct Installation {
@@ -16,7 +16,6 @@ package struct Installation {
   var openAPI: String { "\(resources)/openapi.yaml" }
   var commonPasswords: String { "\(resources)/common-passwords.txt" }
 
-  /// The messages of the command line, which are in English.
   /// - Throws: `MessageCatalogError`.
   func englishTexts() throws -> Localizer { try MessageCatalog(folder: texts)[.english] }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
-import AsyncSupport
+import ServerSupport
 import Curation
-import EmbeddedPostgreSQL
+import PostgreSQL
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import Moderation
-import PostgreSQL
 import Publishing
 import Storage
 
@@ -80,7 +79,6 @@ public func runRingfence() async -> Never {
 }
 
 /// Runs the command that the command line names, and prints its error in one or two lines.
-/// - Returns: the exit code.
 package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> Int32 {
   do {
     var command = try root.parseAsRoot()

@@ -3,11 +3,10 @@
 import Curation
 public import Foundation
 import PostgreSQL
-import Timestamps
+import Support
 
 /// Something in the database or the input that this version cannot handle.
 public enum StorageError: Error, Equatable, CustomStringConvertible {
-  /// A row names a category that this version does not know.
   case unknownCategory(id: Int16)
   /// There is no such version of the thresholds; nil: there is none at all.
   case noThresholds(version: Int32?)
@@ -15,23 +14,18 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case thresholdsChanged(version: Int32)
   /// Another manifest is already recorded under this serial.
   case serialTaken(Int64)
-  /// A row names a kind of decision that this version does not know.
   case unknownTreatment(String)
   /// A row names a rule against brigading that this version does not know.
   case unknownRule(String)
-  /// A row has a state that this version does not know.
   case unknownState(String)
-  /// A background job is of a kind that this version does not know.
   case unknownJob(kind: String)
   /// A row has a code with values that this version does not know.
   case unknownCode(String)
-  /// A row names a role that this version does not know.
   case unknownRole(String)
   /// A directory was replaced by another process while it was being read.
   case directoryChanged(source: String)
   /// An import without entries would replace the existing entries of a directory.
   case emptyDirectory(source: String, kept: Int64)
-  /// There would be more rules for ranges than allowed.
   case tooManyRanges(maximum: Int)
   /// Reports before this time were dropped, and a report to be stored is older.
   case reportsDropped(before: Date)
@@ -99,7 +93,6 @@ public enum StoreFailure: Sendable, Equatable {
   case unavailable
   /// The database refused the statement, perhaps because of one item in it.
   case perhapsOneItem
-  /// Anything else.
   case other
 
   /// - Parameter error: what a store threw.
@@ -140,7 +133,6 @@ extension PostgresRow {
     }
   }
 
-  /// A code with its values; nil where the column is null.
   func codedIfPresent<Coded: CodedData>(_ column: Int) throws -> Coded? {
     try decode(column, as: String?.self) == nil ? nil : coded(column)
   }

@@ -65,7 +65,7 @@ def words_by_target() -> dict[str, dict[str, int]]:
 
 
 # From the access to the body: other declarations that it names must be as visible.
-SIGNATURE = re.compile(r"^ *(?:@[\w.]+(?:\([^)]*\))? )*(?:public|package) (?:[^{]|\{ [^{}]* in [^{}]*\}){0,900}?(?=\{(?! [^{}]* in [^{}]*\})|\n *\n|\n *///|\n *\}|\Z)", re.MULTILINE)
+SIGNATURE = re.compile(r"^ *(?:@[\w.]+(?:\([^)]*\))? )*(?:public|package) (?:[^{]|\{ [^{}]* in [^{}]*\}){0,900}?(?=\{(?! [^{}]* in [^{}]*\})|\n *\n|\n *///|\n *(?:public|package) |\n *\}|\Z)", re.MULTILINE)
 
 
 def named_by_signatures() -> dict[str, set[str]]:

@@ -13,7 +13,7 @@ IMPORT = re.compile(r"^(?:@\w+ )?(?:public |package )?import (?:struct |class |e
 SYSTEM = set("Foundation FoundationEssentials Testing Synchronization Dispatch Glibc Darwin CryptoKit CallKit".split())
 # Targets whose folders are domains.
 BY_DOMAIN = ["Curation", "Storage", "Moderation", "API", "ModerationSite", "RingfenceCommand"]
-STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Settings Documentation Requests".split())
+STANDARD = set("Middleware Connections Limits Files Metrics Problems Layout Forms Operations Settings Documentation Requests Templates".split())
 # Further folders of the command line: packs as files, the server's own command, and progress on the terminal.
 COMMANDS = {"Packs", "Serve", "Progress"}
 
@@ -92,7 +92,7 @@ def test_folders_are_domains_or_standard_ones():
 
 
 def test_sql_is_in_storage_alone():
-    allowed = {"Storage", "PostgreSQL", "EmbeddedPostgreSQL"}
+    allowed = {"Storage", "PostgreSQL"}
     statement = re.compile(r"-> Statement<")
     wrong = [
         str(file.relative_to(CHECKOUT))

@@ -29,17 +29,17 @@ let package = Package(
   dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
   targets: [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    library("Timestamps"),
-    library("FileSupport"),
-    library("CallerPack", ["CZlib", "FileSupport", "Timestamps", crypto]),
+    library("Support"),
+    library("CallerPack", ["CZlib", "Support", crypto]),
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
-    library("CallDirectory", ["CallerPack", "FileSupport"]),
-    library("RingfenceClient", ["CallerPack", "FileSupport", "PhoneNumbers"]),
+    library("CallDirectory", ["CallerPack", "Support"]),
+    library("RingfenceClient", ["CallerPack", "Support", "PhoneNumbers"]),
     library("PhoneNumbers"),
     .target(name: "TestData", path: "Tests/TestData", exclude: ["Fixtures"], swiftSettings: house),
     // CallerPackTests runs it to measure memory.
     .executableTarget(
-      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], swiftSettings: house),
+      name: "pack-benchmark", dependencies: ["CallerPack", "CallerPackBuilder"], path: "PackBenchmark",
+      swiftSettings: house),
     tests("CallerPackTests", ["CallerPack", "CallerPackBuilder", "TestData", crypto], exclude: ["Golden"]),
     tests("CallDirectoryTests", ["CallDirectory", "CallerPack", "CallerPackBuilder", "TestData"]),
     tests("RingfenceClientTests", ["RingfenceClient", "CallerPack", "TestData"]),

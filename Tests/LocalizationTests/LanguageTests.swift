@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Localization
+@testable import HTTPServer
 
 /// The rules of each language, and what its catalog must have by them.
 @Suite struct LanguageTests {

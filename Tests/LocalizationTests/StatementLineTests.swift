@@ -2,7 +2,7 @@
 
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import TestSupport
 import Testing
 

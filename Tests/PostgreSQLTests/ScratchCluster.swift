@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EmbeddedPostgreSQL
+import PostgreSQL
 import Foundation
 import Logging
-import PostgreSQL
 
 /// A private PostgreSQL for this test run, with the settings that these tests need; stopped with the process.
 actor ScratchCluster {

@@ -15,7 +15,7 @@ import TestSupport
 
 @testable import HTTPServer
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// A server on a test's database with a real socket.
 struct TestServer {

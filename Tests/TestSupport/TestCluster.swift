@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EmbeddedPostgreSQL
-import Foundation
 import PostgreSQL
+import Foundation
 import TestData
 
 /// The PostgreSQL of one test process: a real one, on a socket, without waiting for the disk.

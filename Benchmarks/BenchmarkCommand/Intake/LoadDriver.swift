@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Dispatch
 import Foundation
 import Histogram
 import RingfenceCommand
-import Timestamps
+import Support
 
 /// Keeps connections busy from one thread: each sends its next request as soon as the last one is answered.
 struct LoadDriver {

@@ -3,7 +3,7 @@
 import Crypto
 import Foundation
 import Importing
-import Timestamps
+import Support
 
 /// A client of the mixed load, which chooses the next request by its role.
 struct MixedClient {

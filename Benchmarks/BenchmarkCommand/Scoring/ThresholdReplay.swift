@@ -2,7 +2,7 @@
 
 import Curation
 import Foundation
-import Timestamps
+import Support
 
 /// Applies thresholds to the complaints of a source, at the end of each month.
 struct ThresholdReplay {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import Timestamps
+import Support
 
 /// The bytes of a `POST /v1/reports`, made once and filled in for each request.
 ///

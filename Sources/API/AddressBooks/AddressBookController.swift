@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Publishing
-import XMLSyntax
+import Support
 
 /// Read-only address books by CardDAV (RFC 6352), for FRITZ!Box, phones and mail programs.
 struct AddressBookController: Sendable {
@@ -68,7 +68,6 @@ struct AddressBookController: Sendable {
 
   // MARK: Requests
 
-  /// - Parameter methods: the methods of the resource.
   static func options(_ methods: String) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
     { _, _ in
       var headers = DAVAnswer.fields

@@ -70,9 +70,7 @@ struct AddressBookErrorMiddleware: RouterMiddleware {
   }
 }
 
-/// Counts the requests of address books by kind.
 struct AddressBookMetrics: Sendable {
-  /// The kind of a request.
   enum Kind: String, CaseIterable {
     /// PROPFIND.
     case properties

@@ -9,21 +9,18 @@ package import PhoneNumbers
 import Publishing
 import Storage
 
-/// The settings of address books.
 package struct AddressBookOptions: Sendable {
   /// The maximum count of numbers in a book.
   package var limit = 1_000
   /// The region of the numbers; nil for all regions.
   package var region: PhoneRegion?
 
-  /// Creates options with the defaults of the settings.
   package init() {}
 }
 
 /// The address books of the newest publication, with the numbers of the highest heat. One task makes a book after a publication;
 /// meanwhile, and while the database does not answer, the earlier one is served.
 actor AddressBooks {
-  /// A book that is being made.
   private struct Making {
     let start: ContinuousClock.Instant
     let task: Task<AddressBook, any Error>
@@ -122,7 +119,7 @@ actor AddressBooks {
     earlierBooks = [book] + others + earlierBooks.filter { $0.kind != book.kind }
   }
 
-  /// The serial of the newest publication; nil where it cannot be read.
+  /// Nil where it cannot be read.
   private func newestSerial() async -> Int64? {
     do {
       return try await newest.manifest()?.serial

@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import XMLSyntax
+import Support
 
 /// The name of an XML element.
 struct DAVName: Hashable, Sendable {
@@ -167,7 +167,6 @@ struct DAVAnswer {
     text += "</d:response>\n"
   }
 
-  /// Adds a resource that does not exist.
   mutating func addMissing(_ path: String) {
     guard hasRoom() else { return }
     text += "<d:response><d:href>\(XMLText.escaped(path))</d:href><d:status>HTTP/1.1 404 Not Found</d:status>"
@@ -180,7 +179,6 @@ struct DAVAnswer {
     return !isTooLong
   }
 
-  /// Adds the state of the collection.
   mutating func add(syncToken: String) { text += "<d:sync-token>\(syncToken)</d:sync-token>" }
 
   private mutating func add(_ names: [DAVName], status: String, content: (DAVName) -> String) {

@@ -13,7 +13,6 @@ import Storage
 struct AppleReportsController: Sendable {
   let settings: AppleReportSettings
   let installations: InstallationStore
-  /// Takes the reports like reports of apps.
   let reports: ReportsController
   let metrics: AppleReportMetrics
 
@@ -138,7 +137,6 @@ struct AppleMessageQuery: Decodable {
 
 /// Limits of requests that iOS sends without a key.
 enum AppleBody {
-  /// The deepest nesting of objects and arrays.
   static let maxDepth = 16
 
   static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
@@ -149,9 +147,7 @@ enum AppleBody {
   }
 }
 
-/// Counts the requests of Apple's extensions by outcome.
 struct AppleReportMetrics: Sendable {
-  /// The treatment of a report.
   enum Outcome: String, CaseIterable {
     case created, duplicate, limited, invalid
     case notANumber = "not_a_number"

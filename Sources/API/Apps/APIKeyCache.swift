@@ -23,10 +23,8 @@ final class APIKeyCache: Sendable {
   /// The time for which further lookups are refused after one that the database did not answer.
   private static let pauseLength = Duration.seconds(1)
 
-  /// The lifetime of an entry.
   static let lifetime = Duration.seconds(AppKey.belief)
 
-  /// - Parameter uses: counts the uses of keys.
   init(apps: AppStore, uses: KeyUseCounter) {
     self.apps = apps
     self.uses = uses

@@ -6,7 +6,6 @@ import HTTPTypes
 import Hummingbird
 import Storage
 
-/// Admits requests with an app's API key.
 struct APIKeyMiddleware: RouterMiddleware {
   let directory: APIKeyCache
   /// Where a request may have its key.

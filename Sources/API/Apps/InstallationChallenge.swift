@@ -22,7 +22,6 @@ struct InstallationChallenge: Sendable {
     tokens = SymmetricKey(data: pseudonymizer.secret(for: "installation token"))
   }
 
-  /// A new challenge for an app.
   func make(appID: Int32, at time: Date) -> (bytes: [UInt8], expiresAt: Date) {
     let end = (time.timeIntervalSince1970 + Self.lifetime).rounded(.up)
     var bytes = [Self.version]

@@ -14,7 +14,6 @@ struct InstallationHeader: Sendable {
     case ok, expired, invalid
   }
 
-  /// The sender of a request.
   struct Sender {
     /// The app's name for the reporter: the installation's; nil for the name in the report.
     var reporter: String?

@@ -287,7 +287,6 @@ struct AttestationBody: Decodable {
   }
 }
 
-/// Counts attestations and renewals by platform and outcome.
 struct AttestationMetrics: Sendable {
   private let counters: [String: Counter]
 

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Storage
-import Timestamps
+import Support
 
 /// `GET /v1/moderation/audit-log`: events as JSON Lines, the newest first.
 struct AuditLogController: Sendable {

@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
 import Moderation
 import PhoneNumbers
 import Storage
@@ -83,7 +82,6 @@ struct DecisionsController: Sendable {
   }
 }
 
-/// The JSON of a decision.
 private struct DecisionBody: Decodable {
   let treatment: String
   let label: String?
@@ -110,7 +108,6 @@ private struct DecisionBody: Decodable {
     ["decision": treatment, "category": category, "expires_days": expiresDays.map { "\($0)" }]
   }
 
-  /// - Throws: `RuleViolation`.
   func decision(of number: Int64, id: UUID, by account: String, at time: Date) throws(RuleViolation) -> Decision {
     let texts = choices.merging(["label": label, "reason": reason, "note": note]) { first, _ in first }
     return try Decision(

@@ -43,7 +43,6 @@ struct IdentificationsController: Sendable {
   }
 }
 
-/// The JSON of a batch of identifications.
 struct IdentificationsBody: Decodable {
   private struct Item: Decodable {
     let number: String
@@ -74,7 +73,6 @@ struct IdentificationsBody: Decodable {
   }
 }
 
-/// The JSON of the result.
 struct IdentificationsAnswer: Encodable {
   let batchID: String
   /// `created` or `duplicate`.

@@ -6,7 +6,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import PhoneNumbers
 import Storage
 
@@ -62,7 +61,6 @@ struct NumbersController: Sendable {
   }
 }
 
-/// The JSON of a lookup by hash.
 struct HashAnswer: Encodable {
   /// A listed number.
   struct Entry: Encodable {
@@ -85,7 +83,6 @@ struct HashAnswer: Encodable {
   struct Ranges: Encodable {
     let count: Int
     let path: String
-    /// The serial of the publication.
     let serial: Int64
 
     /// - Returns: nil where there are no ranges.

@@ -12,7 +12,6 @@ import Storage
 actor HottestCallers {
   /// The numbers at one time.
   struct List: Sendable {
-    /// The serial of the publication.
     let serial: Int64
     /// The highest heat first.
     let callers: [ListedCaller]

@@ -20,7 +20,6 @@ struct PhoneBlockAccount: Sendable {
     let email = ""
   }
 
-  /// The JSON of a personal list.
   private struct List: Encodable {
     let numbers: [Entry]
   }
@@ -63,7 +62,6 @@ struct PhoneBlockAccount: Sendable {
     return try await account(request, context: context)
   }
 
-  /// The entries of a list.
   func list(isBlocked: Bool) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
     { request, context in
       let reporter = try pseudonymizer.pseudonym(of: request, context: context)
@@ -93,7 +91,6 @@ struct PhoneBlockAccount: Sendable {
     }
   }
 
-  /// Removes an entry from a list.
   func remove(isBlocked: Bool) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
     { request, context in
       let reporter = try pseudonymizer.pseudonym(of: request, context: context)

@@ -132,9 +132,7 @@ struct PhoneBlockLists: Sendable {
   }
 }
 
-/// The parameters of a block list.
 struct PhoneBlockListQuery {
-  /// The list that is asked for.
   enum Content: Equatable {
     /// All numbers, or the changes since a serial.
     case text(isXML: Bool, since: Int64?)

@@ -9,7 +9,7 @@ import Intake
 import NIOCore
 import PhoneNumbers
 import Storage
-import XMLSyntax
+import Support
 
 /// `GET /phoneblock/api/check`, `/check-prefix` and `/num/{number}`
 struct PhoneBlockLookups: Sendable {
@@ -76,7 +76,6 @@ struct PhoneBlockLookups: Sendable {
     return JSON.response(answer)
   }
 
-  /// Answers about a number.
   @Sendable func number(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try numbers.read(component: try context.parameters.require("number"), isInternational: true).digits
     let format = try PhoneBlockFormat(request)
@@ -237,7 +236,6 @@ struct PhoneInfo: Encodable {
   }
 }
 
-/// The formats of PhoneBlock's answers.
 enum PhoneBlockFormat {
   case json, xml
 
@@ -268,7 +266,7 @@ enum PhoneBlockVotes {
   /// The steps of votes in block lists.
   static let buckets = [2, 4, 10, 20, 50, 100]
 
-  /// The votes of a number; 0 for one that may not be blocked.
+  /// 0 for a number that may not be blocked.
   static func votes(of caller: ListedCaller, at time: Date) -> Int {
     guard caller.mayBlock, !caller.isAllowed else { return 0 }
     switch caller.cause {

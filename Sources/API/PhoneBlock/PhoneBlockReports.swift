@@ -9,11 +9,10 @@ import Intake
 import PhoneNumbers
 import Storage
 import Synchronization
-import Timestamps
+import Support
 
 /// `POST /phoneblock/api/rate` and `/report-call/{number}`: reports and counts through the intake of apps.
 final class PhoneBlockReports: Sendable {
-  /// The JSON of a rating.
   private struct Rating: Decodable {
     let phone: String
     let rating: String
@@ -105,7 +104,6 @@ enum PhoneBlockRating: String, Codable, CaseIterable, Sendable {
       }
   }
 
-  /// The category of a report with this rating.
   var category: ReportCategory {
     switch self {
     case .legitimate: .legitimate

@@ -72,12 +72,10 @@ struct PhoneBlockRoutes {
 
 /// Counts the answers of PhoneBlock's lookups by outcome, and its block lists by format.
 struct PhoneBlockMetrics: Sendable {
-  /// The outcome of a lookup.
   enum Outcome: String, CaseIterable {
     case listed, range, allowed, unlisted
   }
 
-  /// The form of a block list.
   enum List: String, CaseIterable {
     case full, changes, hottest, binary, personal
   }
@@ -111,7 +109,6 @@ struct PhoneBlockMetrics: Sendable {
 
 /// The users of PhoneBlock's clients, by their keys.
 enum PhoneBlockCredentials {
-  /// A bearer token, or the password of basic authentication.
   static let places: ClientKey.Places = [.bearer, .basic]
 
   /// The user of a request. PhoneBlock's clients do not name their users, so each key is one: reports of several phones

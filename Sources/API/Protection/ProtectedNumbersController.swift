@@ -4,11 +4,10 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
 import Moderation
 import PhoneNumbers
 import Storage
-import Timestamps
+import Support
 
 /// Protected numbers and patterns for service accounts with the scope administer.
 struct ProtectedNumbersController: Sendable {

@@ -5,10 +5,9 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import NIOCore
 import PhoneNumbers
-import Timestamps
+import Support
 
 /// The newest publication's figures for a home-screen widget.
 struct PublicationSummary: Encodable {

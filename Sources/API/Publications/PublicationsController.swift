@@ -9,7 +9,7 @@ import Hummingbird
 import PhoneNumbers
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// Serves the files of the publication folder under `/v1/`: the manifest, the roots, packs, deltas, and packs in other
 /// formats.
@@ -78,7 +78,6 @@ struct NumberPublicationsController: Sendable {
   }
 }
 
-/// The JSON of a number's publications.
 struct NumberPublications: Encodable {
   /// Since when a pack contains the number, or does not.
   struct Pack: Encodable {

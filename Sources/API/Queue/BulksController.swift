@@ -5,7 +5,6 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Importing
-import Localization
 import Logging
 import Moderation
 import Storage
@@ -109,7 +108,6 @@ struct BulksController: Sendable {
     }
   }
 
-  /// The JSON of a bulk decision.
   private struct BulkAnswer: Encodable {
     var bulkID: String?
     let state: String

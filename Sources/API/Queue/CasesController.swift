@@ -5,11 +5,10 @@ import Foundation
 import HTTPServer
 import Hummingbird
 import Intake
-import Localization
 import Moderation
 import PhoneNumbers
 import Storage
-import Timestamps
+import Support
 
 /// The cases of the review queue for service accounts.
 struct CasesController: Sendable {
@@ -85,7 +84,6 @@ struct CasesController: Sendable {
   }
 }
 
-/// The JSON of a case.
 struct CaseAnswer: Encodable {
   let number: String
   let causes: [String]

@@ -6,7 +6,6 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Intake
-import Localization
 import Moderation
 import PhoneNumbers
 import Storage
@@ -55,7 +54,6 @@ struct ModerationRoutes {
 }
 
 extension ServerRequestContext {
-  /// The service account of the key.
   var serviceAccount: QueueWorker {
     get throws {
       guard let worker = app?.serviceAccount else { throw Problem.unauthorized }
@@ -69,7 +67,6 @@ extension ServerRequestContext {
     return id
   }
 
-  /// The number of the path.
   var number: PhoneNumber {
     get throws { try NumbersController.number(try parameters.require("number")) }
   }
@@ -87,7 +84,7 @@ extension Request {
     return id
   }
 
-  /// A parameter of the query that is true or false; false if it is missing.
+  /// False if the parameter is missing.
   func flag(_ name: String) throws -> Bool {
     guard let text = uri.queryParameters[Substring(name)] else { return false }
     guard let value = Bool(String(text)) else { throw Problem.parameter(name, text, "It must be true or false.") }
@@ -102,7 +99,6 @@ extension Request {
     return value
   }
 
-  /// The number of items of a page.
   func limit(upTo most: Int) throws -> Int {
     try parameter("limit", "It must be 1 to \(most).") { Int($0).flatMap { (1...most).contains($0) ? $0 : nil } }
       ?? min(100, most)

@@ -28,7 +28,6 @@ struct RangesController: Sendable {
 /// The ranges of the newest publication as JSON, read again with each publication and every 30 seconds, because decisions
 /// and protections apply at once.
 actor PublishedRanges {
-  /// The JSON and its tag.
   struct Document: Sendable {
     let serial: Int64
     let count: Int

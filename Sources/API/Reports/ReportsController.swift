@@ -179,7 +179,6 @@ struct ReportsController: Sendable {
   }
 }
 
-/// The JSON of a report.
 struct ReportBody: Decodable {
   let number: String
   let region: String?
@@ -260,7 +259,6 @@ struct ReportBody: Decodable {
   }
 }
 
-/// The JSON of a report's result.
 struct ReportAnswer: Encodable {
   var number: String?
   var reportID: String?
@@ -311,7 +309,7 @@ extension ReportAnswer {
   }
 }
 
-/// The JSON of a batch's result: one result for each item, in order.
+/// One result for each item, in order.
 struct BatchAnswer: Encodable {
   let results: [ReportAnswer]
 }

@@ -8,7 +8,7 @@ import Intake
 import NIOCore
 import Storage
 import Synchronization
-import Timestamps
+import Support
 
 /// `POST /v1/reporters/export`, `/erase`, `/restrict` and `/release`: rights of a reporter, on the word of the app's server.
 /// The answers are the same for a reporter that is not known.
@@ -43,7 +43,6 @@ final class ReporterRightsController: Sendable {
     (self.rights, self.bodies) = (rights, bodies)
   }
 
-  /// The handler of a right.
   func handler(of right: Right) -> @Sendable (Request, ServerRequestContext) async throws -> Response {
     { [self] request, context in
       try await proven(request, context) { body, app, now in

@@ -64,7 +64,6 @@ struct TelephoneSystemsController: Sendable {
 
 /// The answer of a telephone system's lookup.
 struct CallerVerdict: Encodable, Equatable {
-  /// The treatment of a call.
   enum Verdict: String, Encodable, CaseIterable {
     case block
     case identify
@@ -134,7 +133,6 @@ enum DialedNumber {
   }
 }
 
-/// Counts the lookups of telephone systems by verdict.
 struct TelephoneSystemMetrics: Sendable {
   private let lookups: [CallerVerdict.Verdict: Counter]
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FileSupport
+internal import Support
 internal import Foundation
 
 #if canImport(Darwin)

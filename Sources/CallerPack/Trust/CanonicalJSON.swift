@@ -6,7 +6,7 @@
   import Foundation
 #endif
 
-import Timestamps
+import Support
 
 /// The JSON of published documents: sorted keys, no spaces, times by ``Timestamp/document(_:)``, a newline at the end; see
 /// ``CanonicalForm``.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSupport
+import Support
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

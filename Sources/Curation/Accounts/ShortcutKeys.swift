@@ -3,7 +3,6 @@
 /// An account's single-key shortcuts on the pages of the queue: which key does what, and whether they are on
 /// (WCAG 2.1.4).
 public struct ShortcutKeys: Sendable, Equatable {
-  /// An action with a key.
   public enum Action: String, Sendable, CaseIterable {
     case block
     case identify
@@ -53,7 +52,6 @@ public struct ShortcutKeys: Sendable, Equatable {
   public enum Problem: String, Sendable, Error, CaseIterable {
     /// A key is not one Latin letter.
     case notALetter = "not_a_letter"
-    /// Two actions have one key.
     case taken
   }
 
@@ -68,9 +66,7 @@ public struct ShortcutKeys: Sendable, Equatable {
     for action in Action.allCases { keys[action] = action.standardKey }
   }
 
-  /// - Parameters:
-  ///   - isOn: whether keys do anything.
-  ///   - typed: the key of each action as typed; an action with an empty one, or without one, has no key.
+  /// - Parameter typed: the key of each action as typed; an action with an empty one, or without one, has no key.
   /// - Throws: ``Refusal`` with the first action that is wrong.
   public init(isOn: Bool, typed: [Action: String]) throws(Refusal) {
     self.isOn = isOn
@@ -85,9 +81,7 @@ public struct ShortcutKeys: Sendable, Equatable {
 
   /// An action whose typed key is refused.
   public struct Refusal: Error, Equatable {
-    /// The action.
     public let action: Action
-    /// The reason.
     public let problem: Problem
   }
 

@@ -4,13 +4,9 @@ public import Foundation
 
 /// An appeal: the statement of a number's owner against its listing.
 public struct Appeal: Sendable, Equatable {
-  /// The state of the appeal.
   public enum State: String, Sendable, CaseIterable {
-    /// Not answered yet.
     case open
-    /// The appeal succeeded.
     case upheld
-    /// The appeal failed.
     case rejected
   }
 
@@ -18,17 +14,12 @@ public struct Appeal: Sendable, Equatable {
   public var id: UUID
   /// E.164 digits.
   public var number: Int64
-  /// The state of the appeal.
   public var state: State
-  /// The owner's statement.
   public var statement: String
-  /// When it was filed.
   public var filedAt: Date
-  /// The account that answered; nil while it is open.
   public var answeredBy: String?
-  /// When it was answered; nil while it is open.
   public var answeredAt: Date?
-  /// The answer's text for the owner; nil where there is none.
+  /// Text for the owner.
   public var answer: String?
   /// Whether a person who proved control of the number objects to its processing.
   public var isObjection = false
@@ -94,16 +85,13 @@ public struct AppealFiling: Sendable, Equatable {
   public var statement: String
   /// Contact of the person, a line of at most 200 characters; nil where none was given.
   public var contact: String?
-  /// When it was sent.
   public var filedAt: Date
   /// The language of the form, such as `en`: a mail with the answer has it too.
   public var language: String
   /// Whether it is an objection by somebody who proved control of the number.
   public var isObjection = false
 
-  /// The most characters of ``statement``.
   public static let maxStatement = 2_000
-  /// The most characters of ``contact``.
   public static let maxContact = 200
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
@@ -137,9 +125,7 @@ public struct AppealFiling: Sendable, Equatable {
 /// appeal is filed on that day or later, until the appeal is rejected.** Phones still show the category, and the
 /// owner's calls ring. A decision takes precedence over this rule, as over all others.
 public enum Spoofing {
-  /// The least number of complaints on the day.
   static let minOnOneDay = 10
-  /// The least share of all complaints.
   static let minShare = 0.5
 
   /// Whether a number must be identified and not blocked.

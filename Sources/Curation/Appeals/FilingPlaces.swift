@@ -2,15 +2,12 @@
 
 /// The origin of a filing, as keyed hashes; nil where it is unknown or was deleted.
 public struct FilingOrigin: Sendable, Hashable {
-  /// The sender's network.
   public var network: [UInt8]?
   /// The larger address block around the network, shared by many networks of one owner.
   public var area: [UInt8]?
 
-  /// An unknown origin.
   public static let unknown = FilingOrigin(network: nil, area: nil)
 
-  /// Creates a value from its properties.
   public init(network: [UInt8]?, area: [UInt8]?) {
     self.network = network
     self.area = area
@@ -28,9 +25,7 @@ public enum FilingPlaces {
   /// Places in an open appeal.
   public static let most = 50
 
-  /// The answer to a newcomer.
   public enum Answer: Equatable, Sendable {
-    /// A place is free.
     case free
     /// The newcomer replaces the filing at this index.
     case inPlaceOf(Int)

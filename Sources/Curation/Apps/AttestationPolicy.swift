@@ -35,7 +35,6 @@ public struct AttestationPolicy: Sendable, Equatable, Codable {
   /// The most App IDs, and the most packages.
   public static let maxBuilds = 20
 
-  /// Creates a value from its properties.
   public init(
     iosAppIDs: [String] = [], allowsDevelopment: Bool = false, iosCategories: Set<Int64> = [2, 4],
     androidPackages: [String: [String]] = [:], allowsSoftware: Bool = false

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A moderator's decision about a number.
 public struct Decision: Sendable, Equatable {
-  /// The treatment of the number; reports have no effect on it while the decision is in force.
+  /// Reports have no effect on the number while the decision is in force.
   public enum Treatment: String, Sendable, CaseIterable {
     /// Blocking packs and identification packs contain it.
     case block
@@ -18,7 +18,6 @@ public struct Decision: Sendable, Equatable {
   public var id: UUID
   /// E.164 digits.
   public var number: Int64
-  /// The treatment.
   public var treatment: Treatment
   /// The label that phones show; required to identify; nil for the category's own label when it is blocked.
   public var label: String?
@@ -28,11 +27,9 @@ public struct Decision: Sendable, Equatable {
   public var reason: String?
   /// A note for moderators only.
   public var note: String?
-  /// The account that decided.
   public var decidedBy: String
-  /// When it was decided.
   public var decidedAt: Date
-  /// When it expires; nil for never.
+  /// Nil for never.
   public var expiresAt: Date?
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
@@ -97,7 +94,7 @@ public struct Decision: Sendable, Equatable {
     return time + Double(count) * 86_400
   }
 
-  /// The days from a decision to its expiry, rounded; nil for a decision that never expires.
+  /// Rounded days; nil for a decision that never expires.
   public static func lifetime(from decidedAt: Date, to expiresAt: Date?) -> Int? {
     expiresAt.map { Int(($0.timeIntervalSince(decidedAt) / 86_400).rounded()) }
   }
@@ -107,20 +104,15 @@ public struct Decision: Sendable, Equatable {
 public struct StandingDecision: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The treatment of the number.
   public var treatment: Decision.Treatment
   /// The label that phones show; nil for the category's label.
   public var label: String?
-  /// The category; nil where the decision has none.
   public var category: ReportCategory?
-  /// The decision's id.
   public var decisionID: UUID
-  /// When it was made.
   public var decidedAt: Date
-  /// When it expires; nil for never.
+  /// Nil for never.
   public var expiresAt: Date?
 
-  /// Creates a value from its properties.
   public init(
     number: Int64, treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
     decisionID: UUID,

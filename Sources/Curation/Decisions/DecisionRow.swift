@@ -4,7 +4,6 @@ public import Foundation
 
 /// A decision without its number, author and time.
 public struct DecisionValues: Sendable, Hashable, Codable {
-  /// The treatment of the number.
   public var treatment: Decision.Treatment
   /// The label that phones show.
   public var label: String?
@@ -14,10 +13,9 @@ public struct DecisionValues: Sendable, Hashable, Codable {
   public var reason: String?
   /// A note for moderators only.
   public var note: String?
-  /// When the decision expires; nil for never.
+  /// Nil for never.
   public var expiresAt: Date?
 
-  /// Creates a value from its properties.
   public init(
     treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil, reason: String? = nil,
     note: String? = nil, expiresAt: Date? = nil
@@ -26,7 +24,6 @@ public struct DecisionValues: Sendable, Hashable, Codable {
     (self.reason, self.note, self.expiresAt) = (reason, note, expiresAt)
   }
 
-  /// The values of a decision.
   public init(_ decision: Decision) {
     self.init(
       treatment: decision.treatment, label: decision.label, category: decision.category, reason: decision.reason,
@@ -42,10 +39,8 @@ public struct DecisionRow: Sendable, Equatable {
   public var line: Int
   /// E.164 digits.
   public var number: Int64
-  /// The decision.
   public var values: DecisionValues
 
-  /// Creates a value from its properties.
   public init(line: Int, number: Int64, values: DecisionValues) {
     (self.line, self.number, self.values) = (line, number, values)
   }
@@ -57,13 +52,12 @@ public struct DecisionRowProblem: Sendable {
   public var line: Int
   /// The value of the field, at most ``maxValue`` characters of it; empty for a missing one.
   public var value: String
-  /// The rule, with the name of the field.
   public var violation: RuleViolation
 
   /// The most characters of a value that are repeated.
   static let maxValue = 80
 
-  /// Creates a value from its properties; a long value is cut, and control characters are replaced.
+  /// Cuts a long value and replaces control characters.
   public init(line: Int, value: String, _ violation: RuleViolation) {
     self.line = line
     self.value = String(value.prefix(Self.maxValue).map { $0.isNewline || $0.asciiValue ?? 32 < 32 ? " " : $0 })

@@ -7,21 +7,17 @@ public struct AllowRule: Sendable, Equatable {
   /// listing, so four times as many are more than a coincidence.
   public static let maxReporters = 20
 
-  /// Whether a rule against brigading holds the number.
   public var isHeld: Bool
   /// Whether the newest publication lists the number.
   public var isListed: Bool
-  /// Whether an appeal about the number is open.
   public var isAppealed: Bool
   /// Distinct reporters with a complaint; the decision discounts them.
   public var reporters: Int
 
-  /// Creates a value from its properties.
   public init(isHeld: Bool, isListed: Bool, isAppealed: Bool, reporters: Int) {
     (self.isHeld, self.isListed, self.isAppealed, self.reporters) = (isHeld, isListed, isAppealed, reporters)
   }
 
-  /// - Parameter explanation: the number's present state.
   public init(_ explanation: Explanation) {
     self.init(
       isHeld: explanation.hold != nil, isListed: explanation.listing != nil, isAppealed: explanation.openAppeals > 0,
@@ -51,7 +47,6 @@ public struct BlockRule: Sendable, Equatable {
   /// Whether a number of the same block of 100 is protected.
   public var hasProtectedNeighbour: Bool
 
-  /// Creates a value from its properties.
   public init(isNamed: Bool, hasProtectedNeighbour: Bool) {
     (self.isNamed, self.hasProtectedNeighbour) = (isNamed, hasProtectedNeighbour)
   }

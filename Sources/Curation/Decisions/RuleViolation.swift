@@ -2,7 +2,6 @@
 
 /// A rule that a decision, an appeal or another input breaks.
 public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
-  /// The rules.
   public enum Code: MessageCode {
     /// The field does not have 1 to `most` characters.
     case length
@@ -20,7 +19,6 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case numberInvalid
     /// The number is protected, and is not allowed by the decision.
     case numberProtected
-    /// The page does not offer the decision.
     case decisionNotOffered
     /// The answer leaves the appeal open.
     case answerOpen
@@ -32,7 +30,6 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case appealOpen
     /// Triage may not allow a number that is held, listed, appealed or reported by more than `most` reporters.
     case allowNeedsModerator
-    /// To allow such a number needs a reason.
     case allowNeedsReason
     /// To block a number that a directory names, or a neighbor of a protected one, needs a confirmation.
     case blockNeedsConfirmation
@@ -50,30 +47,23 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case notARow
     /// The field is no number in international form.
     case notANumber
-    /// There is no such category.
     case categoryUnknown
     /// An earlier row of the file has the number.
     case numberRepeated
     /// The case has a higher level, or another account has claimed it.
     case caseWithheld
-    /// A decision about the number is in force.
     case decisionInForce
-    /// The file has more than `most` rows.
     case tooManyRows
-    /// The file has no rows.
     case noRows
     /// The file is not UTF-8 text.
     case wrongEncoding
   }
 
-  /// The rule.
   public let code: Code
-  /// The field that breaks it.
   public let field: String
   /// The limit of a rule that has one.
   public let most: Int?
 
-  /// Creates a value from its properties.
   public init(_ code: Code, field: String, most: Int? = nil) {
     self.code = code
     self.field = field
@@ -91,9 +81,7 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
   }
 
   /// A line without control characters and without characters that reverse or hide their neighbors, trimmed.
-  /// - Parameters:
-  ///   - field: the field's name in the error.
-  ///   - most: the most characters (Unicode scalars), at least 1.
+  /// - Parameter most: the most characters (Unicode scalars), at least 1.
   public static func line(_ text: String, _ field: String, atMost most: Int) throws(RuleViolation) -> String {
     let line = try self.text(text, field, atMost: most)
     guard !line.unicodeScalars.contains(where: isRefusedInLines) else {

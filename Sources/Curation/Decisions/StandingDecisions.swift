@@ -2,13 +2,10 @@
 
 /// All decisions in force, in compact memory: about 14 bytes each, and every label once.
 public struct StandingDecisions: Sendable {
-  /// One decision.
   public struct Entry: Sendable, Equatable {
     /// E.164 digits.
     public var number: Int64
-    /// The treatment of the number.
     public var treatment: Decision.Treatment
-    /// The category, where the decision has one.
     public var category: ReportCategory?
     /// The label that phones show; nil for the category's label.
     public var label: String?
@@ -21,10 +18,8 @@ public struct StandingDecisions: Sendable {
   private var labels: [String] = []
   private var places: [String: Int32] = [:]
 
-  /// No decisions.
   public init() {}
 
-  /// Number of decisions.
   public var count: Int { numbers.count }
 
   /// Adds a decision about a number greater than all before it.
@@ -47,7 +42,6 @@ public struct StandingDecisions: Sendable {
   /// The index of the first decision about a number that is this one or greater; ``count`` where there is none.
   func firstPlace(atLeast number: Int64) -> Int { numbers.firstPlace(atLeast: number) }
 
-  /// The decision about a number; nil for none.
   public func decision(of number: Int64) -> Entry? {
     let place = firstPlace(atLeast: number)
     return place < count && numbers[place] == number ? self[at: place] : nil

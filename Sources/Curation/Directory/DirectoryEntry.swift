@@ -11,7 +11,6 @@ public struct DirectoryEntry: Sendable, Equatable {
   /// Decayed calls that phones counted, at the requested time; 0 where there are none.
   public var identifications: Double
 
-  /// Creates a value from its properties.
   public init(number: Int64, name: String, category: String? = nil, identifications: Double = 0) {
     self.number = number
     self.name = name

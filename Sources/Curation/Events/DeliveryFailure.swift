@@ -2,16 +2,13 @@
 
 /// The reason why a receiver did not get a message.
 public enum DeliveryFailure: CodedData {
-  /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
     case answerTooLong, connectionFailed, endedEarly, invalidAddress, mailFailed, malformedAnswer, noMailServer
     case silent, tookTooLong
     case unexpectedEncoding, unexpectedStatus, untrustedCertificate
   }
 
-  /// The response is longer than allowed.
   case answerTooLong(maximumBytes: Int)
-  /// The connection failed or broke.
   case connectionFailed(String)
   /// The connection ended before the response did.
   case endedEarly
@@ -25,9 +22,7 @@ public enum DeliveryFailure: CodedData {
   case noMailServer
   /// The receiver sent nothing for too long.
   case silent
-  /// The response took longer than allowed.
   case tookTooLong(seconds: Int64)
-  /// The response has an encoding that was not requested.
   case unexpectedEncoding(encoding: String)
   /// The status of the response is not 2xx.
   case unexpectedStatus(status: Int)

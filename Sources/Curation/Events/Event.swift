@@ -4,7 +4,7 @@ public import Foundation
 
 /// Something that happened which receivers of webhooks, and people by mail, are told.
 public struct Event: Sendable, Equatable {
-  /// The kinds of events. Webhooks get all of them except ``appealAnswered`` and ``ownerCode``; each account chooses its mails.
+  /// Webhooks get all of them except ``appealAnswered`` and ``ownerCode``; each account chooses its mails.
   public enum Kind: String, Sendable, CaseIterable {
     case publication
     case gateFailed = "gate_failed"
@@ -24,7 +24,6 @@ public struct Event: Sendable, Equatable {
     /// A code that proves control of a number, to the operator's gateway alone.
     case ownerCode = "owner_code"
 
-    /// Those that an account of a role can choose.
     public static func offered(to role: Role) -> [Kind] {
       allCases.filter { ![.test, .appealAnswered, .ownerCode].contains($0) && $0.role <= role }
     }
@@ -43,7 +42,6 @@ public struct Event: Sendable, Equatable {
 
   /// The same for the same event, however often it is recorded.
   public let id: UUID
-  /// The kind of event.
   public let kind: Kind
   /// The JSON object that receivers get: `event`, `id`, `occurred_at` and details of the kind.
   public let body: String
@@ -74,7 +72,6 @@ public struct Event: Sendable, Equatable {
     case count(Int)
     case texts([String])
 
-    /// Encodes the value alone.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       switch self {
@@ -91,7 +88,6 @@ public struct MailAddress: Sendable, Equatable {
   /// At most 200 ASCII characters, none of which has a meaning to a shell, in a header field or in a file of options.
   public let text: String
 
-  /// - Returns: nil for any other text.
   public init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard text.utf8.count <= 200, parts.count == 2, (1...64).contains(parts[0].utf8.count),

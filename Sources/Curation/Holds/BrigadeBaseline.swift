@@ -19,7 +19,6 @@ public struct BrigadeBaseline: Sendable {
 
   /// How many numbers have something in common, of how many.
   public struct Share: Sendable, Equatable {
-    /// Numbers that have it.
     public var count: Int
     /// All numbers that were compared.
     public var numbers: Int
@@ -36,7 +35,6 @@ public struct BrigadeBaseline: Sendable {
   private var networks: [UInt64: Int] = [:]
   private var texts: [UInt64: Int] = [:]
 
-  /// Nothing is usual yet.
   public init() {}
 
   /// Adds a number that was confirmed.
@@ -62,10 +60,8 @@ public struct BrigadeBaseline: Sendable {
   /// Whether complaints usually arrive on one day: an app has sent all that it had gathered.
   public var isOneDayUsual: Bool { oneDay.isUsual }
 
-  /// Whether complaints about many numbers come through this network.
   public func isUsual(network: UInt64) -> Bool { share(network: network).isUsual }
 
-  /// Whether complaints about many numbers have this text.
   public func isUsual(text: UInt64) -> Bool { share(text: text).isUsual }
 
   func share(network: UInt64) -> Share { Share(count: networks[network] ?? 0, numbers: compared) }

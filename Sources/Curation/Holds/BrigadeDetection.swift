@@ -53,7 +53,6 @@ public enum BrigadeDetection {
 
   /// The reason why a number is held.
   public struct Finding: Sendable, Equatable {
-    /// The rule with its figures.
     public var reason: HoldReason
     /// The reporters who lose their weight if a moderator allows the number: those who are connected by a network, a
     /// comment, other numbers or a day, and ten newcomers or more; empty for a split, where either side may be right.
@@ -64,10 +63,8 @@ public enum BrigadeDetection {
     public var appID: Int32?
     /// Number of independent reporters; see ``Independence``.
     public var independent: Int
-    /// Number of reporters who complain.
     public var complainers: Int
 
-    /// Creates a value from its properties.
     public init(
       reason: HoldReason, reporters: [Reporter], ceiling: SourceCeiling? = nil, appID: Int32? = nil,
       independent: Int = 0, complainers: Int = 0
@@ -81,16 +78,12 @@ public enum BrigadeDetection {
     }
   }
 
-  /// The result of a review.
   public enum Judgement: Sendable, Equatable {
-    /// Nothing against the number.
     case clear
     /// A burst that is usual, so that it holds nothing.
     case usual(UsualBurst)
-    /// A rule holds the number.
     case held(Finding)
 
-    /// Why the number is held; nil where it is not.
     public var finding: Finding? {
       guard case .held(let finding) = self else { return nil }
       return finding
@@ -99,13 +92,11 @@ public enum BrigadeDetection {
 
   /// The circumstances of a number whose reports are judged.
   public struct Circumstances: Sendable {
-    /// The number, E.164 digits.
+    /// E.164 digits.
     public var number: Int64 = 0
     /// Networks, texts and bursts that are usual.
     public var background: BrigadeBaseline
-    /// The numbers that reporters have in common.
     public var overlap: TargetOverlap
-    /// The limits for a label.
     public var rule: IdentifyRule
     /// Whether a source names the number too.
     public var isCorroborated: Bool
@@ -113,7 +104,6 @@ public enum BrigadeDetection {
     /// that it holds do not become the history that confirms them.
     public var window: Int32 = BrigadeDetection.window
 
-    /// Creates a value from its properties.
     public init(
       background: BrigadeBaseline = BrigadeBaseline(), overlap: TargetOverlap = TargetOverlap(),
       rule: IdentifyRule = IdentifyRule(), isCorroborated: Bool = false
@@ -125,7 +115,6 @@ public enum BrigadeDetection {
     }
   }
 
-  /// Judges what reporters say of a number.
   /// - Parameter votes: one a reporter.
   public static func evaluate(_ votes: [ReporterVote], in circumstances: Circumstances) -> Judgement {
     let summary = VoteSummary(votes, in: circumstances)
@@ -241,7 +230,6 @@ public enum BrigadeDetection {
 struct VoteSummary {
   /// The complaints, in the window and before it.
   let complaints: [ReporterVote]
-  /// Number of reporters who complain.
   var complainers: Int { complaints.count }
   /// The complaints of the window, and those before it.
   let recent, earlier: [ReporterVote]

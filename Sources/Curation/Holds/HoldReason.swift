@@ -2,7 +2,6 @@
 
 /// The reason why a number is held: the rule against brigading that found it, with its figures.
 public enum HoldReason: CodedData {
-  /// The rules.
   public enum CodingKeys: MessageCode {
     case newReporters, oneWeek, oneNetwork, oneText, sameNumbers, oneDay, split, unassigned
   }
@@ -11,15 +10,11 @@ public enum HoldReason: CodedData {
   public struct Marks: Decodable, Hashable, Sendable {
     /// All reporters who complain.
     public var reporters: Int
-    /// Newcomers.
     public var new = 0
-    /// Reporters who share a network with others.
     public var sameNetwork = 0
     /// Reporters whose comment others have sent as well.
     public var sameText = 0
-    /// Reporters who report the same numbers as others.
     public var sameNumbers = 0
-    /// Independent reporters; see ``Independence``.
     public var independent = 0
     /// Reporters without any mark.
     public var others: Int
@@ -39,11 +34,8 @@ public enum HoldReason: CodedData {
   case newReporters(Marks)
   /// The complaints of reporters without a mark came within a week, and these were not established long before.
   case oneWeek(Marks)
-  /// Many complaints come through one network.
   case oneNetwork(Marks)
-  /// Many complaints have one text.
   case oneText(Marks)
-  /// Many complaints come from reporters who report the same numbers.
   case sameNumbers(Marks)
   /// Nearly all complaints came on one day: reporters on the day with the most of them, in total, and on other days.
   case oneDay(peak: Int, reporters: Int, others: Int)
@@ -58,7 +50,6 @@ public enum HoldReason: CodedData {
 
 /// A burst of complaints that holds no number because complaints usually arrive so; see ``BrigadeBaseline``.
 public enum UsualBurst: CodedData {
-  /// The property that is usual.
   public enum CodingKeys: MessageCode {
     case oneDay, oneNetwork, oneText
   }
@@ -68,11 +59,8 @@ public enum UsualBurst: CodedData {
     fileprivate let alike, reporters, usual, numbers: Int
   }
 
-  /// Nearly all complaints on one day.
   case oneDay(Figures)
-  /// Many complaints through one network.
   case oneNetwork(Figures)
-  /// Many complaints with one text.
   case oneText(Figures)
 
   /// - Parameters:

@@ -12,14 +12,11 @@
 /// A network connects no attested phones. Networks and comments are known for the window only. Established and attested
 /// reporters before it are independent; newcomers before it count as one.
 struct Independence: Sendable, Equatable {
-  /// Number of independent reporters.
   let count: Int
   /// Number of different days on which they first reported the number.
   let days: Int
 
-  /// - Parameters:
-  ///   - summary: the complaints.
-  ///   - background: networks and comments that are usual connect nobody.
+  /// - Parameter background: networks and comments that are usual connect nobody.
   init(_ summary: VoteSummary, background: BrigadeBaseline) {
     let votes = summary.recent
     var parents = Array(votes.indices)
@@ -69,15 +66,12 @@ public struct TargetOverlap: Sendable {
   /// The most pairs of reporters of a number that are compared: beyond it each with its neighbors in the order of the
   /// pseudonyms, which is the same for each number, so that the accounts of a brigade meet.
   private static let maxPairs = 2_048
-  /// The least neighbors.
   private static let minNeighbors = 16
 
   private var hashes: [Reporter: [UInt64]] = [:]
 
-  /// No numbers.
   public init() {}
 
-  /// Adds a number with the reporters that are compared.
   public mutating func add(_ number: Int64, _ reporters: [Reporter]) {
     let hash = Self.hash(of: number)
     for reporter in reporters {

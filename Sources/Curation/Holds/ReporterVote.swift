@@ -2,7 +2,6 @@
 
 /// A reporter's vote on a number, with its features for ``BrigadeDetection``.
 public struct ReporterVote: Sendable, Equatable {
-  /// The reporter.
   public var reporter: Reporter
   /// Whether it is a complaint; otherwise it calls the number legitimate.
   public var isToxic: Bool
@@ -15,7 +14,6 @@ public struct ReporterVote: Sendable, Equatable {
   public var network: UInt64?
   /// ``CommentKey`` of the comment; nil without one worth comparing.
   public var text: UInt64?
-  /// The id of the app that sent it.
   public var appID: Int32?
   /// Whether the reporter was established ``BrigadeDetection/longEstablishedTime`` before the first report on the number.
   public var isLongEstablished: Bool
@@ -27,7 +25,6 @@ public struct ReporterVote: Sendable, Equatable {
   /// The network that may connect the reporter with others. Attested phones are counted instead of networks.
   var sharedNetwork: UInt64? { isAttested ? nil : network }
 
-  /// Creates a value from its properties.
   public init(
     reporter: Reporter, isToxic: Bool, isNew: Bool, age: Int32, network: UInt64? = nil, text: UInt64? = nil,
     appID: Int32? = nil, isLongEstablished: Bool = false, isAttested: Bool = false
@@ -55,12 +52,10 @@ public struct Reporter: Hashable, Sendable, Comparable {
     low = bytes.dropFirst(8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The 16 bytes.
   public var bytes: [UInt8] {
     [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
   }
 
-  /// Compares the bytes.
   public static func < (left: Reporter, right: Reporter) -> Bool { (left.high, left.low) < (right.high, right.low) }
 }
 
@@ -69,12 +64,10 @@ public enum CommentRule {
   /// The most code points.
   public static let maxLength = 500
 
-  /// Whether a comment keeps the rule.
   public static func allows(_ comment: String) -> Bool {
     comment.unicodeScalars.count <= maxLength && !comment.unicodeScalars.contains("\0")
   }
 
-  /// The start of a comment that keeps the rule.
   public static func cut(_ comment: String) -> String {
     String(String.UnicodeScalarView(comment.unicodeScalars.filter { $0 != "\0" }.prefix(maxLength)))
   }

@@ -2,31 +2,24 @@
 
 /// The work that a publication or a background job does at the moment.
 public enum JobStep: CodedData {
-  /// The kinds of work.
   public enum CodingKeys: MessageCode {
     case starting, findingBrigades, selectingNumbers, readingNumbers, writingPacks, writingPack, readingBack
     case changingPack, makingDeltas, signing, revealing, comparingThresholds
   }
 
-  /// Nothing was done yet.
   case starting
-  /// Numbers to be held because of brigading are searched.
   case findingBrigades
-  /// The numbers of the packs are selected.
   case selectingNumbers
   /// Numbers and names come from the database; with the count so far.
   case readingNumbers(count: Int)
   /// The step between two packs.
   case writingPacks
-  /// A pack is written.
   case writingPack(pack: String)
-  /// A written pack is read back.
   case readingBack(pack: String)
   /// A pack is copied with the changes of revocations.
   case changingPack(pack: String)
   /// The deltas and other formats of a pack are made.
   case makingDeltas(pack: String)
-  /// The manifest is signed.
   case signing
   /// The publication becomes visible.
   case revealing

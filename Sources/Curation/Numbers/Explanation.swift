@@ -8,18 +8,15 @@ public import Foundation
 public struct Explanation: Sendable, Equatable {
   /// Number of complaining reporters by weight.
   public struct Weights: Sendable, Equatable {
-    /// Those whose vote counts in full.
     public var full: Int
     /// Those whose vote counts in part: newcomers, and those who were often wrong.
     public var partial: Int
     /// Of ``partial``, those with exactly the weight of a new reporter; see ``ReporterWeight/newcomer``.
     public var new: Int
-    /// Reporters without weight.
     public var none: Int
     /// Reporters whose phone has attested. Not for apps.
     public var attested: Int
 
-    /// Creates a value from its properties.
     public init(full: Int = 0, partial: Int = 0, new: Int = 0, none: Int = 0, attested: Int = 0) {
       self.full = full
       self.partial = partial
@@ -39,7 +36,6 @@ public struct Explanation: Sendable, Equatable {
   /// The totals for apps, cut once: a sum of counts that were cut would be smaller. Nil where they are the sums.
   private var cutTotals: Totals?
 
-  /// The totals of the number.
   var totals: Totals {
     func count(_ parts: [Score.Part]) -> Int64 { parts.reduce(0) { $0 + $1.reports } }
     return cutTotals
@@ -48,18 +44,14 @@ public struct Explanation: Sendable, Equatable {
         reporters: weights.full + weights.partial + weights.none)
   }
 
-  /// A hold on the number.
   public struct Hold: Sendable, Equatable {
-    /// The rule with its figures.
     public var reason: HoldReason
-    /// When the number was held.
     public var heldAt: Date
     /// The strongest treatment that its reports can trigger; nil where the number itself is held.
     public var ceiling: SourceCeiling?
     /// Since when its reports identify it; nil where they do not.
     public var labeledAt: Date?
 
-    /// Creates a value from its properties.
     public init(reason: HoldReason, heldAt: Date, ceiling: SourceCeiling? = nil, labeledAt: Date? = nil) {
       self.reason = reason
       self.heldAt = heldAt
@@ -74,12 +66,9 @@ public struct Explanation: Sendable, Equatable {
 
   /// A burst that held nothing because it was usual.
   public struct Usual: Sendable, Equatable {
-    /// The usual property with its figures.
     public var burst: UsualBurst
-    /// The time of the review.
     public var judgedAt: Date
 
-    /// Creates a value from its properties.
     public init(burst: UsualBurst, judgedAt: Date) {
       self.burst = burst
       self.judgedAt = judgedAt
@@ -94,10 +83,8 @@ public struct Explanation: Sendable, Equatable {
     public var serial: Int64
     /// When that publication became visible.
     public var listedAt: Date
-    /// Whether it may be blocked, or only identified.
     public var treatment: ListedNumber.Treatment
 
-    /// Creates a value from its properties.
     public init(
       category: ReportCategory, serial: Int64, listedAt: Date, treatment: ListedNumber.Treatment = .block
     ) {
@@ -114,21 +101,16 @@ public struct Explanation: Sendable, Equatable {
   public var time: Date
   /// ISO 3166 alpha-2; nil where the number has no country.
   public var country: String?
-  /// The score of its reports; nil when it was never reported.
+  /// Nil when it was never reported.
   public var score: Score?
-  /// The evaluation by the thresholds, with the verdict.
   public var evaluation: Evaluation?
   /// The source whose ceiling decides; nil where none does.
   public var sourceLimit: SourceLimit?
-  /// When the first report was made.
   public var firstReportedAt: Date?
-  /// When the last report was made.
   public var lastReportedAt: Date?
-  /// The reporters by weight.
   public var weights = Weights()
   /// Names of the imported lists that contain it, by the list's id.
   public var lists: [Int32: String] = [:]
-  /// The decision in force.
   public var decision: StandingDecision?
   /// The public reason of the decision.
   public var decisionReason: String?
@@ -138,17 +120,14 @@ public struct Explanation: Sendable, Equatable {
   public var hold: Hold?
   /// The burst that held nothing when it was judged last; nil where there was none.
   public var usual: Usual?
-  /// Why it may never be published.
   public var protection: ProtectionReason?
-  /// The listing in the newest publication; nil where it is not listed.
+  /// Nil where the newest publication does not list it.
   public var listing: Listing?
   /// The rule that lists it with its range, unless its protection, decision or hold prevents that.
   public var range: RangeRule?
-  /// Number of open appeals.
   public var openAppeals = 0
   /// Whether it is identified and not blocked; see ``Spoofing``.
   public var isVictim = false
-  /// Whether a program made the decision in force.
   public var isDecidedByProgram = false
   /// The figures of the publication that began the listing; nil where it is not listed.
   public var stated: StatementOfReasons.Facts?
@@ -157,7 +136,6 @@ public struct Explanation: Sendable, Equatable {
   /// The median time until an appeal is answered, in seconds; see ``StatementOfReasons/answerTime``.
   public var answerTime: TimeInterval?
 
-  /// Creates a value from its properties.
   public init(number: Int64, time: Date) {
     self.number = number
     self.time = time

@@ -4,7 +4,6 @@ public import Foundation
 
 /// One line of the explanation of a number; see ``Explanation/lines``.
 public struct ExplanationLine: CodedMessage {
-  /// The message of a line.
   public enum Code: MessageCode {
     // The verdict.
     case emergencyNumber, shortNumber, invalidNumber, protectedNumber, protectedPattern, blocked, blockedAsCategory
@@ -29,9 +28,7 @@ public struct ExplanationLine: CodedMessage {
     case conditionListDays
   }
 
-  /// The name of the message.
   public let code: Code
-  /// The values of the message; see ``CodedMessage``.
   public let values: [String: CodedValue]
 
   private init(_ code: Code, _ values: [String: CodedValue] = [:]) {
@@ -125,27 +122,23 @@ public struct ExplanationLine: CodedMessage {
       ["serial": "\(listing.serial)", "listed_day": CodedValue(day: listing.listedAt)])
   }
 
-  /// The moderator's public reason.
   public static func decisionReason(_ reason: String) -> ExplanationLine {
     ExplanationLine(.decisionReason, ["reason": .text(reason)])
   }
 
-  /// There is no report.
   public static let noReports = ExplanationLine(.noReports)
 
-  /// - Parameter reports: number of reports of all categories.
+  /// - Parameter reports: of all categories.
   public static func reports(_ reports: Int64, first: Date, last: Date) -> ExplanationLine {
     ExplanationLine(
       .reports,
       ["reports": CodedValue(reports), "first_day": CodedValue(day: first), "last_day": CodedValue(day: last)])
   }
 
-  /// Reports that the number is legitimate.
   public static func legitimateReports(_ reports: Int64) -> ExplanationLine {
     ExplanationLine(.legitimateReports, ["reports": CodedValue(reports)])
   }
 
-  /// Complaints of one category.
   public static func reports(_ reports: Int64, of category: ReportCategory) -> ExplanationLine {
     ExplanationLine(.categoryReports, ["reports": CodedValue(reports), "category": CodedValue(category)])
   }
@@ -160,8 +153,7 @@ public struct ExplanationLine: CodedMessage {
       ])
   }
 
-  /// Reporters by how much their reports count.
-  /// - Parameter all: their number; nil for the sum.
+  /// - Parameter all: number of reporters; nil for the sum.
   public static func reporters(_ weights: Explanation.Weights, of all: Int? = nil) -> ExplanationLine {
     let sum = weights.full + weights.partial + weights.none
     let all = all ?? sum
@@ -177,7 +169,6 @@ public struct ExplanationLine: CodedMessage {
 
   // MARK: Hold and other circumstances
 
-  /// The rule that holds the number, with its figures.
   public static func hold(_ reason: HoldReason) -> ExplanationLine {
     let code: Code =
       switch reason.code {
@@ -193,7 +184,6 @@ public struct ExplanationLine: CodedMessage {
     return ExplanationLine(code, reason.values)
   }
 
-  /// A burst that holds nothing because it is usual, with its figures.
   public static func usual(_ usual: Explanation.Usual) -> ExplanationLine {
     let code: Code =
       switch usual.burst.code {
@@ -222,7 +212,6 @@ public struct ExplanationLine: CodedMessage {
   /// Others seem to misuse the number; see ``Spoofing``.
   public static let spoofed = ExplanationLine(.spoofed)
 
-  /// - Parameter appeals: number of open appeals.
   public static func openAppeals(_ appeals: Int) -> ExplanationLine {
     ExplanationLine(.openAppeals, ["appeals": CodedValue(appeals)])
   }
@@ -232,7 +221,6 @@ public struct ExplanationLine: CodedMessage {
     ExplanationLine(.approvedRange, ["range": .text(rule.range.text)])
   }
 
-  /// The public reason of the rule.
   public static func rangeReason(_ reason: String) -> ExplanationLine {
     ExplanationLine(.rangeReason, ["reason": .text(reason)])
   }

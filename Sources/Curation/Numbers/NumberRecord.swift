@@ -10,7 +10,6 @@ public struct NumberRecord: Sendable, Equatable {
   public var standing: NumberAggregate
   /// Days on which complaints of reporters arrived; lists have their own.
   public var days: ComplaintDays
-  /// Networks of complaints.
   public var networks: NetworkSketch
   /// The counts of each imported list, in ascending order of the list's id.
   public var sources: [SourceTally]
@@ -20,12 +19,10 @@ public struct NumberRecord: Sendable, Equatable {
   public var isListed: Bool
   /// Whether it also blocks it.
   public var isBlocked: Bool
-  /// Time of the oldest report; nil when there was none.
   public var firstReportedAt: Date?
-  /// Time of the newest report; nil when there was none.
   public var lastReportedAt: Date?
 
-  /// Creates a value from its properties; by default a listed number is blocked.
+  /// By default a listed number is blocked.
   public init(
     number: Int64, standing: NumberAggregate, days: ComplaintDays = ComplaintDays(),
     networks: NetworkSketch = NetworkSketch(), sources: [SourceTally] = [], identifications: Double = 0,
@@ -48,7 +45,6 @@ public struct NumberRecord: Sendable, Equatable {
 public struct NumberAggregate: Sendable, Equatable {
   /// One category's part of it.
   public struct Part: Sendable, Equatable {
-    /// The category of the reports.
     public var category: ReportCategory
     /// Stored heat; read it through ``Decay``.
     public var heat: Double
@@ -59,7 +55,6 @@ public struct NumberAggregate: Sendable, Equatable {
     /// Distinct reporters whose vote is this category.
     public var reporters: Int32
 
-    /// Creates a value from its properties.
     public init(category: ReportCategory, heat: Double, evidence: Double, reports: Int64, reporters: Int32) {
       self.category = category
       self.heat = heat
@@ -102,10 +97,8 @@ public struct SourceTally: Sendable, Equatable {
   public var heat: Double
   /// Stored evidence of these rows, a part of the number's.
   public var evidence: Double
-  /// The days of these rows.
   public var days: ComplaintDays
 
-  /// Creates a value from its properties.
   public init(appID: Int32, complaints: Int, heat: Double, evidence: Double, days: ComplaintDays) {
     self.appID = appID
     self.complaints = complaints

@@ -16,7 +16,6 @@ public struct ProtectedNumbers: Sendable {
   let reasons: [OperatorReason]
   let shortNumber: @Sendable (Int64) -> ProtectionReason?
 
-  /// An empty set.
   public static let none = ProtectedNumbers(patterns: [], numbers: [])
 
   /// - Parameters:
@@ -56,7 +55,6 @@ public struct ProtectedNumbers: Sendable {
     self.shortNumber = shortNumber
   }
 
-  /// The reason why a number is protected; nil where it is not.
   /// - Parameter number: E.164 digits; digits outside E.164 are not protected.
   public func rule(for number: Int64) -> ProtectionReason? {
     guard (1...999_999_999_999_999).contains(number) else { return nil }
@@ -123,18 +121,15 @@ public struct ProtectedNumbersBuilder: Sendable {
     self.shortNumber = shortNumber
   }
 
-  /// Protects one number.
   public mutating func add(_ number: Int64, reason: String) {
     numbers.append((number, place(of: OperatorReason(text: reason))))
   }
 
-  /// Protects all numbers of a pattern.
   public mutating func add(_ pattern: ProtectedPattern, reason: String) {
     let place = place(of: OperatorReason(text: reason, pattern: pattern.text))
     for block in pattern.blocks { blocks.append((block, place)) }
   }
 
-  /// The collected numbers, ready for lookups.
   public consuming func finish() -> ProtectedNumbers {
     let isInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0.number <= $1.number }
     // The sort is stable: of two reasons for one number the first counts.
@@ -154,14 +149,11 @@ public struct ProtectedNumbersBuilder: Sendable {
 
 /// The reason why a number may never be published.
 public enum ProtectionReason: CodedData {
-  /// The kinds of protection.
   public enum CodingKeys: MessageCode {
     case emergencyNumber, shortNumber, invalidNumber, protectedNumber, protectedPattern
   }
 
-  /// An emergency number.
   case emergencyNumber
-  /// A short number.
   case shortNumber
   /// A number outside every numbering plan.
   case invalidNumber

@@ -9,7 +9,6 @@
 public struct ProtectedPattern: Sendable, Hashable {
   /// The stored and displayed form: `+`, digits, `x`, and perhaps a `*` at the end.
   public let text: String
-  /// The blocks of all matching numbers.
   package let blocks: [ClosedRange<Int64>]
 
   /// The fewest digits before a wildcard.
@@ -18,7 +17,6 @@ public struct ProtectedPattern: Sendable, Hashable {
   public static let minDigitsOfList = 7
   /// The most `x` before a digit.
   static let maxInnerWildcards = 2
-  /// The most digits of E.164.
   public static let maxDigits = 15
 
   /// - Parameter text: as typed; spaces, dots, hyphens, slashes and brackets are dropped, `X` is read as `x`.
@@ -77,7 +75,6 @@ public enum ProtectedPatternError: String, Error, CaseIterable {
   case tooWide = "too_wide"
   /// Too few digits before the first wildcard for a pattern of a list.
   case tooWideForList = "too_wide_for_list"
-  /// More digits than a number has.
   case tooLong = "too_long"
   /// Too many `x` before a digit.
   case tooManyWildcards = "too_many_wildcards"

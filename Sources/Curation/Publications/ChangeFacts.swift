@@ -6,24 +6,19 @@ public struct ChangeFacts: Sendable, Equatable {
   public var decision: Decision.Treatment?
   /// Whether a decision was undone between the two.
   public var hasUndone = false
-  /// Whether an appeal was upheld between the two.
   public var hasAppealUpheld = false
   /// The reason of a revocation between the two; nil where there was none.
   public var revocation: String?
   /// Whether a range that contains it was approved or rejected between the two.
   public var isRangeDecided = false
-  /// The reason of its protection; nil where it is not protected.
   public var protection: ProtectionReason?
-  /// Whether it is held.
   public var isHeld = false
   /// The cause of the present listing; nil where it is not listed, or only by a directory.
   public var cause: ListedNumber.Cause?
   /// The version of the thresholds that made the difference; nil where the version before gives the same result.
   public var thresholds: Int32?
-  /// Whether it was ever reported.
   public var isReported = false
 
-  /// No facts.
   public init() {}
 
   /// The reason why the number was listed, removed or renamed: the strongest that applies.
@@ -47,9 +42,7 @@ public struct ChangeFacts: Sendable, Equatable {
 
 /// The reason why a number is in one publication's pack and not in another's, or has another name.
 public enum ChangeReason: Sendable, Equatable {
-  /// A moderator decided.
   case decision(Decision.Treatment)
-  /// A decision was undone.
   case undone
   /// An appeal of its owner was upheld.
   case appeal
@@ -57,9 +50,7 @@ public enum ChangeReason: Sendable, Equatable {
   case revocation(String)
   /// A range that contains it was approved or rejected.
   case range
-  /// It is protected, for this reason.
   case protected(ProtectionReason)
-  /// A rule against brigading holds it.
   case held
   /// Another version of the thresholds.
   case thresholds(Int32)

@@ -62,9 +62,7 @@ public struct CurationMerge: Sendable {
 
 /// The decisions of moderators, operators and owners at one time, which a publication applies to the reports.
 public struct CurationState: Sendable {
-  /// The protected numbers.
   public var protected: ProtectedNumbers
-  /// The decisions in force.
   public var decisions: StandingDecisions
   /// Numbers that are held, whatever supports them.
   public var held: Set<Int64>
@@ -79,7 +77,6 @@ public struct CurationState: Sendable {
   /// The rules for ranges that are in force.
   public var rules: [RangeRule]
 
-  /// Creates a value from its properties.
   public init(
     protected: ProtectedNumbers = .none, decisions: StandingDecisions = StandingDecisions(), held: Set<Int64> = [],
     victims: Set<Int64> = [], rules: [RangeRule] = []
@@ -131,7 +128,6 @@ public struct CurationState: Sendable {
       evidence: 0, label: entry.label)
   }
 
-  /// Number of numbers that decisions list.
   public func countListedByDecisions() -> Int { (0..<decisions.count).count { listed(at: $0) != nil } }
 
   /// The numbers that rules list, ascending and without overlaps: by the rule that applies, without protected,
@@ -158,7 +154,6 @@ public struct CurationState: Sendable {
     return found
   }
 
-  /// The rule that lists a number; nil for a number that none lists.
   public func rule(for number: Int64) -> RangeRule? {
     let containing = rules.filter { $0.range.contains(number) }
     let rule = RangeMerge.disjoint(containing).first { $0.numbers.contains(number) }.map { containing[$0.rule] }
@@ -176,13 +171,10 @@ public struct ListedNumber: Sendable, Equatable {
     case identify
   }
 
-  /// The cause of the listing.
   public enum Cause: UInt8, Sendable {
     /// Its reports are over their threshold.
     case reports
-    /// A moderator's decision.
     case decision
-    /// A rule for a range contains it.
     case range
   }
 
@@ -190,9 +182,7 @@ public struct ListedNumber: Sendable, Equatable {
   public var number: Int64
   /// The category that phones show: the toxic one with the most heat, or a moderator's.
   public var category: ReportCategory
-  /// The packs that may contain it.
   public var treatment: Treatment
-  /// The cause of the listing.
   public var cause: Cause
   /// Decayed complaints at the publication's time, in units of a fresh complaint of full weight.
   public var heat: Double
@@ -205,7 +195,6 @@ public struct ListedNumber: Sendable, Equatable {
   /// A moderator's label; nil for the category's.
   public var label: String?
 
-  /// Creates a value from its properties.
   public init(
     number: Int64, category: ReportCategory, treatment: Treatment = .block, cause: Cause = .reports,
     heat: Double, evidence: Double, identifications: Double = 0, label: String? = nil

@@ -2,7 +2,6 @@
 
 /// The reason why nothing was published.
 public enum PublicationFailure: CodedData {
-  /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
     case busy, cancelled, cannotWrite, cutTooHigh, damagedManifest, damagedRoot, databaseError, gatesClosed
     case internalError, keyNotInRoot, nameTooLong, numbersNotAscending, packError, processEnded, refusedByReaders
@@ -11,15 +10,12 @@ public enum PublicationFailure: CodedData {
 
   /// Another process is publishing.
   case busy
-  /// The process was told to stop.
   case cancelled
-  /// A file could not be written.
   case cannotWrite(path: String, detail: String)
   /// The selection cut was too high: a pack is not full without the numbers below it.
   case cutTooHigh
   /// The manifest that the next one follows cannot be read.
   case damagedManifest(path: String)
-  /// The file of a root cannot be read.
   case damagedRoot(path: String)
   /// The database could not be reached, or refused a statement.
   case databaseError(String)
@@ -35,11 +31,9 @@ public enum PublicationFailure: CodedData {
   case numbersNotAscending(number: Int64, previous: Int64)
   /// A pack, a delta or another format could not be made.
   case packError(String)
-  /// The process ended during the work.
   case processEnded
   /// Readers would refuse the manifest.
   case refusedByReaders(String)
-  /// Two packs would have the same name.
   case samePackName(pack: String)
   /// A restore reserved the serials up to this one, which clients may have seen.
   case serialsReserved(serial: Int64)
@@ -51,14 +45,12 @@ public enum PublicationFailure: CodedData {
 
 /// The reason why a revocation was not carried out.
 public enum RevocationFailure: CodedData {
-  /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
     case gatesClosed, nothingPublished, numberProtected
   }
 
   /// Gates refused the changed publication; with their names, separated by commas.
   case gatesClosed(gates: String)
-  /// There is no publication that could be changed.
   case nothingPublished
   /// The number is protected and was to be added.
   case numberProtected(number: Int64)

@@ -11,7 +11,6 @@ public struct CaseVersion: Sendable, Equatable {
   public enum Change: String, Sendable, CaseIterable {
     /// Another decision is in force, or none.
     case decision
-    /// The verdict is another: held, protected, listed, needs review…
     case verdict
     /// Its leading category is another.
     case category
@@ -27,11 +26,9 @@ public struct CaseVersion: Sendable, Equatable {
 
   /// The decision in force.
   public var decision: UUID?
-  /// The verdict.
   public var verdict: Verdict
   /// The category of the evaluation.
   public var category: ReportCategory?
-  /// Number of open appeals.
   public var openAppeals: Int
   /// Whether the newest publication lists it.
   public var isPublished: Bool

@@ -6,9 +6,9 @@ public import Foundation
 public struct QueueEntry: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The causes; not empty.
+  /// Not empty.
   public var causes: QueueCauses
-  /// The urgency; smaller is more urgent; see ``Urgency``.
+  /// Smaller is more urgent; see ``Urgency``.
   public var urgency: Int64
   /// The category of the evaluation; nil without complaints.
   public var category: ReportCategory?
@@ -33,7 +33,6 @@ public struct QueueEntry: Sendable, Equatable {
 /// a number's heat over its review heat puts it ``doubling`` ahead. So no case waits forever behind hotter ones, and
 /// the order of two cases does not change with time, so that no row is updated for it.
 public enum Urgency {
-  /// The rank of a case.
   public enum Rank: Int64, Sendable, CaseIterable {
     /// Harm is possible now: a published number with a split or an appeal, or an escalated case.
     case harm
@@ -45,7 +44,6 @@ public enum Urgency {
 
   /// The value of a doubling of heat, in seconds of waiting: six hours.
   public static let doubling: TimeInterval = 21_600
-  /// The most doublings that count.
   static let maxDoublings = 20
   /// The least share of heat in a number's evidence for its heat to count as rising: with half-lives of 14 and 125 days
   /// the share of one old burst is 0.5 after 16 days.
@@ -63,10 +61,8 @@ public enum Urgency {
     return rank(facts, causes: causes).rawValue * span + Int64(place)
   }
 
-  /// The rank that an urgency has.
   public static func rank(of urgency: Int64) -> Rank { Rank(rawValue: urgency / span) ?? .waiting }
 
-  /// The rank of a case.
   public static func rank(_ facts: QueueFacts, causes: QueueCauses) -> Rank {
     if facts.level > 0 { return .harm }
     if facts.isPublished, causes.contains(.split) || causes.contains(.appeal) { return .harm }

@@ -17,7 +17,6 @@ public enum QueueRule {
   /// Number of accounts that must pass a case on to raise it by a level.
   public static let passesThatRaise = 3
 
-  /// The causes of a number's case; empty for none.
   public static func causes(_ facts: QueueFacts) -> QueueCauses {
     if let decidedAt = facts.decidedAt {
       return facts.appealedAt.map { $0 > decidedAt } == true ? QueueCauses([.appeal]) : []
@@ -62,15 +61,12 @@ public enum QueueRule {
 
 /// The facts that decide whether a number has a case.
 public struct QueueFacts: Sendable, Equatable {
-  /// The score of its reports; nil when it was never reported.
+  /// Nil when it was never reported.
   public var score: Score?
-  /// The evaluation by thresholds and overrides.
   public var evaluation: Evaluation?
-  /// Whether it is protected.
   public var isProtected: Bool
   /// When the decision in force was made; nil for none.
   public var decidedAt: Date?
-  /// Whether a rule against brigading holds it.
   public var isHeld: Bool
   /// When its newest open appeal was filed.
   public var appealedAt: Date?
@@ -85,7 +81,6 @@ public struct QueueFacts: Sendable, Equatable {
   /// When its case was opened.
   public var since: Date
 
-  /// Creates a value from its properties.
   public init(
     score: Score? = nil, evaluation: Evaluation? = nil, isProtected: Bool = false, decidedAt: Date? = nil,
     isHeld: Bool = false, appealedAt: Date? = nil, isRangeProposed: Bool = false, isPublished: Bool = false,
@@ -105,11 +100,9 @@ public struct QueueFacts: Sendable, Equatable {
   }
 }
 
-/// The cause of a case.
 public enum QueueCause: String, CaseIterable, Sendable {
   /// Its heat reached the review heat, or it meets the threshold for the next publication.
   case threshold
-  /// A rule against brigading holds it.
   case held
   /// Its owner has appealed, and it was not decided since.
   case appeal
@@ -133,7 +126,6 @@ public enum QueueCause: String, CaseIterable, Sendable {
   }
 }
 
-/// All causes of one case.
 public struct QueueCauses: OptionSet, Hashable, Sendable {
   /// Sum of ``QueueCause/bit``.
   public let rawValue: Int16
@@ -143,7 +135,6 @@ public struct QueueCauses: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// - Parameter causes: in any order.
   public init(_ causes: [QueueCause]) {
     rawValue = causes.reduce(0) { $0 | $1.bit }
   }
@@ -151,6 +142,5 @@ public struct QueueCauses: OptionSet, Hashable, Sendable {
   /// The causes, in the order of ``QueueCause``.
   public var all: [QueueCause] { QueueCause.allCases.filter { rawValue & $0.bit != 0 } }
 
-  /// Whether this is one of them.
   public func contains(_ cause: QueueCause) -> Bool { rawValue & cause.bit != 0 }
 }

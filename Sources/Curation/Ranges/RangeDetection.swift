@@ -12,9 +12,7 @@
 /// False positives: in an area code where one number in a thousand has complaints, four of 10 numbers have them by
 /// chance once in 5·10⁹ ranges (binomial), and twelve of 100 once in 10²¹.
 public enum RangeDetection {
-  /// The facts about a range.
   public struct Facts: Sendable, Equatable {
-    /// The numbers.
     public var range: RangePattern
     /// Number of its numbers with complaints.
     public var members: Int
@@ -25,7 +23,6 @@ public enum RangeDetection {
     /// Number of its numbers with more votes for than against them.
     public var defended: Int
 
-    /// Creates a value from its properties.
     public init(range: RangePattern, members: Int, heat: Double, greatest: Double, defended: Int) {
       self.range = range
       self.members = members
@@ -38,13 +35,11 @@ public enum RangeDetection {
   /// The sizes of the ranges that are searched for, the wider one first.
   public static let sizes: [Int64] = [100, 10]
 
-  /// The least number of members of a range.
   public static func minMembers(size: Int64) -> Int { size == 10 ? 4 : 12 }
 
-  /// The least heat of a range, in units of a fresh complaint of full weight.
+  /// In units of a fresh complaint of full weight.
   public static func minHeat(size: Int64) -> Double { size == 10 ? 6 : 30 }
 
-  /// Whether a range is proposed.
   public static func proposes(_ facts: Facts) -> Bool {
     facts.members >= minMembers(size: facts.range.size)
       && facts.heat >= minHeat(size: facts.range.size)

@@ -12,9 +12,7 @@ public struct RangePattern: Sendable, Hashable {
   /// The fewest digits of a prefix behind the calling code.
   static let minNationalDigits = 2
 
-  /// - Parameters:
-  ///   - text: as stored.
-  ///   - blocks: as stored, ascending.
+  /// - Parameter blocks: ascending.
   public init(stored text: String, blocks: [ClosedRange<Int64>]) {
     (self.text, self.blocks) = (text, blocks)
   }
@@ -120,23 +118,18 @@ public struct RangePattern: Sendable, Hashable {
     return first
   }
 
-  /// The digits that all numbers of the range begin with.
   public var prefix: Int64 {
     blocks.reduce(first) { Self.commonPrefix(Self.commonPrefix($0, $1.lowerBound), $1.upperBound) }
   }
 
-  /// Number of numbers.
   public var size: Int64 { blocks.reduce(0) { $0 + $1.size } }
 
-  /// The first number.
   public var first: Int64 { blocks[0].lowerBound }
 
-  /// Whether the range contains a number.
   public func contains(_ number: Int64) -> Bool { blocks.contains { $0.contains(number) } }
 }
 
 extension ClosedRange<Int64> {
-  /// Number of numbers.
   public var size: Int64 { upperBound - lowerBound + 1 }
 
   /// The fewest blocks that make up the numbers, each of a power of ten with a common prefix; ascending.
@@ -164,7 +157,6 @@ public struct RangePlan: Sendable {
   /// The first emergency or short number among numbers of one length.
   public var shortNumber: @Sendable (ClosedRange<Int64>) -> Int64?
 
-  /// Creates a value from its properties.
   public init(
     callingCode: @escaping @Sendable (Int64) -> Int64?, lengths: @escaping @Sendable (Int64) -> [Int],
     shortNumber: @escaping @Sendable (ClosedRange<Int64>) -> Int64?
@@ -175,7 +167,6 @@ public struct RangePlan: Sendable {
 
 /// A rule that the text of a range breaks.
 public struct RangeViolation: Error, CodedMessage, CustomStringConvertible {
-  /// The rules.
   public enum Code: MessageCode {
     /// Something other than digits, wildcards and a hyphen between two numbers.
     case unexpectedCharacter
@@ -187,11 +178,9 @@ public struct RangeViolation: Error, CodedMessage, CustomStringConvertible {
     case tooLong
     /// A calling code, or fewer than two digits behind it.
     case tooWide
-    /// Digits of no numbering plan.
     case noPlan
     /// No valid number begins with the digits.
     case noNumbers
-    /// The plan has no numbers of the length.
     case noSuchLength
     /// The last number is not greater than the first, or has another length.
     case wrongOrder
@@ -203,12 +192,10 @@ public struct RangeViolation: Error, CodedMessage, CustomStringConvertible {
     case otherCountry
   }
 
-  /// The rule.
   public let code: Code
   /// The field, the text as given, and the figures.
   public let values: [String: CodedValue]
 
-  /// - Parameter pattern: the text as given.
   public init(_ code: Code, pattern: String, _ values: [String: CodedValue] = [:]) {
     self.code = code
     self.values = values.merging(["field": "pattern", "pattern": .text(String(pattern.prefix(64)))]) { $1 }

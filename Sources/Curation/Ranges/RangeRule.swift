@@ -21,24 +21,18 @@ public struct RangeRule: Sendable, Equatable {
   public static let noSource: Int32 = 0
   /// The most numbers that one person may block with rules at once; more need another moderator's approval.
   public static let maxUnreviewed: Int64 = 1_000_000
-  /// The most rules of a source.
   public static let maxRulesOfSource = 20_000
-  /// The most rules.
   public static let maxRules = 100_000
 
-  /// The numbers.
   public var range: RangePattern
   /// The source whose list has the rule; ``noSource`` for a moderator's, an operator's or a detected one.
   public var appID = noSource
-  /// The treatment of the numbers.
   public var treatment: Decision.Treatment
-  /// The category of the calls.
   public var category: ReportCategory
   /// The label that phones show; nil for the category's.
   public var label: String?
   /// The public reason, such as the decision of a regulator.
   public var reason: String?
-  /// The state of the review.
   public var state: State
   /// The numbers with complaints at the last detection; 0 for a rule that was not detected.
   public var members = 0
@@ -50,11 +44,8 @@ public struct RangeRule: Sendable, Equatable {
   public var validUntil: Date?
   /// The account that added it; nil for a detected one.
   public var proposedBy: String?
-  /// When it was added or detected.
   public var proposedAt: Date
-  /// The account that approved or rejected it; nil while it is proposed.
   public var decidedBy: String?
-  /// When it was approved or rejected.
   public var decidedAt: Date?
 
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
@@ -99,7 +90,6 @@ public struct RangeRule: Sendable, Equatable {
     return rule
   }
 
-  /// Whether it is in force.
   public func applies(at time: Date) -> Bool {
     state == .approved && validFrom.map { $0 <= time } ?? true && validUntil.map { $0 > time } ?? true
   }
@@ -107,14 +97,11 @@ public struct RangeRule: Sendable, Equatable {
 
 /// Numbers that follow each other and to which one rule applies.
 public struct RuledRange: Sendable, Equatable {
-  /// The numbers.
   public var numbers: ClosedRange<Int64>
-  /// The treatment in packs.
   public var treatment: ListedNumber.Treatment
   /// The place of the rule in ``CurationState/rules``.
   public var rule: Int
 
-  /// Creates a value from its properties.
   public init(_ numbers: ClosedRange<Int64>, treatment: ListedNumber.Treatment = .block, rule: Int) {
     (self.numbers, self.treatment, self.rule) = (numbers, treatment, rule)
   }

@@ -2,7 +2,6 @@
 
 public import Foundation
 
-/// The weight of reporters' votes.
 public enum ReporterWeight {
   /// The weight of a newcomer: half of an established reporter's.
   public static let newcomer = 0.5
@@ -35,7 +34,7 @@ extension ReporterWeight {
   /// The least number of compared decisions for the accuracy to differ from 1.
   public static let minJudged = 5
 
-  /// A reporter's weight at `time`, 0 to 1.
+  /// From 0 to 1.
   public static func weight(of record: ReporterRecord, at time: Date) -> Double {
     guard record.brigades == 0 else { return 0 }
     let base = record.isEstablished(at: time) ? 1 : newcomer
@@ -52,7 +51,6 @@ extension ReporterWeight {
 
 /// A reporter's record, which can be recounted from reports, decisions and holds.
 public struct ReporterRecord: Sendable, Equatable {
-  /// The reporter.
   public var reporter: Reporter
   /// When the first report that is not withdrawn arrived, by the server's clock; or, where the app's server vouches for
   /// an earlier day since which it knows the reporter, the start of that day.
@@ -65,12 +63,10 @@ public struct ReporterRecord: Sendable, Equatable {
   public var establishedAt: Date?
   /// Number of decisions on numbers that the reporter had reported before; see ``ReporterWeight``.
   public var judged: Int
-  /// Number of those decisions that agreed with the reporter.
   public var agreed: Int
   /// Number of bursts that the reporter took part in against a number that a moderator then allowed.
   public var brigades: Int
 
-  /// Creates a value from its properties.
   public init(
     reporter: Reporter, firstReceivedAt: Date, numbers: Int, establishedAt: Date?, judged: Int, agreed: Int,
     brigades: Int

@@ -10,21 +10,16 @@ public enum ReportCategory: Int16, CaseIterable, Sendable, Hashable, Codable {
   case pyramid = 2
   /// Debt collectors, real or claimed.
   case debtCollection = 3
-  /// Selling something.
   case telemarketing = 4
   /// Polls and market research.
   case survey = 5
   /// A recorded message, whatever it is about.
   case robocall = 6
-  /// A silent call.
   case silent = 7
   /// Rang once to be called back at a cost.
   case oneRing = 8
-  /// Casinos and betting.
   case gambling = 9
-  /// Campaigning.
   case political = 10
-  /// Threats and insults.
   case harassment = 11
   /// A nuisance of another kind.
   case other = 12

@@ -6,22 +6,17 @@
 /// Educational and Psychological Measurement 20 (1960). Krippendorff's alpha is for any number of raters and for units
 /// that some did not rate: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
 public struct Agreement: Sendable, Equatable {
-  /// The formula.
   public enum Coefficient: String, Sendable, CaseIterable {
-    /// Cohen's kappa.
     case kappa
-    /// Krippendorff's alpha for nominal values.
     case alpha
   }
 
   /// One rater's value for a unit.
   public struct Rating: Sendable, Equatable {
-    /// The rater.
     public var rater: String
-    /// The value, from 0.
+    /// From 0.
     public var value: Int
 
-    /// Creates a value from its properties.
     public init(rater: String, value: Int) {
       self.rater = rater
       self.value = value
@@ -32,17 +27,15 @@ public struct Agreement: Sendable, Equatable {
   public struct Units: Sendable, Equatable {
     /// The ratings of each of them, at most one a rater.
     public var ratings: [Rating]
-    /// The number of units, at least 1.
+    /// At least 1.
     public var count: Int
 
-    /// Creates a value from its properties.
     public init(ratings: [Rating], count: Int) {
       self.ratings = ratings
       self.count = count
     }
   }
 
-  /// The formula.
   public var coefficient: Coefficient
   /// At most 1; negative for less agreement than by chance.
   public var value: Double
@@ -51,11 +44,9 @@ public struct Agreement: Sendable, Equatable {
   /// Units with two ratings or more.
   public var units: Int
 
-  /// The agreement about units: kappa where exactly two raters rated all of them, alpha otherwise. Units with fewer than
-  /// two ratings are ignored.
-  /// - Parameters:
-  ///   - units: the units with their counts.
-  ///   - values: number of possible values.
+  /// The agreement about units: kappa where exactly two raters rated all of them, alpha otherwise. Units with fewer
+  /// than two ratings are ignored.
+  /// - Parameter values: number of possible values.
   /// - Returns: nil where the agreement is undefined: without units, and where only one value occurs.
   public static func of(counted units: [Units], values: Int) -> Agreement? {
     let rated = units.filter { $0.ratings.count > 1 }

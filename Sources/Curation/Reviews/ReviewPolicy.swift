@@ -4,11 +4,9 @@ public import Foundation
 
 /// The decisions that another moderator reviews.
 public struct ReviewPolicy: Sendable, Equatable {
-  /// Why a decision is reviewed.
   public enum Cause: String, Sendable, CaseIterable {
     /// It affects many reporters, or a number that is held, listed or appealed.
     case reach
-    /// It is in the random sample.
     case sample
   }
 
@@ -21,7 +19,6 @@ public struct ReviewPolicy: Sendable, Equatable {
   /// so many people know is seen by many.
   public static let standard = ReviewPolicy(share: 0.02, maxReporters: 100)
 
-  /// Creates a value from its properties.
   public init(share: Double, maxReporters: Int) {
     self.share = share
     self.maxReporters = maxReporters

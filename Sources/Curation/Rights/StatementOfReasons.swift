@@ -22,12 +22,10 @@ public struct StatementOfReasons: Sendable, Equatable {
     public var reporters: Int, days: Int
     /// Names of the imported lists with the number.
     public var sources: [String]
-    /// When the first and the last report were made.
     public var firstReportedAt: Date?, lastReportedAt: Date?
     /// The version of the thresholds.
     public var thresholds: Int32
 
-    /// Creates a value from its properties.
     public init(
       id: UUID, ground: Ground = .reports, isByProgram: Bool = false, reports: Int64, reporters: Int, days: Int,
       sources: [String], firstReportedAt: Date?, lastReportedAt: Date?, thresholds: Int32
@@ -51,24 +49,20 @@ public struct StatementOfReasons: Sendable, Equatable {
 
   /// A published pack that may contain the number.
   public struct Pack: Sendable, Equatable {
-    /// The name of the pack.
     public var name: String
     /// The region of its numbers; nil for all.
     public var region: String?
 
-    /// Creates a value from its properties.
     public init(name: String, region: String?) { (self.name, self.region) = (name, region) }
   }
 
   /// E.164 digits.
   public var number: Int64
-  /// The cause of the treatment.
   public var ground: Ground
   /// The public reason of the decision, or its code.
   public var decisionReason: String?
   /// The category that phones show; nil for a name alone.
   public var category: ReportCategory?
-  /// The treatment in force.
   public var treatment: Decision.Treatment
   /// Since when it is in force.
   public var since: Date
@@ -80,7 +74,6 @@ public struct StatementOfReasons: Sendable, Equatable {
   var isDetectedAutomatically: Bool
   /// Whether no person has decided.
   public var isDecidedAutomatically: Bool
-  /// The packs that may contain the number.
   public var packs: [Pack]
   /// The median time until an appeal is answered, in seconds; nil where too few were answered.
   public var answerTime: TimeInterval?
@@ -164,7 +157,6 @@ extension StatementOfReasons: Encodable {
 
 /// A sentence of a statement of reasons.
 public struct StatementLine: CodedMessage {
-  /// The messages.
   public enum Code: MessageCode {
     case block, identify, allow
     case reports, decision, range, decisionReason
@@ -174,9 +166,7 @@ public struct StatementLine: CodedMessage {
     case appeal, appealHours
   }
 
-  /// The name of the message.
   public let code: Code
-  /// The values of the message; see ``CodedMessage``.
   public let values: [String: CodedValue]
 
   fileprivate init(_ code: Code, _ values: [String: CodedValue] = [:]) { (self.code, self.values) = (code, values) }

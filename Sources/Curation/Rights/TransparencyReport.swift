@@ -8,18 +8,15 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
   public struct Group: Sendable, Equatable, Encodable {
     /// The slug of the category; empty for a name alone.
     public var category: String
-    /// The treatment.
     public var treatment: Decision.Treatment
     /// Whether no person decided, and how many there are.
     public var automated: Bool, count: Int
 
-    /// Creates a value from its properties.
     public init(category: String, treatment: Decision.Treatment, automated: Bool, count: Int) {
       (self.category, self.treatment, self.automated, self.count) = (category, treatment, automated, count)
     }
   }
 
-  /// Appeals, and their answers.
   public struct Appeals: Sendable, Equatable, Encodable {
     /// Appeals that were filed, and the objections among them.
     public var filed = 0, objections = 0
@@ -29,7 +26,6 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
     public var medianSeconds: Double?
   }
 
-  /// A source.
   public struct Source: Sendable, Equatable, Encodable {
     /// Its name, and the listings of numbers that it had.
     public var name: String, listings: Int
@@ -38,7 +34,6 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
     /// The part of its decided numbers that decisions confirm, 0 to 1; nil without decisions, and for an imported list.
     public var precision: Double?
 
-    /// Creates a value from its properties.
     public init(name: String, listings: Int, share: Double, precision: Double?) {
       (self.name, self.listings, self.share, self.precision) = (name, listings, share, precision)
     }
@@ -52,18 +47,16 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
   public var listings: [Group] = [], decisions: [Group] = []
   /// Decisions that ended by expiry; those that a person undid, and upheld appeals.
   public var expired = 0, reversals = 0
-  /// Appeals.
   public var appeals = Appeals()
   /// Decisions with a second opinion.
   public var reviewed = 0
   /// The agreement of authors and reviewers by the coefficient, at most 1; nil where it is undefined.
   public var agreement: Double?, coefficient: String?
-  /// Sources, those with most listings first.
+  /// Those with most listings first.
   public var sources: [Source] = []
   /// Uses of rights by the action of the audit log, such as `right.erase`.
   public var rights: [String: Int] = [:]
 
-  /// Creates a report without figures.
   public init(_ period: Range<Date>) {
     (from, to) = ("\(CodedValue(day: period.lowerBound))", "\(CodedValue(day: period.upperBound - 1))")
   }

@@ -33,7 +33,6 @@ public struct Decay: Sendable, Hashable {
     halfLife = halfLifeInDays * 86_400
   }
 
-  /// The stored value of `weight` at `time`.
   public func storedSum(of weight: Double, at time: Date) -> Double {
     weight * scale(at: time)
   }

@@ -2,11 +2,9 @@
 
 /// The evaluation of a number by the rules.
 public struct Evaluation: Sendable, Equatable {
-  /// The verdict.
   public var verdict: Verdict
   /// The category of the evaluation, with the most heat; nil without complaints.
   public var category: ReportCategory?
-  /// The threshold that applies; nil when there is none.
   public var threshold: Threshold?
   /// Whether the `leave` limits apply, because the last publication lists it; otherwise the `enter` limits do.
   public var isListed: Bool
@@ -95,7 +93,6 @@ public enum Verdict: String, Sendable, CaseIterable {
 
 /// A condition of a listing, with the number's value.
 public struct ListingCondition: Sendable, Equatable {
-  /// The kind of condition.
   public enum Kind: String, Sendable, CaseIterable {
     /// Decayed complaints, half-life 14 days.
     case heat
@@ -115,7 +112,6 @@ public struct ListingCondition: Sendable, Equatable {
     case listDays
   }
 
-  /// The kind of condition.
   public var kind: Kind
   /// The imported list of the condition; nil for all other kinds.
   public var source: Int32?
@@ -124,7 +120,6 @@ public struct ListingCondition: Sendable, Equatable {
   /// The least value, in the same unit.
   public var need: Double
 
-  /// Whether the condition is met.
   public var isMet: Bool { have >= need }
 }
 
@@ -132,16 +127,13 @@ public struct ListingCondition: Sendable, Equatable {
 public struct OverrideState: Sendable, Equatable {
   /// ISO 3166 alpha-2 of the number's country; nil when it has none.
   public var country: String?
-  /// Whether it is protected.
   public var isProtected: Bool
-  /// Whether a decision is in force.
   public var isDecided: Bool
   /// Whether it is held, so that nothing is published.
   public var isHeld: Bool
   /// The strongest treatment that its reporters can trigger; below ``SourceCeiling/block`` where a hold says so.
   public var reportCeiling: SourceCeiling
 
-  /// Creates a value from its properties.
   public init(
     country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false,
     reportCeiling: SourceCeiling = .block

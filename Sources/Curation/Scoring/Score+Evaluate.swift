@@ -3,10 +3,7 @@
 import Foundation
 
 extension Score {
-  /// Evaluates the score. This is the only place that decides a listing by reports.
-  /// - Parameters:
-  ///   - thresholds: the limits.
-  ///   - overrides: the country, protection, decision and hold.
+  /// This is the only place that decides a listing by reports.
   public func evaluate(by thresholds: ThresholdSet, in overrides: OverrideState = OverrideState()) -> Evaluation {
     evaluate(by: thresholds, in: overrides) { overrides.country }
   }
@@ -190,9 +187,7 @@ extension Score {
 public struct SourceLimit: Sendable, Equatable {
   /// The source's id in `apps`.
   public var appID: Int32
-  /// Its ceiling.
   public var ceiling: SourceCeiling
-  /// Whether it is suspended.
   public var isSuspended: Bool
   /// Whether it may block other numbers, and not one that belongs to no place.
   public var isOfShared = false
@@ -226,7 +221,6 @@ extension Score {
     without { self.ceiling(of: $0, thresholds) < ceiling }
   }
 
-  /// The score of the sources' complaints alone.
   private var withoutReporters: Score {
     var score = self
     score.heat = lists.reduce(0) { $0 + $1.heat }

@@ -7,7 +7,6 @@ import PhoneNumbers
 public struct Score: Sendable, Equatable, Codable {
   /// One category's part of it.
   public struct Part: Sendable, Equatable, Codable {
-    /// The category of the reports.
     public var category: ReportCategory
     /// Decayed weight, half-life 14 days.
     public var heat: Double
@@ -33,7 +32,6 @@ public struct Score: Sendable, Equatable, Codable {
     public var days: Int
   }
 
-  /// The time of the score.
   public var time: Date
   /// Decayed complaints of all toxic categories, half-life 14 days, in units of a fresh complaint of full weight.
   public var heat: Double
@@ -64,9 +62,7 @@ public struct Score: Sendable, Equatable, Codable {
   /// Whether lists name a number that belongs to no place, such as a toll-free one; see ``SourceRule/blocksShared``.
   public var isShared: Bool
 
-  /// - Parameters:
-  ///   - record: the stored record.
-  ///   - time: the time to which values decay.
+  /// - Parameter time: the time to which values decay.
   public init(_ record: NumberRecord, at time: Date) {
     let heatScale = 1 / Decay.heat.scale(at: time)
     let evidenceScale = 1 / Decay.evidence.scale(at: time)

@@ -13,7 +13,6 @@ public struct NetworkSketch: Sendable, Equatable {
   /// Bit i is set when the first byte of a network's hash was i modulo 64.
   public private(set) var bits: UInt64
 
-  /// - Parameter bits: see the property.
   public init(bits: UInt64 = 0) {
     self.bits = bits
   }
@@ -21,8 +20,7 @@ public struct NetworkSketch: Sendable, Equatable {
   /// A lower bound of the number of networks, 0 to 64.
   public var count: Int { bits.nonzeroBitCount }
 
-  /// Adds a network.
-  /// - Parameter hash: its keyed hash; an empty one adds nothing.
+  /// - Parameter hash: the network's keyed hash; an empty one adds nothing.
   public mutating func insert(_ hash: [UInt8]) {
     guard let first = hash.first else { return }
     bits |= 1 << UInt64(first & 63)
@@ -34,7 +32,6 @@ public struct NetworkSketch: Sendable, Equatable {
 /// Bit i is the day i days before ``lastDay``. A day is a calendar day in UTC. Days 64 or more before the last one are
 /// dropped.
 public struct ComplaintDays: Sendable, Equatable {
-  /// The bits; bit 0 is the last day.
   public private(set) var bits: UInt64
   /// The newest day with a complaint, in days since 1970-01-01; nil when there is none.
   public private(set) var lastDay: Int32?
@@ -55,7 +52,6 @@ public struct ComplaintDays: Sendable, Equatable {
     Int32((time.timeIntervalSince1970 / 86_400).rounded(.down))
   }
 
-  /// Adds a day.
   public mutating func insert(_ day: Int32) {
     formUnion(ComplaintDays(bits: 1, lastDay: day))
   }

@@ -4,7 +4,6 @@ public import Foundation
 
 /// A setting of a source with which its entries cannot have the effect that its ceiling allows.
 public enum IneffectiveSetting: CodedData, Equatable {
-  /// The kinds.
   public enum CodingKeys: MessageCode {
     case limitsTooHigh, blockTooHigh, weightTooLow, weightZero
   }

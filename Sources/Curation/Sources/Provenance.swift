@@ -7,7 +7,6 @@
 public struct ProvenanceHeader: Sendable, Equatable, Codable {
   /// The name of the format in manifests and file names.
   public static let format = "evidence"
-  /// The version of the form of evidence files.
   public static let version = 1
 
   /// ``version``.
@@ -17,7 +16,6 @@ public struct ProvenanceHeader: Sendable, Equatable, Codable {
   /// The number of rows.
   public var entries: Int
 
-  /// Creates a value from its properties.
   public init(server: String, entries: Int) {
     evidence = Self.version
     self.server = server
@@ -53,7 +51,6 @@ public struct ProvenanceRow: Sendable, Equatable, Codable {
     case lastDay = "last_day"
   }
 
-  /// Creates a value from its properties.
   public init(
     number: Int64, last: Int64? = nil, category: String, treatment: String, strength: Int? = nil,
     lastDay: String? = nil, origins: [String], hops: Int? = nil
@@ -68,7 +65,6 @@ public struct ProvenanceRow: Sendable, Equatable, Codable {
     self.hops = hops
   }
 
-  /// The strength of a number of distinct reporters.
   public static func strength(ofReporters reporters: Int) -> Int? { strengths.last { $0 <= reporters } }
 }
 
@@ -84,7 +80,6 @@ public struct ProvenanceOrigins: Sendable, Equatable {
   /// The ids of all servers that are subscribed to.
   public var subscribed: Set<String>
 
-  /// Creates a value from its properties.
   public init(own: String?, isOwnKnown: Bool = true, publisher: String, subscribed: Set<String>) {
     self.own = own
     self.isOwnKnown = isOwnKnown

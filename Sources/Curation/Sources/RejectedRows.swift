@@ -5,7 +5,6 @@ import Foundation
 /// The rows of a file that were rejected because they cannot be read: counts by reason, and examples. Rows about numbers
 /// that the numbering plan does not have are counted apart: they are stored, but nothing shows their numbers.
 public struct RejectedRows: Sendable, Equatable, Codable {
-  /// A rejected row.
   public struct Example: Sendable, Equatable, Codable {
     /// The line of the file, or the place of an entry in JSON and XML, from 1.
     public let row: Int
@@ -15,7 +14,6 @@ public struct RejectedRows: Sendable, Equatable, Codable {
     public let reason: String
   }
 
-  /// The most examples.
   static let maxExamples = 5
   /// The most Unicode scalars of an example.
   static let maxCharacters = 80
@@ -24,7 +22,6 @@ public struct RejectedRows: Sendable, Equatable, Codable {
 
   /// Rows of the file, including rejected ones.
   public var rows = 0
-  /// Rejected rows.
   public private(set) var count = 0
   /// Rejected rows by the code of the reason.
   public private(set) var reasons: [String: Int] = [:]
@@ -40,7 +37,6 @@ public struct RejectedRows: Sendable, Equatable, Codable {
     set { unassignedRows = newValue }
   }
 
-  /// No rows.
   public init() {}
 
   /// Counts a rejected row, which is among ``rows`` already.
@@ -89,7 +85,6 @@ public struct RejectedRows: Sendable, Equatable, Codable {
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
   }
 
-  /// Reads ``json``; nil for another text.
   public init?(json: String) {
     guard let value = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else { return nil }
     self = value

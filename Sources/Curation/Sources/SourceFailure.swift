@@ -2,7 +2,6 @@
 
 /// The reason why a source could not be refreshed. Its former entries stay.
 public enum SourceFailure: CodedData, Error {
-  /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
     case answerTooLong, cannotWrite, connectionFailed, damagedFile, endedEarly, expandsTooFar, expired, freesTooMany
     case invalidAddress, keyUnreadable, keyWithoutHTTPS, malformedAnswer, missingColumn, missingFile, noEntries
@@ -14,11 +13,9 @@ public enum SourceFailure: CodedData, Error {
 
   // The file.
 
-  /// The response is longer than allowed.
   case answerTooLong(maximumBytes: Int)
   /// The temporary file could not be written.
   case cannotWrite(String)
-  /// The connection failed or broke.
   case connectionFailed(String)
   /// The compressed data is damaged or ends early.
   case damagedFile
@@ -28,13 +25,11 @@ public enum SourceFailure: CodedData, Error {
   case expandsTooFar(maximumBytes: Int)
   /// The URL is not an HTTP or HTTPS URL.
   case invalidAddress
-  /// The file with the key cannot be read.
   case keyUnreadable(path: String)
   /// There is a key, and the URL is neither an HTTPS URL nor one of this machine.
   case keyWithoutHTTPS
   /// The response violates HTTP.
   case malformedAnswer
-  /// The header of the file has no such column.
   case missingColumn(column: String)
   /// The file has no entry that can be read and is not left out.
   case noEntries
@@ -52,7 +47,6 @@ public enum SourceFailure: CodedData, Error {
   case stillRemoving
   /// A preview of a list with stored complaints that its file may not have.
   case storedComplaints
-  /// The response took longer than allowed.
   case tookTooLong(seconds: Int64)
   /// The complete list adds or removes more entries than the source's settings allow, in percent of the former ones.
   case tooManyChanges(added: Int, removed: Int, former: Int, mostPercent: Int)
@@ -64,7 +58,6 @@ public enum SourceFailure: CodedData, Error {
   case tooManyRejects(rejected: Int, rows: Int)
   /// Decompression or reading takes more CPU time than allowed.
   case tooMuchWork(seconds: Int64)
-  /// The response has an encoding that was not requested.
   case unexpectedEncoding(encoding: String)
   /// The status of the response is neither 200 nor 304.
   case unexpectedStatus(status: Int)
@@ -74,7 +67,6 @@ public enum SourceFailure: CodedData, Error {
   case untrustedCertificate
   /// The response is of a type that is no list, such as a page.
   case wrongType(type: String)
-  /// The program xz is not installed.
   case xzMissing
 
   // Subscriptions to other servers.
@@ -83,9 +75,7 @@ public enum SourceFailure: CodedData, Error {
   case expired
   /// There is no file at an address of the publication.
   case missingFile(address: String)
-  /// The pack has no evidence file.
   case noEvidence(pack: String)
-  /// The publication has no pack of the name.
   case noPack(pack: String)
   /// The publication is older than one that was accepted before, or does not continue it.
   case olderPublication(serial: Int64, accepted: Int64)
@@ -93,18 +83,15 @@ public enum SourceFailure: CodedData, Error {
   case otherServer(server: String)
   /// The publication is one of this server.
   case ownServer
-  /// The newest root has expired.
   case rootExpired
   /// Another source is a subscription to the same server.
   case sameServer(server: String, source: String)
   /// Another process has read a newer publication meanwhile; the next attempt reads it again.
   case superseded
-  /// A document has a version that this program does not know.
   case unsupportedVersion(version: Int, known: Int)
   /// A document is not signed by trusted keys.
   case untrustedKey(keys: String)
   /// A file is not the one that the manifest names.
   case wrongDigest(path: String)
-  /// A signature is wrong.
   case wrongSignature
 }

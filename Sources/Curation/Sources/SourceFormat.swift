@@ -114,7 +114,6 @@ extension SourceOptions {
   public static let ringfenceCategories = Dictionary(
     uniqueKeysWithValues: ReportCategory.allCases.filter(\.isToxic).map { ($0.slug, $0.slug) })
 
-  /// The categories of PhoneBlock's ratings.
   public static let phoneBlockCategories = [
     "A_LEGITIMATE": skipped, "B_MISSED": "other", "C_PING": "one_ring", "D_POLL": "survey",
     "E_ADVERTISING": "telemarketing", "F_GAMBLE": "gambling", "G_FRAUD": "fraud",

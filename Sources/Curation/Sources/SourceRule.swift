@@ -12,7 +12,6 @@ public struct SourceRule: Sendable, Equatable, Codable {
     /// Least distinct days, 1 to 64.
     public var days: Int
 
-    /// Creates a value from its properties.
     public init(complaints: Int, days: Int) {
       self.complaints = complaints
       self.days = days
@@ -38,7 +37,6 @@ public struct SourceRule: Sendable, Equatable, Codable {
   /// Callers often show such a number falsely, because people know it: complaints are about the caller, a block hits the owner.
   public var blocksShared: Bool
 
-  /// Creates a value from its properties.
   public init(
     appID: Int32, weight: Double, enter: Bar, leave: Bar, blockComplaints: Int = 1, blocksShared: Bool = false
   ) {
@@ -50,25 +48,20 @@ public struct SourceRule: Sendable, Equatable, Codable {
     self.blocksShared = blocksShared
   }
 
-  /// The limits that apply to a number.
   /// - Parameter listed: whether the last publication lists it.
   public func bar(listed: Bool) -> Bar { listed ? leave : enter }
 }
 
 /// A change of the weight and limits of a list. Values that are nil stay.
 public struct SourceRuleChange: Sendable, Equatable {
-  /// The new value of ``SourceRule/weight``.
   public var weight: Double?
   /// The new limits of ``SourceRule/enter``.
   public var complaints: Int?, days: Int?
-  /// The new value of ``SourceRule/blockComplaints``.
   public var blockComplaints: Int?
-  /// The new value of ``SourceRule/blocksShared``.
   public var blocksShared: Bool?
   /// The new limits of ``SourceRule/leave``; nil for the present ones, or for lower entering limits.
   public var leaveComplaints: Int?, leaveDays: Int?
 
-  /// Creates a value from its properties.
   public init(
     weight: Double? = nil, complaints: Int? = nil, days: Int? = nil, leaveComplaints: Int? = nil, leaveDays: Int? = nil,
     blockComplaints: Int? = nil, blocksShared: Bool? = nil
@@ -78,7 +71,6 @@ public struct SourceRuleChange: Sendable, Equatable {
     (self.leaveComplaints, self.leaveDays) = (leaveComplaints, leaveDays)
   }
 
-  /// The rule with the change.
   public func applied(to rule: SourceRule) -> SourceRule {
     var rule = rule
     rule.weight = weight ?? rule.weight
@@ -103,7 +95,6 @@ public enum SourceCeiling: String, Sendable, CaseIterable, Comparable, Codable {
   /// Its entries alone list a number as reports do.
   case block
 
-  /// Orders by strength.
   public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
   private var rank: Int {
@@ -129,13 +120,11 @@ public struct SourcePrecision: Sendable, Equatable {
   /// Numbers that decisions allow.
   public var wrong: Int
 
-  /// Creates a value from its properties.
   public init(confirmed: Int = 0, wrong: Int = 0) {
     self.confirmed = confirmed
     self.wrong = wrong
   }
 
-  /// Numbers with a decision.
   public var decided: Int { confirmed + wrong }
 
   /// confirmed / (confirmed + wrong), 0 to 1; nil without decisions.

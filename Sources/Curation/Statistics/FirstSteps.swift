@@ -4,21 +4,16 @@
 public struct FirstSteps: Sendable, Equatable {
   /// A step, in the order in which they are shown.
   public enum Step: String, Sendable, CaseIterable {
-    /// A number is protected.
     case protection
-    /// A source is subscribed to.
     case source
-    /// An app may send reports.
     case app
     /// A report of an app is stored.
     case report
-    /// A publication was made.
     case publication
     /// A second moderator has signed in.
     case moderator
   }
 
-  /// The steps that are done.
   public var done: Set<Step>
   /// Entries of the newest publication.
   public var entries: Int64
@@ -29,7 +24,6 @@ public struct FirstSteps: Sendable, Equatable {
   /// The name of a source that is being read or stored; nil where there is none.
   public var unreadSource: String?
 
-  /// Creates a value from its properties.
   public init(
     done: Set<Step> = [], entries: Int64 = 0, held: [String: Int64] = [:], cases: Int64 = 0, unreadSource: String? = nil
   ) {
@@ -40,10 +34,8 @@ public struct FirstSteps: Sendable, Equatable {
     self.cases = cases
   }
 
-  /// Whether a step is left.
   public var isUnfinished: Bool { done.count < Step.allCases.count }
 
-  /// The reasons why the list is empty; none if it is not.
   public var reasons: [EmptyListReason] {
     guard entries == 0 else { return [] }
     var reasons: [EmptyListReason] = []
@@ -66,18 +58,14 @@ public struct FirstSteps: Sendable, Equatable {
 
 /// A reason why no number is listed.
 public enum EmptyListReason: CodedData {
-  /// The kinds of reasons.
   public enum CodingKeys: MessageCode {
     case sourceUnread, noSource, noApp, noReport, newReporters, held, waiting, belowThresholds
   }
 
   /// A source is being read or stored.
   case sourceUnread(source: String)
-  /// There is no source.
   case noSource
-  /// There is no app.
   case noApp
-  /// No app has sent a report.
   case noReport
   /// Numbers that wait for a moderator because their reporters are new.
   case newReporters(count: Int64)

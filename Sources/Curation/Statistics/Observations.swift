@@ -6,6 +6,5 @@ public enum Observations {
   /// The fewest observations of an estimate.
   public static let min = 30
 
-  /// Whether a number of observations is enough for an estimate.
   public static func suffice(_ count: Int) -> Bool { count >= min }
 }

@@ -7,7 +7,6 @@ public struct TextTemplates: Sendable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     /// The public reason of a decision, in one line.
     case reason
-    /// An answer to the owner of a number.
     case answer
 
     /// The most characters of a text.
@@ -24,7 +23,6 @@ public struct TextTemplates: Sendable, Equatable {
     }
   }
 
-  /// One text.
   public enum Text: Sendable, Hashable {
     /// The code of a message.
     case builtIn(String)
@@ -34,14 +32,12 @@ public struct TextTemplates: Sendable, Equatable {
 
   /// Identifies the texts for one use, language and category.
   public struct List: Sendable, Hashable {
-    /// The use.
     public var kind: Kind
     /// The code of the language, such as `en`.
     public var language: String
     /// The category of the case; nil for all without a list of their own.
     public var category: ReportCategory?
 
-    /// Creates a value from its properties.
     public init(_ kind: Kind, language: String, category: ReportCategory? = nil) {
       (self.kind, self.language, self.category) = (kind, language, category)
     }
@@ -55,7 +51,6 @@ public struct TextTemplates: Sendable, Equatable {
   /// The lists of the team; none of them is empty.
   public var lists: [List: [Text]]
 
-  /// Creates a value from its properties.
   public init(version: Int32 = 0, lists: [List: [Text]] = [:]) {
     (self.version, self.lists) = (version, lists)
   }

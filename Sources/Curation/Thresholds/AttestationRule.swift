@@ -17,7 +17,6 @@ public struct AttestationRule: Sendable, Equatable, Codable {
   /// Weight without attestation, 0 to 1; 0 ignores such reports.
   public var unattested: Double
 
-  /// Creates a value from its properties.
   public init(
     appID: Int32 = AttestationRule.everyApp, hardware: Double = 0.8, software: Double = ReporterWeight.newcomer,
     unattested: Double = ReporterWeight.newcomer

@@ -16,7 +16,6 @@ package protocol FieldwiseRule: Equatable {
   static var prefix: String { get }
   /// The field of a name of ``lines``.
   static func field(_ name: String) -> RuleField<Self>
-  /// All violations, each with its field.
   var problems: [ThresholdProblem] { get }
 }
 

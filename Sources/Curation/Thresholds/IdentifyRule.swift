@@ -19,12 +19,10 @@ public struct IdentifyRule: Sendable, Equatable, Codable {
   public struct Limits: Sendable, Equatable, Codable {
     /// Least independent reporters; see ``Independence``.
     public var reporters: Int
-    /// Least distinct networks.
     public var networks: Int
     /// Least distinct days of arrival, by the server's clock.
     public var days: Int
 
-    /// Creates a value from its properties.
     public init(reporters: Int, networks: Int, days: Int) {
       self.reporters = reporters
       self.networks = networks
@@ -46,7 +44,6 @@ public struct IdentifyRule: Sendable, Equatable, Codable {
   /// Further labels a day for each of the app's reporters of the week that ended a week ago, 0 to 1.
   public var labelShare: Double
 
-  /// Creates a value from its properties.
   public init(
     heatShare: Double = 0.4, alone: Limits = Limits(reporters: 3, networks: 3, days: 3),
     corroborated: Limits = Limits(reporters: 2, networks: 2, days: 2),

@@ -15,7 +15,6 @@ public struct Threshold: Sendable, Equatable, Codable {
   /// The least heat for a moderator's review, above 0 and at most ``enter``'s.
   public var reviewHeat: Double
 
-  /// Creates a value from its properties.
   public init(
     category: ReportCategory, country: String? = nil, enter: ThresholdLimits, leave: ThresholdLimits, reviewHeat: Double
   ) {
@@ -26,7 +25,6 @@ public struct Threshold: Sendable, Equatable, Codable {
     self.reviewHeat = reviewHeat
   }
 
-  /// The limits that apply to a number.
   /// - Parameter listed: whether the last publication lists it.
   public func bar(listed: Bool) -> ThresholdLimits { listed ? leave : enter }
 }
@@ -47,7 +45,6 @@ public struct ThresholdLimits: Sendable, Equatable, Codable {
   /// Least distinct days with a complaint, 0 to 64; see ``ComplaintDays``.
   public var days: Int
 
-  /// Creates a value from its properties.
   public init(heat: Double, evidence: Double, confidence: Double, reporters: Int, networks: Int, days: Int) {
     self.heat = heat
     self.evidence = evidence
@@ -62,7 +59,6 @@ extension Threshold {
   /// The category, and the country if it has one: `fraud DE`.
   public var name: String { country.map { "\(category.slug) \($0)" } ?? category.slug }
 
-  /// Checks all rules.
   /// - Throws: ``ThresholdProblem`` for the first broken rule.
   public func check() throws(ThresholdProblem) {
     if let problem = problems.first { throw problem.of(name) }
@@ -100,7 +96,6 @@ extension Threshold {
 }
 
 extension SourceRule {
-  /// Checks all rules.
   /// - Throws: ``ThresholdProblem`` for the first broken rule.
   public func check() throws(ThresholdProblem) {
     if let problem = problems.first { throw problem.of("source \(appID)") }
@@ -127,9 +122,7 @@ extension SourceRule {
 
 /// The reason why a threshold is invalid: the field, and the rule that it breaks.
 public struct ThresholdProblem: Error, CodedMessage, CustomStringConvertible {
-  /// The rules.
   public enum Code: MessageCode {
-    /// The category is not toxic.
     case notToxic
     /// The country is not two capital letters.
     case notACountry
@@ -151,9 +144,7 @@ public struct ThresholdProblem: Error, CodedMessage, CustomStringConvertible {
     case noRuleForEveryList
   }
 
-  /// The rule.
   public let code: Code
-  /// The values of the message; see ``CodedMessage``.
   public private(set) var values: [String: CodedValue]
 
   /// Such as `enter.heat`; empty where the rule is about the threshold itself.
@@ -173,14 +164,12 @@ public struct ThresholdProblem: Error, CodedMessage, CustomStringConvertible {
     ThresholdProblem(code: code, values: ["field": .text(field)])
   }
 
-  /// A value outside of its limits.
   public static func outOfRange(_ field: String, _ range: ClosedRange<Int64>) -> ThresholdProblem {
     ThresholdProblem(
       code: .outOfRange,
       values: ["field": .text(field), "least": .integer(range.lowerBound), "most": .integer(range.upperBound)])
   }
 
-  /// A value that is not above 0 and at most `most`.
   public static func notPositive(_ field: String, most: Int64) -> ThresholdProblem {
     ThresholdProblem(code: .notPositive, values: ["field": .text(field), "most": .integer(most)])
   }
@@ -190,11 +179,9 @@ public struct ThresholdProblem: Error, CodedMessage, CustomStringConvertible {
     ThresholdProblem(code: .twice, values: ["subject": .text(subject)])
   }
 
-  /// No threshold of the category for countries without their own.
   public static func noGeneralThreshold(_ category: ReportCategory) -> ThresholdProblem {
     ThresholdProblem(code: .noGeneralThreshold, values: ["subject": .text(category.slug)])
   }
 
-  /// No rule for lists without their own.
   public static let noRuleForEveryList = ThresholdProblem(code: .noRuleForEveryList, values: [:])
 }

@@ -6,12 +6,10 @@
 public struct ThresholdPreview: Sendable, Equatable, Codable {
   /// Numbers of one category and country.
   public struct Kind: Hashable, Sendable, Codable {
-    /// The category they are listed under.
     public var category: ReportCategory
     /// ISO 3166 alpha-2; nil for those without a country.
     public var country: String?
 
-    /// Creates a value from its properties.
     public init(category: ReportCategory, country: String?) {
       self.category = category
       self.country = country
@@ -31,7 +29,6 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
     /// Blocked only without it, of those that are listed either way.
     public var lowered = 0
 
-    /// Numbers that the change affects.
     public var changed: Int { added + taken + raised + lowered }
   }
 
@@ -39,9 +36,7 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
   public struct Example: Sendable, Equatable, Codable {
     /// E.164 digits.
     public var number: Int64
-    /// Its category and country.
     public var kind: Kind
-    /// Its score.
     public var score: Score
   }
 
@@ -68,7 +63,6 @@ public struct ThresholdPreview: Sendable, Equatable, Codable {
   /// The removed numbers with the most heat, highest heat first.
   public var taken: [Example] { hottestTaken.sorted }
 
-  /// The sums over all kinds.
   public var total: Change {
     changes.values.reduce(into: Change()) { total, change in
       total.added += change.added

@@ -6,21 +6,18 @@ public struct HeatFloor: Sendable, Equatable {
   public var heat: Double
   /// Of numbers with ``reporters`` reporters or more, and of listed ones.
   public var reported: Double
-  /// Number of reporters.
   public var reporters: Int
 
-  /// Creates a value from its properties; without the others, `heat` is the heat of every number.
+  /// Without the others, `heat` is the heat of every number.
   public init(heat: Double, reported: Double? = nil, reporters: Int = 0) {
     (self.heat, self.reported, self.reporters) = (heat, reported ?? heat, reporters)
   }
 
-  /// The lower of two floors.
   public func lowered(to other: HeatFloor) -> HeatFloor {
     HeatFloor(
       heat: min(heat, other.heat), reported: min(reported, other.reported), reporters: min(reporters, other.reporters))
   }
 
-  /// The least heat.
   public var lowest: Double { min(heat, reported) }
 }
 
@@ -30,7 +27,6 @@ public struct ThresholdSet: Sendable, Equatable {
   public private(set) var thresholds: [Threshold]
   /// One for all lists (``SourceRule/everyList``), and any number for single lists.
   public private(set) var sources: [SourceRule]
-  /// The limits from which reports identify a number that they do not block.
   public private(set) var identify: IdentifyRule
   /// Weights of new reporters: one rule for all apps (``AttestationRule/everyApp``), and any number for single apps.
   public private(set) var attestation: [AttestationRule]
@@ -52,11 +48,9 @@ public struct ThresholdSet: Sendable, Equatable {
   private var bySource: [Int32: SourceRule]
   private let everyList: SourceRule
 
-  /// No number below it is listed.
   public let floor: HeatFloor
   /// The least number of reporters who can list a number, 1 or more.
   public let fewestReporters: Int
-  /// The least review heat of all thresholds.
   public let lowestReviewHeat: Double
 
   /// - Throws: ``ThresholdProblem`` for the first rule that is broken: a value out of range, a `leave` limit above the
@@ -133,7 +127,6 @@ public struct ThresholdSet: Sendable, Equatable {
   /// A list's own rule; nil where the rule of every list applies.
   public func own(list appID: Int32) -> SourceRule? { sources.first { $0.appID == appID } }
 
-  /// The rule that applies to an imported list.
   public func rule(forSource appID: Int32) -> SourceRule { bySource[appID] ?? everyList }
 
   /// A copy with this threshold added, or replacing the one of its category and country.
@@ -152,7 +145,6 @@ public struct ThresholdSet: Sendable, Equatable {
     try with(thresholds, sources.filter { $0.appID != rule.appID } + [rule])
   }
 
-  /// A copy with these limits for labels.
   public func replacing(_ identify: IdentifyRule) throws(ThresholdProblem) -> ThresholdSet {
     var copy = self
     copy.identify = identify
@@ -196,7 +188,7 @@ public struct ThresholdSet: Sendable, Equatable {
     suspended.contains(appID) ? .nothing : ceilings[appID] ?? .block
   }
 
-  /// A copy in which a source has another ceiling. A suspension stays.
+  /// A suspension stays.
   public func replacing(ceilingOf appID: Int32, with ceiling: SourceCeiling) -> ThresholdSet {
     var copy = self
     copy.ceilings[appID] = ceiling
@@ -210,7 +202,6 @@ public struct ThresholdSet: Sendable, Equatable {
     return copy
   }
 
-  /// A copy in which no source is suspended.
   public var withoutSuspensions: ThresholdSet {
     var copy = self
     copy.suspended = []

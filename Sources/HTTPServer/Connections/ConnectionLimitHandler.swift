@@ -2,7 +2,7 @@
 
 package import NIOCore
 package import NIOHTTP1
-import Telemetry
+import ServerSupport
 import Metrics
 
 /// The body did not arrive in time.

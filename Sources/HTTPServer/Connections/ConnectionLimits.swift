@@ -47,12 +47,10 @@ package struct ConnectionLimits: Sendable {
 package final class Readiness: Sendable {
   private let stopping = Atomic(false)
 
-  /// Creates the ready state.
   package init() {}
 
   /// Makes `/readyz` fail and closes connections after their next response. Requests are still answered.
   package func stop() { stopping.store(true, ordering: .releasing) }
 
-  /// Whether ``stop()`` has been called.
   package var isStopping: Bool { stopping.load(ordering: .acquiring) }
 }

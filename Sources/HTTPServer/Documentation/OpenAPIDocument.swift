@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
-import Timestamps
+import Support
 import Yams
 
 /// The description of the API in `Resources/openapi.yaml`, for `/openapi.json`, the documentation page and tests.
@@ -124,7 +124,6 @@ extension OpenAPIDocument {
   }
 }
 
-/// An error in the description of the API.
 package struct OpenAPIFileError: Error, CustomStringConvertible {
   package let file: String
   /// A sentence, with an excerpt of the file below it if the YAML is not valid.
@@ -172,7 +171,6 @@ extension Node {
     return operation
   }
 
-  /// A mapping without some members.
   private func removing(_ names: Set<String>) -> Node {
     Node((mapping ?? [:]).filter { !names.contains($0.key.string ?? "") }.map { ($0.key, $0.value) })
   }

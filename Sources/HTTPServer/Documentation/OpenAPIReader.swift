@@ -4,7 +4,6 @@ import Yams
 
 /// Reads the contents of the documentation page from the YAML of an OpenAPI document.
 struct OpenAPIReader {
-  /// An error in the document.
   struct Fault: Error {
     /// From 1; nil for the complete file.
     let line: Int?

@@ -20,7 +20,6 @@ struct ConditionalRequest {
   /// Whether a range applies; it does not for HEAD.
   var isGet = true
 
-  /// The validators of a file.
   struct Validators {
     let tag: EntityTag
     /// In whole seconds.
@@ -96,10 +95,8 @@ package struct EntityTag: Equatable {
   /// The tag as a field's value.
   package var field: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 
-  /// Whether both are strong and equal.
   func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-  /// Whether both are equal, weak or strong.
   package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 import HTTPTypes
 package import Hummingbird
@@ -86,7 +86,6 @@ package struct FileAnswer: Sendable {
     }
   }
 
-  /// The media type of a file by the end of its name.
   package static func mediaType(of path: String) -> String {
     switch path.split(separator: ".").last {
     case "json": "application/json"

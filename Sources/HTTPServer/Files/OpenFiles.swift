@@ -2,7 +2,7 @@
 
 package import CallerPack
 import Crypto
-package import FileSupport
+package import Support
 import Foundation
 package import NIOCore
 package import NIOPosix
@@ -38,7 +38,6 @@ package actor OpenFiles {
     count = OpenFileCount(limit: limit)
   }
 
-  /// The number of open files.
   package var openCount: Int { count.current }
 
   /// The file that currently has this path.
@@ -191,7 +190,6 @@ package final class OpenFileCount: Sendable {
     self.limit = limit
   }
 
-  /// Counts a file.
   /// - Returns: false if the limit is reached; nothing is counted then.
   package func add() -> Bool {
     open.withLock { open in
@@ -203,6 +201,5 @@ package final class OpenFileCount: Sendable {
 
   package func remove() { open.withLock { $0 -= 1 } }
 
-  /// The number of open files.
   package var current: Int { open.withLock { $0 } }
 }

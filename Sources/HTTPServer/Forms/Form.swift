@@ -14,7 +14,6 @@ package struct Form: Sendable {
   /// Maximum fields of a form.
   package static let limit = 2_000
 
-  /// No fields.
   package init() { self.init(fields: []) }
 
   private init(fields: [(name: String, value: String)]) { self.fields = fields }
@@ -33,7 +32,7 @@ package struct Form: Sendable {
     self.fields = fields
   }
 
-  /// The first field of this name; nil if there is none.
+  /// The first field of this name.
   package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
   /// The trimmed first field of this name; nil if it is missing or empty.
@@ -42,14 +41,11 @@ package struct Form: Sendable {
     return text
   }
 
-  /// All fields of this name.
   package func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-  /// The other fields.
   package func without(_ names: Set<String>) -> Form { Form(fields: fields.filter { !names.contains($0.name) }) }
 
   /// The fields as `application/x-www-form-urlencoded`.
-  /// - Parameter names: fields that are left out.
   package func encoded(without names: Set<String>) -> String {
     without(names).fields.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
   }

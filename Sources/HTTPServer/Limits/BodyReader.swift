@@ -9,9 +9,7 @@ import Synchronization
 
 /// Reads request bodies within their size limits and the memory budget.
 package struct BodyReader: Sendable {
-  /// The expected content of a body.
   package enum Form {
-    /// One object.
     case object
     /// An object, or an array if it begins with a bracket.
     case objectOrArray
@@ -152,7 +150,6 @@ package final class BodyBudget: Sendable {
     self.limit = limit
   }
 
-  /// Reserves memory.
   /// - Returns: false if a limit is reached; nothing is reserved then.
   package func take(_ bytes: Int, for network: ClientNetwork) -> Bool {
     state.withLock { state in

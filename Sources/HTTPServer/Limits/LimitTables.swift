@@ -7,7 +7,6 @@ package import Foundation
 /// This is the generic cell rate algorithm (ITU-T I.371): a bucket that will be full at `t` lacks `(t − now) · rate`
 /// tokens.
 struct TokenBuckets: Sendable {
-  /// The fill level of a bucket.
   struct Level: Equatable {
     /// Whole tokens; 0 if it is empty or in debt.
     let tokens: Int

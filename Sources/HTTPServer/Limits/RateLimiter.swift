@@ -5,7 +5,7 @@ package import HTTPTypes
 package import Metrics
 import Storage
 import Synchronization
-import Telemetry
+import ServerSupport
 
 /// Rate limits of apps, networks and reporters, in memory of a fixed size: about 5 MB.
 package final class RateLimiter: Sendable {
@@ -15,7 +15,6 @@ package final class RateLimiter: Sendable {
     var reporters: DailyCounts?
   }
 
-  /// The reason of a refusal.
   package struct Refusal: Equatable {
     /// The limit's name in `RateLimit`.
     package let limit: String
@@ -222,7 +221,6 @@ package struct RequestLimits: Sendable {
     self.bodyBytes = bodyBytes
   }
 
-  /// The default limits.
   package static let standard = RequestLimits()
 
   /// No limits except the memory of bodies: for benchmarks, and behind a gateway with its own limits.
@@ -241,6 +239,5 @@ package struct LimitClock: Sendable {
     self.wall = wall
   }
 
-  /// The system's clocks.
   package static let system = LimitClock(monotonic: { DispatchTime.now().uptimeNanoseconds }, wall: { Date() })
 }

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 import NIOCore
-package import Telemetry
+package import ServerSupport
 
 /// `GET /metrics`, for Prometheus.
 package struct MetricsController: Sendable {

@@ -5,8 +5,8 @@ package import Hummingbird
 package import Logging
 package import Metrics
 import Synchronization
-package import Telemetry
-package import struct Telemetry.RequestID
+package import ServerSupport
+package import struct ServerSupport.RequestID
 
 /// Counts requests and their durations by route, method and status class.
 package final class RequestMetrics: Sendable {
@@ -15,7 +15,6 @@ package final class RequestMetrics: Sendable {
     fileprivate let classes: [Counter]
     fileprivate let duration: Timer
 
-    /// - Parameter status: of the response.
     package func note(status: Int, duration: Duration) {
       classes[min(max(status / 100, 1), 5) - 1].increment()
       self.duration.record(duration: duration)
@@ -31,7 +30,6 @@ package final class RequestMetrics: Sendable {
   package let reports: Series
   /// Requests without a response so far.
   let inProgress: Meter
-  /// Open connections.
   package let connections: Meter
   /// Connections closed at once because their network had too many.
   let refusedConnections: Counter

@@ -15,7 +15,6 @@ package struct ErrorMiddleware: RouterMiddleware {
   package let page: ProblemPage
   package let failures: FailureLog
 
-  /// - Parameter failures: logs internal failures at a limited rate.
   package init(page: @escaping ProblemPage, failures: FailureLog) {
     self.page = page
     self.failures = failures
@@ -89,7 +88,6 @@ package final class FailureLog: Sendable {
 
   package init() {}
 
-  /// Logs an error unless another was logged within the last second.
   package func note(
     _ message: Logger.Message, metadata: Logger.Metadata, to logger: Logger, at now: ContinuousClock.Instant = .now
   ) {

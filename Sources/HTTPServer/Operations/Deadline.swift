@@ -4,7 +4,6 @@ package import HTTPTypes
 package import Hummingbird
 import Synchronization
 
-/// The work did not end in time.
 package struct DeadlineExceeded: Error {
   package init() {}
 }

@@ -37,7 +37,6 @@ package struct Problem: Error, Encodable {
   package var retryAfter: Int?
   /// How a phone may attest again: `never`, `with_new_key`, `with_new_challenge` or `later`.
   package var tryAgain: String?
-  /// Further fields of the response's head.
   package var headers: HTTPFields = [:]
 
   private enum CodingKeys: String, CodingKey {
@@ -45,9 +44,7 @@ package struct Problem: Error, Encodable {
     case tryAgain = "try_again"
   }
 
-  /// - Parameters:
-  /// - detail: the details of this case; by default the catalog's text.
-  /// - errors: errors of single fields.
+  /// - Parameter detail: the details of this case; by default the catalog's text.
   package init(_ kind: ProblemKind, detail: String? = nil, errors: [Field] = []) {
     let documentation = kind.documentation
     type = kind.path
@@ -68,7 +65,6 @@ package struct Problem: Error, Encodable {
     try container.encodeIfPresent(tryAgain, forKey: .tryAgain)
   }
 
-  /// The response's body.
   package var body: ByteBuffer { JSON.encode(self) }
 
   /// The problem's fields of the response's head.

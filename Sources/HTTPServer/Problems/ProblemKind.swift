@@ -54,14 +54,12 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   /// The path of its page, which is its `type`.
   package var path: String { "/problems/\(rawValue)" }
 
-  /// The description of a kind.
   package struct Documentation: Sendable {
     package let status: HTTPResponse.Status
     package let title: String
     /// The default detail of a response.
     package let detail: String
     package let cause: String
-    /// The action for the client.
     package let remedy: String
     /// Seconds in `Retry-After` if constant; 0 if they vary.
     package var retryAfter: Int?
@@ -70,7 +68,6 @@ package enum ProblemKind: String, CaseIterable, Sendable {
   package var documentation: Documentation { requestDocumentation ?? pageDocumentation ?? serverDocumentation }
   package var status: HTTPResponse.Status { documentation.status }
 
-  /// An example of the response.
   package var example: Problem {
     switch self {
     case .malformed:

@@ -2,13 +2,11 @@
 
 import HTTPTypes
 package import Hummingbird
-package import Localization
 import NIOCore
 package import Storage
 
 /// The values of a request that middleware passes on to controllers.
 package struct ServerRequestContext: RequestContext {
-  /// Hummingbird's own values.
   package var coreContext: CoreRequestContextStorage
   /// The connection, on which files are sent.
   package let channel: any Channel
@@ -18,22 +16,21 @@ package struct ServerRequestContext: RequestContext {
   package var clientAddress: String?
   /// The network for rate limits; set by ``NetworkLimitMiddleware``.
   package var network = ClientNetwork.local
-  /// The app of the request's key; set by ``APIKeyMiddleware``.
+  /// Set by ``APIKeyMiddleware``.
   package var app: App?
-  /// The request's session; set by ``SessionMiddleware``.
+  /// Set by ``SessionMiddleware``.
   package var moderator: Session?
   /// The token of the session's forms; set by ``SessionMiddleware``.
   package var csrf = ""
-  /// The counts of waiting cases; set by ``SessionMiddleware``.
+  /// Set by ``SessionMiddleware``.
   package var waiting = WaitingCaseCounts()
   /// The language of the browser or the account; set by ``LanguageMiddleware`` and ``SessionMiddleware``.
   package var language = Language.english
-  /// The request's path; set by ``LanguageMiddleware``.
+  /// Set by ``LanguageMiddleware``.
   package var path = ""
-  /// The fields of the form; set by ``FormMiddleware``.
+  /// Set by ``FormMiddleware``.
   package var form = Form()
 
-  /// - Parameter source: of the connection.
   package init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     channel = source.channel
@@ -45,7 +42,6 @@ package struct ServerRequestContext: RequestContext {
 package struct WaitingCaseCounts: Sendable {
   /// Cases that the reader's role may decide.
   package var own: Int
-  /// All cases.
   package var all: Int
 
   package init(own: Int = 0, all: Int = 0) {

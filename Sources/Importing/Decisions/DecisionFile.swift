@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Crypto
 public import Curation
 public import Foundation
@@ -9,7 +9,6 @@ import Storage
 
 /// A file of decisions: a row for each number, in CSV with a header, or as JSON Lines.
 public struct DecisionFile: Sendable {
-  /// The format of a file.
   public enum Format: Sendable {
     /// RFC 4180 with a header, separated by commas, or by the first of semicolon, bar and tab in the header.
     case csv
@@ -19,14 +18,12 @@ public struct DecisionFile: Sendable {
 
   /// The columns, or members: only the first two are required.
   static let columns = ["number", "decision", "label", "category", "reason", "note", "expires_days"]
-  /// The most bytes of a file.
   public static let maxBytes = 64 << 20
   /// The most bytes of a record: a note of 2,000 characters and the other texts, escaped.
   private static let maxRecordBytes = 65_536
 
   /// The rows that can be read and obey the rules of single decisions.
   public private(set) var rows: [DecisionRow] = []
-  /// The other rows.
   public private(set) var problems: [DecisionRowProblem] = []
   private let time: Date
   private var known: Set<Int64> = []

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Foundation
 import Synchronization
 
 /// Reads a file of names into sorted runs.
 struct DirectoryCollection {
-  /// The result of reading.
   struct Collected: Sendable {
     var file: TemporaryFile
     var runs: [Range<Int>]

@@ -13,7 +13,7 @@ import Synchronization
 public struct DirectoryImport: Sendable {
   private let options: DirectoryOptions
 
-  /// An import of one file; the file is not opened yet.
+  /// The file is not opened yet.
   public init(options: DirectoryOptions) {
     self.options = options
   }
@@ -63,13 +63,11 @@ private final class SharedMerge: Sendable {
   }
 }
 
-/// The options of an import of a directory.
 public struct DirectoryOptions: Sendable {
   /// The file, or `-` for standard input: CSV or TSV, plain or gzip.
   public var path: String
   /// The region of numbers without a plus, ISO 3166-1 alpha-2; nil to read international forms only.
   public var region: String?
-  /// The columns of the fields.
   public var columns = DirectoryColumnNames()
   /// Whether the first line is a header; without one, columns are given by position.
   public var hasHeader = true
@@ -77,12 +75,10 @@ public struct DirectoryOptions: Sendable {
   public var rejectsPath: String?
   /// A folder for data that does not fit into memory: about 20 bytes and the name for each number.
   public var temporaryFolder: String
-  /// Number of parsing tasks.
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
   /// Bytes of rows that a task sorts in memory before it writes them to the temporary folder.
   public var runBytes = 12 << 20
 
-  /// Makes options with the defaults above.
   public init(path: String, region: String? = nil, temporaryFolder: String = NSTemporaryDirectory()) {
     self.path = path
     self.region = region
@@ -95,18 +91,14 @@ public struct DirectoryOptions: Sendable {
 public struct DirectoryColumnNames: Sendable, Equatable {
   /// Columns of numbers, in order.
   public var numbers: [String] = []
-  /// The name.
   public var name: String?
-  /// The category of the business.
   public var category: String?
   /// Region of the row's numbers, ISO 3166-1 alpha-2; where it is empty the file's region applies.
   public var region: String?
 
-  /// All columns by the header.
   public init() {}
 }
 
-/// The sizes of a directory's fields.
 enum DirectoryLimits {
   /// Bytes of a name; longer ones are cut between characters.
   static let nameBytes = 400
@@ -116,17 +108,13 @@ enum DirectoryLimits {
   static let namesOfANumber = 1_000
 }
 
-/// The result of an import of a directory.
 public struct DirectorySummary: Sendable, Equatable {
   /// A number that had several names in the file.
   public struct Conflict: Sendable, Equatable {
     /// E.164 digits.
     public var number: Int64
-    /// The chosen name.
     public var kept: String
-    /// Another of its names.
     public var other: String
-    /// Number of its names.
     public var names: Int
   }
 
@@ -139,7 +127,6 @@ public struct DirectorySummary: Sendable, Equatable {
   public var entries = 0
   /// Numbers of the source before.
   public var replaced = 0
-  /// The rejected rows.
   public var rejects = RejectedRows()
   /// Invalid numbers, in rows that also have a valid one.
   public var badNumbers = 0
@@ -158,11 +145,9 @@ public struct DirectorySummary: Sendable, Equatable {
   /// Wall time of storing, in seconds.
   public var storingSeconds = 0.0
 
-  /// An empty summary.
   public init() {}
 }
 
-/// The progress of an import of a directory.
 public enum DirectoryProgress: Sendable, Equatable {
   /// Bytes of the file that were read, its size where it is known, and rows.
   case reading(bytes: UInt64, total: UInt64?, rows: Int)

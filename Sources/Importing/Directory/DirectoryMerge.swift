@@ -11,7 +11,6 @@ struct DirectoryMerge {
     var numbers = 0
     /// Rows whose name was not chosen.
     var rows = 0
-    /// The first examples.
     var examples: [DirectorySummary.Conflict] = []
   }
 
@@ -27,9 +26,7 @@ struct DirectoryMerge {
   /// Runs that have rows, as a binary heap by number and line.
   private var heap: [RunReader] = []
   private(set) var conflicts = Conflicts()
-  /// Rows merged so far.
   private(set) var rows = 0
-  /// Numbers completed so far.
   private(set) var numbers = 0
 
   init(file: TemporaryFile, runs: [Range<Int>]) throws {

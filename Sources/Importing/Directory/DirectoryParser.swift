@@ -28,7 +28,6 @@ struct DirectoryParser {
     self.separator = separator
   }
 
-  /// Parses a chunk's rows and adds their numbers and names to the run.
   mutating func parse(_ chunk: RecordChunk, into run: inout DirectoryRun) -> Outcome {
     var outcome = Outcome(rows: chunk.records.count, bytesRead: chunk.bytesRead, totalBytes: chunk.totalBytes)
     chunk.bytes.withUnsafeBufferPointer { bytes in

@@ -34,7 +34,6 @@ final class DirectoryReader {
       header: fields, names: options.columns, hasHeader: options.hasHeader, path: lines.name)
   }
 
-  /// The next rows, nil at the end.
   /// - Throws: ``ImportFileError``, `CancellationError`.
   func next() throws -> RecordChunk? {
     var chunk = RecordChunk()
@@ -131,7 +130,6 @@ struct DirectoryRow {
 
   var count: Int { isQuoted ? quoted.count : ends.count }
 
-  /// Passes a field's bytes to `body`.
   func withField<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     guard isQuoted else {
       return try body(UnsafeBufferPointer(rebasing: record[(index == 0 ? 0 : ends[index - 1] + 1)..<ends[index]]))
@@ -139,7 +137,7 @@ struct DirectoryRow {
     return try quoted[index].withUnsafeBufferPointer(body)
   }
 
-  /// Reads a record; false when its quotes are invalid.
+  /// False when the quotes of the record are invalid.
   mutating func read(_ record: UnsafeBufferPointer<UInt8>, separator: UInt8) -> Bool {
     self.record = record
     isQuoted = separator != Self.tab && record.contains(CSVScanner.quote)

@@ -10,11 +10,9 @@ public import Storage
 /// two, and about one row in three hundred has an invalid number. They may be someone's: never publish a pack made of
 /// them. More than half of the rows belong to chains, drawn by their number of branches.
 public struct DirectorySimulator: Sendable, Sequence {
-  /// A chain and its number of branches.
   public struct Chain: Sendable, Equatable {
     /// Such as `amenity/bank`.
     public var category: String
-    /// Its name.
     public var name: String
     /// 1 or more.
     public var branches: Int
@@ -38,7 +36,6 @@ public struct DirectorySimulator: Sendable, Sequence {
     }
   }
 
-  /// The most rows.
   public static let maximumRows = 100_000_000
 
   private let seed: UInt64

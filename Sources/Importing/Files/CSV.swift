@@ -5,10 +5,8 @@ struct CSVRow {
   private(set) var bytes: [UInt8] = []
   private(set) var ends: [Int] = []
 
-  /// The number of fields.
   var count: Int { ends.count }
 
-  /// The bytes of a field.
   subscript(index: Int) -> ArraySlice<UInt8> { bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
   /// Reads a complete record without its line end. A quote opens a quoted field only at its start; inside an unquoted
@@ -118,10 +116,9 @@ final class CSVLines {
 
   deinit { lent.deallocate() }
 
-  /// The most bytes that a line or a record may have.
   var maximumLineBytes: Int { lines.maximumLineBytes }
 
-  /// The next line, whose bytes are valid until the next call; nil at the end.
+  /// The bytes are valid until the next call.
   func next() throws -> LineReader.RawLine? {
     guard let line = waiting.popFirst() else { return try lines.nextRaw() }
     _ = lent.update(fromContentsOf: line.bytes)

@@ -36,7 +36,6 @@ public enum CommentLine {
 
 /// The first line of a delimited file that is neither empty nor a comment.
 struct DelimitedHeader {
-  /// The separators that are recognized.
   static let separators = Array(",;|\t".utf8)
 
   /// The separator that a line `sep=;` of a spreadsheet names, or the first one of the header outside of quotes; a comma
@@ -88,6 +87,5 @@ struct DelimitedHeader {
 }
 
 extension CSVRow {
-  /// The fields as texts.
   var texts: [String] { (0..<count).map { String.repairing(self[$0]).text } }
 }

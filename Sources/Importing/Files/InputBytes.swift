@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZlib
-import FileSupport
+import Support
 import Foundation
 
 /// The bytes of a file after decompression; gzip is recognized by its first bytes.
 final class InputBytes {
   let file: FileBytes
-  /// Whether the file is gzip.
   let isGzip: Bool
   private let input: UnsafeMutableRawBufferPointer
   private var pending: Range<Int>

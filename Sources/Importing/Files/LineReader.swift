@@ -27,9 +27,7 @@ public final class LineReader {
     var isTooLong: Bool
   }
 
-  /// The most bytes a line may have.
   public let maximumLineBytes: Int
-  /// Number of lines read.
   private(set) var lineNumber = 0
   private let input: InputBytes
   private let buffer: UnsafeMutableBufferPointer<UInt8>
@@ -71,7 +69,6 @@ public final class LineReader {
   /// The file's length in bytes, nil for a pipe.
   public var totalBytes: UInt64? { input.file.totalBytes }
 
-  /// The next line, nil at the end.
   /// - Throws: ``ImportFileError`` when reading fails or gzip data is damaged or ends early, `CancellationError`.
   public func next() throws -> Line? {
     guard let line = try nextRaw() else { return nil }

@@ -3,7 +3,6 @@
 /// Collects a file's lines into chunks of complete records: one line each, or more where a CSV field contains line
 /// ends.
 final class RecordReader {
-  /// The most records in a chunk.
   static let chunkRecords = 1_024
   /// Bytes in a chunk, exceeded by at most one record.
   static let chunkBytes = 1 << 18
@@ -45,7 +44,6 @@ final class RecordReader {
     columns = isBare ? .bareTSV : try RecordColumns(header: fields, path: lines.name)
   }
 
-  /// The next records, nil at the end.
   /// - Throws: ``ImportFileError``, `CancellationError`.
   func next() throws -> RecordChunk? {
     var chunk = RecordChunk()
@@ -116,11 +114,8 @@ extension RecordChunk {
 
   /// Adds a line of CSV, and the lines after it that belong to the same record because a quoted field continues.
   ///
-  /// A quoted field that does not end within the file or the size of a record, or has text after its closing quote, is
-  /// attributed to a missing quote: the first line is rejected, and the next ones are read again.
-  /// - Parameters:
-  ///   - lines: the source of the line.
-  ///   - separator: separates the fields.
+  /// A quoted field that does not end within the file or the size of a record, or has text after its closing
+  /// quote, is attributed to a missing quote: the first line is rejected, and the next ones are read again.
   /// - Throws: `ImportFileError`, `CancellationError`.
   private mutating func appendCSV(
     _ line: LineReader.RawLine, followedBy lines: CSVLines, separator: UInt8

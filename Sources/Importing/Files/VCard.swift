@@ -35,7 +35,6 @@ struct VCardReader {
     waiting = ("BEGIN:VCARD", line)
   }
 
-  /// The next contact; nil at the end.
   /// - Throws: ``ImportFileError``, `CancellationError`.
   mutating func next() throws -> VCard? {
     var card: VCard?

@@ -9,7 +9,6 @@ public import Storage
 ///
 /// Lines that are blank or begin with `#` are skipped.
 public enum RegionFile {
-  /// The longest file that is read, in bytes.
   public static let maximumBytes = 16 << 20
 
   /// The regions in the order of the file.

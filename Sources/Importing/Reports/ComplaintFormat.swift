@@ -50,11 +50,10 @@ struct ComplaintDraft: Sendable, Equatable {
   /// Two capital letters (ISO 3166) whose national form the number may have; nil when it must start with `+`.
   var region: String?
   var category: ReportCategory
-  /// When the complaint was made. A time without a zone is UTC.
+  /// A time without a zone is UTC.
   var reportedAt: Date
   /// The reporter's pseudonym, where the file has one.
   var reporter: String?
-  /// The report's own id, where the file has one.
   var reportID: UUID?
   /// The reporter's comment, at most `CommentRule.maxLength` Unicode scalars.
   var comment: String?
@@ -66,22 +65,19 @@ struct ComplaintDraft: Sendable, Equatable {
 public struct ParsedComplaint: Sendable, Equatable {
   /// The number's E.164 digits without the plus.
   public var number: Int64
-  /// The category of the complaint.
   public var category: ReportCategory
-  /// When the complaint was made.
   public var reportedAt: Date
   /// The report's own id, or one derived from its content: the same in every import from the same source.
   public var reportID: UUID
   /// The reporter's pseudonym, where the file has one.
   public var reporter: String?
-  /// The reporter's comment, where the file has one.
   public var comment: String?
   /// The line in the file, from 1, counting the header.
   public var line: Int
   /// Whether the numbering plan does not have the number.
   public var isUnassigned: Bool
 
-  /// Makes a complaint of these fields, unchecked.
+  /// The fields are not checked.
   public init(
     number: Int64, category: ReportCategory, reportedAt: Date, reportID: UUID, reporter: String? = nil,
     comment: String? = nil, line: Int, isUnassigned: Bool = false

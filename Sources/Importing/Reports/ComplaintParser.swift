@@ -3,12 +3,11 @@
 import Curation
 import Foundation
 import PhoneNumbers
-import Timestamps
+import Support
 
 /// Parses a chunk of records into complaints, on as many tasks as the options set. The order of the rows is kept within a
 /// chunk, and the caller keeps the order of the chunks.
 struct ComplaintParser: Sendable {
-  /// The result of a chunk.
   struct ParsedChunk: Sendable {
     var rows: [(complaint: ParsedComplaint, digest: ContentDigest?)] = []
     var rejects: [ImportReject] = []
@@ -118,7 +117,6 @@ struct DraftDecoder {
     identity = IdentityBuilder(source: options.source)
   }
 
-  /// Reads one record.
   mutating func decode(_ record: UnsafeBufferPointer<UInt8>, line: Int) -> Outcome {
     isRepaired = false
     defer { repaired += isRepaired ? 1 : 0 }

@@ -3,7 +3,7 @@
 import Curation
 public import Foundation
 import PhoneNumbers
-import Timestamps
+import Support
 
 /// Generates complaints that resemble real ones, the same bytes for the same arguments.
 ///
@@ -17,7 +17,6 @@ import Timestamps
 /// depend on the numbering plans, so another version of them may give other bytes. Memory: 8 bytes for each complaint and
 /// about 120 bytes for each number.
 public struct ComplaintSimulator: Sendable, Sequence {
-  /// The reason why nothing can be simulated.
   public enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
     /// A country that is not among ``ComplaintSimulator/countries``.
     case unknownCountry(String)
@@ -26,7 +25,6 @@ public struct ComplaintSimulator: Sendable, Sequence {
     /// The country does not have that many numbers.
     case tooManyNumbers(region: String)
 
-    /// The cause, in a sentence.
     public var description: String {
       switch self {
       case .unknownCountry(let code):
@@ -126,7 +124,6 @@ public struct ComplaintSimulator: Sendable, Sequence {
   }
 }
 
-/// The lines of a simulation, one after the other.
 public struct ComplaintLines: IteratorProtocol, Sendable {
   private static let spam = ReportCategory.allCases.filter(\.isToxic)
   private static let comments = [

@@ -3,11 +3,9 @@
 public import Curation
 public import Foundation
 
-/// The options of an import of complaints.
 public struct ImportOptions: Sendable {
   /// The file, or `-` for standard input.
   public var path: String
-  /// The layout of its rows.
   public var format: ComplaintFormat
   /// The source's name, from which rows without an id derive theirs, together with their content: keep it the same for
   /// all files of one origin, so that a repeated row is recognized. The format's name by default.
@@ -20,7 +18,6 @@ public struct ImportOptions: Sendable {
   public var batchRows = 15_000
   /// The file for rejected lines; nil for none.
   public var rejectsPath: String?
-  /// Tasks that parse numbers at once.
   public var workers = max(1, ProcessInfo.processInfo.activeProcessorCount)
   /// Whether the sink takes one batch at a time.
   public var isSerial = false
@@ -32,7 +29,6 @@ public struct ImportOptions: Sendable {
   /// Rows before this time are rejected: reports that old were dropped, and would count twice. Nil when none were.
   public var droppedBefore: Date?
 
-  /// Makes options with the defaults above.
   public init(
     path: String, format: ComplaintFormat, source: String? = nil, subjects: SubjectTable = SubjectTable()
   ) {
@@ -45,19 +41,16 @@ public struct ImportOptions: Sendable {
 
 /// The result of a batch in the sink.
 public struct SinkResult: Sendable, Equatable {
-  /// Rows that were new.
   public var inserted: Int
   /// Rows whose report id was stored already.
   public var duplicates: Int
 
-  /// Makes a result of these counts.
   public init(inserted: Int, duplicates: Int) {
     self.inserted = inserted
     self.duplicates = duplicates
   }
 }
 
-/// The progress of an import.
 public struct ImportProgress: Sendable, Equatable {
   /// Bytes of the file on disk that were read.
   public var bytesRead: UInt64
@@ -69,7 +62,6 @@ public struct ImportProgress: Sendable, Equatable {
   public var written: Int
 }
 
-/// The result of an import of complaints.
 public struct ImportSummary: Sendable, Equatable {
   /// Rows read, including rejected ones; the header and blank lines do not count.
   public var rows: Int {
@@ -78,11 +70,8 @@ public struct ImportSummary: Sendable, Equatable {
   }
   /// Rows passed to the sink.
   public var accepted = 0
-  /// Rows that were new.
   public var inserted = 0
-  /// Rows that were stored already.
   public var duplicates = 0
-  /// The rejected rows.
   public var rejects = RejectedRows()
   /// Rows rejected because reports of their time were deleted.
   public var rowsBeforeRetention: Int { rejects.reasons[RejectReason.dateBeforeRetention.rawValue] ?? 0 }
@@ -102,10 +91,9 @@ public struct ImportSummary: Sendable, Equatable {
   /// Distinct unknown subjects that are kept.
   public static let maximumSubjects = 1_000
 
-  /// An empty summary.
   public init() {}
 
-  /// Rows a second of wall time, 0 when no time passed.
+  /// 0 when no time passed.
   public var rowsPerSecond: Double { seconds > 0 ? Double(rows) / seconds : 0 }
 
   mutating func countUnknownSubject(_ subject: String, times: Int) {

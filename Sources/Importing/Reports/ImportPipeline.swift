@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Curation
 import Foundation
 import Synchronization
@@ -16,13 +16,12 @@ public struct ImportPipeline: Sendable {
 
   private let options: ImportOptions
 
-  /// A pipeline for one file; the file is not opened yet.
+  /// The file is not opened yet.
   public init(options: ImportOptions) { self.options = options }
 
-  /// Imports the file. `progress` is called after every chunk and every batch, from one task at a time.
-  /// - Returns: counts of the rows.
-  /// - Throws: ``ImportFileError``, what the sink throws, `CancellationError`. Batches that the sink stored until then
-  ///   stay stored; the file of rejects is written only when the import succeeds.
+  /// `progress` is called after every chunk and every batch, from one task at a time.
+  /// - Throws: ``ImportFileError``, what the sink throws, `CancellationError`. Batches that the sink stored until
+  /// then stay stored; the file of rejects is written only when the import succeeds.
   public func run(
     progress: (@Sendable (ImportProgress) -> Void)? = nil, into sink: @escaping Sink
   ) async throws -> ImportSummary {
@@ -57,7 +56,6 @@ final class ImportReader: Sendable {
     }
   }
 
-  /// The next records, nil at the end.
   func next() async throws -> RecordChunk? {
     try await queue.run { [self] in try records.withLock { try $0?.next() } }
   }

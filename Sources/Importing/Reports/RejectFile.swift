@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import FileSupport
+import Support
 import Foundation
 import PhoneNumbers
 
@@ -9,14 +9,12 @@ import PhoneNumbers
 struct ImportReject: Sendable, Equatable {
   /// The line in the file, from 1, counting the header; the first line of a row that spans several.
   public var line: Int
-  /// The reason of the rejection.
   public var reason: RejectReason
   /// The start of the row's text, at most ``ComplaintLimits/rejectTextBytes`` bytes, invalid UTF-8 repaired.
   public var text: String
 }
 
 extension RejectedRows {
-  /// Counts a row that was not imported.
   mutating func add(_ reject: ImportReject) {
     add(row: reject.line, reason: reject.reason.rawValue, text: reject.text)
   }
@@ -69,7 +67,6 @@ final class RejectFile {
     if case .device(let descriptor) = output { close(descriptor) }
   }
 
-  /// Adds a line.
   /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
   func add(_ reject: ImportReject) throws(ImportFileError) {
     buffer.append(contentsOf: "\(reject.line)\t\(reject.reason.rawValue)\t".utf8)
@@ -117,7 +114,6 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case emptyNumber = "empty_number"
   /// A directory's row has no name, or none after cleaning.
   case missingName = "missing_name"
-  /// The text is not a number.
   case notANumber = "not_a_number"
   /// Fewer digits than any number of its region.
   case tooShort = "too_short"
@@ -145,7 +141,6 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case unknownCallingCode = "unknown_calling_code"
   /// The region is not a code of two letters, or has no telephone numbers.
   case badRegion = "bad_region"
-  /// The date or time cannot be read.
   case badDate = "bad_date"
   /// The date is more than a day after the import's.
   case dateInFuture = "date_in_future"
@@ -153,11 +148,9 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case dateTooOld = "date_too_old"
   /// The date is in a month whose reports were dropped, so it is unknown whether the row was counted before.
   case dateBeforeRetention = "date_before_retention"
-  /// No category has this slug.
   case unknownCategory = "unknown_category"
   /// The line is not a JSON object.
   case badJSON = "bad_json"
-  /// A required field is missing.
   case missingField = "missing_field"
   /// A field has the wrong type, or holds a NUL character.
   case badField = "bad_field"
@@ -169,19 +162,16 @@ public enum RejectReason: String, Error, CaseIterable, Comparable {
   case lineTooLong = "line_too_long"
   /// The report's id is not a UUID.
   case badReportID = "bad_report_id"
-  /// The comment is longer than its limit.
   case commentTooLong = "comment_too_long"
   /// The reporter's pseudonym is blank or longer than its limit.
   case badReporter = "bad_reporter"
   /// The row has `reporter_since` or `client_address`, which only the server of an app sends, with `POST /v1/reports`.
   case serverField = "server_field"
 
-  /// Orders by code.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension RejectReason {
-  /// The reason that corresponds to an error of a number.
   init(_ error: PhoneNumberError) {
     self =
       switch error {

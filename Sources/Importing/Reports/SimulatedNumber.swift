@@ -18,9 +18,7 @@ struct SimulatedNumber: Sendable {
   var halfLife: Int
 }
 
-/// Draws the callers of a simulation.
 struct SimulatedNumberMaker {
-  /// The percentage of legitimate numbers.
   private static let legitimatePercent = 4
   /// The percentage of numbers in the same block as the number before.
   private static let neighbourPercent = 35
@@ -119,7 +117,6 @@ struct SimulatedCountry: Sendable {
   /// Prefixes of national numbers, and the count of digits after each.
   var prefixes: [(digits: String, rest: Int)]
 
-  /// The countries that can be simulated, by region.
   static let all: [String: SimulatedCountry] = Dictionary(
     uniqueKeysWithValues: list.map { ($0.region, $0) })
 
@@ -184,9 +181,8 @@ package struct SplitMix64: RandomNumberGenerator {
   /// 2⁶⁴, does not matter here.
   package mutating func below(_ bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(bound)).high) }
 
-  /// Returns true with a probability of `percent` %.
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-  /// One of the elements, of which there is at least one.
+  /// There is at least one element.
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }

@@ -14,20 +14,17 @@ public struct SubjectTable: Sendable, Equatable {
     var recorded: ReportCategory
   }
 
-  /// The longest file that is read, in bytes.
   public static let maximumBytes = 1 << 20
 
   private var entries: [String: Entry] = [:]
 
-  /// An empty table: every subject is unknown.
   public init() {}
 
-  /// The number of subjects.
   public var count: Int { entries.count }
 
-  /// Reads a table's text. `name` is the file's name in errors.
+  /// `name` is the file's name in errors.
   /// - Throws: ``ImportFileError/badTable(path:line:reason:)`` for a line without a tab, an unknown category, or a
-  ///   repeated subject.
+  /// repeated subject.
   public init(text: String, name: String = "subjects") throws(ImportFileError) {
     var number = 0
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -71,7 +68,6 @@ public struct SubjectTable: Sendable, Equatable {
     try self.init(text: text, name: path)
   }
 
-  /// The category of a subject; nil when the table does not contain it.
   public func category(for subject: String, isRecording: Bool) -> ReportCategory? {
     guard let entry = entries[subject] ?? entries[Self.key(subject)] else { return nil }
     return isRecording ? entry.recorded : entry.category

@@ -10,9 +10,7 @@ public import Storage
 public struct ProtectionCatalog: Sendable {
   /// A number with its owner, and the page on which it was read.
   public struct Entry: Sendable {
-    /// The number.
     public let target: ProtectionTarget
-    /// Its owner.
     public let owner: String
     /// The address of the page, and who publishes it.
     public let page: String, publisher: String
@@ -21,7 +19,6 @@ public struct ProtectionCatalog: Sendable {
   /// The numbers by ISO 3166 code of the country.
   public let countries: [String: [Entry]]
 
-  /// - Parameter countries: the numbers by country; none by default.
   public init(countries: [String: [Entry]] = [:]) { self.countries = countries }
 
   /// - Parameter resources: the folder with `protected`.

@@ -13,7 +13,6 @@ public struct ProtectionList: Sendable {
     public let place: Int
     /// The entry, cut.
     public let text: String
-    /// The rule that it breaks.
     public let error: ProtectedPatternError
   }
 
@@ -26,12 +25,10 @@ public struct ProtectionList: Sendable {
     let list: [String]
   }
 
-  /// The most bytes of a file.
   static let maxBytes = 16 << 20
 
   /// Each number and pattern once, with its reason.
   public private(set) var targets: [(target: ProtectionTarget, reason: String)] = []
-  /// Entries that were left out.
   public private(set) var refusals: [Refusal] = []
   /// The entries, and those that were left out by reason.
   public private(set) var rejected = RejectedRows()

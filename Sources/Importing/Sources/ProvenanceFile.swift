@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Curation
 import Foundation
 import PhoneNumbers
@@ -8,7 +8,6 @@ import Storage
 
 /// Reads an evidence file completely: the rows that pass a source's options, and the first row with an error as a failure.
 struct ProvenanceFile {
-  /// The longest line, in bytes.
   private static let maxLineBytes = 4_096
   /// The most origins of a row, of all rows together, and the most different combinations of them: memory for each.
   private static let maxOrigins = 64
@@ -150,7 +149,6 @@ struct ProvenanceFile {
 
     init(bytes: SourceBytes) { self.bytes = bytes }
 
-    /// The next line; nil at the end.
     mutating func next() throws -> Data? {
       count += 1
       var line: [UInt8] = []

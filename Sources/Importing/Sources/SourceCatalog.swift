@@ -16,7 +16,6 @@ public struct SourceCatalog: Sendable, Decodable {
       case blockComplaints = "block_complaints"
     }
 
-    /// The name of the source.
     public let name: String
     /// ISO 3166 code of the numbers, or `world`.
     public let country: String
@@ -43,10 +42,8 @@ public struct SourceCatalog: Sendable, Decodable {
     /// Rows about a number from which it may be blocked; nil where one is sufficient.
     public let blockComplaints: Int?
 
-    /// Whether the server of the list asks for a key.
     public var needsKey: Bool { key ?? false }
 
-    /// The settings of the source.
     public var settings: Source.Settings {
       var options = SourceOptions()
       (options.region, options.countries, options.numberColumn) = (region, countries ?? [], numberColumn)
@@ -57,7 +54,6 @@ public struct SourceCatalog: Sendable, Decodable {
         ceiling: ceiling, license: license)
     }
 
-    /// The weight and limits of the source.
     public var rule: SourceRuleChange {
       SourceRuleChange(weight: weight, complaints: complaints, days: days, blockComplaints: blockComplaints)
     }
@@ -67,12 +63,10 @@ public struct SourceCatalog: Sendable, Decodable {
   public let sources: [Entry]
 
   /// - Parameter resources: the folder with `sources.yaml`.
-  /// - Throws: the error of the file or of its content.
   public static func read(resources: String) throws -> SourceCatalog {
     let data = try Data(contentsOf: URL(filePath: "\(resources)/sources.yaml"))
     return try YAMLDecoder().decode(Self.self, from: data)
   }
 
-  /// The list of a name; nil where there is none.
   public func entry(named name: String) -> Entry? { sources.first { $0.name == name } }
 }

@@ -7,7 +7,6 @@ import Storage
 
 /// The entries of a list, read completely and checked before anything is stored.
 struct SourceContent: Sendable {
-  /// A number of the list.
   struct Entry: Sendable, Equatable {
     var number: Int64
     var category: ReportCategory
@@ -33,7 +32,6 @@ struct SourceContent: Sendable {
   /// The most changes that cannot be read where most cannot.
   private static let maxRejectedChanges = 100
 
-  /// No changes.
   init() {}
 
   /// Reads a list.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CallerPack
 public import Curation
 import Foundation
@@ -9,7 +9,6 @@ import Storage
 
 /// Downloads a source's file into a private temporary file.
 struct SourceDownload {
-  /// The answer of the server.
   enum Outcome {
     /// The file has not changed since the last success.
     case unchanged
@@ -19,7 +18,6 @@ struct SourceDownload {
 
   /// Content types that are no lists: mostly the page of an error or of a sign-in.
   private static let foreignTypes = ["text/html", "application/xhtml", "image/", "audio/", "video/", "application/pdf"]
-  /// The longest key, in bytes.
   private static let maxKeyBytes = 1_000
 
   let client: OutboundHTTP
@@ -86,7 +84,6 @@ struct SourceDownload {
     return url
   }
 
-  /// The key in a file.
   static func key(in path: String) throws(SourceFailure) -> String {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: maxKeyBytes + 1), data.count <= maxKeyBytes
@@ -134,7 +131,6 @@ public struct SourceReadLimits: Sendable, Equatable {
   /// The most redirects within the origin.
   public var redirects = 5
 
-  /// The limits of a server.
   public init() {}
 
   /// The limits of a preview on a page, for which a browser waits.
@@ -148,9 +144,8 @@ public struct SourceReadLimits: Sendable, Equatable {
 
 /// Resolves hosts to addresses of the public internet.
 enum PublicAddress {
-  /// The address of a host.
-  /// - Throws: ``SourceFailure/privateAddress`` where one of its addresses is not public, and a failed connection where it
-  ///   has none.
+  /// - Throws: ``SourceFailure/privateAddress`` where one of the host's addresses is not public, and a failed
+  /// connection where it has none.
   static func resolve(_ host: String) async throws -> String {
     try await runOnThread {
       let own = own()

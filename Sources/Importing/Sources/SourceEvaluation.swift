@@ -9,7 +9,6 @@ import Storage
 public struct SourcePreview: Sendable, Equatable, Encodable {
   /// Numbers of the list.
   public var entries = 0
-  /// Rows of the file that cannot be read.
   public var rejected = RejectedRows()
   /// Rules for ranges; the counts of numbers are without them.
   public var ranges = 0
@@ -17,20 +16,16 @@ public struct SourcePreview: Sendable, Equatable, Encodable {
   public var block = 0
   /// Numbers that would be listed to identify, and are not now.
   public var identify = 0
-  /// Numbers that would be put up for review.
   public var review = 0
   /// Numbers of the list that are listed already, and would stay so.
   public var listed = 0
   /// Numbers that are listed now, and would not be.
   public var lost = 0
-  /// Numbers of the list that are protected.
   public var protected = 0
-  /// Numbers of the list with a decision.
   public var decided = 0
   /// Numbers of the list that a rule against brigading holds.
   public var held = 0
 
-  /// Nothing was read.
   public init() {}
 
   mutating func take(_ before: SourceCeiling, _ after: SourceCeiling) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Curation
-import FileSupport
+import Support
 import Foundation
 import Synchronization
 
@@ -104,7 +104,6 @@ struct SourceExpansion {
 }
 
 extension SourceFailure {
-  /// The failure of a source that corresponds to one of a file.
   init(_ error: ImportFileError) {
     self =
       switch error {
@@ -125,7 +124,6 @@ final class SourceFile: Sendable {
   let path: String
   private let descriptor: Int32
 
-  /// - Throws: ``SourceFailure``.
   init(folder: String) throws(SourceFailure) {
     for _ in 0..<8 {
       let path = "\(folder)/\(UUID().uuidString).tmp"
@@ -155,7 +153,6 @@ final class SourceFile: Sendable {
     unlink(path)
   }
 
-  /// Appends bytes.
   /// - Throws: ``SourceFailure``.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     guard writeAll(bytes, to: descriptor) else {

@@ -11,7 +11,6 @@ import Synchronization
 /// An entry that the list contains has the day of the refresh: its evidence decays only after the list no longer contains it
 /// or can no longer be read.
 struct SourceMerge {
-  /// The changes of a page.
   struct Changes: Equatable {
     /// In ascending order of numbers.
     var entries: [SourceEntryChange] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Curation
-import FileSupport
+import Support
 public import Foundation
 import Intake
 public import OutboundHTTP

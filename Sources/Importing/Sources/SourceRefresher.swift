@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CallerPack
 public import Curation
-import FileSupport
+import Support
 public import Foundation
 public import Intake
 public import OutboundHTTP
@@ -14,7 +14,6 @@ public import Storage
 /// The reports of a list's number come from the last refresh whose file contained the number, and are deleted when a file
 /// does not. Complaints of a file are stored like complaints of an import. After a failure the former reports stay and decay.
 public struct SourceRefresher: Sendable {
-  /// The result of a refresh.
   public enum Outcome: Sendable, Equatable {
     /// The source was read, or has not changed.
     case refreshed(Summary)
@@ -22,7 +21,6 @@ public struct SourceRefresher: Sendable {
     case failed(SourceFailure)
   }
 
-  /// Counts of a refresh.
   public struct Summary: Sendable, Equatable {
     /// Whether the server said that the file has not changed.
     public var isUnchanged = false
@@ -34,11 +32,9 @@ public struct SourceRefresher: Sendable {
     public var replaced = 0
     /// Entries that the source no longer has.
     public var removed = 0
-    /// Rows of the file that cannot be read.
     public var rejected = RejectedRows()
     /// Whether the file is the complete list, or has complaints, and not only the changes since a version.
     var isComplete = true
-    /// Rules for ranges.
     public var ranges = 0
     /// The ranges that wait for a moderator.
     public var proposedRanges = 0
@@ -139,7 +135,6 @@ public struct SourceRefresher: Sendable {
     } ?? []
   }
 
-  /// Withdraws the entries of removed sources.
   package func withdrawRemoved(at time: Date) async throws {
     for id in try await stores.sources.removed() {
       _ = try await stores.leases.withLease(of: Self.job(id)) {

@@ -34,7 +34,6 @@ protocol SourceFileRows {
   /// The line of the row that was returned last; nil where rows are no lines.
   var line: Int? { get }
 
-  /// The next row; nil at the end.
   /// - Throws: `SourceFailure`, `ImportFileError`.
   mutating func next() throws -> SourceFileRow.Outcome?
 }
@@ -50,7 +49,6 @@ final class SourceBytes {
 
   deinit { buffer.deallocate() }
 
-  /// The next byte; nil at the end.
   func next() throws -> UInt8? {
     if position == end {
       end = try file.read(into: buffer)
@@ -114,7 +112,6 @@ struct DelimitedRows: SourceFileRows {
   private let category: Int?
   private let readsPrefixes: Bool
   private let region: String?
-  /// Whether every field is a number.
   private let hasOnlyNumbers: Bool
   private var chunk = RecordChunk()
   private var index = 0

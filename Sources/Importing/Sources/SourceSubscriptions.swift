@@ -9,7 +9,6 @@ public import Storage
 public struct SourceSubscriptions: Sendable {
   private let stores: Stores
 
-  /// - Parameter stores: where sources and their rules are kept.
   public init(stores: Stores) {
     self.stores = stores
   }

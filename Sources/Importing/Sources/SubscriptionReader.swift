@@ -9,7 +9,6 @@ import Storage
 
 /// Reads the evidence of a pack that another server publishes, for a refresh and for a preview.
 struct SubscriptionReader: Sendable {
-  /// The name of the pack.
   let pack: String
   private let settings: Source.Settings
   private let fetcher: SubscriptionFetcher
@@ -57,7 +56,6 @@ struct SubscriptionReader: Sendable {
     try await limited { try await fetcher.newest(pack, after: state, unless: etag, at: time) }
   }
 
-  /// The id of a publication's server.
   /// - Throws: ``SourceFailure``.
   func serverID(of publication: SubscriptionFetcher.Publication) async throws -> String {
     try await limited { try await fetcher.serverID(of: publication) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import XMLSyntax
+import Support
 
 /// Rows of an XML file: an attribute, or the text, of each element of a name. Prefixes of names are ignored.
 struct XMLRows: SourceFileRows {
@@ -81,7 +81,6 @@ struct XMLRows: SourceFileRows {
 extension SourceBytes: XMLByteSource {}
 
 extension String {
-  /// The text without spaces and line ends around it.
   fileprivate var trimmingSpace: String {
     String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }

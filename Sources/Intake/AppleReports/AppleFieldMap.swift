@@ -9,7 +9,6 @@ public struct AppleFieldMap: Sendable, Equatable {
   public var number: String
   /// ISO 3166-1 alpha-2 of numbers in national form; nil for international numbers alone.
   public var region: String?
-  /// The member with the category.
   public var category: String?
   /// Categories of this server by the app's own; the app's names are used as they are if this is empty.
   public var categories: [String: String]
@@ -17,7 +16,6 @@ public struct AppleFieldMap: Sendable, Equatable {
   public var standardCategory: String?
   /// The member that is true for a legitimate caller.
   public var legitimate: String?
-  /// The member with the action.
   public var action: String?
   /// The member with the UUID of the report.
   public var reportID: String?
@@ -50,7 +48,6 @@ public struct AppleFieldMap: Sendable, Equatable {
   public static let standard = AppleFieldMap(
     number: "number", category: "category", action: "action", reportedAt: "reported_at")
 
-  /// The names of Saracroche.
   public static let saracroche = AppleFieldMap(
     number: "phoneNumber", standardCategory: "other", legitimate: "is_good", reportedAt: "reportedAt")
 
@@ -78,13 +75,9 @@ public struct AppleFieldMap: Sendable, Equatable {
 
 /// A member of the dictionary that an app gives to Apple's reporting extension.
 public enum AppleValue: Sendable, Equatable, Decodable {
-  /// A text.
   case text(String)
-  /// An integer.
   case integer(Int64)
-  /// True or false.
   case truth(Bool)
-  /// Null.
   case null
   /// Anything else; its content is dropped.
   case other

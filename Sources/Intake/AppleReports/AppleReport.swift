@@ -4,11 +4,10 @@ import Crypto
 import Curation
 public import Foundation
 import PhoneNumbers
-import Timestamps
+import Support
 
 /// A report of Apple's reporting extension, with what the server uses of it.
 public struct AppleReport: Sendable, Equatable {
-  /// The reason why a report is dropped.
   public enum Drop: String, Error, CaseIterable {
     /// The sender is a short code, a name or an e-mail address.
     case notANumber = "not_a_number"
@@ -21,10 +20,7 @@ public struct AppleReport: Sendable, Equatable {
   let reportID: UUID?
   let reportedAt: Date
 
-  /// - Parameters:
-  ///   - values: the dictionary of the app.
-  ///   - now: the time of arrival, for a report without a plausible time.
-  /// - Throws: ``Drop``.
+  /// - Parameter now: the time of arrival, for a report without a plausible time.
   public init(_ values: [String: AppleValue], by map: AppleFieldMap, at now: Date) throws(Drop) {
     func value(_ name: String?) -> AppleValue? { name.flatMap { values[$0] } }
     guard let category = Self.category(values, by: map) else { throw .noCategory }
@@ -98,8 +94,7 @@ public struct AppleReportSettings: Sendable, Equatable {
   /// The names of members by app; the first map whose number a dictionary has applies.
   public var maps: [AppleFieldMap]
 
-  /// - Parameters:
-  ///   - maps: further maps, which precede the built-in ones.
+  /// - Parameter maps: further maps, which precede the built-in ones.
   public init(reportingApps: [String] = [], filteringApps: [String] = [], maps: [AppleFieldMap] = []) {
     self.reportingApps = reportingApps
     self.filteringApps = filteringApps

@@ -7,7 +7,6 @@ import Synchronization
 public final class KeyUseCounter: Sendable {
   private let latest = Mutex<[Int32: Date]>([:])
 
-  /// An empty counter.
   public init() {}
 
   /// Records that a key was used; only for existing keys, so that unknown clients cannot fill it.

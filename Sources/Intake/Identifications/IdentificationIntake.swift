@@ -5,7 +5,7 @@ public import Foundation
 public import Metrics
 import PhoneNumbers
 public import Storage
-import Timestamps
+import Support
 
 /// Counts of calls from an app, not yet checked.
 public struct IdentificationSubmission: Sendable, Equatable {
@@ -43,19 +43,16 @@ public struct IdentificationSubmission: Sendable, Equatable {
 }
 
 extension IdentificationSubmission {
-  /// The most items in a submission.
   static let maxItems = 1_000
 
   /// The most calls of one kind in an item.
   public static let maxCalls = 1_000_000
 
-  /// The greatest age of a call, in days.
   public static let maxAgeInDays = 30
 
   /// How many days a phone's calendar may be ahead.
   public static let leewayInDays = 1
 
-  /// The checked batch.
   /// - Throws: ``InvalidSubmission`` with every field that breaks a rule, such as `items/3/number`.
   public func batch(appID: Int32, at now: Date) throws(InvalidSubmission) -> IdentificationBatch {
     var problems: [FieldProblem] = []
@@ -134,13 +131,11 @@ public struct IdentificationIntake: Sendable {
   private let commits: GroupCommit<IdentificationBatch, IdentificationOutcome>
 
   /// - Parameters:
-  ///   - store: the store of the counts.
-  ///   - capacity: the most submissions waiting for a commit; at 32 KB for each of 1,000 items the default takes 8 MB
-  ///     at most.
-  ///   - batchSize: the most submissions in one transaction.
-  ///   - patience: the longest expected wait; see ``GroupCommit``.
-  ///   - stallLimit: how long a transaction may take; see ``GroupCommit``.
-  ///   - metrics: creates the metrics.
+  /// - capacity: the most submissions waiting for a commit; at 32 KB for each of 1,000 items the default takes 8 MB
+  /// at most.
+  /// - batchSize: the most submissions in one transaction.
+  /// - patience: the longest expected wait; see ``GroupCommit``.
+  /// - stallLimit: how long a transaction may take; see ``GroupCommit``.
   public init(
     store: IdentificationStore, capacity: Int = 256, batchSize: Int = 16,
     patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),

@@ -23,7 +23,6 @@ public final class ProtectionCache: Sendable {
   /// The longest time until a change reaches a server.
   public static let interval = Duration.seconds(30)
 
-  /// A cache without protected numbers.
   public static let none = ProtectionCache(store: nil)
 
   /// - Parameter store: nil for no protected numbers.
@@ -31,7 +30,6 @@ public final class ProtectionCache: Sendable {
     self.store = store
   }
 
-  /// The protected numbers, as of the last refresh.
   public var numbers: ProtectedNumbers { known.withLock { $0.numbers } }
 
   /// Reads the protected numbers if their version has changed.

@@ -26,7 +26,6 @@ public final class PendingNumberQueue: Sendable {
     }
   }
 
-  /// Removes and returns some of the numbers.
   /// - Parameter limit: the most numbers, at least 1.
   public func take(_ limit: Int) -> [Int64] {
     numbers.withLock { numbers in

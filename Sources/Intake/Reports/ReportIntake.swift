@@ -16,14 +16,12 @@ public struct ReportIntake: Sendable {
   private let metrics: IntakeMetrics
 
   /// - Parameters:
-  ///   - store: the store of the reports.
-  ///   - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.
-  ///   - batchSize: the most reports in one transaction.
-  ///   - patience: the longest expected wait; see ``GroupCommit``.
-  ///   - stallLimit: how long a transaction may take; see ``GroupCommit``.
-  ///   - protection: protected numbers, whose reports have the weight 0.
-  ///   - touched: receives the numbers of committed reports.
-  ///   - metrics: creates the metrics.
+  /// - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.
+  /// - batchSize: the most reports in one transaction.
+  /// - patience: the longest expected wait; see ``GroupCommit``.
+  /// - stallLimit: how long a transaction may take; see ``GroupCommit``.
+  /// - protection: protected numbers, whose reports have the weight 0.
+  /// - touched: receives the numbers of committed reports.
   public init(
     store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
     patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
@@ -205,8 +203,6 @@ public struct ReportIntake: Sendable {
 
 /// A report on disk, and its outcome.
 public struct TakenReport: Sendable, Equatable {
-  /// The stored report.
   public let report: Report
-  /// The outcome, such as whether it was new.
   public let outcome: ReportOutcome
 }

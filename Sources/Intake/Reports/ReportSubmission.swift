@@ -5,7 +5,7 @@ package import Foundation
 package import PhoneNumbers
 import Storage
 import Synchronization
-import Timestamps
+import Support
 
 /// A report on its way to the intake.
 package protocol IncomingReport: Sendable {
@@ -199,7 +199,7 @@ extension ReportSubmission: IncomingReport {
     return time
   }
 
-  /// The comment; nil for an empty one.
+  /// Nil for an empty comment.
   private func checkedComment() throws(FieldProblem) -> String? {
     guard let comment, !comment.isEmpty else { return nil }
     guard CommentRule.allows(comment) else {

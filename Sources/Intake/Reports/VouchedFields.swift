@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Timestamps
+import Support
 
 /// Checks of what an app's server knows of its users.
 extension ReportSubmission {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import FileSupport
+package import Support
 public import Foundation
-import Timestamps
 
 /// The file that brings rights to restored backups: a line for each erasure, restriction and suppression, without the
 /// erased data. It only grows, and each line is on disk before the database changes.
@@ -12,14 +11,12 @@ public struct ErasureJournal: Sendable {
 
   /// A line.
   struct Entry: Codable, Sendable, Hashable {
-    /// The right.
     enum Action: String, Codable, Sendable {
       case erase, restrict, release, suppress, lift
     }
 
     /// RFC 3339.
     let time: String
-    /// The right.
     let action: Action
     /// Of an erased reporter: keyed hash of the pseudonym in hexadecimal digits. Of a restricted reporter or a number: the
     /// ciphertext in base64.
@@ -28,7 +25,6 @@ public struct ErasureJournal: Sendable {
     let key: String
   }
 
-  /// The path of the file.
   public let path: String
 
   /// - Parameter path: of the file, which is created with the first line.
@@ -62,7 +58,6 @@ public struct ErasureJournal: Sendable {
     }
   }
 
-  /// Whether it has no line.
   /// - Throws: ``ErasureJournalError``.
   public var isEmpty: Bool { get throws { try entries().isEmpty } }
 
@@ -114,7 +109,6 @@ public struct AppliedErasures: Sendable {
 
 /// The journal cannot be written, so nothing was done: a right that a restored backup would forget is not carried out.
 public struct ErasureJournalUnavailable: Error, CustomStringConvertible {
-  /// The path and the reason.
   public let description: String
 }
 
@@ -124,7 +118,6 @@ enum ErasureJournalError: Error, Equatable, CustomStringConvertible {
   case damaged(path: String, line: Int)
   case otherKey
 
-  /// The cause and the remedy.
   var description: String {
     switch self {
     case .unreadable(let path): "Cannot read the erasure journal \(path). Check its owner and permissions."

@@ -10,7 +10,6 @@ public import Storage
 public struct OwnerCodeMessage: Sendable {
   private let key: SymmetricKey
 
-  /// - Parameter pseudonymizer: of the pseudonym key.
   public init(pseudonymizer: Pseudonymizer) {
     key = SymmetricKey(data: pseudonymizer.secret(for: "messages with owner codes"))
   }

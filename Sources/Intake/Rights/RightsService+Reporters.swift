@@ -4,7 +4,7 @@ import Crypto
 import Curation
 public import Foundation
 public import Storage
-import Timestamps
+import Support
 
 /// The rights of reporters. An app proves the name; the pseudonym includes the app, so that no app reaches the reporters of
 /// another app.

@@ -2,10 +2,9 @@
 
 import Crypto
 import Curation
-import FileSupport
+import Support
 public import Foundation
 public import Storage
-import Timestamps
 
 /// The rights of owners of numbers and of reporters.
 public struct RightsService: Sendable {
@@ -44,7 +43,6 @@ public struct RightsService: Sendable {
     AuditEvent(id: id, actor: "owner", role: "owner", action: action, subject: "+\(number)")
   }
 
-  /// Whether a gateway delivers codes.
   public var sendsCodes: Bool { !gateways.isEmpty }
 
   /// Sends a code to a number by the gateway. Where the number has had three codes today, or the form was used, nothing is
@@ -91,7 +89,7 @@ public struct RightsService: Sendable {
     return isOpen ? pass : nil
   }
 
-  /// A pass; nil for an unknown or expired one.
+  /// Nil for an unknown or expired pass.
   public func pass(_ pass: AppealTicket, at time: Date) async throws -> OwnerPass? {
     try await stores.ownerProofs.pass(pass.hash, at: time)
   }
@@ -118,7 +116,6 @@ public struct RightsService: Sendable {
     return try await stores.numberData.data(of: pass.number)
   }
 
-  /// The data as one JSON object.
   public static func json(_ data: [NumberDataStore.Rows], of number: Int64, at time: Date) -> Data {
     let tables = data.map { "\"\($0.table)\":[\n\($0.rows.joined(separator: ",\n"))\n]" }
     return Data(
@@ -149,7 +146,6 @@ public struct RightsService: Sendable {
     }
   }
 
-  /// Whether the owner of a number has suppressed it.
   public func isSuppressed(_ number: Int64) async throws -> Bool {
     try await stores.protection.isSuppressed(number)
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 package import Curation
-import FileSupport
+import Support
 import Foundation
 
 /// Sends mail through a server of the operator's, or a program that works as `sendmail`.
@@ -10,7 +10,6 @@ import Foundation
 /// SMTP is left to the program curl, which knows the ways to sign in and to encrypt. It is given the password on its
 /// standard input, which other accounts cannot read.
 package struct Mailer: Sendable {
-  /// How mail leaves this machine.
   package enum Transport: Sendable, Equatable {
     /// - Parameters:
     ///   - isTLS: encrypted from the start (`smtps`). Otherwise STARTTLS is required, except to this machine itself.
@@ -52,7 +51,6 @@ package struct Mailer: Sendable {
     self.folder = folder
   }
 
-  /// Sends a message.
   /// - Returns: nil where it was taken.
   /// - Throws: `CancellationError`.
   func send(_ message: MailMessage) async throws -> DeliveryFailure? {

@@ -13,9 +13,6 @@ package struct AppealService: Sendable {
   /// How long after an answer a contact is kept, in seconds: 30 days.
   static let contactsKept: TimeInterval = 30 * 86_400
 
-  /// - Parameters:
-  ///   - pool: where appeals are kept.
-  ///   - reviews: the decisions that another moderator reviews.
   package init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
     self.reviews = reviews
@@ -153,7 +150,6 @@ package struct AppealService: Sendable {
   }
 }
 
-/// Result of filing an appeal.
 package enum FilingOutcome: Sendable, Equatable {
   /// A new appeal was opened.
   case filed
@@ -167,7 +163,6 @@ package enum FilingOutcome: Sendable, Equatable {
   case crowded
 }
 
-/// Result of answering appeals.
 package enum AnswerOutcome: Sendable, Equatable {
   /// The answer was stored for this many appeals about the number.
   case answered(Int)

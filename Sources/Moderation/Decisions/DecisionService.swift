@@ -10,9 +10,6 @@ package struct DecisionService: Sendable {
   private let pool: PostgresPool
   private let reviews: ReviewPolicy
 
-  /// - Parameters:
-  ///   - pool: where decisions are kept.
-  ///   - reviews: the decisions that another moderator reviews.
   package init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
     self.reviews = reviews
@@ -88,9 +85,8 @@ package struct DecisionService: Sendable {
 
   /// Ends the decisions in force that have expired, each with an audit event.
   ///
-  /// As after an undoing, the newest decision before it that was not undone is in force again; where there is none, the
-  /// number is queued for evaluation. Safe to call again, and from several servers at once.
-  /// - Returns: the number of decisions that ended.
+  /// As after an undoing, the newest decision before it that was not undone is in force again; where there is none,
+  /// the number is queued for evaluation. Safe to call again, and from several servers at once.
   package func expire(at time: Date) async throws -> Int {
     var count = 0
     while true {
@@ -106,23 +102,17 @@ package struct DecisionService: Sendable {
   }
 }
 
-/// Result of recording a decision.
 package enum DecisionOutcome: Sendable, Equatable {
-  /// The decision is new and committed.
   case recorded
-  /// The same decision was stored already.
   case duplicate
   /// The number has another decision of this id; nothing changed.
   case conflict
 }
 
-/// Result of undoing a decision.
 package enum UndoOutcome: Sendable, Equatable {
   /// The decision is no longer in force; the newest one before it that was not undone is in force again.
   case undone
-  /// The decision had been undone before.
   case alreadyUndone
-  /// The number has no such decision.
   case notFound
 }
 
@@ -134,14 +124,11 @@ package enum ExpectedDecision: Sendable, Equatable {
   case this(UUID?)
 }
 
-/// The reason why a decision was refused.
 package enum DecisionError: Error, Equatable, CustomStringConvertible {
-  /// The number may not be published, for this reason.
   case protected(ProtectionReason)
   /// Another decision is in force than the moderator saw.
   case stale
 
-  /// The cause and the remedy, in plain English.
   package var description: String {
     switch self {
     case .stale:

@@ -5,7 +5,7 @@ import Foundation
 import PhoneNumbers
 import PostgreSQL
 import Storage
-import Timestamps
+import Support
 
 /// Decisions within the caller's transaction.
 extension PostgresConnection {
@@ -286,7 +286,6 @@ private struct RecordFacts {
 /// The event that ends a decision: a person undoes it, or it expires.
 private struct DecisionEnding {
   let number: Int64
-  /// The decision that ends.
   let decision: UUID
   let id: UUID
   let reason: String?
@@ -296,7 +295,6 @@ private struct DecisionEnding {
   var expiry: Date?
   /// The case that the decision ended.
   let item: DecidedCase?
-  /// The decision in force before the end.
   let before: StandingDecision?
 
   var statement: Statement<Int64> {
@@ -323,7 +321,6 @@ extension DecisionEvent {
 }
 
 extension AllowRule {
-  /// - Throws: `RuleViolation` where the decision is not permitted.
   fileprivate func check(_ decision: Decision, role: Role, answersAppeals: Bool) throws(RuleViolation) {
     if decision.treatment == .allow, answersAppeals || !isAppealed {
       try check(reason: decision.reason, role: role)

@@ -7,9 +7,7 @@ package import Storage
 
 /// The decisions of a file before they are made: the numbers that can be decided, and the rows that cannot.
 package struct BulkPlan: Sendable {
-  /// The bulk decision.
   package let bulk: Bulk
-  /// The numbers that it decides.
   package let items: [BulkItem]
   /// The rows that it leaves out, in the order of the file.
   package let problems: [DecisionRowProblem]

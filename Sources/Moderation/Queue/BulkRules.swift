@@ -44,7 +44,6 @@ extension Bulk {
 }
 
 extension BulkItem {
-  /// The rule for allowing it.
   package var allowRule: AllowRule {
     AllowRule(isHeld: isHeld, isListed: isPublished, isAppealed: isAppealed, reporters: reporters)
   }
@@ -58,7 +57,6 @@ extension BulkItem {
   package enum Omission: Sendable {
     /// The worker may not decide it; see ``BulkItem/isWithheld(from:at:)``.
     case withheld
-    /// An appeal about it is open.
     case appealed
     /// It is protected, or exists in no numbering plan.
     case protected
@@ -66,7 +64,7 @@ extension BulkItem {
     case decided
   }
 
-  /// Why a bulk leaves it out; nil where the bulk applies to it.
+  /// Nil where the bulk applies to it.
   package func omission(for worker: QueueWorker, replacing replacesDecisions: Bool, at time: Date) -> Omission? {
     if isWithheld(from: worker, at: time) { return .withheld }
     if isAppealed { return .appealed }
@@ -74,7 +72,6 @@ extension BulkItem {
     return standing == nil || replacesDecisions ? nil : .decided
   }
 
-  /// Whether a bulk can apply to it.
   func isOpen(to bulk: Bulk) -> Bool {
     omission(for: bulk.worker, replacing: bulk.replacesDecisions, at: bulk.decidedAt) == nil
   }

@@ -13,15 +13,11 @@ package struct BulkService: Sendable {
   /// Decisions of one transaction.
   private static let step = 50
 
-  /// - Parameters:
-  ///   - pool: where decisions are kept.
-  ///   - reviews: the decisions that another moderator reviews.
   package init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
     self.reviews = reviews
   }
 
-  /// Whether second reviews are on.
   package func areReviewsOn() async throws -> Bool {
     try await pool.run(SQL.readReviewActivation()).first?.isOn == true
   }

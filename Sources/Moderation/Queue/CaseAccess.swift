@@ -6,7 +6,6 @@ package import Storage
 
 /// The rule of levels and claims: whether a worker may decide a case now.
 package enum CaseAccess: Sendable, Equatable {
-  /// The worker may decide it.
   case open
   /// The level of the case is too high for the worker; this role may decide it.
   case needs(Role)

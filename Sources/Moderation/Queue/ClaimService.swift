@@ -14,12 +14,10 @@ package struct ClaimService: Sendable {
   /// How many of the most urgent cases ``claimNext(_:skipping:by:at:)`` tries in one round, and the number of rounds.
   private static let (tries, rounds) = (16, 4)
 
-  /// - Parameter pool: where the queue is kept.
   package init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Claims a case for a worker.
   /// - Parameter takesOver: whether to replace another account's claim.
   package func claim(
     _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
@@ -78,7 +76,6 @@ package struct ClaimService: Sendable {
     return try await !commitSoon(renew).isEmpty
   }
 
-  /// Releases a claim.
   /// - Parameter claim: the claim of the page that is closed; another claim of the same account stays.
   package func release(_ number: Int64, claim: UUID, account: String) async throws {
     let release = SQL.releaseClaim(number: number, account: account, id: claim)
@@ -103,11 +100,9 @@ package struct ClaimService: Sendable {
     }
   }
 
-  /// Escalates a case to the level above the worker's, or to a colleague: from then on it is shown only to that level and
-  /// above, with higher urgency. A case of a colleague is offered to no other account.
-  /// - Parameters:
-  ///   - name: the colleague's account, with the worker's role or a higher one; nil for the level above.
-  ///   - reason: the reason; nil where none was given.
+  /// Escalates a case to the level above the worker's, or to a colleague: from then on it is shown only to that level
+  /// and above, with higher urgency. A case of a colleague is offered to no other account.
+  /// - Parameter name: the colleague's account, with the worker's role or a higher one; nil for the level above.
   /// - Returns: false where there is no case, it has a higher level already, or there is no such level or colleague.
   package func escalate(
     _ number: Int64, by worker: QueueWorker, to name: String? = nil, reason: String? = nil, at time: Date
@@ -144,9 +139,7 @@ package struct ClaimService: Sendable {
   }
 }
 
-/// Result of claiming a case.
 package enum ClaimOutcome: Sendable, Equatable {
-  /// The worker has the claim until it expires.
   case claimed(QueueCase)
   /// Somebody else has claimed the case, or its level is too high for the worker.
   case taken(QueueCase)

@@ -9,7 +9,6 @@ package import Storage
 package struct SavedFilterService: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where filters are kept.
   package init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -37,9 +36,7 @@ extension SavedFilter {
   }
 }
 
-/// Result of saving a filter.
 package enum FilterOutcome: Sendable, Equatable {
-  /// It is stored.
   case saved
   /// The account has ``SavedFilter/most`` filters.
   case full

@@ -12,7 +12,6 @@ package struct RangeService: Sendable {
   private let ranges: RangeStore
   private let protection: ProtectionStore
 
-  /// - Parameter stores: where rules and protected numbers are kept.
   package init(stores: Stores) {
     (ranges, protection) = (stores.ranges, stores.protection)
   }
@@ -23,11 +22,9 @@ package struct RangeService: Sendable {
     package var counts = RangeCounts()
     /// The numbers that the rules would list: without protected, decided, held and named ones.
     package var lists: Int64 = 0
-    /// Whether another account must approve the rules.
     package var needsApproval = false
   }
 
-  /// The effect that rules would have.
   package func preview(_ rules: [RangeRule]) async throws -> Effect {
     let protected = try await protection.load()
     var effect = Effect()
@@ -102,8 +99,8 @@ package struct RangeService: Sendable {
         subject: Self.subject(decided), after: ["ranges": Self.list(decided)], reason: decision.reason), at: time)
   }
 
-  /// Removes rules. Their numbers leave with the next publication.
-  /// - Returns: how many there were.
+  /// The numbers of the rules leave with the next publication.
+  /// - Returns: how many rules there were.
   package func remove(
     _ rules: [RangeRule], by account: String, role: Role = .administrator, reason: String?, at time: Date
   ) async throws -> Int {

@@ -14,10 +14,7 @@ package struct ReviewService: Sendable {
   private let policy: ReviewPolicy
   private let goldenInterval: Int
 
-  /// - Parameters:
-  ///   - pool: where reviews are kept.
-  ///   - policy: the decisions that another moderator reviews.
-  ///   - goldenInterval: number of reviews after which an account's list contains a golden case, at least 1.
+  /// - Parameter goldenInterval: number of reviews after which an account's list contains a golden case, at least 1.
   package init(pool: PostgresPool, policy: ReviewPolicy = .standard, goldenInterval: Int = 10) {
     self.pool = pool
     self.policy = policy
@@ -160,7 +157,7 @@ package struct ReviewService: Sendable {
     }
   }
 
-  /// Removes the mark of a golden case. Its answers still count.
+  /// The answers of the golden case still count.
   /// - Returns: whether there was one.
   package func unmark(
     _ number: Int64, _ decisionID: UUID, by account: String, role: Role, at time: Date
@@ -176,15 +173,13 @@ package struct ReviewService: Sendable {
   }
 }
 
-/// Result of recording an opinion.
 package enum OpinionOutcome: Sendable, Equatable {
-  /// The opinion is stored; also for a repeated call.
+  /// Also for a repeated call.
   case recorded
   /// Nothing is stored: somebody else was faster, or the decision is no longer in force.
   case closed
 }
 
-/// Result of settling a dispute.
 package enum SettlementOutcome: Sendable, Equatable {
   /// The decision is confirmed, or the new one is in force.
   case settled
@@ -193,7 +188,6 @@ package enum SettlementOutcome: Sendable, Equatable {
 }
 
 extension Dispute {
-  /// Whether an account may settle it: neither the author of the decision nor the reviewer.
   package func canBeSettled(by account: String) -> Bool { account != decidedBy && account != opinion.account }
 }
 

@@ -6,8 +6,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// Pages where people see and change their own accounts.
@@ -191,7 +189,7 @@ extension AccountSession {
 }
 
 extension ServerRequestContext {
-  /// The session of the request. Needs ``SessionMiddleware``.
+  /// Needs ``SessionMiddleware``.
   ///
   /// - Throws: `Problem.notFound` if there is no session.
   func signedIn() throws -> Session {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
-import PageTemplates
 import Storage
 
 /// Administrators' pages that list accounts, change their roles, and enable or disable them.
@@ -42,7 +40,6 @@ struct AccountsPages: Sendable {
     return try await show(try await account(context), context, ["notice": notice])
   }
 
-  /// An administrator's change to an account.
   enum Change: String {
     case role, disable, enable, end, reset, link
   }
@@ -112,7 +109,6 @@ struct AccountsPages: Sendable {
 }
 
 extension Account {
-  /// An account in a list.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     [
       "id": id, "name": name, "role": texts("role.\(role.rawValue)"), "created": PageTime(createdAt, texts),

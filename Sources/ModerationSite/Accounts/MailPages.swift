@@ -4,8 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// `/moderation/account/mail`: the events that an account gets mails about.

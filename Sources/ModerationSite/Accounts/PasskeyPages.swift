@@ -5,8 +5,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// Pages to sign in by passkeys, and to add and remove them. A script asks the browser for each challenge's answer and

@@ -6,8 +6,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// Pages to set up and remove a second factor and to renew recovery codes.
@@ -104,14 +102,10 @@ struct SecondFactorPages: Sendable {
 
 /// The roles that must have a second factor. The first session works without one, so that it can be set up.
 package enum SecondFactorPolicy: String, Sendable, CaseIterable {
-  /// A second factor is optional.
   case nobody
-  /// Accounts of the role administrator.
   case administrators
-  /// All accounts.
   case everyone
 
-  /// Whether accounts with the role must have one.
   package func asks(_ role: Role) -> Bool {
     switch self {
     case .nobody: false

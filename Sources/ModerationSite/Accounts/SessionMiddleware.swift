@@ -6,7 +6,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import PhoneNumbers
 import Storage
 import Synchronization
@@ -103,7 +102,6 @@ extension ServerRequestContext {
 }
 
 extension ServerRequestContext {
-  /// The signed-in account and its role, for the queue.
   var worker: QueueWorker {
     get throws {
       guard let moderator else { throw Problem.notFound }

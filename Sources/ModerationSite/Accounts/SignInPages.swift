@@ -5,9 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import NIOCore
-import PageTemplates
 import Storage
 
 /// Pages to sign in with a one-time link or a name and password, then the second factor, and to sign out.
@@ -28,7 +26,6 @@ struct SignInPages: Sendable {
     var next = ReturnAddress.home
     var name = ""
     var problem = ""
-    /// The site of passkeys; nil if there can be none.
     var site: PasskeySite?
     /// Whether the account of the step for the second factor has passkeys.
     var hasPasskeys = false
@@ -172,7 +169,6 @@ struct SignInPages: Sendable {
 /// The cookies of sign-in. If browsers use only https, the names have the prefix `__Host-` (RFC 6265bis, 4.1.3.2).
 struct SignInCookies: Sendable {
   enum Kind: String {
-    /// The token of the session.
     case session
     /// The token between the first factor and the second.
     case step
@@ -201,7 +197,6 @@ struct SignInCookies: Sendable {
     return token
   }
 
-  /// The cookie of a session.
   func session(_ token: String) -> Cookie { make(.session, token, lifetime: sessionLifetime) }
 
   /// - Parameter lifetime: in seconds.

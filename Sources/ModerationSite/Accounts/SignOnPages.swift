@@ -5,8 +5,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// Pages to sign in with an identity provider, and to sign out there.

@@ -3,9 +3,7 @@
 import Curation
 import Foundation
 import HTTPServer
-import Localization
 import Moderation
-import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -63,7 +61,6 @@ enum RejectionUndo {
 /// send the same form.
 struct AppealAnswer: Sendable {
   enum Outcome: Equatable {
-    /// Stored, at this time.
     case answered(Date)
     /// The number has changed since the page was shown; nothing was stored.
     case changed([CaseVersion.Change])

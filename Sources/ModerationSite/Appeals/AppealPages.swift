@@ -5,8 +5,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -147,7 +145,6 @@ extension Appeal.State {
 }
 
 extension Appeal {
-  /// A row of the list.
   func record(_ line: SearchHit?, _ texts: Localizer) -> TemplateRecord {
     [
       "digits": number, "number": NumberText.text(number), "country": NumberText.country(number, texts),

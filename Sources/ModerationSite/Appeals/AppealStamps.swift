@@ -15,13 +15,11 @@ import Synchronization
 /// zero bits, about a second for one form and a day for 100,000. Without scripts a person must wait a minimum time.
 /// Nothing is stored until a form is accepted; then the transaction also marks the stamp as used for all servers.
 struct AppealStamps: Sendable {
-  /// The result of a check.
   enum Verdict: Equatable {
     /// The stamp is valid. `id` has 16 bytes, `expiresAt` is the end of its validity, `isWorked` means proof of work.
     case good(id: [UInt8], expiresAt: Date, isWorked: Bool)
     /// A form without proof of work may be sent after so many seconds.
     case tooSoon(seconds: Int)
-    /// The stamp is too old.
     case expired
     /// The signature or the proof of work is wrong.
     case invalid

@@ -5,9 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import Moderation
-import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -123,7 +121,6 @@ struct AppealDraft {
   var contactProblem = ""
   /// An error that concerns no single field.
   var problem = ""
-  /// The error of a typed ticket.
   var ticketProblem = ""
 
   init(country: String?) {
@@ -161,7 +158,6 @@ struct AppealDraft {
     return hasProblem ? nil : phone
   }
 
-  /// Why the server has refused a statement.
   static func problem(ofStatement statement: String, _ texts: Localizer) -> String {
     statement.isEmpty
       ? texts("appeal.statement-empty")
@@ -212,7 +208,6 @@ extension AppealStatus {
     }
   }
 
-  /// How long an answer takes.
   private func usualTime(_ texts: Localizer) -> [String] {
     guard let answerTime else { return [] }
     let hours = Int((answerTime / 3_600).rounded(.up))

@@ -5,11 +5,9 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// Apps and their keys, for administrators.
 struct AppPages: Sendable {
@@ -246,7 +244,6 @@ extension KeyWithdrawal {
 }
 
 extension AppKey {
-  /// A key in a table.
   fileprivate func record(at now: Date, _ texts: Localizer) -> TemplateRecord {
     let state = state(at: now)
     return [

@@ -5,12 +5,10 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import NIOCore
 import PackFormats
-import PageTemplates
 import Storage
-import Timestamps
+import Support
 
 /// Pages of the audit log. They are read-only.
 struct AuditPages: Sendable {
@@ -80,7 +78,6 @@ extension AuditRecord {
     return record
   }
 
-  /// A row of the list.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     let changes = AuditChange.all(from: event.before, to: event.after).map { $0.said(texts) }
     return [
@@ -175,7 +172,6 @@ struct AuditQuery {
 
   var isEmpty: Bool { [actor, action, subject, from, to].allSatisfy(\.isEmpty) }
 
-  /// The query of the filter, starting after a cursor.
   func query(after cursor: AuditCursor? = nil) -> String {
     var fields = [("actor", actor), ("action", action), ("subject", subject), ("from", from), ("to", to)]
     if let cursor { fields.append(("after", cursor.text)) }

@@ -3,8 +3,6 @@
 import Curation
 import Foundation
 import HTTPServer
-import Localization
-import PageTemplates
 import Storage
 
 /// The form of a decision; typed values are kept when it is shown again.
@@ -33,7 +31,6 @@ enum DecisionForm {
       }
     }
 
-    /// The action of the choice's key.
     var shortcut: ShortcutKeys.Action {
       switch self {
       case .block: .block

@@ -5,7 +5,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import Moderation
 import PhoneNumbers
 import Storage
@@ -118,7 +117,7 @@ struct DecisionPages: Sendable {
       : try await go(on: context, did: LastAction(rejection: rejection, of: number.digits), leaving: true)
   }
 
-  /// Protects the number. A listed one is revoked; its case is evaluated again.
+  /// A listed number is revoked; its case is evaluated again.
   private func protect(
     _ explanation: Explanation, _ worker: QueueWorker, _ context: ServerRequestContext
   ) async throws -> Response {

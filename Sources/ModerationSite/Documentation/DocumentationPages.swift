@@ -3,7 +3,6 @@
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import PageTemplates
 
 /// `GET /docs` and `/problems/{kind}`: the documentation of the API for people.
 struct DocumentationPages: Sendable {

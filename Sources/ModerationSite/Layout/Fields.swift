@@ -5,13 +5,11 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import PhoneNumbers
 
 /// Builds addresses with queries.
 enum Query {
-  /// A path with query fields; fields without a value are omitted.
+  /// Fields without a value are omitted.
   static func address(_ path: String, _ fields: KeyValuePairs<String, String>) -> String {
     let parts = fields.filter { !$0.value.isEmpty }.map { "\($0.key)=\(Form.escaped($0.value))" }
     return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
@@ -27,7 +25,6 @@ extension Request {
 }
 
 extension HTTPField.Name {
-  /// Instructions for search engines.
   static let robots = HTTPField.Name("X-Robots-Tag")!
 }
 
@@ -37,7 +34,6 @@ extension UUID {
 }
 
 extension TemplateRecord {
-  /// A value that can be chosen in a form.
   static func choice(_ value: String, _ name: String, isChosen: Bool) -> TemplateRecord {
     ["value": value, "name": name, "isChosen": isChosen]
   }
@@ -49,7 +45,6 @@ extension TemplateRecord {
     }
   }
 
-  /// A figure with its name.
   static func tile(_ name: String, _ figure: some BinaryInteger, _ texts: Localizer) -> TemplateRecord {
     ["name": texts(name), "figure": texts.number(figure)]
   }

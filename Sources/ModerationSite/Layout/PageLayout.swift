@@ -2,8 +2,6 @@
 
 import Curation
 import HTTPServer
-import Localization
-import PageTemplates
 import Storage
 
 /// Values of the layout around every page, available to templates as `frame`.
@@ -102,7 +100,6 @@ enum Navigation {
   /// The page of one's own account, which is not an area.
   static let account = "/moderation/account"
 
-  /// The area of a path; nil if the page belongs to none.
   static func current(_ path: String) -> Area? {
     // The home area matches exactly, because all other areas are below its address.
     path == areas[0].address

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPServer
+package import HTTPServer
 import HTTPTypes
 import Hummingbird
-package import Localization
 import NIOCore
-import PageTemplates
 import Synchronization
-import Timestamps
-import XMLSyntax
+import Support
 
 /// Renders templates as HTML responses in the reader's language. Every value is escaped.
 package struct PageRenderer: Sendable {
@@ -28,7 +25,6 @@ package struct PageRenderer: Sendable {
     _ = try templates[.english]
   }
 
-  /// The messages in the reader's language.
   func texts(_ context: ServerRequestContext) -> Localizer { catalog[context.language] }
 
   /// - Parameters:

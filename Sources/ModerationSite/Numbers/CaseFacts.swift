@@ -2,8 +2,7 @@
 
 import Curation
 import Foundation
-import Localization
-import PageTemplates
+import HTTPServer
 import Storage
 
 /// The conditions of a listing: a row compares the number with one limit of its threshold.

@@ -2,9 +2,8 @@
 
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Moderation
-import PageTemplates
 import Storage
 
 extension CaseComment {
@@ -63,7 +62,6 @@ extension Hold {
 }
 
 extension Appeal {
-  /// An appeal on the page of a case.
   func caseRecord(at time: Date, _ texts: Localizer) -> TemplateRecord {
     [
       "rejection": RejectionUndo.value(of: self, at: time), "statement": statement, "time": PageTime(filedAt, texts),

@@ -2,8 +2,7 @@
 
 import Curation
 import Foundation
-import Localization
-import PageTemplates
+import HTTPServer
 import PhoneNumbers
 import Storage
 
@@ -21,7 +20,6 @@ struct CasePage {
   /// The count of waiting cases, as text.
   var left: String
   var packs: PackPlaces.Found?
-  /// The recipes in force.
   var recipes: [Recipe]
   var notice: DecisionNotice?
   var form: TemplateRecord

@@ -5,10 +5,8 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import Moderation
 import NIOPosix
-import PageTemplates
 import PhoneNumbers
 import Storage
 

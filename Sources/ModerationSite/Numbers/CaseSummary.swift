@@ -2,13 +2,11 @@
 
 import Curation
 import Foundation
-import Localization
-import PageTemplates
+import HTTPServer
 import Storage
 
 /// The summary of a case in one line: reporters, networks, days, and the conditions that are not met.
 enum CaseSummary {
-  /// - Parameter failing: the conditions that are not met.
   static func record(
     _ explanation: Explanation, _ failing: [ListingCondition], _ texts: Localizer
   ) -> TemplateRecord {

@@ -3,12 +3,10 @@
 import Curation
 import Foundation
 import Importing
-import Localization
-import PageTemplates
+import HTTPServer
 import PhoneNumbers
 import Storage
 
-/// Formats a number for pages.
 enum NumberText {
   static func text(_ digits: Int64) -> String {
     PhoneNumber(digits: digits)?.formatted(.international) ?? "+\(digits)"
@@ -111,7 +109,6 @@ enum NumberSpelling: Equatable {
 }
 
 extension SearchHit {
-  /// A row of a list of numbers.
   func record(_ texts: Localizer) -> TemplateRecord {
     [
       "digits": number, "number": NumberText.text(number), "country": NumberText.country(number, texts),
@@ -120,7 +117,6 @@ extension SearchHit {
     ]
   }
 
-  /// Short marks of the number's state.
   private func badges(_ texts: Localizer) -> [TemplateRecord] {
     func badge(_ text: String, _ tone: String) -> TemplateRecord { ["text": text, "tone": tone] }
     return [

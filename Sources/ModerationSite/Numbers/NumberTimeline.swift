@@ -2,8 +2,7 @@
 
 import Curation
 import Foundation
-import Localization
-import PageTemplates
+import HTTPServer
 import Publishing
 import Storage
 
@@ -15,7 +14,6 @@ struct NumberTimeline {
   let file: CaseFile
   /// All days with reports or calls.
   let days: [CaseDay]
-  /// The publications; nil where there is none.
   let history: PackHistory?
   let worker: QueueWorker
 

@@ -4,7 +4,6 @@ import CallerPack
 import Curation
 import Foundation
 import HTTPServer
-import Localization
 import NIOPosix
 import PhoneNumbers
 import Publishing
@@ -20,7 +19,6 @@ actor PackPlaces {
 
   /// The packs of one publication that contain the number.
   struct Found: Sendable, Equatable {
-    /// The publication of the packs.
     let serial: Int64
     let places: [Place]
     /// The number of entries of each pack, by its name.
@@ -80,7 +78,6 @@ actor PackPlaces {
 /// The folder may be behind the database, or empty: another server has published, or a backup was restored. So packs of
 /// another publication than the newest one never contradict the listing; they are left out, and a text says so.
 struct PackListing {
-  /// The packs of the newest publication that contain the number.
   let places: [PackPlaces.Place]
   private let key: String
   private let values: [String: String]
@@ -147,7 +144,6 @@ struct CaseOutlook {
     }
   }
 
-  /// The outlook as text.
   func text(_ texts: Localizer) -> String {
     guard let listed else { return texts("case.outlook.out") }
     let name = listed.label ?? texts.category(listed.category)

@@ -5,8 +5,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -75,7 +73,6 @@ extension Explanation {
   private func isCommonReason(_ texts: Localizer) -> Bool { decisionReason.map { texts.reason($0) != $0 } ?? false }
 }
 
-/// The visibility of the public number pages.
 package enum PublicNumberVisibility: String, Sendable, CaseIterable {
   /// The pages do not exist.
   case off

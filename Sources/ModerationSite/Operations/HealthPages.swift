@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import CallerPack
 import Foundation
 import Hummingbird
 import Intake
-import PageTemplates
 import PhoneNumbers
 import Publishing
 import Storage
@@ -98,7 +96,6 @@ struct HealthPages: Sendable {
   }
 }
 
-/// The result of one check.
 struct HealthCheck {
   enum State: String, Comparable {
     case good, warn, alarm

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Localization
 import HTTPServer
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Importing
-import PageTemplates
 import PhoneNumbers
 import Storage
-import Timestamps
+import Support
 
 /// `/moderation/protected`: protected numbers. Moderators may read them, administrators may change them.
 struct ProtectedPages: Sendable {
@@ -20,7 +18,7 @@ struct ProtectedPages: Sendable {
 
   static let address = "/moderation/protected"
   static let rows = 100
-  /// The maximum characters of a reason.
+  /// In characters.
   static let longestReason = 200
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -143,7 +141,6 @@ struct ProtectedDraft {
 }
 
 extension Protection {
-  /// A row of the list.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     [
       "what": what, "reason": reason, "addedBy": addedBy, "addedAt": PageTime(addedAt, texts),

@@ -5,9 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import PackFormats
-import PageTemplates
 import Publishing
 
 /// `/lists`: the public page of the lists for other programs.
@@ -15,7 +13,6 @@ struct ListPages: Sendable {
   let newest: NewestManifest
   let lists: ListFiles
   let presets: SpamBlockerPresets
-  /// Whether the server has PhoneBlock's API.
   let hasPhoneBlock: Bool
   let access: AccessConfiguration
   let pages: PageRenderer

@@ -5,8 +5,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import PhoneNumbers
 import Publishing
 import Storage

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import CallerPack
 import Curation
 import Foundation
 import Hummingbird
-import PageTemplates
 import Publishing
 import Storage
 
@@ -96,7 +94,6 @@ extension ChangeTotals {
 }
 
 extension PublicationChange {
-  /// A number that changed.
   fileprivate func record(_ facts: ChangeFacts, _ texts: Localizer) -> TemplateRecord {
     let tone =
       switch kind {

@@ -4,8 +4,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import Publishing
 import Storage
 
@@ -17,7 +15,6 @@ struct PublicationPages: Sendable {
   let diff: PublicationDiff
   let pages: PageRenderer
 
-  /// Rows of the list.
   static let rows = 50
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -155,7 +152,6 @@ extension [PublicationHistory] {
 }
 
 extension PublicationHistory {
-  /// A row of the list.
   fileprivate func record(isKept: Bool, _ texts: Localizer) -> TemplateRecord {
     let deltas = packs.compactMap(\.deltaBytes)
     let (failure, detail) = run.failure.map { texts.parts("publications.failure", $0) } ?? ("", "")

@@ -3,8 +3,6 @@
 package import Curation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 package import Publishing
 
 /// `/moderation/recipes`: the packs that a publication makes, read from the current file.
@@ -22,7 +20,6 @@ struct RecipePages: Sendable {
 package struct RecipeReading: Sendable {
   /// The file's path.
   package var file: String
-  /// The recipes, or the error in the file.
   package var outcome: Result<[Recipe], RecipeFileError>
 
   package init(file: String, outcome: Result<[Recipe], RecipeFileError>) {

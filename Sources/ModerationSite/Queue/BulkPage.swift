@@ -3,9 +3,7 @@
 import Curation
 import Foundation
 import HTTPServer
-import Localization
 import Moderation
-import PageTemplates
 import Storage
 
 /// The effect of a bulk decision before it is confirmed.
@@ -16,7 +14,6 @@ struct BulkPreview {
   let guarded: Set<Int64>
   /// The count of decisions that need the confirmation of a second person.
   let reviewed: Int
-  /// Whether second reviews are on.
   let areReviewsOn: Bool
   /// The count of requested numbers; it exceeds the count of items if there were too many.
   let asked: Int

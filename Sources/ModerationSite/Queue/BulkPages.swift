@@ -189,7 +189,6 @@ extension BulkRun {
   }
 }
 
-/// The form of a bulk decision.
 struct BulkForm {
   let numbers: [Int64]
   let treatment: Decision.Treatment?

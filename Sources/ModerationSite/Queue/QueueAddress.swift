@@ -4,7 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import PageTemplates
 import Storage
 
 /// A filter of the queue and its order: `country`, `category`, `cause`, `days`, `mine` and `sort` in an address. In a form the
@@ -46,7 +45,6 @@ struct QueueAddress: Sendable, Equatable {
     skipped = skipped.suffix(1)
   }
 
-  /// Adds a case that is left for the next one.
   mutating func skip(_ number: Int64) {
     skipped = (skipped.filter { $0 != number } + [number]).suffix(Self.maxSkipped)
   }
@@ -93,7 +91,6 @@ extension QueueAddress {
 }
 
 extension QueueAddress {
-  /// The filter as hidden fields of a form.
   var hidden: [TemplateRecord] { fields.map { Self.hidden(Self.prefix + $0.name, $0.value) } }
 
   fileprivate static func hidden(_ name: String, _ value: String) -> TemplateRecord { ["name": name, "value": value] }
@@ -129,12 +126,10 @@ struct CaseAddress: Sendable {
       after: isSplit ? form["after"].flatMap { QueuePlace($0) } : nil)
   }
 
-  /// The page of a number.
   init(ofNumber request: Request) {
     self.init(QueueAddress(request), on: request.uri.queryParameters["queue"] != nil ? .queue : .number)
   }
 
-  /// The list of the queue with a case beside it.
   init(ofSplit request: Request) {
     let after = request.uri.queryParameters["after"]
     self.init(QueueAddress(request), on: .split, after: after.flatMap { QueuePlace($0) })
@@ -153,13 +148,11 @@ struct CaseAddress: Sendable {
     }
   }
 
-  /// The list's cursor as a field of an address.
   var cursor: [(name: String, value: String)] { after.map { [("after", $0.text)] } ?? [] }
 
   /// The list of the queue, which starts again with all cases; beside a case, the page of it that was shown.
   var list: String { queue.list(QueuePages.path, cursor) }
 
-  /// The page and the filter as hidden fields.
   var hidden: [TemplateRecord] {
     let own = [
       isOfQueue ? ("queue", "1") : nil, page == .split ? ("split", "1") : nil, after.map { ("after", $0.text) },

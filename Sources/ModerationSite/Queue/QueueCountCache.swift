@@ -3,7 +3,6 @@
 import HTTPServer
 import Curation
 import Foundation
-import Localization
 import Storage
 
 extension WaitingCaseCounts {
@@ -46,7 +45,7 @@ actor QueueCountCache {
     self.ask = ask
   }
 
-  /// The counts, usually at most 5 and never more than 15 seconds old.
+  /// Usually at most 5 and never more than 15 seconds old.
   func current() async throws -> QueueTotals {
     guard let known, ContinuousClock.now - known.at < Self.oldest else { return try await begin().value }
     // Refreshes in the background. After a failure the next page tries again.
@@ -98,7 +97,6 @@ actor QueueCountCache {
     byLevel = queueCounts.byLevel
   }
 
-  /// Discards the counts.
   func forget() {
     generation += 1
     (known, asking) = (nil, nil)

@@ -2,9 +2,8 @@
 
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Moderation
-import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -124,7 +123,6 @@ struct QueueNotes {
   var isDone = false
   /// The last action, which was about the last case.
   var did: DecisionNotice?
-  /// Whether a filter was saved.
   var isSaved = false
   /// The reason why a filter was not saved; empty for none.
   var problem = ""

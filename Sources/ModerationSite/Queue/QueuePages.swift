@@ -6,7 +6,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import Moderation
 import NIOCore
 import PhoneNumbers

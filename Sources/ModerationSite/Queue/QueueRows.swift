@@ -2,11 +2,9 @@
 
 import Curation
 import Foundation
-import Localization
-import PageTemplates
+import HTTPServer
 import Storage
 
-/// A row of the list of the queue.
 struct QueueListRow {
   let row: QueueRow
   let facts: QueueRowFacts

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Moderation
-import PageTemplates
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// `/moderation/ranges`: rules for ranges of numbers. Each is shown with its effect before it is saved or decided.
 struct RangePages: Sendable {
@@ -166,13 +164,11 @@ struct RangePages: Sendable {
 }
 
 extension RangeRule {
-  /// The address of its page.
   fileprivate var address: String {
     let text = range.text.filter { $0 != "+" }.replacing("*", with: "%2A")
     return "\(RangePages.address)/\(text)\(appID == Self.noSource ? "" : "?source=\(appID)")"
   }
 
-  /// A rule in a list.
   fileprivate func record(at time: Date, _ texts: Localizer) -> TemplateRecord {
     [
       "address": address, "text": range.text, "country": NumberText.country(range.blocks[0].upperBound, texts),

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import Curation
 import Foundation
 import Hummingbird
-import PageTemplates
 import Storage
 
 /// `/moderation/reporters`: the weights of reporters and their reasons. Pages show pseudonyms only, and no reports.

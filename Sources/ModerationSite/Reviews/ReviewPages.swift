@@ -5,9 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
 import Moderation
-import PageTemplates
 import PhoneNumbers
 import Storage
 

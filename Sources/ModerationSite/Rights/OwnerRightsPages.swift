@@ -6,10 +6,8 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Intake
-import Localization
 import Moderation
 import NIOCore
-import PageTemplates
 import PhoneNumbers
 import Storage
 

@@ -4,10 +4,8 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
-import Timestamps
+import Support
 
 /// `/moderation/transparency`: the transparency report of a year.
 struct TransparencyPages: Sendable {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import Localization
 import Foundation
 import Hummingbird
-import PageTemplates
 import PhoneNumbers
 import Storage
 
@@ -52,7 +50,6 @@ struct SearchPages: Sendable {
   }
 }
 
-/// A search text.
 enum SearchRequest: Equatable {
   case nothing
   /// Too few digits for a search by ending.
@@ -106,7 +103,6 @@ enum SearchRequest: Equatable {
   }
 }
 
-/// The results of a search.
 private struct SearchPage {
   let text: String
   var hint = ""

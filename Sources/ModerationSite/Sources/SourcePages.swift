@@ -6,8 +6,6 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import Importing
-import Localization
-import PageTemplates
 import Storage
 
 /// `/moderation/sources`: the lists that are downloaded. Administrators may add, refresh, resume and remove them, and
@@ -211,7 +209,6 @@ extension Source {
   /// Differs for a source of the same name that was added later.
   var version: String { "\(id)-\(Int64(addedAt.timeIntervalSince1970 * 1_000_000))" }
 
-  /// A row of the list.
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     let (error, detail) = failure.map { texts.parts("sources.failure", $0) } ?? ("", "")
     let found = quality.precision

@@ -4,8 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// `/moderation`: the start page with today's figures.

@@ -4,8 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// `/moderation/assignments`: rules that assign cases by country or category to accounts, for administrators.

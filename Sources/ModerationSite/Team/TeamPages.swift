@@ -4,8 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// `/moderation/team`: open cases, decisions, handling times and agreement. Moderators see their own figures,
@@ -17,7 +15,6 @@ struct TeamPages: Sendable {
   let target: TimeInterval
   let pages: PageRenderer
 
-  /// The selectable periods.
   private static let periods = [7, 30, 90]
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {

@@ -4,8 +4,6 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
-import Localization
-import PageTemplates
 import Storage
 
 /// `/moderation/templates`: the texts that moderators choose from, and their versions, for administrators.
@@ -14,7 +12,6 @@ struct TemplatePages: Sendable {
   let pages: PageRenderer
 
   static let address = "/moderation/templates"
-  /// Versions in the history.
   private static let versions = 50
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -113,7 +110,6 @@ extension TextTemplates.Text {
     }
   }
 
-  /// The text in a language.
   func text(_ kind: TextTemplates.Kind, _ texts: Localizer) -> String {
     guard case .builtIn(let code) = self else { return value }
     return kind == .reason ? texts.reason(code) : texts.find("case.answer.\(code)") ?? code

@@ -2,8 +2,6 @@
 
 import Curation
 import HTTPServer
-import Localization
-import PageTemplates
 
 extension FieldwiseRule {
   /// The limits to enter and to leave the list, one cell for each row of the form, without line breaks: `3 / 1.5`. A
@@ -31,7 +29,6 @@ struct RuleForm<Rule: FieldwiseRule> {
     values = Dictionary(uniqueKeysWithValues: Rule.fields.map { ($0, texts.typed(rule[field: $0])) })
   }
 
-  /// Creates the form with the values sent.
   /// - Parameter rule: the rule that the form edits; its values do not matter.
   init(_ form: Form, of rule: Rule) {
     blank = rule

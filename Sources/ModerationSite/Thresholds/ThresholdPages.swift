@@ -5,8 +5,6 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
-import Localization
-import PageTemplates
 import PhoneNumbers
 import Publishing
 import Storage
@@ -17,7 +15,6 @@ struct ThresholdPages: Sendable {
   let previews: ThresholdPreviews
   let pages: PageRenderer
 
-  /// The number of versions in the list.
   static let versions = 50
   static let address = "/moderation/thresholds"
 
@@ -149,13 +146,11 @@ struct ThresholdPages: Sendable {
     return .redirect(to: "\(Self.address)?saved=1", type: .normal)
   }
 
-  /// Discards the account's preview.
   @Sendable func discard(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await previews.forget(context.account)
     return .redirect(to: Self.address, type: .normal)
   }
 
-  /// The threshold of a category in a country.
   private func threshold(
     _ category: ReportCategory, _ country: String?, in set: ThresholdSet
   ) throws -> Threshold {
@@ -212,7 +207,6 @@ struct ThresholdPages: Sendable {
 }
 
 extension SourceRule {
-  /// The list's display name; nil if there is no list with this id.
   static func name(of list: Int32, among lists: [App], _ texts: Localizer) -> String? {
     list == everyList ? texts("thresholds.every-list") : lists.name(of: list)
   }

@@ -2,8 +2,7 @@
 
 import Curation
 import Foundation
-import Localization
-import PageTemplates
+import HTTPServer
 import Publishing
 import Storage
 

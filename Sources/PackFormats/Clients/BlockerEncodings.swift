@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import XMLSyntax
+import Support
 
 /// The block list of callblocker: `{"name":"…","entries":[{"number":"+…","name":"…"}]}`.
 ///
@@ -166,7 +166,6 @@ public struct PhoneBlockBinaryList: Sendable {
   private var prefixes: [UInt64] = []
   private var lengths: UInt16 = 0
 
-  /// An empty list.
   public init() {}
 
   /// Bytes of an empty list.
@@ -240,7 +239,6 @@ struct SaracrocheEncoding: RecordEncoding {
     let first: Int64
     /// How many last digits are free.
     let digits: Int
-    /// How many numbers there are.
     let count: Int64
   }
 

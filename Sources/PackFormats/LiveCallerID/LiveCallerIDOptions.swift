@@ -12,13 +12,9 @@ public struct LiveCallerIDOptions: Sendable, Equatable {
     case identity
   }
 
-  /// The category of an identity.
   public enum Category: String, Sendable, CaseIterable {
-    /// No category.
     case unspecified
-    /// A person.
     case person
-    /// A business.
     case business
   }
 
@@ -41,12 +37,9 @@ public struct LiveCallerIDOptions: Sendable, Equatable {
   /// Trial lookups of the tool in each shard.
   public var trialsPerShard = 1
 
-  /// Creates the default options for an extension.
   public init(extensionBundleID: String) { self.extensionBundleID = extensionBundleID }
 
-  /// The number of Apple's check.
   static let appleTestNumber: Int64 = 14_085_551_212
-  /// The name of Apple's check.
   static let appleTestName = "Johnny Appleseed"
 }
 

@@ -13,7 +13,6 @@ struct ProtobufMessage {
     bytes += value
   }
 
-  /// Adds a number without a sign.
   mutating func add(_ field: UInt64, _ value: UInt64) {
     guard value != 0 else { return }
     append(field << 3)

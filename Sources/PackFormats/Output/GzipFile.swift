@@ -3,13 +3,10 @@
 import CZlib
 public import Foundation
 
-/// Compresses files.
 public enum GzipFile {
-  /// Compresses a file with gzip. The same content gives the same bytes.
+  /// The same content gives the same bytes.
   ///
-  /// - Parameters:
-  ///   - source: the file to read.
-  ///   - target: the file to write; it appears under its name when it is complete.
+  /// - Parameter target: the file to write; it appears under its name when it is complete.
   /// - Throws: ``PackFormatError/file(path:operation:code:)``, or an error of Foundation for an unreadable source.
   public static func compress(_ source: URL, to target: URL) throws {
     let input = try FileHandle(forReadingFrom: source)
@@ -83,7 +80,6 @@ public final class GzipFileWriter {
     stream = try GzipStream(into: output)
   }
 
-  /// Appends content.
   /// - Throws: ``PackFormatError/file(path:operation:code:)``.
   public func write(_ bytes: [UInt8]) throws {
     try bytes.withUnsafeBytes { try stream.write($0) }

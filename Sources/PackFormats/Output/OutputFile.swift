@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSupport
+import Support
 import Foundation
 
 /// A file that is complete or absent: bytes are written to a temporary file beside it, which ``commit()`` flushes to
@@ -33,7 +33,6 @@ final class OutputFile {
     try failing { URL(fileURLWithPath: try CompleteFile.target(of: url.path)) }
   }
 
-  /// A unique temporary name in the folder of `url`.
   static func temporaryName(beside url: URL) -> String {
     url.deletingLastPathComponent()
       .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).part").path
@@ -45,7 +44,6 @@ final class OutputFile {
     }
   }
 
-  /// Flushes the file and renames it.
   func commit() throws { try Self.failing { try file?.commit(flushing: .file) } }
 
   /// Runs an operation on files with the errors of this target.
@@ -64,7 +62,6 @@ public enum PackFormatError: Error, Equatable, Sendable, CustomStringConvertible
   case entry(number: Int64, rule: String)
   /// The list has no entry that the format can represent.
   case empty(what: String)
-  /// The value of an option is invalid.
   case option(String)
   /// A file could not be read or written; `code` is an `errno` value, or an error code of SQLite or zlib.
   case file(path: String, operation: String, code: Int32)

@@ -10,7 +10,6 @@ protocol RecordEncoding {
   mutating func end(into bytes: inout [UInt8])
   /// Whether the format has numbers that have left the list; others omit them.
   static var hasRemovals: Bool { get }
-  /// The form in which the format takes numbers that follow each other.
   static var rangeForm: RangeForm { get }
   /// Says whether a pattern may be a prefix, where clients read patterns so; nil for patterns with a length.
   var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { get }

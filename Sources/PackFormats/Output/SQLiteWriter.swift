@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
-import FileSupport
+import Support
 import Foundation
 
 /// A SQLite 3 database, with one row for each number, readable by all versions since 3.0.

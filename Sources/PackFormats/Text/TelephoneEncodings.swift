@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import XMLSyntax
+import Support
 
 /// Lines for Asterisk's console: `database put blacklist <number> "<note>"`.
 ///
@@ -58,7 +58,6 @@ struct FritzBoxEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
   var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { options.hasOneLength }
 
-  /// Maximum numbers of a contact.
   static let numbersPerContact = 9
 
   private let options: ExportOptions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CallerPack
 import Foundation
 
@@ -12,7 +12,7 @@ import Foundation
 
 /// Listed numbers of one treatment as contacts of at most nine numbers, as many as a FRITZ!Box has room for.
 package struct AddressBook: Sendable {
-  /// The treatment of the numbers. A FRITZ!Box blocks an address book as one, so each treatment has its own.
+  /// A FRITZ!Box blocks an address book as one, so each treatment has its own.
   package enum Kind: String, CaseIterable, Sendable {
     case block
     case identify
@@ -23,7 +23,6 @@ package struct AddressBook: Sendable {
     package let number: Int64
     package let name: String
 
-    /// Creates a value from its properties.
     package init(number: Int64, name: String) {
       self.number = number
       self.name = name
@@ -44,7 +43,6 @@ package struct AddressBook: Sendable {
   private static let numbersInCard = 9
 
   package let kind: Kind
-  /// The serial of the publication.
   package let serial: Int64
   /// In ascending order of name.
   package let cards: [Card]
@@ -138,15 +136,13 @@ package struct AddressBookFiles: Sendable {
     settings = "\(limit)-\(region ?? "all")"
   }
 
-  /// The book of a publication; nil if it is not kept.
+  /// Nil if it is not kept.
   package func book(_ kind: AddressBook.Kind, serial: Int64) async -> AddressBook? {
     await Task(executorPreference: ConcurrentQueueExecutor.publishing) {
       entries(kind, serial: serial).map { AddressBook(kind, serial: serial, entries: $0) }
     }.value
   }
 
-  /// Keeps the book of a publication.
-  /// - Parameter entries: the contacts of the book.
   /// - Returns: the book of another server, if it was first.
   package func keep(_ entries: [AddressBook.Entry], of book: AddressBook) async throws -> AddressBook {
     try await Task(executorPreference: ConcurrentQueueExecutor.publishing) {

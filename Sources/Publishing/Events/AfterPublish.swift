@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CallerPack
 import Curation
-import FileSupport
+import Support
 import Foundation
 public import Logging
 public import Storage

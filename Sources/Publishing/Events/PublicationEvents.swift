@@ -23,7 +23,7 @@ public struct Webhooks: Sendable, Equatable {
     _ = try await connection.run(SQL.recordEvent(event, to: urls.map(\.absoluteString), at: Date()))
   }
 
-  /// The event of a publication. Id and text are the same each time it is made.
+  /// Id and text are the same each time it is made.
   static func event(of manifest: Manifest, _ link: Manifest.Link) -> Event {
     let changed = manifest.packs.filter { $0.serial == link.serial }.prefix(200).map(\.name)
     return Event(
@@ -38,7 +38,6 @@ public struct Webhooks: Sendable, Equatable {
 }
 
 extension Event {
-  /// Gates refused a publication.
   static func gatesFailed(_ gates: [GateRecord], serial: Int64, at time: Date) -> Event {
     let names = Set(gates.closed.map(\.gate)).sorted().joined(separator: ", ")
     return Event(

@@ -22,12 +22,10 @@ public struct BrigadeReview: Sendable {
 
   let store: HoldStore
 
-  /// - Parameter store: stores the holds.
   public init(store: HoldStore) {
     self.store = store
   }
 
-  /// The result of a review.
   public struct Outcome: Sendable {
     /// Numbers that are held, whatever supports them.
     public var held = Set<Int64>()
@@ -125,7 +123,6 @@ public struct BrigadeReview: Sendable {
     var labelHeat: (have: Double, need: Double)
   }
 
-  /// A candidate with its judgment.
   typealias Judged = (number: Int64, candidate: Candidate, judgement: BrigadeDetection.Judgement)
 
   /// Judges the numbers of a snapshot that thresholds list because of reports, in batches.

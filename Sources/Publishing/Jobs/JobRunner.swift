@@ -20,11 +20,9 @@ final class JobRunner: Sendable {
     var tries = 30
   }
 
-  /// Runs a job and reports its steps.
   /// - Returns: the outcome as JSON.
   typealias Work = @Sendable (BackgroundJob, @escaping @Sendable (JobStep) -> Void) async throws -> String
 
-  /// The end state of a job.
   private struct Ending {
     let job: UUID
     var state: BackgroundJob.State
@@ -155,7 +153,6 @@ final class JobRunner: Sendable {
     }
   }
 
-  /// Makes one attempt.
   /// - Returns: whether nothing is left to store.
   private func storePendingOutcome() async -> Bool {
     guard let ending = state.withLock(\.unsaid) else { return true }

@@ -7,13 +7,10 @@ public import Storage
 /// Takes orders to publish from pages and runs one at a time. Orders are stored in the database, so any server can show
 /// the state of the last one.
 public final class PublicationOrders: Sendable {
-  /// An order to publish.
   public struct Order: Sendable, Equatable {
-    /// The state of an order.
     public enum State: String, Sendable {
       /// Waiting or running.
       case running
-      /// Published.
       case published
       /// Another process was publishing.
       case busy
@@ -23,15 +20,12 @@ public final class PublicationOrders: Sendable {
       case broken
     }
 
-    /// The account that ordered it.
     public var account: String
-    /// The time of the order.
     public var askedAt: Date
     /// The overruled gates.
     public var gates: [Gate]
     /// The reason, if gates were overruled.
     public var reason: String?
-    /// The state.
     public var state: State
   }
 
@@ -47,9 +41,7 @@ public final class PublicationOrders: Sendable {
   private let store: JobStore
   private let line: JobRunner
 
-  /// - Parameters:
-  /// - store: stores the orders.
-  /// - publish: makes a publication; throws ``PublishingError/busy`` while another process publishes.
+  /// - Parameter publish: makes a publication; throws ``PublishingError/busy`` while another process publishes.
   public convenience init(
     store: JobStore, logger: Logger, publish: @escaping @Sendable (PublicationRequest) async throws -> Void
   ) {
@@ -77,12 +69,10 @@ public final class PublicationOrders: Sendable {
     }
   }
 
-  /// Orders a publication.
   /// - Parameters:
-  /// - account: the account that orders, 1 to 80 characters.
+  /// - account: 1 to 80 characters.
   /// - gates: the gates to overrule.
   /// - reason: the reason to overrule gates; at most 1,000 characters.
-  /// - audit: the event for the audit log.
   /// - Returns: false while another order is open.
   public func order(
     by account: String, overruling gates: [Gate], because reason: String?, audit: AuditEvent? = nil
@@ -94,7 +84,7 @@ public final class PublicationOrders: Sendable {
     return true
   }
 
-  /// The last order; nil if there was none recently.
+  /// Nil if there was none recently.
   public func last() async throws -> Order? {
     guard let job = try await store.job(.publication) else { return nil }
     let wish = try OrderRequest(job.request)

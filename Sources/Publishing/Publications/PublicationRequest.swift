@@ -4,18 +4,16 @@ public import Curation
 public import Foundation
 public import Storage
 
-/// A request to make a publication.
 public struct PublicationRequest: Sendable {
   /// An administrator's decision to overrule a gate.
   public struct Overrule: Sendable, Equatable {
-    /// The overruled gate; see ``Gate/canBeOverruled``.
+    /// See ``Gate/canBeOverruled``.
     public var gate: Gate
     /// The reason as a sentence.
     public var reason: String
     /// The account that overrules it.
     public var by: String
 
-    /// Creates a value from its properties.
     public init(gate: Gate, reason: String, by: String) {
       self.gate = gate
       self.reason = reason
@@ -25,16 +23,13 @@ public struct PublicationRequest: Sendable {
 
   /// The time at which numbers are evaluated, also written into the manifest; truncated to seconds.
   public var time: Date
-  /// The cause of the publication.
   public var cause: PublicationRun.Cause
   /// The serial; nil for the next one. A used serial is refused.
   public var serial: Int64?
-  /// Gates to overrule.
   public var overrules: [Overrule]
   /// Receives the current step and the fraction done, 0 to 1.
   public var progress: @Sendable (JobStep, Double) -> Void
 
-  /// Creates a value from its properties.
   public init(
     time: Date, cause: PublicationRun.Cause = .command, serial: Int64? = nil, overrules: [Overrule] = [],
     progress: @escaping @Sendable (JobStep, Double) -> Void = { _, _ in }
@@ -53,12 +48,9 @@ public struct PublicationPolicy: Sendable, Equatable {
   public var deltaBases: Int
   /// The validity of a publication in seconds. The default of 2 days tolerates one missed publication.
   public var lifetime: TimeInterval
-  /// Allowed differences from the previous publication.
   public var limits: GateLimits
-  /// Receivers of webhooks.
   public var webhooks: Webhooks
 
-  /// Creates a value from its properties.
   public init(
     deltaBases: Int = 14, lifetime: TimeInterval = 2 * 86_400, limits: GateLimits = GateLimits(),
     webhooks: Webhooks = Webhooks()

@@ -62,7 +62,6 @@ extension Publisher {
     }
   }
 
-  /// Reviews the packs' snapshot for brigades.
   private func review(at time: Date, on connection: PostgresConnection) async throws -> BrigadeReview.Outcome? {
     guard let found = try await holding?.review(at: time, on: connection) else { return nil }
     if found.new > 0 || found.ended > 0 {

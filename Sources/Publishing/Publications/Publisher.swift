@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 public import CallerPack
 import CallerPackBuilder
 public import Curation
@@ -198,7 +198,6 @@ struct PublicationWork: Sendable {
   /// The publication that this one follows; not always the one in the folder.
   let previous: Manifest.Link?
   let asOf: Date
-  /// Signs the manifest.
   let signing: SigningKey
   let progress: RunProgress
 

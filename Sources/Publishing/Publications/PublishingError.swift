@@ -17,11 +17,9 @@ public enum PublishingError: Error, Equatable, CustomStringConvertible {
   case badRoot(String)
   /// The newest root does not list the signing key.
   case keyNotInRoot(key: String, root: Int)
-  /// A file could not be written.
   case cannotWrite(String, errno: Int32)
   /// Gates refused the publication; the records of all gates.
   case heldBack([GateRecord])
-  /// The requested serial was used before.
   case serialUsed(Int64, least: Int64)
   /// Another publisher took over, because this one's heartbeats were missing.
   case superseded(Int64)

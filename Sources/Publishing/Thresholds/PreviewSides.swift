@@ -27,10 +27,9 @@ struct PreviewSides {
   private let change: ThresholdSet
   /// The numbers with the weights of the change; nil where it changes none.
   private let reweighed: ReweighedVotes?
-  /// The ranges that rules list.
   private let ranges: [ClosedRange<Int64>]
   private let identified: [ClosedRange<Int64>]
-  /// Numbers of them with a record so far.
+  /// Numbers of the ranges with a record so far.
   private var met = 0
   private let decided: Int
 

@@ -11,7 +11,6 @@ public import Storage
 ///
 /// Each account has one preview, kept for a day or until it requests another. Any server can show it.
 public final class ThresholdPreviews: Sendable {
-  /// The subject of a change.
   public enum Subject: Sendable, Equatable {
     /// The threshold of a category in a country, or the default of the category.
     case threshold(ReportCategory, country: String?)
@@ -23,22 +22,19 @@ public final class ThresholdPreviews: Sendable {
     case attestation(app: Int32)
   }
 
-  /// A request for a preview.
   public struct Request: Sendable {
-    /// The preview's id; saving applies the change of the preview with this id.
+    /// Saving applies the change of the preview with this id.
     public var id: UUID
-    /// The account.
     public var account: String
     /// The version on which the change is based.
     public var base: Int32
-    /// The subject of the change.
     public var subject: Subject
     /// The set in force.
     public var present: ThresholdSet
     /// The proposed set.
     public var change: ThresholdSet
 
-    /// Creates a value from its properties. The sets differ only in the subject.
+    /// The sets differ only in the subject.
     public init(
       id: UUID = UUID(), account: String, base: Int32, subject: Subject, present: ThresholdSet, change: ThresholdSet
     ) {
@@ -51,11 +47,9 @@ public final class ThresholdPreviews: Sendable {
     }
   }
 
-  /// The state of a preview.
   public enum State: Sendable {
     /// Waiting for this many other previews.
     case waiting(ahead: Int)
-    /// Running.
     case running(JobStep)
     /// The result, computed for the time at which it was started.
     case done(ThresholdPreview, asOf: Date)
@@ -71,11 +65,7 @@ public final class ThresholdPreviews: Sendable {
   private let thresholds: ThresholdStore
   private let line: JobRunner
 
-  /// - Parameters:
-  /// - store: provides a snapshot.
-  /// - thresholds: the thresholds in force.
-  /// - jobs: stores the previews.
-  /// - holding: the review that publications make; nil for none.
+  /// - Parameter holding: the review that publications make; nil for none.
   public convenience init(
     store: PublicationStore, thresholds: ThresholdStore, jobs: JobStore, holding: BrigadeReview?, logger: Logger
   ) {
@@ -102,7 +92,7 @@ public final class ThresholdPreviews: Sendable {
     }
   }
 
-  /// Requests a preview; it replaces the account's earlier one.
+  /// Replaces the account's earlier preview.
   public func start(_ request: Request) async throws {
     try await place(request.id, request.account, try PreviewRequest(request).text)
   }
@@ -115,7 +105,6 @@ public final class ThresholdPreviews: Sendable {
     try await place(UUID(), account, job.request)
   }
 
-  /// Whether an account has a preview.
   public func hasPreview(_ account: String) async throws -> Bool {
     try await jobs.job(.preview, of: account, isWithOutcome: false) != nil
   }
@@ -137,7 +126,7 @@ public final class ThresholdPreviews: Sendable {
     return (request, state)
   }
 
-  /// Deletes an account's preview and stops its computation.
+  /// Also stops its computation.
   public func forget(_ account: String) async throws {
     try await jobs.remove(.preview, of: account)
   }
@@ -219,7 +208,6 @@ struct PreviewRequest: JobMessage {
   }
 }
 
-/// The stored outcome of a preview.
 struct PreviewOutcome: JobMessage {
   let preview: ThresholdPreview
   let asOf: Date

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 
 /// Updates packs: roots → manifest, its bins and descriptions → checks → deltas or packs → checks → moves into place.

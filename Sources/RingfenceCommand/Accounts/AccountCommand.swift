@@ -4,9 +4,8 @@ public import ArgumentParser
 public import Curation
 import Foundation
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence account`
 struct AccountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Manage accounts of moderators and administrators.",
@@ -31,7 +30,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence account list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List accounts.")
 
@@ -58,7 +56,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence account add NAME`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add an account. It signs in with a link of `ringfence sign-in-link`.")
@@ -90,7 +87,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence account disable NAME`
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Disable an account and end its sessions.")
 
@@ -104,7 +100,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence account enable NAME`
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Enable a disabled account.")
 
@@ -118,7 +113,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence account reset NAME`
   struct Reset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove the password, second factor, recovery codes, links, sessions and tie of an account.")
@@ -160,7 +154,6 @@ extension AccountCommand {
 /// A word quoted for a shell.
 func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''") + "'" }
 
-/// `ringfence sign-in-link`
 struct SignInLinkCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign-in-link", abstract: "Create a sign-in link that works once, for a day.")

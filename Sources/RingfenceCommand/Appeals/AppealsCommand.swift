@@ -3,12 +3,11 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Moderation
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence appeals`
 struct AppealsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "appeals", abstract: "File, list and answer appeals.",
@@ -18,7 +17,6 @@ struct AppealsCommand: AsyncParsableCommand {
       """,
     subcommands: [File.self, List.self, Answer.self])
 
-  /// `ringfence appeals file`
   struct File: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "File an appeal for the owner of a number.")
 
@@ -47,7 +45,6 @@ struct AppealsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence appeals list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List open appeals, separated by tabs: number, time, ID, statement.")
@@ -67,7 +64,6 @@ struct AppealsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence appeals answer`
   struct Answer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Uphold or reject the open appeals of a number, or change the last answer.")

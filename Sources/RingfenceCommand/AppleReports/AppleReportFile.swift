@@ -17,7 +17,7 @@ enum AppleReportFile {
     return try read(String(decoding: data, as: UTF8.self), file: file)
   }
 
-  /// Reads a text; `file` names it in errors.
+  /// `file` names the text in errors.
   static func read(_ text: String, file: String) throws -> AppleReportSettings {
     let root: Node?
     do {

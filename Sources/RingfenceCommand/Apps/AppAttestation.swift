@@ -7,7 +7,6 @@ import Curation
 import Foundation
 import Storage
 
-/// `ringfence app attestation NAME`
 struct AppAttestationCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attestation",

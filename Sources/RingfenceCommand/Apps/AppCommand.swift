@@ -3,9 +3,8 @@
 import ArgumentParser
 import Foundation
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence app`
 struct AppCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Manage apps and their API keys.",
@@ -21,7 +20,6 @@ struct AppCommand: AsyncParsableCommand {
 }
 
 extension AppScopes {
-  /// The names of all scopes.
   static let list = named.map(\.name).joined(separator: ", ")
 
   /// - Parameter text: names separated by commas.
@@ -35,7 +33,6 @@ extension AppScopes {
   }
 }
 
-/// `ringfence app create NAME`
 struct AppCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create an app and print its first key.")
@@ -70,7 +67,6 @@ struct AppCreate: AsyncParsableCommand {
   }
 }
 
-/// `ringfence app list`
 struct AppList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List apps with their valid keys, last use, and the origin of their newest reports.",
@@ -101,7 +97,6 @@ struct AppList: AsyncParsableCommand {
   }
 }
 
-/// `ringfence app keys [NAME]`
 struct AppKeys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "List keys with their scopes, expiry and time of last use.")
@@ -133,7 +128,6 @@ struct AppKeys: AsyncParsableCommand {
   }
 }
 
-/// `ringfence app rotate NAME`
 struct AppRotate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Create a new key of an app; old keys stay valid for some days.",
@@ -176,7 +170,6 @@ struct KeyOptions: ParsableArguments {
   var id: Int32
 }
 
-/// `ringfence app revoke KEY`
 struct AppRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke a key. This takes effect within 10 seconds and cannot be undone.")
@@ -193,7 +186,6 @@ struct AppRevoke: AsyncParsableCommand {
   }
 }
 
-/// `ringfence app scopes KEY SCOPES`
 struct AppScopesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scopes", abstract: "Change the scopes of a key, for example: ringfence app scopes 3 report,lookup")

@@ -3,9 +3,8 @@
 import ArgumentParser
 import Foundation
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence app withdraw KEY`
 struct AppWithdraw: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "withdraw", abstract: "Withdraw all reports of a key, for example after it was leaked.",

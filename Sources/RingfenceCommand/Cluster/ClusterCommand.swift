@@ -3,13 +3,11 @@
 import ArgumentParser
 import Storage
 
-/// `ringfence cluster`
 struct ClusterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster", abstract: "Distribute the tables over several PostgreSQL servers.", subcommands: [Plan.self]
   )
 
-  /// `ringfence cluster plan`
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print the SQL statements that distribute the tables over a Citus cluster.",

@@ -3,13 +3,12 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Moderation
 import PhoneNumbers
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence decide`
 struct DecideCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decide",
@@ -153,7 +152,6 @@ struct DecideCommand: AsyncParsableCommand {
   }
 }
 
-/// `ringfence decisions`
 struct DecisionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decisions", abstract: "List all decisions on a number, oldest first.",

@@ -4,11 +4,10 @@ import ArgumentParser
 import Curation
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import Moderation
 import Storage
 
-/// The options of `ringfence decide --file`.
 struct DecideFileOptions: ParsableArguments {
   @Option(help: "File of decisions: CSV with a header, or JSON Lines (.jsonl, .ndjson).", completion: .file())
   var file: String?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import AsyncSupport
+import ServerSupport
 import Curation
 import Foundation
 import Importing
@@ -80,7 +80,7 @@ extension ImportCommand {
 
 extension CommandContext {
 
-  /// Imports a file of names, with a progress bar for reading and one for storing.
+  /// Shows a progress bar for reading and one for storing.
   func importDirectory(_ options: DirectoryOptions, source: String, priority: Int32?) async throws -> DirectorySummary {
     let reading = ProgressMeter(importing: options.path, output: progressOutput())
     let storing = LazyValue<ProgressMeter>()

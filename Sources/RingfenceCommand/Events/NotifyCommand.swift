@@ -4,11 +4,10 @@ import ArgumentParser
 import Curation
 import Foundation
 import Jobs
-import Localization
+import HTTPServer
 import OutboundHTTP
 import Storage
 
-/// `ringfence notify`
 struct NotifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notify", abstract: "Show who is told about events, or send a test to all of them.",

@@ -2,11 +2,10 @@
 
 import ArgumentParser
 import Curation
-import Localization
+import HTTPServer
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence holds`
 struct HoldsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "holds", abstract: "List the numbers that are held for review by the rules against brigading.",

@@ -3,10 +3,9 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Storage
 
-/// `ringfence explain`
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Explain why a number is listed or not.",

@@ -5,7 +5,6 @@ import Foundation
 import PhoneNumbers
 import Storage
 
-/// `ringfence numbering`
 struct NumberingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "numbering", abstract: "Show, check and update the numbering plans, by which numbers are read.",
@@ -16,7 +15,6 @@ struct NumberingCommand: AsyncParsableCommand {
       """,
     subcommands: [Show.self, Update.self, Check.self])
 
-  /// `ringfence numbering show`
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show version and date of the plans in use, and of the built-in plans.")
@@ -32,7 +30,6 @@ struct NumberingCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence numbering update`
   struct Update: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check a file of numbering plans completely, and store it in the database for all servers.")
@@ -83,7 +80,6 @@ struct NumberingCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence numbering check`
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List stored numbers that the plans in use do not have, one per line.",

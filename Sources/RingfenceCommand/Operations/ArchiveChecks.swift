@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EmbeddedPostgreSQL
+import PostgreSQL
 import Foundation
 import Storage
-import Timestamps
+import Support
 
 /// Checks of `doctor` of the private PostgreSQL's archive.
 struct ArchiveChecks {
@@ -123,7 +123,6 @@ struct WALArchive {
     segments = Set(names.compactMap { $0.hasSuffix(".gz") ? WALSegment(String($0.dropLast(3))) : nil })
   }
 
-  /// The newest segment of a timeline.
   func newest(timeline: UInt32) -> WALSegment? { segments.filter { $0.timeline == timeline }.max() }
 
   /// The first segment that is missing between `first` and the newest of its timeline.

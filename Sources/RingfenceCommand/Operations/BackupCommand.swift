@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import AsyncSupport
+import ServerSupport
 import CallerPack
 import Curation
 import Foundation
@@ -9,9 +9,8 @@ import Intake
 import PostgreSQL
 import Publishing
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence backup`
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Save the database, the keys, the recipes and the publications.",
@@ -115,7 +114,6 @@ struct Backup {
   let folder: String
   let withKeys: Bool
 
-  /// Files of the data folder that hold secrets.
   static let keyFiles = [
     "pseudonym.key", "account.key", DataFolder.signingKeyFile, "signing.key.next", "webhook.secret", "metrics.token",
     "sample-app.key",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 
 /// The description of a backup in `backup.json`.
@@ -41,11 +41,10 @@ struct BackupManifest: Codable, Sendable, Equatable {
   var isOfOneMoment = true
   /// The value of `server_version_num`.
   var postgresVersion: Int
-  /// The versions of the applied migrations.
   var migrations: [Int64]
   /// The count of rows of each table in the dump; empty for a base backup.
   var tables: [String: Int64]
-  /// The publication in the folder; nil before the first publication.
+  /// Nil before the first publication.
   var publication: Newest?
   /// Whether key files are included; keys from the environment never are.
   var hasKeys: Bool
@@ -104,7 +103,7 @@ enum BackupFiles {
     }
   }
 
-  /// Creates a file. Another program that writes to it later keeps its permissions.
+  /// Another program that writes to the file later keeps its permissions.
   static func write(_ data: Data, to path: String) throws {
     do throws(FileFailure) {
       try PrivateFile.create(path, data)

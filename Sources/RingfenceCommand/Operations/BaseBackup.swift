@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
-import EmbeddedPostgreSQL
-import FileSupport
-import Foundation
+import ServerSupport
 import PostgreSQL
+import Support
+import Foundation
 import Storage
-import Timestamps
 
 extension Backup {
   /// Saves the files of the running private PostgreSQL, with the log that makes them consistent.

@@ -7,9 +7,8 @@ import Foundation
 import PostgreSQL
 import Publishing
 import Storage
-import Timestamps
+import Support
 
-/// The doctor's checks of the database.
 struct DatabaseChecks {
   let context: CommandContext
 
@@ -294,7 +293,6 @@ struct DatabaseChecks {
       "Read the reasons with: ringfence sources status. The former entries stay.")
   }
 
-  /// Sources with many rejected rows.
   private func rejectedRows() async throws -> [Finding] {
     let names = try await context.stores.sources.list().filter(\.state.rejected.exceedsThird).map(\.name)
     guard !names.isEmpty else { return [] }

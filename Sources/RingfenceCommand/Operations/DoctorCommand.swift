@@ -2,15 +2,12 @@
 
 import ArgumentParser
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 import Jobs
 import PostgreSQL
 import Publishing
-import RingfenceServer
-import Timestamps
 
-/// `ringfence doctor`
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Check the installation and print what to correct.",
@@ -137,7 +134,6 @@ struct FolderChecks {
     }
   }
 
-  /// The permission bits of a file or folder; nil where there is none.
   private static func permissions(of path: String) -> Int? {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     return (try? FileManager.default.attributesOfItem(atPath: target))?[.posixPermissions] as? Int

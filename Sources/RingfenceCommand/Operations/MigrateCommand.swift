@@ -5,9 +5,8 @@ import Foundation
 import Logging
 import PostgreSQL
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence migrate`
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate", abstract: "Bring the schema of the database to this version.",
@@ -78,9 +77,8 @@ extension CommandContext {
   }
 
   /// Applies expand migrations, then contract ones once no program that does not know them uses the database.
-  /// - Returns: the migrations that were applied.
   /// - Throws: ``CommandFailure`` where an older program is still running: it would fail on the new schema, and might
-  ///   store values that newer programs read differently.
+  /// store values that newer programs read differently.
   func migrateWithContracts(logger: Logger) async throws -> [PostgresMigration] {
     let migrator = PostgresMigrator(folder: installation.migrations)
     let end = ContinuousClock.now + Self.patience
@@ -119,7 +117,6 @@ extension CommandContext {
 }
 
 extension CommandContext {
-  /// Why this database cannot be used; nil if it can.
   func databaseRefusal() async throws -> (found: String, advice: String)? {
     let (version, encoding) = try await pool.withConnection { await ($0.serverVersion, $0.serverEncoding) }
     guard version >= 150_000 else {

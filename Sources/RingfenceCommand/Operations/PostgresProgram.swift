@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Foundation
 package import PostgreSQL
 
@@ -38,17 +38,16 @@ package struct PostgresProgram: Sendable {
         + "ringfence backup.")
   }
 
-  /// The major version of a program; 0 where it does not say it.
+  /// 0 where the program does not say it.
   private static func major(of path: String) async throws -> Int {
     // "pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"
     let (_, output, _) = try await ExternalProgram.run(path, ["--version"])
     return output.firstMatch(of: /\(PostgreSQL\) (\d+)/).flatMap { Int($0.1) } ?? 0
   }
 
-  /// Runs it against a database. The password is passed in the environment, which other accounts cannot read.
+  /// The password is passed in the environment, which other accounts cannot read.
   /// - Parameter options: of the session, in the format of PGOPTIONS.
-  /// - Returns: its output.
-  /// - Throws: ``CommandFailure`` with the last lines of its output if it fails.
+  /// - Throws: ``CommandFailure`` with the last lines of the program's output if it fails.
   @discardableResult
   package func run(_ arguments: [String], on database: PostgresConfiguration, options: String? = nil) async throws
     -> String

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import AsyncSupport
+import ServerSupport
 import CallerPack
-import EmbeddedPostgreSQL
+import PostgreSQL
 import Foundation
 import Intake
-import PostgreSQL
 import Publishing
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence restore`
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Bring a backup back, into a new data folder and an empty database.",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import EmbeddedPostgreSQL
-import Foundation
 import PostgreSQL
+import Foundation
 import Storage
 
 /// `ringfence upgrade-postgresql`

@@ -3,7 +3,7 @@
 import ArgumentParser
 import CallerPack
 import CallerPackBuilder
-import FileSupport
+import Support
 import Foundation
 
 /// `ringfence pack build`: creates a pack from lines of text.
@@ -67,7 +67,6 @@ struct PackBuildCommand: AsyncParsableCommand {
   }
 }
 
-/// A line of a list that is not a valid entry.
 struct ListLineError: Error, CustomStringConvertible {
   let line: Int
   let rule: String
@@ -97,7 +96,7 @@ struct ListLines {
   /// error.
   private static let longest = 400_000
 
-  /// Opens a list; `-` is standard input.
+  /// `-` is standard input.
   init(path: String) throws(PackError) {
     let opened = path == "-" ? fdopen(dup(STDIN_FILENO), "rb") : fopen(path, "rb")
     guard let opened else {
@@ -139,7 +138,6 @@ struct ListLines {
     return true
   }
 
-  /// Replaces the escapes of a label.
   private func unescaped(_ label: UnsafeRawBufferPointer) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = label[...]

@@ -45,11 +45,9 @@ struct PackConsole: Sendable {
     remarks: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
     executable: FileManager.default.fileExists(atPath: "/proc/self/exe") ? "/proc/self/exe" : nil)
 
-  /// The console of the running command.
   @TaskLocal static var current = PackConsole.standard
 }
 
-/// The exit codes of the pack commands.
 enum PackExitCode {
   static let badData = ExitCode(1)
   static let usage = ExitCode(2)
@@ -69,7 +67,6 @@ enum PackExitCode {
     }
   }
 
-  /// Returns the exit code of an error.
   static func of(_ error: any Error) -> ExitCode {
     switch error {
     case let error as PackError: error.code == .inputOutput ? inputOutput : badData
@@ -105,28 +102,22 @@ extension PackProfile {
 }
 
 extension PackKind: ExpressibleByArgument {
-  /// The value of an argument; nil for an unknown name.
   public init?(argument: String) {
     guard let kind = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = kind
   }
-  /// The names that an argument may have.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The name of a default value in help.
   public var defaultValueDescription: String { name }
   /// Empty, because the names need no description.
   public static var allValueDescriptions: [String: String] { [:] }
 }
 
 extension PackProfile: ExpressibleByArgument {
-  /// The value of an argument; nil for an unknown name.
   public init?(argument: String) {
     guard let profile = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = profile
   }
-  /// The names that an argument may have.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// The name of a default value in help.
   public var defaultValueDescription: String { name }
   /// Empty, because the names need no description.
   public static var allValueDescriptions: [String: String] { [:] }

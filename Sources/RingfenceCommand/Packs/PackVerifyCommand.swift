@@ -5,7 +5,6 @@ import CallDirectory
 import CallerPack
 import Foundation
 
-/// `ringfence pack verify`: checks packs.
 struct PackVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Verify all bytes of packs.",

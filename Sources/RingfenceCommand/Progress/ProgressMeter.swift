@@ -17,7 +17,6 @@ final class ProgressMeter: Sendable {
     case items(String)
   }
 
-  /// Time between plain lines.
   static let plainInterval = Duration.seconds(5)
 
   private struct State {
@@ -52,7 +51,7 @@ final class ProgressMeter: Sendable {
     self.elapsed = elapsed ?? { ContinuousClock.now - start }
   }
 
-  /// Updates the count; `detail` is shown after it.
+  /// `detail` is shown after the count.
   func update(done: UInt64, detail: String = "") {
     state.withLock { state in
       guard !state.isFinished else { return }
@@ -89,17 +88,17 @@ final class ProgressMeter: Sendable {
 }
 
 extension ProgressMeter {
-  /// Shows an import: bytes read of the file, and the number of rows. For a meter in ``Unit/bytes``.
+  /// For a meter in ``Unit/bytes``.
   func update(_ progress: ImportProgress) {
     update(bytesRead: progress.bytesRead, rows: progress.rows)
   }
 
-  /// Shows the bytes and rows that were read. For a meter in ``Unit/bytes``.
+  /// For a meter in ``Unit/bytes``.
   func update(bytesRead: UInt64, rows: Int) {
     update(done: bytesRead, detail: TextFormat.grouped(rows, "row"))
   }
 
-  /// Creates a meter for the import of a file, with its size as total; the total of a pipe or `-` is unknown.
+  /// The total is the size of the file; the total of a pipe or `-` is unknown.
   convenience init(importing path: String, title: String = "Importing", output: any ProgressOutput) {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = path == "-" ? nil : try? FileManager.default.attributesOfItem(atPath: target)

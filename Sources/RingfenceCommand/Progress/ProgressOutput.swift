@@ -3,7 +3,7 @@
 import Foundation
 package import Logging
 import Synchronization
-import Telemetry
+import ServerSupport
 
 protocol ProgressOutput: Sendable {
   /// Whether a line can be redrawn.
@@ -67,7 +67,6 @@ package final class StatusLine: Sendable {
     }
   }
 
-  /// Changes the text of the step.
   func say(_ text: String) {
     state.withLock { state in
       guard state.text != text else { return }

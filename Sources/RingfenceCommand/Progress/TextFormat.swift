@@ -82,9 +82,7 @@ package enum TextFormat {
 struct TextTable {
   private let rows: [[String]]
 
-  /// - Parameters:
-  ///   - columns: the header.
-  ///   - rows: each with as many cells as the header.
+  /// - Parameter rows: each with as many cells as there are columns.
   init(_ columns: [String], _ rows: [[String]]) {
     self.rows = [columns] + rows
   }
@@ -168,7 +166,6 @@ struct TableRow: Encodable, ExpressibleByDictionaryLiteral {
 extension TableRow.Value {
   static func count(_ count: some BinaryInteger) -> Self { .integer(Int64(count)) }
 
-  /// A country, or its absence.
   static func country(_ code: String?, else shown: String) -> Self { code.map { .text($0) } ?? .none(shown: shown) }
 }
 

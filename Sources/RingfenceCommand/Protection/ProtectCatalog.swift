@@ -7,7 +7,6 @@ import Importing
 import PhoneNumbers
 import Storage
 
-/// `ringfence protect catalog`
 struct ProtectCatalog: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalog", abstract: "List public service numbers that can be protected by country.",

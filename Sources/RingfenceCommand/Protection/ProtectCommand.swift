@@ -4,11 +4,10 @@ import ArgumentParser
 import Curation
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence protect`
 struct ProtectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "protect", abstract: "Manage protected numbers, which are never published.",
@@ -21,7 +20,6 @@ struct ProtectCommand: AsyncParsableCommand {
       """,
     subcommands: [Add.self, ProtectCatalog.self, ProtectImport.self, ProtectCheck.self, List.self, Remove.self])
 
-  /// `ringfence protect add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Protect numbers and patterns.")
 
@@ -131,7 +129,6 @@ struct ProtectCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence protect list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List protected patterns and numbers, separated by tabs: pattern, reason, name, time, end.")
@@ -149,7 +146,6 @@ struct ProtectCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence protect remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a protection. Reports count again within an hour, or after: ringfence reporters recount")

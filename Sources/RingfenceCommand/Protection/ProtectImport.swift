@@ -4,11 +4,10 @@ import ArgumentParser
 import Curation
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import Storage
-import Timestamps
+import Support
 
-/// The end of a protection.
 struct ProtectionEnd: ParsableArguments {
   @Option(help: .value("time", "Time at which the protection ends (RFC 3339). Default: never."))
   var until: String?
@@ -26,7 +25,6 @@ struct ProtectionEnd: ParsableArguments {
   }
 }
 
-/// `ringfence protect import`
 struct ProtectImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Protect the numbers and patterns of somebody else's list.",
@@ -102,7 +100,6 @@ struct ProtectImport: AsyncParsableCommand {
   }
 }
 
-/// `ringfence protect check`
 struct ProtectCheck: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Say whether a number is protected, and by what.",

@@ -6,7 +6,6 @@ import Fetching
 import Foundation
 import OutboundHTTP
 
-/// `ringfence fetch`
 struct FetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
@@ -175,7 +174,7 @@ struct FetchCommand: AsyncParsableCommand {
 }
 
 extension CommandFailure {
-  /// Converts an error; the exit code states its kind.
+  /// The exit code states the kind of the error.
   init(_ error: FetchError) {
     let code: Int32 =
       switch error {

@@ -2,12 +2,10 @@
 
 import ArgumentParser
 import CallerPack
-import FileSupport
+import Support
 import Foundation
 import Publishing
-import Timestamps
 
-/// `ringfence keys`
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "Create, rotate, list and export signing keys.",
@@ -17,7 +15,6 @@ struct KeysCommand: AsyncParsableCommand {
       """,
     subcommands: [Create.self, Rotate.self, List.self, Export.self])
 
-  /// `ringfence keys create`
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create", abstract: "Create a private key and print its public key.")
@@ -49,7 +46,6 @@ struct KeysCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence keys rotate`
   struct Rotate: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate", abstract: "Replace the signing key.",
@@ -85,7 +81,6 @@ struct KeysCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence keys list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys of the current root.")
 
@@ -104,7 +99,6 @@ struct KeysCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence keys export`
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "export", abstract: "Print the public key, for apps and pipelines.")
@@ -139,14 +133,12 @@ extension DataFolder {
     return try key(Self.signingKeyFile, \.signingKey) { SigningKey().secretText }
   }
 
-  /// The signing key; nil if there is none yet.
   func presentSigningKey() throws -> SigningKey? {
     guard try settings.signingKey != nil || storedSecret(Self.signingKeyFile) != nil else { return nil }
     return try signingKey()
   }
 
-  /// The existing signing key.
-  /// - Throws: ``CommandFailure`` if there is none; a new key would not help the caller.
+  /// - Throws: ``CommandFailure`` if there is no signing key; a new one would not help the caller.
   func keyThatSigns() throws -> SigningKey {
     guard let key = try presentSigningKey() else {
       throw CommandFailure.failed("There is no signing key. Create one with: ringfence keys create")
@@ -162,7 +154,6 @@ extension DataFolder {
     }
   }
 
-  /// Stores a key as this folder's signing key.
   /// - Returns: the stored key, which differs if another process stored its own first.
   func makeSigningKey(_ key: SigningKey) throws -> SigningKey {
     try Self.signingKey(
@@ -191,7 +182,6 @@ extension DataFolder {
     try adopt(next)
   }
 
-  /// Reads the key in a file.
   static func signingKey(file: String) throws -> SigningKey {
     try signingKey(try Settings.secret(in: file), from: file)
   }

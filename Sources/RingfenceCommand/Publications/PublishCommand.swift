@@ -4,14 +4,13 @@ import ArgumentParser
 import CallerPack
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Logging
 import Publishing
 import Storage
 import Synchronization
-import Timestamps
+import Support
 
-/// `ringfence publish`
 struct PublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish", abstract: "Make a publication: packs, deltas and a signed manifest.",
@@ -122,7 +121,6 @@ struct PublicationOptions: ParsableArguments {
   @Option(\.webhook) var webhook: [String] = []
 }
 
-/// The settings of publications.
 struct PublicationConfiguration {
   var policy = PublicationPolicy()
   /// The recipe file; nil takes the data folder's, or the one shipped with the program.
@@ -157,9 +155,7 @@ extension CommandContext {
     }
   }
 
-  /// Creates a publisher for this context's folder.
-  /// - Parameters:
-  ///   - top: maximum numbers in a pack, if that is less than its recipe's limit.
+  /// - Parameter top: maximum numbers in a pack, if that is less than its recipe's limit.
   func publisher(
     _ configuration: PublicationConfiguration, top: Int = Recipe.maxEntries, logger: Logger
   ) throws -> Publisher {

@@ -5,13 +5,11 @@ package import Curation
 import Foundation
 import Publishing
 
-/// `ringfence recipes`
 struct RecipesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recipes", abstract: "Check and show the recipes, which define the packs.",
     subcommands: [Check.self, Show.self])
 
-  /// `ringfence recipes check FILE`
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Check a recipes file and list its errors by line.")
@@ -25,7 +23,6 @@ struct RecipesCommand: ParsableCommand {
     }
   }
 
-  /// `ringfence recipes show`
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the recipes in use.",
@@ -52,9 +49,7 @@ struct RecipesCommand: ParsableCommand {
 
 extension Recipe {
   /// The recipe file in force.
-  /// - Parameters:
-  ///   - name: an explicitly given file.
-  ///   - data: the data folder.
+  /// - Parameter name: an explicitly given file.
   package static func file(named name: String?, data: String, installation: Installation) -> String {
     if let name { return name }
     let own = "\(data)/recipes.yaml"

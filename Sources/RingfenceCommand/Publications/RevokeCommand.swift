@@ -3,13 +3,12 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Moderation
 import PhoneNumbers
 import Publishing
 import Storage
 
-/// `ringfence revoke`
 struct RevokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Remove a number from all packs now.",

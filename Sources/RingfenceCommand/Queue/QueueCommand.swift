@@ -5,12 +5,10 @@ import Foundation
 import Publishing
 import Storage
 
-/// `ringfence queue`
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue", abstract: "Update the review queue.", subcommands: [Sweep.self])
 
-  /// `ringfence queue sweep`
   struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Judge all holds, check all numbers, and update the review queue.",

@@ -3,12 +3,12 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Moderation
 import PhoneNumbers
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// `ringfence prefixes`
 struct RangesCommand: AsyncParsableCommand {
@@ -25,7 +25,6 @@ struct RangesCommand: AsyncParsableCommand {
       Add.self, Import.self, List.self, Remove.self, Of.self, Approve.self, Reject.self, Detect.self,
     ], aliases: ["ranges"])
 
-  /// `ringfence prefixes add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Add rules, or replace rules of the same ranges.")
 
@@ -41,7 +40,6 @@ struct RangesCommand: AsyncParsableCommand {
     private func rules() throws -> [RangeRule] { try ranges.map { try values.rule($0) } }
   }
 
-  /// `ringfence prefixes import`
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add the rules of a file: a range per line, and perhaps a reason after a tab.",
@@ -83,7 +81,6 @@ struct RangesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence prefixes list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: """
@@ -110,7 +107,6 @@ struct RangesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence prefixes of`
   struct Of: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the rules that contain a number, as in `prefixes list`; the one that applies is the first.")
@@ -128,7 +124,6 @@ struct RangesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence prefixes remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove rules. Their numbers leave with the next publication.")
@@ -144,7 +139,6 @@ struct RangesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence prefixes approve`
   struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Approve rules: list their numbers from the next publication on.")
@@ -154,7 +148,6 @@ struct RangesCommand: AsyncParsableCommand {
     func run() async throws { try await selection.decide(isApproved: true) }
   }
 
-  /// `ringfence prefixes reject`
   struct Reject: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Reject rules: do not list them, or propose them again.")
 
@@ -163,7 +156,6 @@ struct RangesCommand: AsyncParsableCommand {
     func run() async throws { try await selection.decide(isApproved: false) }
   }
 
-  /// `ringfence prefixes detect`
   struct Detect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Find ranges with complaints about many numbers, and propose them. The server does this every hour.")
@@ -178,7 +170,6 @@ struct RangesCommand: AsyncParsableCommand {
   }
 }
 
-/// The values of new rules.
 struct RangeRuleOptions: ParsableArguments {
   @OptionGroup var database: DatabaseOptions
 
@@ -284,7 +275,6 @@ struct RangeRuleOptions: ParsableArguments {
   }
 }
 
-/// The rules that a command is about.
 struct RangeSelection: ParsableArguments {
   @OptionGroup private var database: DatabaseOptions
 

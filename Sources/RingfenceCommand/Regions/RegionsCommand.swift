@@ -5,13 +5,11 @@ import Importing
 import PhoneNumbers
 import Storage
 
-/// `ringfence regions`
 struct RegionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "regions", abstract: "Manage regions, which are parts of countries given by prefixes.",
     subcommands: [Load.self, List.self, Of.self])
 
-  /// `ringfence regions load FILE`
   struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replace all regions by the regions of a file.",
@@ -38,7 +36,6 @@ struct RegionsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence regions list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the loaded regions, separated by tabs: region, prefixes, name.")
@@ -63,7 +60,6 @@ struct RegionsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence regions of NUMBER`
   struct Of: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the region of a number.")
 

@@ -4,12 +4,10 @@ import ArgumentParser
 import Foundation
 import Storage
 
-/// `ringfence reporters`
 struct ReportersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reporters", abstract: "Calculate the weights of reporters.", subcommands: [Recount.self])
 
-  /// `ringfence reporters recount`
   struct Recount: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Calculate the weight of every reporter from all reports, decisions and holds.",

@@ -8,9 +8,8 @@ import Intake
 import PhoneNumbers
 import Storage
 import Synchronization
-import Timestamps
+import Support
 
-/// `ringfence import`
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import lists of complaints and business directories.",

@@ -3,7 +3,6 @@
 import ArgumentParser
 import Storage
 
-/// `ringfence recount`
 struct RecountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recount", abstract: "Compare the stored sums with all reports and identifications.",

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Timestamps
+import Support
 import ArgumentParser
 import Foundation
 import Importing
 import Intake
 
-/// `ringfence simulate`
 struct SimulateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Generate test data; the same arguments give the same data.",
@@ -66,12 +65,12 @@ extension ComplaintSimulator {
       endingAt: end, days: days)
   }
 
-  /// Writes the lines to a file, or to standard output for `-`.
+  /// `-` is standard output.
   func write(to path: String) throws { try writeLines(to: path) }
 }
 
 extension Sequence<[UInt8]> {
-  /// Writes the lines to a file, or to standard output for `-`.
+  /// `-` is standard output.
   func writeLines(to path: String) throws {
     let handle: FileHandle
     if path == "-" {

@@ -3,14 +3,12 @@
 import ArgumentParser
 import Foundation
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence retention`
 struct RetentionCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retention", abstract: "Show how long data is kept, and what was deleted.", subcommands: [Show.self])
 
-  /// `ringfence retention show`
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:

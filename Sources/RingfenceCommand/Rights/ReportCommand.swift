@@ -3,18 +3,16 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import PackFormats
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence report`
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Reports for authorities and the public.",
     subcommands: [Transparency.self, Statements.self])
 
-  /// `ringfence report transparency`
   struct Transparency: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
       case markdown, json, csv
@@ -54,7 +52,6 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence report statements`
   struct Statements: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Write the statements of reasons of a period as JSON Lines.",
@@ -88,7 +85,6 @@ struct ReportCommand: AsyncParsableCommand {
   }
 }
 
-/// The options for the period of a report.
 struct PeriodOptions: ParsableArguments {
   @Option(help: .value("day", "First day in UTC, such as 2026-01-01."))
   var from: String

@@ -5,9 +5,8 @@ import Foundation
 import HTTPServer
 import Intake
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence rights`
 struct RightsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rights", abstract: "Rights of the owners of numbers and of reporters.",
@@ -15,7 +14,6 @@ struct RightsCommand: AsyncParsableCommand {
       "Check first that the person controls the number: deliver a code, and let the person enter it at /rights.",
     subcommands: [Code.self, Show.self, Suppress.self, Repeat.self, Finish.self])
 
-  /// `ringfence rights code`
   struct Code: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print a code that proves control of a number. Deliver it by a call or a message to the number itself.")
@@ -36,7 +34,6 @@ struct RightsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence rights show`
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print everything that is stored about a number as JSON, for its owner.",
@@ -55,7 +52,6 @@ struct RightsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence rights suppress`
   struct Suppress: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Suppress a number for its owner: no publication contains it, whatever reports and lists say.",
@@ -86,7 +82,6 @@ struct RightsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence rights finish`
   struct Finish: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Rewrite the tables with reports, so that no file of PostgreSQL has the bytes of erased rows.",
@@ -103,7 +98,6 @@ struct RightsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `ringfence rights repeat`
   struct Repeat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Repeat the erasures and suppressions of the journal, after a restore by PostgreSQL's own tools.",
@@ -172,7 +166,6 @@ extension CommandContext {
 }
 
 extension DataFolder {
-  /// The journal of erasures and suppressions.
   var journal: ErasureJournal {
     get throws { ErasureJournal(path: try settings.erasureJournal ?? "\(path)/\(ErasureJournal.fileName)") }
   }

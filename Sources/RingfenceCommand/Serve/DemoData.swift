@@ -7,7 +7,7 @@ import Moderation
 import Intake
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// Demo data for trying out the server.
 struct DemoData {
@@ -52,7 +52,7 @@ struct DemoData {
       dataFolder: context.folder.path)
   }
 
-  /// The demo app's key. The one in the data folder may belong to another database.
+  /// The key in the data folder may belong to another database.
   private func key() async throws -> String {
     let file = "sample-app.key"
     if let key = try context.folder.storedSecret(file), try await context.stores.apps.app(key: key) != nil {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import Accounts
 import Curation
-import EmbeddedPostgreSQL
+import PostgreSQL
 import Foundation
 import FoundationEssentials
 import HTTPServer
@@ -11,17 +11,14 @@ import Hummingbird
 import Importing
 import Intake
 import Jobs
-import Localization
 import Logging
 import Metrics
 import ModerationSite
 import NIOCore
 import Publishing
-import RingfenceServer
 import Storage
-import Telemetry
+import ServerSupport
 
-/// `ringfence serve`
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Run the server: API, moderation pages and publications.")
@@ -128,10 +125,6 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension CommandContext {
-  /// Creates a server for this database and folder.
-  /// - Parameters:
-  ///   - jobs: settings of its background jobs.
-  ///   - metrics: receives all metrics.
   func server(
     _ publication: PublicationConfiguration, jobs: JobConfiguration, metrics: PrometheusMetricsFactory, logger: Logger
   ) async throws -> Server {
@@ -200,8 +193,7 @@ extension CommandContext {
       logger: logger)
   }
 
-  /// The key that encrypts this database's second factors.
-  /// - Throws: ``CommandFailure`` if they are encrypted with another key.
+  /// - Throws: ``CommandFailure`` if the second factors are encrypted with another key.
   func accountKey() async throws -> AccountKey {
     let key = try folder.accountKey()
     guard try await stores.accounts.isKept(with: key.fingerprint) else {

@@ -3,14 +3,13 @@
 import API
 import Accounts
 import Curation
-import EmbeddedPostgreSQL
+import PostgreSQL
 import Foundation
 import HTTPServer
 import Intake
 import Jobs
 import ModerationSite
 import Publishing
-import RingfenceServer
 
 // Each part of the server's configuration reads its settings.
 
@@ -64,7 +63,6 @@ extension SiteConfiguration {
 }
 
 extension SignOnConfiguration {
-  /// The identity provider; nil for none.
   /// - Throws: ``CommandFailure`` for an invalid setting, and for one without its other half.
   static func read(_ settings: Settings) throws -> SignOnConfiguration? {
     let (issuer, client) = (try settings.oidcIssuer, try settings.oidcClientID)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import Foundation
 
 /// Tells systemd about the state of the service, by datagrams to the socket that it names in the environment; see
@@ -10,7 +10,6 @@ struct ServiceManager: Sendable {
   /// The pause between two signs of life: half of the limit that systemd sets; nil for none.
   private let pause: Duration?
 
-  /// - Parameter environment: of the process.
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     let name = environment["NOTIFY_SOCKET"] ?? ""
     address = name.hasPrefix("/") || name.hasPrefix("@") ? UnixSocketAddress(name) : nil

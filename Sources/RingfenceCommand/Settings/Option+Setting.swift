@@ -11,7 +11,6 @@ extension Option where Value == String? {
 }
 
 extension Option where Value == [String] {
-  /// The option of a setting that has several values.
   init<Parsed>(wrappedValue: [String], _ setting: KeyPath<SettingList, Setting<[Parsed]?>>) {
     let setting = SettingList.all[keyPath: setting].description
     self.init(wrappedValue: wrappedValue, name: .customLong(setting.name), help: setting.help)
@@ -65,7 +64,6 @@ extension OptionGroup: SettingGroup {}
 
 /// An option that may be one of a setting.
 private protocol SettingOption {
-  /// The given text; nil without one.
   var text: String? { get }
 }
 

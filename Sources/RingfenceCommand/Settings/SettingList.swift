@@ -7,7 +7,7 @@ import Foundation
 import Intake
 import ModerationSite
 import Publishing
-import Telemetry
+import ServerSupport
 
 /// All settings of the server and its commands. Documentation/configuration.md is this list as a table.
 package struct SettingList: Sendable {

@@ -51,7 +51,6 @@ package struct Settings: Sendable {
     return try Self.secret(in: file, namedBy: place(of: setting.key).map { name($0, of: setting.key) })
   }
 
-  /// Reads the secret in a file.
   /// - Throws: ``CommandFailure`` if the file cannot be read or is empty.
   static func secret(in file: String, namedBy place: String? = nil) throws -> String {
     let that = place.map { " that \($0) names" } ?? ""

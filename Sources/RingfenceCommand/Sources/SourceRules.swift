@@ -4,10 +4,9 @@ import ArgumentParser
 import Curation
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import Storage
 
-/// `ringfence sources`
 struct SourcesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sources",
@@ -62,7 +61,6 @@ struct SourceChange: ParsableArguments {
     }
   }
 
-  /// The set with the change of the rule.
   /// - Parameter lists: all imported lists.
   /// - Throws: ``ThresholdProblem``, or `CommandFailure` for an unknown list.
   func applied(to set: ThresholdSet, lists: [App]) throws -> ThresholdSet {
@@ -95,7 +93,6 @@ struct SourceChange: ParsableArguments {
   }
 }
 
-/// `ringfence sources set`
 struct SourcesSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change the ceiling, weight or limits of a list.",
@@ -157,7 +154,6 @@ struct SourcesSet: AsyncParsableCommand {
   }
 }
 
-/// `ringfence sources preview`
 struct SourcesPreview: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
@@ -176,7 +172,6 @@ struct SourcesPreview: AsyncParsableCommand {
   }
 }
 
-/// `ringfence sources list`
 struct SourcesList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the rules of all imported lists.")

@@ -6,11 +6,10 @@ public import Curation
 import Fetching
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import PhoneNumbers
 import Storage
 
-/// `ringfence sources add`
 struct SourcesAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Subscribe to a list of the catalog, or at an address: a server downloads it.",

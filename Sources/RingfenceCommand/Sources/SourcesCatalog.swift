@@ -6,7 +6,6 @@ import Foundation
 import Importing
 import Storage
 
-/// `ringfence sources catalog`
 struct SourcesCatalog: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalog", abstract: "List public lists that can be added by name.",
@@ -63,7 +62,6 @@ enum Question {
     }
   }
 
-  /// The answer of a person.
   enum Answer {
     /// All are labeled.
     case label
@@ -111,6 +109,5 @@ struct SharedNumbersOption: ParsableArguments {
         + "falsely. Default: no, it labels them."))
   var blockShared: Choice?
 
-  /// Nil where the option is not set.
   var isBlocking: Bool? { blockShared.map { $0 == .yes } }
 }

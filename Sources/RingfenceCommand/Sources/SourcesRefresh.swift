@@ -4,10 +4,10 @@ import ArgumentParser
 import Curation
 import Foundation
 import Importing
-import Localization
+import HTTPServer
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// The source that a command changes, and the person who runs it.
 struct SourceOption: ParsableArguments {
@@ -18,7 +18,6 @@ struct SourceOption: ParsableArguments {
 
   @OptionGroup var audit: AuditOption
 
-  /// The event of an action, for the audit log.
   /// - Throws: ``CommandFailure`` if there is no such source.
   func event(_ action: String, _ context: CommandContext) async throws -> AuditEvent {
     guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
@@ -26,7 +25,6 @@ struct SourceOption: ParsableArguments {
   }
 }
 
-/// `ringfence sources refresh`
 struct SourcesRefresh: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Download a source now.",
@@ -61,7 +59,6 @@ struct SourcesRefresh: AsyncParsableCommand {
   }
 }
 
-/// `ringfence sources remove`
 struct SourcesRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "End a subscription and withdraw the entries of the list.",
@@ -82,7 +79,6 @@ struct SourcesRemove: AsyncParsableCommand {
   }
 }
 
-/// `ringfence sources resume`
 struct SourcesResume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "End the suspension of a source.",
@@ -106,7 +102,6 @@ struct SourcesResume: AsyncParsableCommand {
   }
 }
 
-/// `ringfence sources status`
 struct SourcesStatus: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "List the sources that are downloaded, with their last outcome.",
@@ -159,7 +154,6 @@ extension SourceStatus {
 }
 
 extension CommandContext {
-  /// Downloads sources into this data folder's database.
   func feedRefresher() throws -> SourceRefresher {
     let publications = publicationFolder
     return SourceRefresher(
@@ -168,7 +162,6 @@ extension CommandContext {
       folder: "\(folder.path)/downloads", serverID: { try publications.serverID() })
   }
 
-  /// Previews sources with this data folder's database.
   func feedPreviewer(limits: SourceReadLimits = SourceReadLimits()) throws -> SourcePreviewer {
     let publications = publicationFolder
     return SourcePreviewer(
@@ -178,14 +171,12 @@ extension CommandContext {
 }
 
 extension CommandFailure {
-  /// There is no source of a name.
   static func noSource(_ name: String) -> CommandFailure {
     .failed("There is no source named \(name). List sources with: ringfence sources status")
   }
 }
 
 extension SourcePreview {
-  /// The counts with their names.
   var figures: [(String, Int)] {
     [
       ("would be listed to block", block), ("would be listed to identify", identify),

@@ -5,7 +5,7 @@ import Curation
 import Foundation
 import Publishing
 import Storage
-import Timestamps
+import Support
 
 /// The options of a preview, without the change.
 struct PreviewOptions: ParsableArguments {
@@ -27,7 +27,6 @@ struct PreviewOptions: ParsableArguments {
   }
 }
 
-/// `ringfence thresholds preview`
 struct ThresholdsPreview: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
@@ -46,7 +45,6 @@ struct ThresholdsPreview: AsyncParsableCommand {
 }
 
 extension CommandContext {
-  /// Prints the effect of a change.
   func preview(_ options: PreviewOptions, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let time = options.at.flatMap(Timestamp.parse) ?? Date()
     let (version, set) = try await stores.thresholds.version(nil)

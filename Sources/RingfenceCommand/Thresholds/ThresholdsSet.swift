@@ -3,7 +3,7 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import PhoneNumbers
 import Storage
 
@@ -30,7 +30,6 @@ struct Authorship: ParsableArguments {
   }
 }
 
-/// `ringfence thresholds set`
 struct ThresholdsSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Save a change as a new version; it applies from the next publication on.",
@@ -56,7 +55,6 @@ extension CommandContext {
     try await save(by: authorship.name, because: authorship.reason, change)
   }
 
-  /// The same with the name of the person and the reason.
   func save(by name: String, because reason: String, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
@@ -148,7 +146,6 @@ struct ThresholdChange: ParsableArguments {
     }
   }
 
-  /// The set with the change.
   /// - Throws: ``ThresholdProblem``.
   func applied(to set: ThresholdSet) throws -> ThresholdSet {
     let categories = ReportCategory.allCases.filter { category in

@@ -3,11 +3,10 @@
 import ArgumentParser
 import Curation
 import Foundation
-import Localization
+import HTTPServer
 import Storage
-import Timestamps
+import Support
 
-/// `ringfence thresholds`
 struct ThresholdsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "thresholds",
@@ -23,7 +22,6 @@ struct ThresholdsCommand: AsyncParsableCommand {
     subcommands: [ThresholdsShow.self, ThresholdsSet.self, ThresholdsPreview.self, ThresholdsHistory.self])
 }
 
-/// `ringfence thresholds show`
 struct ThresholdsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the thresholds of the current or of an older version.")
@@ -55,7 +53,6 @@ struct ThresholdsShow: AsyncParsableCommand {
   }
 }
 
-/// `ringfence thresholds history`
 struct ThresholdsHistory: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "List the versions of the thresholds, newest first.")
@@ -127,7 +124,6 @@ extension AttestationRule {
   }
 }
 
-/// A version of the thresholds in JSON.
 struct ThresholdsJSON: Encodable {
   struct Version: Encodable {
     let version: Int32

@@ -5,7 +5,7 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Adds an account; no row where the name is taken.
+  /// Returns no row where the name is taken.
   static func addAccount(name: String, role: Role, time: Date) -> Statement<Int32> {
     Statement(
       """
@@ -52,7 +52,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Gives an account a role.
   static func setRole(id: Int32, role: Role) -> Statement<Void> {
     Statement("UPDATE accounts SET role = $2 WHERE account_id = $1", id, role.rawValue)
   }
@@ -62,22 +61,19 @@ extension SQL {
     Statement("UPDATE accounts SET disabled_at = $2 WHERE account_id = $1", id, time)
   }
 
-  /// Sets the language of an account's pages.
   static func setLanguage(id: Int32, language: String?) -> Statement<Void> {
     Statement("UPDATE accounts SET language = $2 WHERE account_id = $1", id, language)
   }
 
-  /// Sets an account's keys; nil for the standard ones.
+  /// Nil sets the standard keys.
   static func setShortcuts(id: Int32, shortcuts: String?) -> Statement<Void> {
     Statement("UPDATE accounts SET shortcuts = $2 WHERE account_id = $1", id, shortcuts)
   }
 
-  /// Sets or removes an account's password.
   static func setPassword(id: Int32, hash: String?) -> Statement<Void> {
     Statement("UPDATE accounts SET password = $2 WHERE account_id = $1", id, hash)
   }
 
-  /// Sets or removes an account's second factor.
   static func setSecondFactor(id: Int32, secret: [UInt8]?, step: Int64) -> Statement<Void> {
     Statement("UPDATE accounts SET totp_secret = $2, totp_step = $3 WHERE account_id = $1", id, secret, step)
   }
@@ -87,7 +83,6 @@ extension SQL {
     Statement("DELETE FROM recovery_codes WHERE account_id = $1", id)
   }
 
-  /// Adds recovery codes to an account.
   static func addRecoveryCodes(id: Int32, hashes: [[UInt8]]) -> Statement<Void> {
     Statement("INSERT INTO recovery_codes (account_id, code_hash) SELECT $1, unnest($2::bytea[])", id, hashes)
   }
@@ -106,43 +101,32 @@ extension SQL {
 
 /// An account as administrators and its owner see it, without secrets.
 public struct Account: Sendable, Equatable {
-  /// Key of the row.
   public let id: Int32
   /// Unique, 1 to 80 characters.
   public let name: String
-  /// The account's role.
   public let role: Role
-  /// The language of its choice, such as `ru`; nil leaves it to the browser.
+  /// Such as `ru`; nil leaves it to the browser.
   public let language: String?
-  /// The account's keys.
   public let shortcuts: ShortcutKeys
-  /// When the account was added.
   public let createdAt: Date
-  /// The last sign-in; nil for never.
   public let signedInAt: Date?
-  /// Number of sign-ins.
   public let signIns: Int32
-  /// When the account was disabled; nil while it is enabled.
   public let disabledAt: Date?
-  /// Whether the account has a password; without one it signs in with links.
+  /// Without one the account signs in with links.
   public let hasPassword: Bool
-  /// Whether the account has a second factor.
   public let hasSecondFactor: Bool
   /// Number of unused recovery codes.
   public let recoveryCodes: Int64
-  /// Number of open sessions.
   public let sessions: Int64
   /// Whether the account signs in with the identity provider, and so has no password.
   public let isTied: Bool
 }
 
-/// One of an account's sessions.
 public struct AccountSession: Sendable, Equatable {
   /// Identifies the session; it is not its token.
   public let id: UUID
-  /// When it was opened.
   public let openedAt: Date
-  /// When it was last used, to the minute.
+  /// The last use, to the minute.
   public let seenAt: Date
   /// Browser and platform as text; may be empty.
   public let browser: String
@@ -150,11 +134,9 @@ public struct AccountSession: Sendable, Equatable {
 
 /// Credentials of an account; never shown.
 public struct Credentials: Sendable {
-  /// Key of the row.
   public let id: Int32
   /// Unique.
   public let name: String
-  /// The account's role.
   public let role: Role
   /// As `PasswordHash` encodes it; nil for none.
   public let password: String?
@@ -164,15 +146,12 @@ public struct Credentials: Sendable {
   public let step: Int64
   /// Whether the account signs in with the identity provider.
   public let isTied: Bool
-  /// Whether the account has passkeys.
   public let hasPasskeys: Bool
 }
 
 /// The reason why an account was not changed.
 public enum AccountError: Error, Equatable, CustomStringConvertible {
-  /// There is no account of this name.
   case unknown(String)
-  /// There is an account of this name already.
   case taken(String)
   /// The account or the person of this subject is tied already.
   case tied(String)
@@ -209,7 +188,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Reads the fingerprint of the key that encrypts secrets.
   static func readAccountKey() -> Statement<[UInt8]> {
     Statement("SELECT fingerprint FROM account_key") { try $0.decode(0) }
   }
@@ -226,7 +204,7 @@ extension SQL {
 
 /// Result of a first factor that was accepted.
 public enum FirstFactor: Sendable, Equatable {
-  /// The account is signed in; the token of its new session.
+  /// The token of the new session.
   case session(String, isNew: Bool)
   /// The account has a second factor; the token of the sign-in step that continues.
   case secondFactor(String)

@@ -8,7 +8,6 @@ public import PostgreSQL
 public struct AccountStore: Sendable {
   let pool: PostgresPool
 
-  /// - Parameter pool: where accounts are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -18,29 +17,26 @@ public struct AccountStore: Sendable {
     try await pool.run(SQL.readAccounts(time: time))
   }
 
-  /// An account by its key.
   public func account(_ id: Int32, at time: Date) async throws -> Account? {
     try await pool.run(SQL.readAccounts(id: id, time: time)).first
   }
 
-  /// An account by its name.
   public func account(named name: String, at time: Date) async throws -> Account? {
     try await pool.run(SQL.readAccounts(name: name, time: time)).first
   }
 
-  /// Credentials of an enabled account; nil where there is none of this name.
+  /// Credentials of an enabled account.
   public func credentials(of name: String) async throws -> Credentials? {
     try await pool.run(SQL.findCredentials(name: name)).first
   }
 
-  /// Adds an account.
   /// - Throws: ``AccountError/taken(_:)``.
   public func add(_ name: String, role: Role, by actor: Actor, at time: Date) async throws {
     try await add(
       name, role: role, noting: actor.did("account.add", to: name, after: ["role": role.rawValue]), at: time)
   }
 
-  /// As above. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
+  /// Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func add(_ name: String, role: Role, noting event: AuditEvent, at time: Date) async throws {
     try await pool.transaction { connection in
       guard try await !connection.run(SQL.addAccount(name: name, role: role, time: time)).isEmpty else {
@@ -166,7 +162,6 @@ extension PostgresConnection {
 /// deletes its links, steps and known browsers, and replaces this session's token, so that a stolen token becomes
 /// useless.
 extension AccountStore {
-  /// Sets the signed-in account's password.
   /// - Parameter hash: as `PasswordHash` encodes it.
   /// - Returns: the session's new token.
   public func setPassword(_ hash: String, of moderator: Session, at time: Date) async throws -> String {
@@ -206,7 +201,6 @@ extension AccountStore {
     }
   }
 
-  /// Replaces the signed-in account's recovery codes.
   /// - Returns: the session's new token.
   public func setRecoveryCodes(_ hashes: [[UInt8]], of moderator: Session, at time: Date) async throws -> String {
     try await secure(moderator, "account.recovery_codes", after: ["recovery_codes": "new"], at: time) { connection in
@@ -215,12 +209,11 @@ extension AccountStore {
     }
   }
 
-  /// Sets the language of the signed-in account's pages; nil leaves it to the browser.
+  /// Nil leaves it to the browser.
   public func setLanguage(_ language: String?, of moderator: Session) async throws {
     _ = try await pool.run(SQL.setLanguage(id: moderator.id, language: language))
   }
 
-  /// Sets the keys of the signed-in account.
   public func setShortcuts(_ shortcuts: ShortcutKeys, of moderator: Session) async throws {
     let text = shortcuts == .standard ? nil : shortcuts.text
     _ = try await pool.run(SQL.setShortcuts(id: moderator.id, shortcuts: text))

@@ -5,11 +5,9 @@ public import PostgreSQL
 
 /// Number of failed sign-ins of a subject: an account, a network or a browser, as a hash of 32 bytes.
 public struct AttemptCount: Sendable, Equatable {
-  /// The subject's hash.
   public let subject: [UInt8]
   /// Failures that have not expired.
   public var failures: Int32
-  /// The last failure.
   public var lastAt: Date
   /// Attempts before this time are rejected unchecked.
   public var closedUntil: Date
@@ -33,7 +31,6 @@ public struct AttemptStore: Sendable {
   /// How long failures are kept, in seconds: a day.
   public static let memory: TimeInterval = 86_400
 
-  /// - Parameter pool: where attempts are counted.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -93,7 +90,6 @@ extension SQL {
     }
   }
 
-  /// Writes counts.
   static func saveAttempts(counts: [AttemptCount]) -> Statement<Void> {
     Statement(
       """
@@ -110,7 +106,6 @@ extension SQL {
     Statement("DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2", subjects, before)
   }
 
-  /// Stores a known browser of an account, up to a limit.
   static func rememberBrowser(id: Int32, tokenHash: [UInt8], time: Date, limit: Int64) -> Statement<Void> {
     Statement(
       """
@@ -124,7 +119,6 @@ extension SQL {
       id, tokenHash, time, limit)
   }
 
-  /// Whether a browser is known for an account.
   static func findBrowser(name: String, tokenHash: [UInt8]) -> Statement<Int32> {
     Statement(
       """

@@ -9,13 +9,10 @@ public struct Passkey: Sendable, Equatable {
   public let id: [UInt8]
   /// The owner's name for it, 1 to 80 characters.
   public let name: String
-  /// When it was added.
   public let addedAt: Date
-  /// The last sign-in with it; nil for none.
   public let usedAt: Date?
 }
 
-/// A new passkey.
 public struct NewPasskey: Sendable, Equatable {
   /// Identifies the passkey for authenticators; 16 to 1,023 bytes.
   public let id: [UInt8]
@@ -26,7 +23,6 @@ public struct NewPasskey: Sendable, Equatable {
   /// The owner's name for it, 1 to 80 characters.
   public let name: String
 
-  /// Creates a value from its properties.
   public init(id: [UInt8], key: [UInt8], counter: Int64, name: String) {
     (self.id, self.key, self.counter, self.name) = (id, key, counter, name)
   }
@@ -58,7 +54,7 @@ extension SQL {
     ) { (try $0.credentials(), try $0.decode(8)) }
   }
 
-  /// Adds a passkey up to a limit; no row where the limit is reached or the passkey is known.
+  /// Returns no row where the limit is reached or the passkey is known.
   static func addPasskey(
     accountID: Int32, credentialID: [UInt8], key: [UInt8], counter: Int64, name: String, time: Date, limit: Int64
   ) -> Statement<Int32> {
@@ -96,7 +92,6 @@ extension SQL {
 }
 
 extension AccountStore {
-  /// The most passkeys of an account.
   public static let maxPasskeys = 10
 
   /// An account's passkeys, the oldest first.
@@ -104,12 +99,10 @@ extension AccountStore {
     try await pool.run(SQL.readPasskeys(accountID: id))
   }
 
-  /// The account that a passkey belongs to, and the passkey's public key; nil for an unknown one.
   public func passkey(_ id: [UInt8]) async throws -> (account: Credentials, key: [UInt8])? {
     try await pool.run(SQL.findPasskey(credentialID: id)).first
   }
 
-  /// Adds a passkey to the signed-in account.
   /// - Parameter recovery: hashes of recovery codes for an account whose first second factor this is.
   /// - Returns: the session's new token.
   /// - Throws: ``AccountError/passkeyRefused``.
@@ -128,7 +121,7 @@ extension AccountStore {
     }
   }
 
-  /// Removes a passkey of the signed-in account. With the last second factor the recovery codes are deleted.
+  /// With the last second factor the recovery codes are deleted.
   /// - Returns: the session's new token.
   public func removePasskey(_ passkey: Passkey, of moderator: Session, at time: Date) async throws -> String {
     try await secure(moderator, "account.passkey_remove", before: ["passkey": passkey.name], at: time) { connection in

@@ -5,7 +5,7 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Opens a session, and deletes expired sessions.
+  /// Also deletes expired sessions.
   static func openSession(
     accountID: Int32, tokenHash: [UInt8], sessionID: UUID, browser: String, time: Date, expiresAt: Date
   ) -> Statement<Int32> {
@@ -27,7 +27,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Finds the session of a token, with its account.
   static func findSession(
     tokenHash: [UInt8], time: Date, seenAfter: Date
   ) -> Statement<(moderator: Session, seenAt: Date)> {
@@ -53,12 +52,10 @@ extension SQL {
     }
   }
 
-  /// Updates the time at which a session was last used.
   static func touchSession(tokenHash: [UInt8], time: Date) -> Statement<Void> {
     Statement("UPDATE sessions SET seen_at = $2 WHERE token_hash = $1 AND seen_at < $2", tokenHash, time)
   }
 
-  /// Ends the session of a token.
   static func deleteSession(tokenHash: [UInt8]) -> Statement<Actor> {
     Statement(
       """
@@ -69,12 +66,10 @@ extension SQL {
     ) { Actor(name: try $0.decode(0), role: try $0.role(1)) }
   }
 
-  /// Replaces a session's token.
   static func rotateSession(sessionID: UUID, tokenHash: [UInt8]) -> Statement<Void> {
     Statement("UPDATE sessions SET token_hash = $2 WHERE session_id = $1", sessionID, tokenHash)
   }
 
-  /// Ends an account's sessions: one, or all but one.
   static func endSessions(accountID: Int32, only: UUID?, except: UUID?) -> Statement<UUID> {
     Statement(
       """
@@ -103,30 +98,23 @@ extension SQL {
 
 /// A signed-in account.
 public struct Session: Sendable, Equatable {
-  /// Key of the row.
   public let id: Int32
   /// Unique, 1 to 80 characters.
   public let name: String
-  /// The account's role.
   public let role: Role
-  /// The language the account has chosen, such as `ru`; nil leaves it to the browser.
+  /// Such as `ru`; nil leaves it to the browser.
   public let language: String?
-  /// The account's keys.
   public let shortcuts: ShortcutKeys
   /// Identifies the session; it is not its token.
   public let sessionID: UUID
-  /// Whether the account can sign in without a link.
   public let hasPassword: Bool
-  /// Whether the account has an authenticator app.
   public let hasAuthenticator: Bool
-  /// Whether the account has passkeys.
   public let hasPasskeys: Bool
   /// Whether the account signs in with the identity provider, and so has no password.
   public let isTied: Bool
-  /// Number of sign-ins, including this one.
+  /// Includes this one.
   public let signIns: Int32
 
-  /// Whether the account has a second factor.
   public var hasSecondFactor: Bool { hasAuthenticator || hasPasskeys }
 }
 
@@ -146,7 +134,6 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
-  /// Stores a one-time sign-in link.
   static func createSignInLink(tokenHash: [UInt8], accountID: Int32, expiresAt: Date) -> Statement<Void> {
     Statement(
       "INSERT INTO sign_in_links (token_hash, account_id, expires_at) VALUES ($1, $2, $3)",
@@ -160,7 +147,7 @@ extension SQL {
       EXISTS (SELECT 1 FROM passkeys p WHERE p.account_id = a.account_id)
     """
 
-  /// Consumes a sign-in link; of two simultaneous uses one gets a row.
+  /// Of two simultaneous uses one gets a row.
   static func redeemSignInLink(linkHash: [UInt8], time: Date) -> Statement<Credentials> {
     Statement(
       """
@@ -179,7 +166,6 @@ extension SQL {
       tokenHash, accountID, way, expiresAt)
   }
 
-  /// Finds the credentials of the account of an open sign-in step by the step's token.
   static func findSignInStep(tokenHash: [UInt8], time: Date) -> Statement<Credentials> {
     Statement(
       """
@@ -211,7 +197,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Consumes a recovery code.
   static func takeRecoveryCode(accountID: Int32, codeHash: [UInt8]) -> Statement<Int32> {
     Statement(
       "DELETE FROM recovery_codes WHERE account_id = $1 AND code_hash = $2 RETURNING account_id",
@@ -219,7 +204,7 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Credentials of an account by name; no row for a disabled account.
+  /// Returns no row for a disabled account.
   static func findCredentials(name: String) -> Statement<Credentials> {
     Statement(
       """
@@ -231,7 +216,6 @@ extension SQL {
 }
 
 extension SQL {
-  /// Finds the account of a person at an identity provider, and whether it is enabled.
   static func findIdentity(issuer: String, subject: String) -> Statement<(account: Credentials, isEnabled: Bool)> {
     Statement(
       """
@@ -242,7 +226,7 @@ extension SQL {
     ) { (try $0.credentials(), try $0.decode(8)) }
   }
 
-  /// Ties an account to a person at an identity provider; no row where either is tied already.
+  /// Returns no row where either is tied already.
   static func addIdentity(issuer: String, subject: String, accountID: Int32, time: Date) -> Statement<Int32> {
     Statement(
       """
@@ -253,7 +237,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Unties an account from the identity provider.
   static func dropIdentity(accountID: Int32) -> Statement<Void> {
     Statement("DELETE FROM account_identities WHERE account_id = $1", accountID)
   }
@@ -271,14 +254,12 @@ extension SQL {
 }
 
 extension PostgresRow {
-  /// A role by its name.
   func role(_ column: Int) throws -> Role {
     let name: String = try decode(column)
     guard let role = Role(rawValue: name) else { throw StorageError.unknownRole(name) }
     return role
   }
 
-  /// The values of ``SQL/credentials``.
   func credentials() throws -> Credentials {
     Credentials(
       id: try decode(0), name: try decode(1), role: try role(2), password: try decode(3), secret: try decode(4),

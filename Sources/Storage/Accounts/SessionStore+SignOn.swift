@@ -6,13 +6,11 @@ import PostgreSQL
 
 /// A person whom an identity provider has signed in.
 public struct Identity: Sendable, Equatable {
-  /// The provider.
   public let issuer: String
   /// The provider's name for the person, which never changes; 1 to 255 characters.
   public let subject: String
   /// The name of a new account, 1 to 70 characters.
   public let name: String
-  /// The role that the provider gives.
   public let role: Grant
 
   /// A role from a provider.
@@ -21,11 +19,9 @@ public struct Identity: Sendable, Equatable {
     case own
     /// The provider gives roles, but none to this person.
     case none
-    /// The person has this role.
     case role(Role)
   }
 
-  /// Creates a value from its properties.
   public init(issuer: String, subject: String, name: String, role: Grant) {
     (self.issuer, self.subject, self.name, self.role) = (issuer, subject, name, role)
   }
@@ -39,7 +35,6 @@ public enum IdentityEntrance: Sendable {
   case noAccount
   /// The provider gives the person no role; the sessions of the account have ended, and its role is triage.
   case noRole(Credentials?)
-  /// The account is disabled.
   case disabled(Credentials)
 }
 
@@ -99,7 +94,6 @@ private enum SignOnActor {
 }
 
 extension PostgresConnection {
-  /// Gives an account the role of its provider.
   fileprivate func give(_ role: Role, to account: Credentials, event: UUID, at time: Date) async throws {
     guard role != account.role else { return }
     _ = try await run(SQL.setRole(id: account.id, role: role))

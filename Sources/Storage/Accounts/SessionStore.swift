@@ -22,9 +22,7 @@ public struct SessionStore: Sendable {
   /// Time allowed for the second factor after the first one, in seconds: ten minutes.
   public static let stepLifetime: TimeInterval = 600
 
-  /// - Parameters:
-  ///   - pool: where moderators are kept.
-  ///   - sessionLifetime: longest lifetime of a session, in seconds.
+  /// - Parameter sessionLifetime: longest lifetime of a session, in seconds.
   public init(pool: PostgresPool, sessionLifetime: TimeInterval = standardLifetime) {
     self.pool = pool
     self.sessionLifetime = sessionLifetime
@@ -101,7 +99,7 @@ public struct SessionStore: Sendable {
     }
   }
 
-  /// Credentials of the account that showed the first factor, found by the step's token; nil when the step has expired.
+  /// Nil when the step has expired.
   public func credentials(step token: String, at time: Date) async throws -> Credentials? {
     try await pool.run(SQL.findSignInStep(tokenHash: Secret.hash(token), time: time)).first
   }
@@ -141,14 +139,13 @@ public struct SessionStore: Sendable {
     SessionOpening(browser: browser, former: former, lifetime: sessionLifetime, time: time)
   }
 
-  /// Consumes a challenge.
   /// - Parameter digest: 32 bytes.
   /// - Returns: whether it was not used before.
   public func use(challenge digest: [UInt8], until expiresAt: Date, at time: Date) async throws -> Bool {
     try await !pool.run(SQL.useChallenge(digest: digest, expiresAt: expiresAt, time: time)).isEmpty
   }
 
-  /// The session of a token; nil when it has ended.
+  /// Nil when the session has ended.
   public func moderator(session token: String, at time: Date) async throws -> Session? {
     let hash = Secret.hash(token)
     let found = try await pool.run(
@@ -160,7 +157,6 @@ public struct SessionStore: Sendable {
     return found.moderator
   }
 
-  /// Ends a session.
   public func signOut(session token: String, at time: Date) async throws {
     let id = UUID()
     try await pool.transaction { connection in
@@ -202,7 +198,6 @@ struct SessionOpening {
 }
 
 extension PostgresConnection {
-  /// Adds an event to the audit log.
   func append(_ event: AuditEvent, at time: Date) async throws {
     _ = try await run(SQL.appendAuditEvent(event, at: time))
   }
@@ -233,7 +228,6 @@ extension PostgresConnection {
     return .secondFactor(opening.token)
   }
 
-  /// Opens a session.
   func open(
     _ account: Credentials, way: String, _ opening: SessionOpening
   ) async throws -> (token: String, signIns: Int32) {

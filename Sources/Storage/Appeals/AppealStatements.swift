@@ -5,7 +5,7 @@ package import Foundation
 package import PostgreSQL
 
 extension SQL {
-  /// Files an appeal; an existing one is unchanged.
+  /// Leaves an existing appeal unchanged.
   package static func fileAppeal(appeal: Appeal) -> Statement<Void> {
     Statement(
       """
@@ -197,7 +197,6 @@ extension SQL {
       before?.time, before?.number, before?.id, Int64(limit), decode: decodeAppeal)
   }
 
-  /// Number of open appeals.
   static func countOpenAppeals() -> Statement<Int64> {
     Statement("SELECT count(*) FROM appeals WHERE state = 'open'") { try $0.decode(0) }
   }
@@ -212,7 +211,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Makes an appeal an objection.
   package static func markObjection(number: Int64, appealID: UUID) -> Statement<Void> {
     Statement("UPDATE appeals SET is_objection = true WHERE number = $1 AND appeal_id = $2", number, appealID)
   }
@@ -236,7 +234,6 @@ extension SQL {
       filing.number, ticketHash, appealID, filing.statement, filing.filedAt, origin.network, origin.area)
   }
 
-  /// Stores the person's contact.
   package static func addContact(
     _ filing: AppealFiling, contact: String, ticketHash: [UInt8], appealID: UUID
   ) -> Statement<Void> {
@@ -248,7 +245,6 @@ extension SQL {
       filing.number, ticketHash, appealID, contact, filing.language)
   }
 
-  /// The contacts of the people who filed an appeal, with their languages.
   package static func readContacts(
     number: Int64, appealID: UUID
   ) -> Statement<(contact: String, language: String)> {
@@ -276,12 +272,10 @@ extension SQL {
     Statement("UPDATE appeal_filings SET displaced = true WHERE number = $1 AND ticket_hash = $2", number, ticketHash)
   }
 
-  /// Deletes one person's contact.
   package static func dropContact(number: Int64, ticketHash: [UInt8]) -> Statement<Void> {
     Statement("DELETE FROM appeal_contacts WHERE number = $1 AND ticket_hash = $2", number, ticketHash)
   }
 
-  /// Finds the filing of a ticket.
   package static func findFiling(
     ticketHash: [UInt8]
   ) -> Statement<(number: Int64, appealID: UUID, statement: String, filedAt: Date)> {
@@ -327,7 +321,6 @@ extension SQL {
     Statement("UPDATE appeal_contacts SET purge_at = $2 WHERE number = $1 AND purge_at IS NULL", number, time)
   }
 
-  /// Deletes contacts that are due.
   static func purgeContacts(time: Date) -> Statement<Void> {
     Statement("DELETE FROM appeal_contacts WHERE purge_at <= $1", time)
   }
@@ -337,7 +330,6 @@ extension SQL {
     Statement("DELETE FROM used_form_stamps WHERE expires_at <= $1", time)
   }
 
-  /// Deletes the origins of old filings.
   static func purgeFilingOrigins(before: Date) -> Statement<Void> {
     Statement(
       """

@@ -15,12 +15,11 @@ public struct AppealStore: Sendable {
   /// How long the origin of a filing is kept, in seconds: 30 days.
   static let originsKept: TimeInterval = 30 * 86_400
 
-  /// - Parameter pool: where appeals are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Files an appeal. Safe to call again.
+  /// Safe to call again.
   public func file(_ appeal: Appeal) async throws {
     try await pool.retrying { _ = try await $0.run(SQL.fileAppeal(appeal: appeal)) }
   }
@@ -51,12 +50,10 @@ public struct AppealStore: Sendable {
     try await pool.run(SQL.readAnsweredAppeals(before: place, limit: limit))
   }
 
-  /// Number of open appeals.
   public func openCount() async throws -> Int64 {
     try await pool.run(SQL.countOpenAppeals()).first ?? 0
   }
 
-  /// The status for the holder of a ticket; nil for an unknown ticket.
   public func status(of ticket: AppealTicket, at time: Date) async throws -> AppealStatus? {
     try await pool.withConnection { connection in
       guard let filing = try await connection.run(SQL.findFiling(ticketHash: ticket.hash)).first,
@@ -180,26 +177,19 @@ public struct AppealStatus: Sendable, Equatable {
 
 /// One person's statement in an appeal.
 public struct FiledStatement: Sendable, Equatable {
-  /// The appeal that it belongs to.
   public var appealID: UUID
-  /// The statement's text.
   public var statement: String
-  /// When the statement was filed.
   public var filedAt: Date
-  /// Contact of the person; nil where none was given, or it was deleted.
+  /// Nil where none was given, or it was deleted.
   public var contact: String?
 }
 
-/// A cursor in the list of appeals.
 public struct AppealCursor: Sendable, Equatable {
   /// When the last appeal was filed, or, among answered ones, answered.
   public var time: Date
-  /// The last appeal's number.
   public var number: Int64
-  /// The last appeal's id.
   public var id: UUID
 
-  /// Creates a value from its properties.
   public init(time: Date, number: Int64, id: UUID) {
     self.time = time
     self.number = number

@@ -6,7 +6,6 @@ public import Foundation
 
 /// An app that may send reports, or an imported list.
 public struct App: Sendable, Equatable {
-  /// Key of its row.
   public let id: Int32
   /// Unique, 1 to 80 characters.
   public let name: String
@@ -26,7 +25,6 @@ public struct App: Sendable, Equatable {
 }
 
 extension Sequence<App> {
-  /// The name of an app or an imported list; nil for an unknown id.
   public func name(of id: Int32) -> String? { first { $0.id == id }?.name }
 }
 
@@ -35,7 +33,6 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   /// Bits, as they are stored.
   public let rawValue: Int16
 
-  /// - Parameter rawValue: bits.
   public init(rawValue: Int16) { self.rawValue = rawValue }
 
   /// Send and withdraw reports.
@@ -63,7 +60,6 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
     ("moderate", .moderate), ("administer", .administer), ("install", .install),
   ]
 
-  /// The names of the contained scopes.
   public var names: [String] { Self.named.filter { contains($0.scope) }.map(\.name) }
 
   /// - Parameter names: such as `report`, in any order.
@@ -81,11 +77,8 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
 
 /// Where the newest reports of an app come from.
 public struct AppOrigins: Sendable, Equatable {
-  /// The app.
   public let appID: Int32
-  /// Different reporters.
   public let reporters: Int
-  /// Different networks.
   public let networks: Int
   /// Reporters whose phone has attested.
   public let attested: Int
@@ -100,37 +93,26 @@ public struct AppOrigins: Sendable, Equatable {
   public var isAttested: Bool? { reporters >= 20 ? attested * 20 >= reporters * 19 : nil }
 }
 
-/// A key of an app. The key itself is not stored.
+/// The key itself is not stored.
 public struct AppKey: Sendable, Equatable {
   /// Whether requests with the key are accepted.
   public enum State: String, Sendable {
-    /// Requests are accepted.
     case valid
-    /// The key has expired.
     case expired
-    /// The key was revoked.
     case revoked
   }
 
-  /// Key of its row.
   public let id: Int32
-  /// The app of the key.
   public let appID: Int32
-  /// The app's name.
   public let appName: String
   /// The first characters of the key.
   public let hint: String
-  /// The key's scopes.
   public let scopes: AppScopes
-  /// When the key was created.
   public let createdAt: Date
-  /// The account that created the key.
   public let createdBy: String
-  /// When the key expires; nil for never.
   public let expiresAt: Date?
-  /// When the key was revoked; nil while it is not.
   public let revokedAt: Date?
-  /// When the key was last used, to about a minute.
+  /// To about a minute.
   public let lastUsedAt: Date?
 
   /// How long a server caches a valid key, in seconds.
@@ -149,7 +131,6 @@ public struct AppKey: Sendable, Equatable {
   /// The time before which every report is stored that was accepted until `end`.
   static func lastArrival(after end: Date) -> Date { end + belief + slack }
 
-  /// The key's state at a time.
   public func state(at time: Date) -> State {
     if revokedAt != nil { return .revoked }
     if let expiresAt, expiresAt <= time { return .expired }
@@ -174,15 +155,12 @@ enum Secret {
 public enum AppError: Error, Equatable, CustomStringConvertible {
   /// There is an app or a list of this name.
   case nameTaken(String)
-  /// There is no app of this name.
   case noApp(String)
-  /// There is no key of this id.
   case noKey(Int32)
   /// The key is revoked or expired.
   case notValid(Int32)
   /// A time in the future: reports that arrive until then cannot be withdrawn yet.
   case inFuture
-  /// The end is before the begin.
   case endsBeforeBegin
   /// The name belongs to an app with keys, not to a list.
   case notList(String)

@@ -4,7 +4,7 @@ import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Adds an app; without a row where the name is taken.
+  /// Returns no row where the name is taken.
   static func insertApp(name: String, createdAt: Date) -> Statement<App> {
     Statement(
       """
@@ -14,7 +14,7 @@ extension SQL {
     ) { try App($0) }
   }
 
-  /// Finds the source of an imported list by its name, or adds it; without a row where an app has the name.
+  /// Returns no row where an app has the name.
   static func ensureSource(name: String, createdAt: Date) -> Statement<App> {
     // The update changes nothing; without it an existing row would not be returned.
     Statement(
@@ -81,17 +81,15 @@ extension SQL {
       appID, time, exceptHash)
   }
 
-  /// Revokes a key permanently; an earlier time of revocation is kept.
+  /// Keeps an earlier time of revocation.
   static func revokeKey(keyID: Int32, time: Date) -> Statement<Void> {
     Statement("UPDATE app_keys SET revoked_at = coalesce(revoked_at, $2) WHERE key_id = $1", keyID, time)
   }
 
-  /// Changes a key's scopes.
   static func changeScopes(keyID: Int32, scopes: AppScopes) -> Statement<Void> {
     Statement("UPDATE app_keys SET scopes = $2 WHERE key_id = $1", keyID, scopes.rawValue)
   }
 
-  /// Stores when keys were last used.
   static func noteKeyUses(uses: [(key: Int32, time: Date)]) -> Statement<Void> {
     Statement(
       """
@@ -102,8 +100,6 @@ extension SQL {
   }
 
   /// Reads keys by app, the newest first.
-  /// - Parameter appID: Nil for all apps.
-  /// - Parameter keyID: Nil for all keys.
   static func readKeys(appID: Int32? = nil, keyID: Int32? = nil) -> Statement<AppKey> {
     Statement(
       """

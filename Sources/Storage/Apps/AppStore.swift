@@ -11,18 +11,14 @@ public struct AppStore: Sendable {
   /// Default time for which old keys stay valid after a rotation, in seconds: a week.
   public static let overlap: TimeInterval = 7 * 86_400
 
-  /// - Parameter pool: where apps are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Withdrawals of all reports of a key.
   public var withdrawals: KeyWithdrawalStore { KeyWithdrawalStore(pool: pool) }
 
   /// Adds an app with its first key.
-  /// - Parameters:
-  ///   - name: 1 to 80 characters.
-  ///   - expiresAt: when the key expires; nil for never.
+  /// - Parameter name: 1 to 80 characters.
   /// - Returns: the app and its key; the key cannot be read again, since only its hash is stored.
   /// - Throws: ``AppError/nameTaken(_:)``.
   public func create(
@@ -62,9 +58,7 @@ public struct AppStore: Sendable {
   }
 
   /// Gives an app a new key with the scopes of its newest one; the other keys stay valid for a while.
-  /// - Parameters:
-  ///   - overlap: seconds for which the old keys stay valid; 0 ends them now.
-  ///   - expiresAt: when the new key expires; nil for never.
+  /// - Parameter overlap: seconds for which the old keys stay valid; 0 ends them now.
   /// - Throws: ``AppError/noApp(_:)``.
   public func rotate(
     name: String, overlap: TimeInterval = AppStore.overlap, expiresAt: Date? = nil,
@@ -100,7 +94,6 @@ public struct AppStore: Sendable {
     }
   }
 
-  /// Changes a key's scopes.
   /// - Throws: ``AppError/noKey(_:)``, ``AppError/notValid(_:)``.
   public func change(
     keyID: Int32, to scopes: AppScopes, by person: String = "command line", at time: Date
@@ -132,7 +125,6 @@ public struct AppStore: Sendable {
     Dictionary(uniqueKeysWithValues: try await pool.run(SQL.readAppOrigins()).map { ($0.appID, $0) })
   }
 
-  /// One key.
   /// - Throws: ``AppError/noKey(_:)``.
   public func key(_ id: Int32) async throws -> AppKey {
     try await pool.withConnection { try await $0.key(id) }
@@ -144,7 +136,7 @@ public struct AppStore: Sendable {
     return fields
   }
 
-  /// Stores when keys were last used; of several times for a key the latest is kept.
+  /// Keeps the latest of several times for a key.
   public func note(uses: [(key: Int32, time: Date)]) async throws {
     guard !uses.isEmpty else { return }
     _ = try await pool.run(SQL.noteKeyUses(uses: uses.sorted { $0.key < $1.key }))
@@ -174,7 +166,6 @@ extension PostgresConnection {
 }
 
 extension AuditEvent {
-  /// The audit event of a change to an app or a key.
   static func app(
     _ id: UUID, _ verb: String, app: String, key: Int32? = nil, by person: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil

@@ -22,13 +22,11 @@ public struct AttestedInstallation: Sendable {
 
 /// A new token of an installation.
 public struct AttestedToken: Sendable {
-  /// The token, 43 characters.
+  /// 43 characters.
   public let token: String
   /// The SHA-256 of the token.
   public let digest: [UInt8]
-  /// When it ends.
   public let expiresAt: Date
-  /// The level of its proof.
   public let level: AttestationLevel
 }
 
@@ -38,13 +36,11 @@ public enum AttestationFailure: Error, Equatable, Sendable {
   case challengeUsed
   /// The counter of the assertion is not greater than the stored one.
   case counterNotGreater
-  /// No installation has this key.
   case unknownInstallation
 }
 
 /// Installations of an app by what they have proved.
 public struct AttestationCounts: Sendable, Equatable {
-  /// The app.
   public let appID: Int32
   /// Installations by level, with a token in the last ``InstallationStore/maxUnrenewedDays``.
   public internal(set) var installations: [AttestationLevel: Int64]
@@ -79,7 +75,6 @@ extension InstallationStore {
     }
   }
 
-  /// Stores an attestation and makes a token.
   /// - Throws: ``AttestationFailure/challengeUsed``.
   public func attest(
     _ installation: AttestedInstallation, level: AttestationLevel, for app: App, at time: Date
@@ -116,7 +111,6 @@ extension InstallationStore {
     }
   }
 
-  /// Installations that have attested, by app.
   public func attestationCounts() async throws -> [Int32: AttestationCounts] {
     try await pool.run(SQL.countAttestations()).reduce(into: [:]) { counts, row in
       counts[row.appID, default: AttestationCounts(appID: row.appID, installations: [:])].installations[row.level] =
@@ -156,7 +150,6 @@ private enum AttestationSQL {
 }
 
 extension SQL {
-  /// The builds of an app that may attest, as JSON.
   static func readAttestationPolicy(appID: Int32) -> Statement<AttestationPolicy?> {
     Statement("SELECT attestation FROM apps WHERE app_id = $1", appID) { row in
       let text: String? = try row.decode(0)
@@ -164,13 +157,12 @@ extension SQL {
     }
   }
 
-  /// Stores the builds of an app that may attest.
   static func setAttestationPolicy(appID: Int32, policy: AttestationPolicy?) -> Statement<Void> {
     Statement(
       "UPDATE apps SET attestation = $2 WHERE app_id = $1", appID, policy.map { AttestationSQL.text($0) })
   }
 
-  /// Stores what a reporter's phone has attested. The counter of an earlier attestation with this key stays.
+  /// The counter of an earlier attestation with this key stays.
   /// - Parameter day: In days since 1970-01-01.
   static func storeAttestation(
     reporter: [UInt8], appID: Int32, level: AttestationLevel, day: Int32
@@ -199,15 +191,13 @@ extension SQL {
     ) { try AttestationSQL.level($0.decode(0)) }
   }
 
-  /// The level of a reporter's phone.
   static func readAttestation(reporter: [UInt8], appID: Int32) -> Statement<AttestationLevel> {
     Statement(
       "SELECT level FROM attested_reporters WHERE reporter = $1 AND app_id = $2", reporter, appID
     ) { try AttestationSQL.level($0.decode(0)) }
   }
 
-  /// Adds a token of an installation that has attested. Without a row for a token of another installation, a revoked one,
-  /// and a key that has ended.
+  /// Returns no row for a token of another installation, a revoked one, and a key that has ended.
   static func insertAttestedInstallation(
     digest: [UInt8], appID: Int32, keyID: Int32?, createdAt: Date, device: [UInt8], expiresAt: Date
   ) -> Statement<Date> {
@@ -224,7 +214,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Number of installations that have attested, by app and level.
   static func countAttestations() -> Statement<(appID: Int32, level: AttestationLevel, count: Int64)> {
     Statement("SELECT app_id, level, count(*) FROM attested_reporters GROUP BY app_id, level") {
       (try $0.decode(0), try AttestationSQL.level($0.decode(1)), try $0.decode(2))

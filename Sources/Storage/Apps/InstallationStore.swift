@@ -7,7 +7,6 @@ public import PostgreSQL
 public struct InstallationStore: Sendable {
   let pool: PostgresPool
 
-  /// - Parameter pool: where tokens are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -30,7 +29,6 @@ public struct InstallationStore: Sendable {
     try await findEven(expired: token).flatMap { $0.isValid(at: time) ? $0 : nil }
   }
 
-  /// The installation of a token, which may have expired.
   public func findEven(expired token: String) async throws -> Installation? {
     try await pool.run(SQL.findInstallation(digest: Secret.hash(token))).first
   }
@@ -63,7 +61,7 @@ public struct Installation: Sendable, Equatable {
   public let lastDay: Int32
   /// The keyed hash of the key that the phone has attested, 16 bytes; nil without attestation.
   public let device: [UInt8]?
-  /// When the token ends; nil without attestation.
+  /// Nil without attestation.
   public let expiresAt: Date?
 
   /// The app's name for the reporter: each installation is one, and so are all tokens of an attested key.
@@ -72,7 +70,6 @@ public struct Installation: Sendable, Equatable {
   /// The name of a reporter by a digest of 32 bytes or a device of 16.
   static func reporter(of bytes: [UInt8]) -> String { "installation \(Data(bytes).base64EncodedString())" }
 
-  /// Whether the token has not ended at a time.
   public func isValid(at time: Date) -> Bool { expiresAt.map { time < $0 } ?? true }
 
   /// The days since 1970-01-01 of a time.
@@ -80,7 +77,7 @@ public struct Installation: Sendable, Equatable {
 }
 
 extension SQL {
-  /// Adds a token of a valid key; a repeated call changes nothing. No row where the key was revoked or has expired.
+  /// A repeated call changes nothing. Returns no row where the key was revoked or has expired.
   static func insertInstallation(digest: [UInt8], appID: Int32, keyID: Int32, createdAt: Date) -> Statement<Int32> {
     Statement(
       """
@@ -114,12 +111,12 @@ extension SQL {
     }
   }
 
-  /// Stores the day of a report; a later day is kept.
+  /// Keeps a later day.
   static func noteInstallationUse(digest: [UInt8], day: Int32) -> Statement<Void> {
     Statement("UPDATE installations SET last_day = $2 WHERE digest = $1 AND last_day < $2", digest, day)
   }
 
-  /// Revokes a token; an earlier time is kept. Without a row where the app has no such token.
+  /// Keeps an earlier time. Returns no row where the app has no such token.
   static func revokeInstallation(digest: [UInt8], appID: Int32, time: Date) -> Statement<Int32> {
     Statement(
       """
@@ -129,7 +126,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Deletes the tokens that a key has created.
   static func deleteInstallations(keyID: Int32) -> Statement<Int64> {
     Statement(
       """

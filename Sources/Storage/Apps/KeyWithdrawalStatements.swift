@@ -4,7 +4,6 @@ public import Foundation
 import PostgreSQL
 
 extension SQL {
-  /// Stores a request to withdraw a key's reports.
   static func insertKeyWithdrawal(
     keyID: Int32, since: Date, until: Date, reason: String, askedBy: String, askedAt: Date
   ) -> Statement<KeyWithdrawal> {
@@ -18,7 +17,6 @@ extension SQL {
   }
 
   /// Reads withdrawals, the newest first.
-  /// - Parameter onlyOpen: Whether only unfinished withdrawals are read.
   static func readKeyWithdrawals(onlyOpen: Bool) -> Statement<KeyWithdrawal> {
     Statement(
       """
@@ -39,7 +37,6 @@ extension SQL {
     ) { try KeyWithdrawal($0) }
   }
 
-  /// Stores the progress of a withdrawal.
   static func advanceKeyWithdrawal(
     id: Int64, position: UUID, seen: Int, withdrawn: Int, doneAt: Date?
   ) -> Statement<KeyWithdrawal> {
@@ -53,7 +50,6 @@ extension SQL {
   }
 }
 
-/// A report of the page.
 struct ReportOfApp: Sendable {
   let reportID: UUID
   let isMeant: Bool
@@ -129,27 +125,20 @@ extension KeyWithdrawal {
 
 /// Withdrawal of a key's reports, as a resumable job.
 public struct KeyWithdrawal: Sendable, Equatable {
-  /// Key of its row.
   public let id: Int64
-  /// The key whose reports are withdrawn.
   public let keyID: Int32
   /// Reports that arrived at this time or later are withdrawn.
   public let since: Date
   /// Reports that arrived before this time are withdrawn.
   public let until: Date
-  /// The reason that was given.
   public let reason: String
-  /// The account that requested the withdrawal.
   public let askedBy: String
-  /// When it was requested.
   public let askedAt: Date
   /// All reports of the app with a smaller id are done.
   let position: UUID
   /// Reports of the app that were checked; some are counted twice.
   public let seen: Int64
-  /// Reports that were withdrawn.
   public let withdrawn: Int64
-  /// When it was finished; nil while reports are left.
   public let doneAt: Date?
 }
 
@@ -157,15 +146,12 @@ public struct KeyWithdrawal: Sendable, Equatable {
 public struct KeyReportCounts: Sendable, Equatable {
   /// Reports that are not withdrawn, up to ``maxReports``.
   public let reports: Int
-  /// Numbers that the reports are about.
   public let numbers: Int
-  /// Reporters, by their pseudonyms.
   public let reporters: Int
   /// When the first report arrived.
   public let first: Date?
   /// When the last report arrived.
   public let last: Date?
 
-  /// The greatest number of reports that is counted.
   public static let maxReports = 100_000
 }

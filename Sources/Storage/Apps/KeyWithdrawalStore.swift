@@ -17,7 +17,6 @@ public struct KeyWithdrawalStore: Sendable {
   private static let page = 1_000
   private static let batch = 100
 
-  /// - Parameter pool: where the reports are.
   public init(pool: PostgresPool) {
     self.init(pool: pool, isCluster: nil)
   }

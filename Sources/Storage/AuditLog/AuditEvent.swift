@@ -24,7 +24,7 @@ public struct AuditEvent: Sendable, Equatable {
   /// The reason, where one was given; at most 2,000 characters.
   public let reason: String?
 
-  /// Creates a value from its properties. Text that is too long is cut.
+  /// Cuts text that is too long.
   public init(
     id: UUID = .inOrder(), actor: String, role: String, action: String, subject: String,
     before: [String: String]? = nil,
@@ -40,7 +40,6 @@ public struct AuditEvent: Sendable, Equatable {
     self.reason = reason.flatMap { $0.isEmpty ? nil : String($0.prefix(2_000)) }
   }
 
-  /// The event of an action in a role.
   public init(
     id: UUID = .inOrder(), actor: String, role: Role, action: String, subject: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
@@ -81,16 +80,13 @@ extension UUID {
 public struct Actor: Sendable, Equatable {
   /// The account's name, 1 to 80 characters.
   public let name: String
-  /// The role in which the author acts.
   public let role: Role
 
-  /// Creates a value from its properties.
   public init(name: String, role: Role) {
     self.name = name
     self.role = role
   }
 
-  /// A signed-in account.
   public init(_ moderator: Session) {
     self.init(name: moderator.name, role: moderator.role)
   }
@@ -99,7 +95,6 @@ public struct Actor: Sendable, Equatable {
   /// - Parameter name: the value of `--by`.
   public static func commandLine(_ name: String) -> Actor { Actor(name: name, role: .administrator) }
 
-  /// The audit event of an action by this actor.
   public func did(
     _ action: String, to subject: String, before: [String: String]? = nil, after: [String: String]? = nil,
     because reason: String? = nil

@@ -2,13 +2,12 @@
 
 public import Foundation
 public import PostgreSQL
-import Timestamps
+import Support
 
 /// An event of the audit log with its time.
 public struct AuditRecord: Sendable, Equatable {
-  /// The time of the event, to the microsecond.
+  /// To the microsecond.
   public let time: Date
-  /// The event.
   public var event: AuditEvent
   /// The cursor of the next page.
   public var cursor: AuditCursor { AuditCursor(time: time, id: event.id) }
@@ -30,14 +29,10 @@ extension AuditRecord {
   }
 }
 
-/// A cursor in the audit log.
 public struct AuditCursor: Sendable, Equatable {
-  /// The time of the event.
   public let time: Date
-  /// The id of the event, among the events of this time.
   public let id: UUID
 
-  /// Creates a value from its properties.
   public init(time: Date, id: UUID) {
     (self.time, self.id) = (time, id)
   }
@@ -80,7 +75,6 @@ public struct AuditLine: Encodable {
   }
 }
 
-/// A filter of events.
 public struct AuditFilter: Sendable, Equatable {
   /// An account's exact name.
   public var actor: String?
@@ -95,7 +89,7 @@ public struct AuditFilter: Sendable, Equatable {
   /// The beginning of the actions that are left out, such as `golden.`.
   public var excluded: String?
 
-  /// A filter; without arguments it selects all events.
+  /// Selects all events without arguments.
   public init(
     actor: String? = nil, action: String? = nil, subject: String? = nil, since: Date? = nil, until: Date? = nil
   ) {
@@ -112,7 +106,6 @@ public struct AuditLog: Sendable {
 
   let pool: PostgresPool
 
-  /// - Parameter pool: where it is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -174,7 +167,7 @@ extension PostgresConnection {
 }
 
 extension SQL {
-  /// The names of all actors; each name costs one index lookup.
+  /// Each name costs one index lookup.
   static func readAuditActors() -> Statement<String> {
     Statement(
       """

@@ -27,7 +27,6 @@ extension AuditLog {
 }
 
 extension SQL {
-  /// Stores where events are written.
   static func setAuditOutput(target: String, time: Date) -> Statement<Void> {
     Statement(
       """
@@ -37,13 +36,10 @@ extension SQL {
       target, time)
   }
 
-  /// Stores that events are written nowhere else.
   static func removeAuditOutput() -> Statement<Void> { Statement("DELETE FROM audit_output") }
 
-  /// Deletes all events of the outbox.
   static func emptyAuditOutbox() -> Statement<Void> { Statement("DELETE FROM audit_outbox") }
 
-  /// The first events of the outbox.
   static func readAuditOutbox(limit: Int) -> Statement<(place: Int64, record: AuditRecord)> {
     Statement(
       """

@@ -2,7 +2,6 @@
 
 /// The statements that turn a PostgreSQL schema into a Citus schema.
 public struct ClusterPlan: Sendable {
-  /// A statement of the plan.
   public struct Step: Sendable, Equatable {
     /// The table whose rows it moves; nil where it moves none.
     public let table: String?

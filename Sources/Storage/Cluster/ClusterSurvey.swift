@@ -11,11 +11,9 @@ public struct ClusterSurvey: Sendable, Equatable {
     /// On this server: of a distributed table only what was not removed from the coordinator.
     public let bytes: Int64
 
-    /// Creates a value from its properties.
     public init(rows: Int64, bytes: Int64) { (self.rows, self.bytes) = (rows, bytes) }
   }
 
-  /// The name of the database.
   public let database: String
   /// By the name of the table.
   public let sizes: [String: Size]
@@ -24,7 +22,6 @@ public struct ClusterSurvey: Sendable, Equatable {
   /// The nodes that keep shards; nil where Citus is not installed in the database.
   public let nodes: Int?
 
-  /// Creates a value from its properties.
   public init(database: String, sizes: [String: Size], placed: Set<String>, nodes: Int?) {
     (self.database, self.sizes, self.placed, self.nodes) = (database, sizes, placed, nodes)
   }
@@ -49,7 +46,6 @@ public struct ClusterSurvey: Sendable, Equatable {
 }
 
 extension SQL {
-  /// The size of each table of the schema.
   static func readTableSizes() -> Statement<(database: String, name: String, size: ClusterSurvey.Size)> {
     Statement(
       """

@@ -8,7 +8,6 @@ public import PostgreSQL
 public struct DecisionStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where decisions are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -18,7 +17,7 @@ public struct DecisionStore: Sendable {
     try await pool.run(SQL.readDecisions(number: number))
   }
 
-  /// The decision in force for a number; nil where reports decide.
+  /// Nil where reports decide.
   public func standing(of number: Int64) async throws -> StandingDecision? {
     try await pool.run(SQL.readStandingDecision(number: number)).first
   }
@@ -26,9 +25,7 @@ public struct DecisionStore: Sendable {
 
 /// An event in a number's history of decisions.
 public struct DecisionEvent: Sendable, Equatable {
-  /// The kind of event.
   public enum Kind: Sendable, Equatable {
-    /// A decision was made.
     case decision(Decision.Treatment)
     /// The decision of this id was undone.
     case undo(UUID)
@@ -36,19 +33,15 @@ public struct DecisionEvent: Sendable, Equatable {
 
   /// The id of the decision or of the undoing.
   public let id: UUID
-  /// The kind of event.
   public let kind: Kind
   /// The label that phones show.
   public let label: String?
-  /// The number's category.
   public let category: ReportCategory?
   /// The public reason.
   public let reason: String?
   /// A note for moderators only.
   public let note: String?
-  /// The account that decided.
   public let decidedBy: String
-  /// The time of the event.
   public let time: Date
   /// When the decision expires; nil for never. Of an undoing: when the decision that it ended had expired; nil for an
   /// undoing by a person.
@@ -59,9 +52,7 @@ public struct DecisionEvent: Sendable, Equatable {
 package struct DecidedCase: Sendable, Equatable {
   /// The start of the wait.
   package var since: Date
-  /// The causes of the case.
   package var causes: QueueCauses
-  /// The level of the case.
   package var level: Int16
 }
 
@@ -124,7 +115,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The case that a decision ended; no row where there was none.
   package static func readDecidedCase(number: Int64, id: UUID) -> Statement<DecidedCase> {
     Statement(
       """
@@ -204,7 +194,6 @@ extension SQL {
     }
   }
 
-  /// The decision in force for one number.
   package static func readStandingDecision(number: Int64) -> Statement<StandingDecision> {
     Statement(
       """
@@ -225,7 +214,6 @@ extension SQL {
     ) { try $0.standingDecision() }
   }
 
-  /// The decisions in force about some numbers.
   static func readStandingDecisionsOf(numbers: [Int64]) -> Statement<StandingDecision> {
     Statement(
       """
@@ -255,7 +243,6 @@ extension PostgresRow {
     return treatment
   }
 
-  /// A category by its id; nil where the column is null.
   func optionalCategory(_ column: Int) throws -> ReportCategory? {
     isNull(column) ? nil : try category(column)
   }

@@ -17,12 +17,10 @@ extension SQL {
     ) { try DirectorySource($0) }
   }
 
-  /// The number of a new generation.
   static func nextDirectoryGeneration() -> Statement<Int32> {
     Statement("SELECT nextval('directory_generations')::integer") { try $0.decode(0) }
   }
 
-  /// Makes a generation the current one of its source.
   static func switchDirectoryGeneration(
     source: Int32, generation: Int32, entries: Int64, importedAt: Date
   ) -> Statement<Void> {
@@ -118,7 +116,6 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
   /// 1 to 200 bytes; nil where the source has none.
   public var category: String?
 
-  /// Creates a value from its properties.
   public init(number: Int64, mentions: Int32 = 1, name: String, category: String? = nil) {
     self.number = number
     self.mentions = mentions
@@ -129,7 +126,6 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
 
 /// A source of names.
 struct DirectorySource: Sendable, Equatable {
-  /// Key of its row.
   var id: Int32
   /// 1 to 80 characters.
   var name: String
@@ -137,7 +133,6 @@ struct DirectorySource: Sendable, Equatable {
   var priority: Int32
   /// The current generation; nil before the first import.
   var generation: Int32?
-  /// Number of entries of the current generation.
   var entries: Int64
 }
 
@@ -150,7 +145,6 @@ public struct DirectoryChange: Sendable, Equatable {
   /// Numbers of the source that a source with precedence contains too.
   public var overruled: Int
 
-  /// Creates a value from its properties.
   public init(entries: Int, replaced: Int, overruled: Int) {
     self.entries = entries
     self.replaced = replaced
@@ -214,7 +208,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Generations that sources use.
   static func readUsedGenerations() -> Statement<Int32> {
     Statement("SELECT generation FROM directory_sources WHERE generation IS NOT NULL") { try $0.decode(0) }
   }

@@ -131,15 +131,11 @@ public struct DirectoryRows: Sendable {
   private var texts: [UInt8] = []
   private var rows: [Row] = []
 
-  /// No rows.
   public init() {}
 
-  /// Number of rows.
   public var count: Int { rows.count }
-  /// Whether there are none.
   public var isEmpty: Bool { rows.isEmpty }
 
-  /// Reserves memory for a number of rows.
   public mutating func reserve(_ count: Int) {
     rows.reserveCapacity(count)
     texts.reserveCapacity(count * 32)
@@ -158,7 +154,6 @@ public struct DirectoryRows: Sendable {
     rows.append(Row(number: number, mentions: mentions, nameEnd: nameEnd, end: texts.count))
   }
 
-  /// Calls `body` with each entry, in order.
   func forEach(
     _ body: (_ row: Row, _ name: UnsafeRawBufferPointer, _ category: UnsafeRawBufferPointer) throws -> Void
   ) rethrows {

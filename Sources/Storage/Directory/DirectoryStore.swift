@@ -6,11 +6,8 @@ public import PostgreSQL
 
 /// A number's name in a source.
 public struct DirectoryName: Sendable, Equatable {
-  /// The source's name.
   public var source: String
-  /// The number's name there.
   public var name: String
-  /// The category there; nil where the source has none.
   public var category: String?
 }
 
@@ -18,7 +15,6 @@ public struct DirectoryName: Sendable, Equatable {
 public struct DirectoryStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where the directory is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }

@@ -8,17 +8,15 @@ public import PostgreSQL
 public struct OutboxStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: the pool of the database with the messages.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Records an event. Safe to repeat: a receiver gets an event once.
+  /// Safe to repeat: a receiver gets an event once.
   public func record(_ event: Event, at now: Date) async throws {
     _ = try await pool.run(SQL.recordEvent(event, at: now))
   }
 
-  /// Replaces the webhook receivers.
   /// - Parameter urls: each 1 to 2,000 characters; others are deleted.
   public func replaceReceivers(_ urls: [String]) async throws {
     try await pool.transaction { connection in
@@ -32,12 +30,11 @@ public struct OutboxStore: Sendable {
     try await pool.run(SQL.readReceivers())
   }
 
-  /// The mails that an account chose: its address, nil for none, and kinds of events.
   public func mails(of account: Int32) async throws -> (address: String?, events: [String]) {
     try await pool.run(SQL.readMails(accountID: account)).first ?? (nil, [])
   }
 
-  /// Chooses the mails of an account. Without an address, it gets none.
+  /// Without an address, the account gets no mails.
   public func choose(_ address: MailAddress?, _ events: [Event.Kind], of account: Int32) async throws {
     _ = try await pool.run(
       SQL.chooseMails(accountID: account, address: address?.text, events: events.map(\.rawValue)))
@@ -67,7 +64,6 @@ public struct OutboxStore: Sendable {
     _ = try await pool.run(SQL.settleMessage(id: message.id, now: now))
   }
 
-  /// Deletes a message.
   public func drop(_ message: OutboxMessage) async throws { _ = try await pool.run(SQL.dropMessage(id: message.id)) }
 
   /// Stores why an attempt failed, and when to try again; nil for never.
@@ -89,15 +85,12 @@ public struct OutboxMessage: Sendable, Equatable {
   public let body: String
   /// The language of a mail, such as `en`.
   public let language: String?
-  /// When the event was recorded.
   public let queuedAt: Date
   /// Number of attempts, including this one.
   public let attempts: Int
 
-  /// Whether it has a code of an owner.
   public var isOwnerCode: Bool { event == Event.Kind.ownerCode.rawValue }
 
-  /// When its content expires; nil for never.
   public var expiresAt: Date? { isOwnerCode ? queuedAt + OwnerProofStore.codeLifetime : nil }
 }
 
@@ -192,10 +185,8 @@ extension SQL {
       id, now)
   }
 
-  /// Deletes a message.
   static func dropMessage(id: UUID) -> Statement<Void> { Statement("DELETE FROM outbox WHERE message_id = $1", id) }
 
-  /// Stores that an attempt failed, and the time of the next one.
   static func postponeMessage(id: UUID, next: Date, failure: DeliveryFailure) -> Statement<Void> {
     Statement(
       """
@@ -222,14 +213,12 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// The mails that an account chose.
   static func readMails(accountID: Int32) -> Statement<(address: String?, events: [String])> {
     Statement("SELECT mail_address, mail_events FROM accounts WHERE account_id = $1", accountID) {
       (try $0.decode(0), try $0.decode(1))
     }
   }
 
-  /// Chooses the mails of an account.
   static func chooseMails(accountID: Int32, address: String?, events: [String]) -> Statement<Void> {
     Statement(
       "UPDATE accounts SET mail_address = $2, mail_events = $3::text[] WHERE account_id = $1", accountID, address,
@@ -254,7 +243,6 @@ extension SQL {
     }
   }
 
-  /// Adds missing receivers.
   static func addReceivers(urls: [String]) -> Statement<Void> {
     Statement(
       """
@@ -264,7 +252,6 @@ extension SQL {
       urls)
   }
 
-  /// Deletes all receivers except these.
   static func forgetReceivers(except: [String]) -> Statement<Void> {
     Statement("DELETE FROM webhook_receivers WHERE NOT url = ANY($1::text[])", except)
   }

@@ -73,14 +73,12 @@ extension SQL {
       numbers, apps, time)
   }
 
-  /// Number of labels by app since a time.
   static func countLabels(since: Date) -> Statement<(appID: Int32, count: Int)> {
     Statement(
       "SELECT app_id, count(*) FROM holds WHERE labeled_at >= $1 AND app_id IS NOT NULL GROUP BY app_id", since
     ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
   }
 
-  /// Number of reporters of each of these apps whose reports arrived within a time.
   static func countReportersOf(apps: [Int32], from: Date, until: Date) -> Statement<(appID: Int32, count: Int)> {
     Statement(
       """
@@ -132,7 +130,6 @@ extension SQL {
       members.map(\.number), members.map(\.reporter.bytes))
   }
 
-  /// Forgets the reporters of holds that ended.
   static func deleteHoldReporters(numbers: [Int64]) -> Statement<Void> {
     Statement("DELETE FROM hold_reporters WHERE number = ANY($1::bigint[])", numbers)
   }
@@ -201,7 +198,6 @@ public struct Hold: Sendable, Equatable {
   public let number: Int64
   /// The rule that holds it, with its figures.
   public let reason: HoldReason
-  /// When the number was held.
   public let heldAt: Date
   /// Whether a decision has settled it.
   public let isSettled: Bool
@@ -210,7 +206,6 @@ public struct Hold: Sendable, Equatable {
   /// Since when the budget of labels lets its reports identify it; nil where they do not.
   public let labeledAt: Date?
 
-  /// The hold as it explains the number.
   public var explained: Explanation.Hold {
     Explanation.Hold(reason: reason, heldAt: heldAt, ceiling: ceiling, labeledAt: labeledAt)
   }
@@ -228,7 +223,6 @@ extension CurationState {
   }
 }
 
-/// The votes on one number.
 public struct NumberVotes: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
@@ -341,7 +335,6 @@ extension SQL {
   }
 }
 
-/// A vote with its time of arrival.
 struct ArrivedVote: Sendable {
   let number: Int64
   let reporter: Reporter

@@ -213,7 +213,7 @@ public struct HoldStore: Sendable {
     _ = try await pool.run(SQL.addUsualBursts(found: found.sorted { $0.number < $1.number }, time: time))
   }
 
-  /// The newest hold of a number, also a settled one; nil if there was none.
+  /// The newest hold, also a settled one.
   public func hold(of number: Int64) async throws -> Hold? {
     try await pool.run(SQL.readHold(number: number)).first
   }

@@ -8,7 +8,6 @@ public import PostgreSQL
 public struct IdentificationStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: the pool of the database with the counts.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -64,7 +63,6 @@ public struct IdentificationBatch: Sendable, Equatable {
     /// Calls that it could not, 0 or more.
     public var unknown: Int64
 
-    /// Creates a value from its properties.
     public init(number: Int64, day: Int32, named: Int64, unknown: Int64) {
       self.number = number
       self.day = day
@@ -73,7 +71,6 @@ public struct IdentificationBatch: Sendable, Equatable {
     }
   }
 
-  /// The app that sent the batch.
   public var appID: Int32
   /// Chosen by the client; the same for every retry.
   public var batchID: UUID
@@ -82,7 +79,6 @@ public struct IdentificationBatch: Sendable, Equatable {
   /// In any order; items of one number and day are added up.
   public var items: [Item]
 
-  /// Creates a value from its properties.
   public init(appID: Int32, batchID: UUID, contentHash: [UInt8], items: [Item]) {
     self.appID = appID
     self.batchID = batchID

@@ -60,7 +60,6 @@ extension SQL {
       lostAfter)
   }
 
-  /// Deletes expired jobs.
   static func forgetExpiredJobs() -> Statement<Void> {
     Statement("DELETE FROM background_jobs WHERE expires_at < statement_timestamp() AND state <> 'running'")
   }
@@ -128,7 +127,6 @@ extension SQL {
     ) { try BackgroundJob($0) }
   }
 
-  /// Deletes an account's job.
   static func removeJob(kind: BackgroundJob.Kind, account: String) -> Statement<Void> {
     Statement("DELETE FROM background_jobs WHERE kind = $1 AND account = $2", kind.rawValue, account)
   }

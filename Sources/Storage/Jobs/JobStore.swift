@@ -53,7 +53,7 @@ public struct JobStore: Sendable {
     ).first
   }
 
-  /// Deletes an account's job; the server that runs it stops.
+  /// The server that runs it stops.
   public func remove(_ kind: BackgroundJob.Kind, of account: String) async throws {
     _ = try await pool.retrying { try await $0.run(SQL.removeJob(kind: kind, account: account)) }
   }
@@ -78,7 +78,7 @@ public struct JobStore: Sendable {
     try await !pool.run(SQL.beatJob(id: id, server: server, step: step)).isEmpty
   }
 
-  /// Stores the outcome of a job. Nothing happens where another job has replaced it.
+  /// Does nothing where another job has replaced it.
   public func end(_ id: UUID, by server: UUID, as state: BackgroundJob.State, outcome: String?) async throws {
     _ = try await pool.retrying { try await $0.run(SQL.endJob(id: id, server: server, state: state, outcome: outcome)) }
   }
@@ -94,15 +94,10 @@ public struct BackgroundJob: Sendable, Equatable {
     case publication
   }
 
-  /// The job's state.
   public enum State: String, Sendable {
-    /// No server has started it.
     case waiting
-    /// A server runs it.
     case running
-    /// It has finished.
     case done
-    /// It has failed.
     case failed
     /// Its server was lost, or no server started it in time.
     case broken
@@ -110,17 +105,15 @@ public struct BackgroundJob: Sendable, Equatable {
 
   /// Identifies the job; a job that replaces it has another id.
   public var id: UUID
-  /// The job's kind.
   public var kind: Kind
   /// The account that ordered the job, 1 to 80 characters.
   public var account: String
   /// The request: JSON.
   public var request: String
-  /// The job's state.
   public var state: State
   /// When the job was ordered: by this server's clock until it is stored, then by the database clock.
   public var askedAt: Date
-  /// The current step; nil before the first one.
+  /// Nil before the first step.
   public var step: JobStep?
   /// Number of jobs of its kind that run before it.
   public var ahead: Int
@@ -130,7 +123,6 @@ public struct BackgroundJob: Sendable, Equatable {
   /// The longest outcome, in bytes.
   public static let maxOutcome = 1_048_576
 
-  /// A new job.
   public init(id: UUID = UUID(), kind: Kind, account: String, request: String) {
     self.init(
       id: id, kind: kind, account: account, request: request, state: .waiting, askedAt: Date(), step: nil, ahead: 0,

@@ -7,9 +7,7 @@ public import PostgreSQL
 public struct LeaseStore: Sendable {
   /// The right to do a job for a limited time.
   public struct Lease: Sendable, Equatable {
-    /// The job's name.
     public let job: String
-    /// Identifies the holder.
     public let holder: UUID
   }
 
@@ -19,10 +17,8 @@ public struct LeaseStore: Sendable {
   /// Lifetime of a lease without renewal, in seconds.
   public static let duration: TimeInterval = 30
 
-  /// The job of publishing.
   public static let publishing = "publish"
 
-  /// - Parameter pool: where leases are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -73,7 +69,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Releases a lease.
   static func giveLeaseBack(lease: LeaseStore.Lease) -> Statement<Void> {
     Statement("DELETE FROM job_leases WHERE job = $1 AND holder = $2", lease.job, lease.holder)
   }

@@ -157,7 +157,6 @@ public struct ExplanationStore: Sendable {
   private let pool: PostgresPool
   private let thresholds: ThresholdCache
 
-  /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
     thresholds = ThresholdCache(pool: pool)

@@ -9,7 +9,6 @@ public import PostgreSQL
 public struct ListedHash: Sendable, Equatable {
   /// The complete hash, 32 bytes.
   public let hash: [UInt8]
-  /// The number's category.
   public let category: ReportCategory
   /// The label that phones show.
   public let label: String
@@ -28,7 +27,6 @@ public struct HashLookupStore: Sendable {
 
   private let pool: PostgresPool
 
-  /// - Parameter pool: where listings are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -161,7 +159,6 @@ struct ListedCandidate: Sendable {
 }
 
 extension SQL {
-  /// Listed numbers whose hash has this prefix.
   static func findListedByHash(prefix: NumberHashPrefix) -> Statement<ListedCandidate> {
     // The expression must equal the expression of the index listings_by_hash.
     let bounds = prefix.bounds
@@ -184,7 +181,6 @@ extension SQL {
       isAppealed: try row.decode(4), mayBeProtected: try row.decode(5))
   }
 
-  /// A listed number.
   static func findListedNumber(number: Int64) -> Statement<ListedCandidate> {
     Statement(
       ListedSQL.find(in: ListedSQL.ofNumber, label: "l.label", where: "l.number = $1"),

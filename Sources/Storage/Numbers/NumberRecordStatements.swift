@@ -53,7 +53,6 @@ private enum RecordSQL {
 }
 
 extension SQL {
-  /// The record of one number.
   static func readRecord(number: Int64) -> Statement<RecordRow> {
     Statement(
       "SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins) WHERE n.number = $1",
@@ -175,7 +174,6 @@ extension SQL {
 struct RecordAssembler {
   private var current: NumberRecord?
 
-  /// The record of rows of one number; nil for no rows.
   static func record(of rows: [RecordRow]) -> NumberRecord? {
     var assembler = RecordAssembler()
     for row in rows { _ = assembler.take(row) }
@@ -212,12 +210,10 @@ struct RecordAssembler {
 }
 
 extension PostgresRow {
-  /// A set of 64 bits.
   func bits(_ column: Int) throws -> UInt64 { UInt64(bitPattern: try decode(column, as: Int64.self)) }
 }
 
 extension PostgresRow {
-  /// A category by its id.
   func category(_ column: Int) throws -> ReportCategory {
     let id: Int16 = try decode(column)
     guard let category = ReportCategory(rawValue: id) else { throw StorageError.unknownCategory(id: id) }

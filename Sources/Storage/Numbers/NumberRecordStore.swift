@@ -71,7 +71,6 @@ public enum NumberRecordStore {
     return SelectionCut(heat: warm / scale, identifications: calls / scale)
   }
 
-  /// The floor of stored heat.
   private static func stored(_ floor: HeatFloor, at time: Date) -> HeatFloor {
     let scale = leeway * Decay.heat.scale(at: time)
     return HeatFloor(heat: floor.heat * scale, reported: floor.reported * scale, reporters: floor.reporters)

@@ -4,7 +4,7 @@ import Curation
 public import Foundation
 public import PhoneNumbers
 public import PostgreSQL
-import Timestamps
+import Support
 
 /// The numbering plans of a database, which replace older ones that are built into a program.
 public struct NumberingPlanStore: Sendable {
@@ -13,7 +13,6 @@ public struct NumberingPlanStore: Sendable {
 
   private let pool: PostgresPool
 
-  /// - Parameter pool: where plans are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -92,12 +91,10 @@ extension NumberingPlans {
 }
 
 extension SQL {
-  /// The version of the stored plans.
   static func readNumberingVersion() -> Statement<String> {
     Statement("SELECT version FROM numbering_plans WHERE id = 1") { try $0.decode(0) }
   }
 
-  /// The stored plans.
   static func readNumberingContent() -> Statement<[UInt8]> {
     Statement("SELECT content FROM numbering_plans WHERE id = 1") { try $0.decode(0) }
   }

@@ -6,7 +6,6 @@ public import PostgreSQL
 public struct BackupStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: connections to the database that is saved or restored.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -19,7 +18,6 @@ public struct BackupStore: Sendable {
     public let tables: [String: String]
     /// Whether the snapshot is of one moment: a cluster has none across its nodes.
     public let isOfOneMoment: Bool
-    /// Versions of the migrations that were applied.
     public let migrations: [Int64]
     /// The value of `server_version_num`, such as 150020.
     public let serverVersion: Int
@@ -58,7 +56,7 @@ public struct BackupStore: Sendable {
     }
   }
 
-  /// Row counts of all tables; empty where there are no tables.
+  /// Row counts of all tables.
   public func tables() async throws -> [String: Int64] {
     try await pool.withConnection { connection in
       try await connection.transaction(.repeatableRead, readOnly: true) { try await Self.count(on: $0) }
@@ -77,7 +75,6 @@ public struct BackupStore: Sendable {
 }
 
 extension SQL {
-  /// Exports the transaction's snapshot to other connections.
   static func exportSnapshot() -> Statement<String> {
     Statement("SELECT pg_export_snapshot()") { try $0.decode(0) }
   }
@@ -93,12 +90,10 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
-  /// Versions of the migrations that were applied.
   static func readAppliedMigrations() -> Statement<Int64> {
     Statement("SELECT version FROM schema_migrations ORDER BY version") { try $0.decode(0) }
   }
 
-  /// The version of PostgreSQL.
   static func readServerVersion() -> Statement<Int> {
     Statement("SELECT current_setting('server_version_num')::integer") { Int(try $0.decode(0, as: Int32.self)) }
   }

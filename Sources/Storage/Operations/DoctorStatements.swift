@@ -7,7 +7,6 @@ import PostgreSQL
 public struct ServerState: Sendable, Equatable {
   /// The value of `server_version_num`, such as 150020.
   public var version: Int
-  /// The server's time.
   public var time: Date
   /// The encoding of the database, such as `UTF8`.
   public var encoding: String
@@ -33,7 +32,6 @@ public struct ServerState: Sendable, Equatable {
   /// Inactive replication slots: the server keeps WAL for them until the disk is full.
   public var idleSlots: [String]
 
-  /// Two versions of a collation.
   public struct Collations: Sendable, Equatable {
     /// The version by which indexes were sorted.
     public var stored: String
@@ -51,7 +49,6 @@ private let serverSettings = [
 ]
 
 extension SQL {
-  /// Reads the state of the server.
   static func readServerState() -> Statement<ServerState> {
     Statement(
       """
@@ -90,7 +87,6 @@ extension SQL {
     }
   }
 
-  /// Number of protected patterns and numbers.
   static func countAllProtected() -> Statement<Int64> {
     Statement(
       """
@@ -101,7 +97,6 @@ extension SQL {
 }
 
 extension OperationStore {
-  /// The state of the server.
   /// - Throws: `PostgresError`.
   public func serverState() async throws -> ServerState? {
     try await pool.run(SQL.readServerState()).first
@@ -143,13 +138,10 @@ public struct ArchiverState: Sendable, Equatable {
   public var time: Date
   /// The last copied segment.
   public var lastSegment: String?
-  /// The time at which it was copied.
   public var lastTime: Date?
   /// Failed attempts since the statistics were reset.
   public var failures: Int64
-  /// The segment of the last failed attempt.
   public var failedSegment: String?
-  /// The time of the last failed attempt.
   public var failedTime: Date?
   /// Segments that wait to be copied.
   public var waiting: Int64
@@ -187,14 +179,12 @@ extension OperationStore {
 public struct OlderProgram: Sendable, Equatable {
   /// Address of its machine; nil for a local connection.
   public var address: String?
-  /// Number of its connections.
   public var connections: Int
   /// When its first connection was opened.
   public var since: Date
 }
 
 extension SQL {
-  /// Reads the connections of older versions.
   static func readOlderPrograms(version: Int64) -> Statement<OlderProgram> {
     Statement(
       """

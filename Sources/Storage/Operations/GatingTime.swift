@@ -36,7 +36,6 @@ public enum GatingTime: String, Sendable, CaseIterable {
     }
   }
 
-  /// The table and the column.
   var place: (table: String, column: String) {
     let parts = rawValue.split(separator: ".").map(String.init)
     return (parts[0], parts[1])
@@ -76,7 +75,6 @@ extension OperationStore {
 }
 
 extension SQL {
-  /// The number of rows whose time only a wrong clock can have set.
   static func countWrongTimes(of time: GatingTime, at now: Date) -> Statement<Int> {
     Statement("SELECT count(*) FROM \(time.place.table) WHERE \(time.isWrong(at: "$1"))", now) {
       Int(try $0.decode(0, as: Int64.self))

@@ -19,7 +19,6 @@ public struct HealthStore: Sendable {
 }
 
 extension SQL {
-  /// The cheapest possible query.
   static func selectOne() -> Statement<Void> {
     Statement("SELECT 1")
   }
@@ -31,12 +30,10 @@ public struct StorageVersions: Sendable, Equatable {
   public var server: String
   /// The newest migration that was applied; empty for none.
   public var migration: String
-  /// Size of the database in bytes.
   public var databaseBytes: Int64
 }
 
 extension SQL {
-  /// Reads versions and size of the database.
   static func readVersions() -> Statement<StorageVersions> {
     Statement(
       """
@@ -50,7 +47,6 @@ extension SQL {
 }
 
 extension HealthStore {
-  /// Versions and size of the database.
   public func versions() async throws -> StorageVersions? {
     try await pool.run(SQL.readVersions()).first
   }

@@ -39,7 +39,6 @@ public struct OperationStore: Sendable {
 public struct OperationalStatistics: Sendable, Equatable {
   /// The newest publication that became visible.
   public struct Newest: Sendable, Equatable {
-    /// Its serial.
     public var serial: Int64
     /// When it became visible.
     public var publishedAt: Date
@@ -51,11 +50,8 @@ public struct OperationalStatistics: Sendable, Equatable {
 
   /// A pack of the newest publication.
   public struct Pack: Sendable, Equatable {
-    /// Its name.
     public var name: String
-    /// Number of entries.
     public var entries: Int64
-    /// Size of the file in bytes.
     public var bytes: Int64
   }
 
@@ -65,13 +61,11 @@ public struct OperationalStatistics: Sendable, Equatable {
     public var state: String
     /// Raw value of ``PublicationRun/Cause``.
     public var cause: String
-    /// Their number.
     public var count: Int64
   }
 
   /// Items that wait to be processed.
   public struct Waiting: Sendable, Equatable {
-    /// Their number.
     public var count: Int64
     /// When the oldest item was added; nil where none waits.
     public var oldest: Date?
@@ -79,11 +73,8 @@ public struct OperationalStatistics: Sendable, Equatable {
 
   /// A source that is downloaded.
   public struct Source: Sendable, Equatable {
-    /// Its name.
     public var name: String
-    /// When it was read last; nil where it was not yet.
     public var refreshedAt: Date?
-    /// Its entries.
     public var entries: Int64
     /// Failed attempts since the last success.
     public var failures: Int64
@@ -91,11 +82,9 @@ public struct OperationalStatistics: Sendable, Equatable {
     public var confirmed: Int64
     /// Its numbers that decisions allow.
     public var wrong: Int64
-    /// Whether it is suspended.
     public var isSuspended: Bool
   }
 
-  /// The newest publication; nil before the first.
   public var newest: Newest?
   /// Its first hundred packs by name.
   public var packs: [Pack]
@@ -105,9 +94,7 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var failedGates: Int64
   /// Messages to webhooks and mail addresses that are not delivered.
   public var outbox: Waiting
-  /// Open revocations.
   public var revocations: Waiting
-  /// Cases in the review queue.
   public var reviewQueue: Waiting
   /// Sources whose last download succeeded, or that wait for the first one.
   public var goodSources: Int64
@@ -147,7 +134,6 @@ extension SQL {
     ) { .init(name: try $0.decode(0), entries: try $0.decode(1), bytes: try $0.decode(2)) }
   }
 
-  /// Number of finished publication runs by state and cause.
   static func countRuns() -> Statement<OperationalStatistics.Runs> {
     Statement(
       """
@@ -169,22 +155,18 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Messages that are not delivered.
   static func readOutboxBacklog() -> Statement<OperationalStatistics.Waiting> {
     Statement("SELECT count(*), min(created_at) FROM outbox WHERE delivered_at IS NULL") { try .init($0) }
   }
 
-  /// Open revocations.
   static func countOpenRevocations() -> Statement<OperationalStatistics.Waiting> {
     Statement("SELECT count(*), min(requested_at) FROM revocations WHERE settled_at IS NULL") { try .init($0) }
   }
 
-  /// Cases in the review queue.
   static func readReviewQueue() -> Statement<OperationalStatistics.Waiting> {
     Statement("SELECT count(*), min(since) FROM queue") { try .init($0) }
   }
 
-  /// Numbers of sources by the outcome of their last download.
   static func readSourceStates() -> Statement<(good: Int64, failing: Int64, oldest: Date?)> {
     Statement(
       """
@@ -210,7 +192,6 @@ extension SQL {
     }
   }
 
-  /// Number of monthly partitions of reports.
   static func countReportPartitions() -> Statement<Int64> {
     Statement("SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass") { try $0.decode(0) }
   }

@@ -61,7 +61,6 @@ extension SQL {
       bounds.least, bounds.greatest, Int64(CallerStore.maxCallers), decode: CallerSQL.decode)
   }
 
-  /// A listed number.
   static func findCaller(number: Int64) -> Statement<FoundCaller> {
     let columns = CallerSQL.columns(of: ListedSQL.ofNumber, label: "l.label")
     return Statement("\(columns) AND l.number = $1", number, decode: CallerSQL.decode)
@@ -143,10 +142,8 @@ public struct NumberSHA1Prefix: Sendable, Hashable {
     bytes = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
   }
 
-  /// Whether it is a complete hash.
   public var isComplete: Bool { bytes.count == 20 }
 
-  /// Whether a hash begins with it.
   /// - Parameter hash: see ``NumberSHA1/of(_:)``.
   public func matches(_ hash: [UInt8]) -> Bool { hash.starts(with: bytes) }
 

@@ -8,7 +8,6 @@ public import PostgreSQL
 public struct ListedCaller: Sendable, Equatable {
   /// E.164 digits.
   public let number: Int64
-  /// Its category.
   public let category: ReportCategory
   /// A moderator's label; nil for none.
   public let label: String?
@@ -18,7 +17,6 @@ public struct ListedCaller: Sendable, Equatable {
   public var mayBlock: Bool
   /// Whether it was allowed or protected since the publication.
   public var isAllowed: Bool
-  /// When it was listed.
   public let listedAt: Date
   var storedHeat: Double
   var storedEvidence: Double
@@ -53,7 +51,6 @@ public enum CallerState: Sendable, Equatable {
   case listed(ListedCaller)
   /// It is not listed; a moderator allowed it, or it is protected.
   case allowed
-  /// It is not listed.
   case unlisted
 }
 
@@ -70,7 +67,6 @@ public struct CallerStore: Sendable {
   private let pool: PostgresPool
   private let protection: ProtectedNumberReader
 
-  /// - Parameter pool: where listings are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
     protection = ProtectedNumberReader(store: ProtectionStore(pool: pool))

@@ -11,10 +11,8 @@ public struct PersonalNumber: Sendable, Equatable {
   public let isPrefix: Bool
   /// Whether they are blocked; otherwise they are allowed.
   public let isBlocked: Bool
-  /// When the entry was added.
   public let addedAt: Date
 
-  /// Creates a value from its properties.
   public init(number: Int64, isPrefix: Bool, isBlocked: Bool, addedAt: Date) {
     self.number = number
     self.isPrefix = isPrefix
@@ -30,7 +28,6 @@ public struct PersonalNumberStore: Sendable {
 
   private let pool: PostgresPool
 
-  /// - Parameter pool: where personal numbers are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -48,7 +45,7 @@ public struct PersonalNumberStore: Sendable {
     try await !pool.run(SQL.addPersonalNumber(entry: entry, reporter: reporter, keyID: keyID)).isEmpty
   }
 
-  /// Removes an entry from one of the lists. Safe to repeat.
+  /// Safe to repeat.
   public func remove(_ number: Int64, isPrefix: Bool, isBlocked: Bool, of reporter: [UInt8]) async throws {
     _ = try await pool.run(
       SQL.removePersonalNumber(number: number, isPrefix: isPrefix, isBlocked: isBlocked, reporter: reporter))
@@ -56,7 +53,6 @@ public struct PersonalNumberStore: Sendable {
 }
 
 extension SQL {
-  /// The personal numbers of a user.
   static func readPersonalNumbers(reporter: [UInt8]) -> Statement<PersonalNumber> {
     Statement(
       """
@@ -86,7 +82,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Removes a personal number from one of the lists.
   static func removePersonalNumber(
     number: Int64, isPrefix: Bool, isBlocked: Bool, reporter: [UInt8]
   ) -> Statement<Void> {
@@ -104,12 +99,10 @@ extension SQL {
       keyID, since, until)
   }
 
-  /// The keys that ended before a time.
   static func readEndedKeys(time: Date) -> Statement<Int32> {
     Statement("SELECT key_id FROM app_keys WHERE least(revoked_at, expires_at) < $1", time) { try $0.decode(0) }
   }
 
-  /// Deletes the personal numbers of some keys.
   static func purgePersonalNumbers(keyIDs: [Int32]) -> Statement<Void> {
     Statement("DELETE FROM personal_numbers WHERE key_id = ANY($1::integer[])", keyIDs)
   }

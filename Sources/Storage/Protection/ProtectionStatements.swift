@@ -58,7 +58,6 @@ extension SQL {
       number, decode: decodeReadProtectedNumbers)
   }
 
-  /// Ends the suppression of a number by its owner.
   static func removeSuppression(number: Int64) -> Statement<Int64> {
     Statement(
       "DELETE FROM protected_numbers WHERE number = $1 AND app_id = -1 RETURNING number", number
@@ -70,7 +69,6 @@ extension SQL {
     Statement("UPDATE protection_version SET version = version + 1")
   }
 
-  /// Reads the version.
   static func readProtectionVersion() -> Statement<Int64> {
     Statement("SELECT version FROM protection_version") { try $0.decode(0) }
   }
@@ -154,11 +152,8 @@ public struct Protection: Sendable, Equatable {
   public let what: String
   /// Owner and reason, 1 to 200 characters.
   public let reason: String
-  /// The account that protected it.
   public let addedBy: String
-  /// When it was protected.
   public let addedAt: Date
-  /// When the protection ends; nil for never.
   public let expiresAt: Date?
   /// Whether the owner of the number has suppressed it.
   public var isSuppression = false
@@ -168,7 +163,6 @@ public struct Protection: Sendable, Equatable {
 public enum ProtectionTarget: Sendable, Equatable {
   /// One number, by its E.164 digits.
   case number(Int64)
-  /// All numbers of a pattern.
   case pattern(ProtectedPattern)
 
   /// Reads a number of any form, a short number of the region, or a pattern. Numbers outside the plans are refused.
@@ -226,9 +220,7 @@ public enum ProtectionTarget: Sendable, Equatable {
 
 /// The reason why a number or pattern was not protected.
 public enum ProtectionError: Error, Equatable, CustomStringConvertible {
-  /// The limit of patterns would be exceeded.
   case tooManyPatterns(limit: Int)
-  /// The limit of numbers would be exceeded.
   case tooManyNumbers(limit: Int)
 
   /// The cause and the remedy, in plain English.

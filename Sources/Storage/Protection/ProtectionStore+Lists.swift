@@ -6,7 +6,6 @@ import PostgreSQL
 
 /// Protections of sources and of limited time.
 extension ProtectionStore {
-  /// The most numbers and patterns of one source.
   public static let maxTargetsOfSource = 100_000
   /// The most patterns among them.
   public static let maxPatternsOfSource = 200
@@ -121,47 +120,40 @@ extension ProtectionStore {
 }
 
 extension SQL {
-  /// Deletes the numbers of a source.
   static func removeNumbersOfSource(appID: Int32) -> Statement<Int64> {
     Statement(
       "DELETE FROM protected_numbers WHERE app_id = $1 AND app_id > 0 RETURNING number", appID
     ) { try $0.decode(0) }
   }
 
-  /// Deletes the patterns of a source.
   static func removePatternsOfSource(appID: Int32) -> Statement<String> {
     Statement(
       "DELETE FROM protected_patterns WHERE app_id = $1 AND app_id > 0 RETURNING pattern", appID
     ) { try $0.decode(0) }
   }
 
-  /// The numbers of a source.
   static func readNumbersOfSource(appID: Int32) -> Statement<Int64> {
     Statement(
       "SELECT number FROM protected_numbers WHERE app_id = $1 AND app_id > 0 ORDER BY number", appID
     ) { try $0.decode(0) }
   }
 
-  /// The patterns of a source.
   static func readPatternsOfSource(appID: Int32) -> Statement<String> {
     Statement("SELECT pattern FROM protected_patterns WHERE app_id = $1 ORDER BY pattern", appID) { try $0.decode(0) }
   }
 
-  /// Deletes the numbers whose protection is over.
   static func expireProtectedNumbers(time: Date) -> Statement<(what: String, reason: String)> {
     Statement(
       "DELETE FROM protected_numbers WHERE expires_at <= $1 RETURNING '+' || number::text, reason", time
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// Deletes the patterns whose protection is over.
   static func expireProtectedPatterns(time: Date) -> Statement<(what: String, reason: String)> {
     Statement(
       "DELETE FROM protected_patterns WHERE expires_at <= $1 RETURNING pattern, reason", time
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// The count of listed numbers in some intervals.
   static func countListed(firsts: [Int64], lasts: [Int64]) -> Statement<Int> {
     Statement(
       """

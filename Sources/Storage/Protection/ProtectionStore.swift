@@ -15,7 +15,6 @@ public struct ProtectionStore: Sendable {
 
   let pool: PostgresPool
 
-  /// - Parameter pool: the pool of the database with the protected numbers.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -236,7 +235,6 @@ public struct ProtectionStore: Sendable {
 }
 
 extension SQL {
-  /// Number of protected patterns and numbers.
   static func countProtected() -> Statement<(patterns: Int, numbers: Int)> {
     Statement(
       "SELECT (SELECT count(*) FROM protected_patterns), (SELECT count(*) FROM protected_numbers)"
@@ -244,11 +242,8 @@ extension SQL {
   }
 }
 
-/// Number of protected patterns and numbers.
 public struct ProtectionCounts: Sendable, Equatable {
-  /// Patterns.
   public var patterns = 0
-  /// Single numbers.
   public var numbers = 0
 }
 
@@ -277,7 +272,6 @@ extension ProtectionStore {
     try await pool.run(SQL.readProtectedPage(after: after, limit: limit))
   }
 
-  /// Number of protected patterns and numbers.
   public func counts() async throws -> ProtectionCounts {
     let counts = try await pool.run(SQL.countProtected()).first
     return ProtectionCounts(patterns: counts?.patterns ?? 0, numbers: counts?.numbers ?? 0)

@@ -11,19 +11,16 @@ public struct PublicationChangeStore: Sendable {
 
   /// One of the two publications.
   public struct Side: Sendable {
-    /// Its serial.
     public var serial: Int64
     /// The time for which its scores were calculated.
     public var asOf: Date
 
-    /// Creates a value from its properties.
     public init(serial: Int64, asOf: Date) {
       self.serial = serial
       self.asOf = asOf
     }
   }
 
-  /// - Parameter pool: where decisions are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -142,7 +139,6 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// Ranges that were decided between two times.
   static func readDecidedRanges(from: Date, to: Date) -> Statement<RangePattern> {
     Statement(
       "SELECT pattern, firsts, lasts FROM ranges WHERE decided_at > $1 AND decided_at <= $2 ORDER BY number, pattern",

@@ -5,9 +5,7 @@ public import Foundation
 
 /// A publication run, as recorded from its claim to its end.
 public struct PublicationRun: Sendable, Equatable {
-  /// The state of the run.
   public enum State: String, Sendable, CaseIterable {
-    /// In progress.
     case running
     /// Visible, or superseded by a later one.
     case published
@@ -17,40 +15,31 @@ public struct PublicationRun: Sendable, Equatable {
     case failed
   }
 
-  /// The cause of the run.
   public enum Cause: String, Sendable, CaseIterable {
-    /// The schedule.
     case schedule
-    /// A command.
     case command
     /// An order on a page.
     case order
-    /// Revocations.
     case revocation
   }
 
-  /// Its serial.
   public var serial: Int64
-  /// The state of the run.
   public var state: State
-  /// The cause of the run.
   public var cause: Cause
   /// The time for which scores are calculated.
   public var asOf: Date
-  /// When the run started.
   public var startedAt: Date?
   /// When it became visible.
   public var publishedAt: Date?
   /// The current step of a run in progress; nil before the first one.
   public var step: JobStep?
-  /// Progress, 0 to 100.
+  /// From 0 to 100.
   public var percent: Int
   /// The reason of a refusal or failure.
   public var failure: PublicationFailure?
   /// Whether it only removed or added single numbers. The attempt before it stays the newest one.
   public var isRevocation: Bool { cause == .revocation && state == .published }
 
-  /// Creates a value from its properties.
   public init(
     serial: Int64, state: State, cause: Cause, asOf: Date, startedAt: Date?, publishedAt: Date?, step: JobStep?,
     percent: Int, failure: PublicationFailure?
@@ -71,10 +60,8 @@ public struct PublicationRun: Sendable, Equatable {
 public struct PublicationClaim: Sendable, Equatable {
   /// The serial, which no other claim has.
   public let serial: Int64
-  /// Identifies the claim.
   public let token: UUID
 
-  /// Creates a value from its properties.
   public init(serial: Int64, token: UUID = UUID()) {
     self.serial = serial
     self.token = token
@@ -83,20 +70,16 @@ public struct PublicationClaim: Sendable, Equatable {
 
 /// A pack of a publication, as recorded in the database.
 public struct PublishedPack: Sendable, Equatable {
-  /// Its name.
   public var name: String
   /// `blocking`, `identification` or `both`.
   public var kind: String
   /// The publication that wrote the file.
   public var packSerial: Int64
-  /// Number of entries.
   public var entries: Int64
-  /// Size of the file in bytes.
   public var bytes: Int64
   /// Size of the delta from the publication before, in bytes; nil where there is none.
   public var deltaBytes: Int64?
 
-  /// Creates a value from its properties.
   public init(name: String, kind: String, packSerial: Int64, entries: Int64, bytes: Int64, deltaBytes: Int64?) {
     self.name = name
     self.kind = kind
@@ -109,20 +92,15 @@ public struct PublishedPack: Sendable, Equatable {
 
 /// The result of a gate for a publication, as recorded in the database.
 public struct GateRecord: Sendable, Equatable {
-  /// Name of the gate.
   public var gate: String
   /// The checked pack; empty for the complete publication.
   public var pack: String
   /// Whether the check passed without an override.
   public var passed: Bool
-  /// The finding of the check.
   public var finding: GateFinding
-  /// The account that overrode the gate; nil where nobody did.
   public var overruledBy: String?
-  /// The reason of the override.
   public var overruledWhy: String?
 
-  /// Creates a value from its properties.
   public init(
     gate: String, pack: String, passed: Bool, finding: GateFinding, overruledBy: String? = nil,
     overruledWhy: String? = nil
@@ -152,7 +130,6 @@ public struct Publication: Sendable, Equatable {
   /// SHA-256 of the manifest, 32 bytes.
   public let manifestSHA256: [UInt8]
 
-  /// Creates a value from its properties.
   public init(serial: Int64, publishedAt: Date, asOf: Date, manifestSHA256: [UInt8]) {
     self.serial = serial
     self.publishedAt = publishedAt
@@ -163,18 +140,15 @@ public struct Publication: Sendable, Equatable {
 
 /// Attempts at a publication since it was due.
 public struct PublicationAttempts: Sendable, Equatable {
-  /// Published runs.
   public var published: Int
   /// Runs that a gate refused.
   public var refused: Int
-  /// Runs in progress.
   public var running: Int
   /// Failed runs of the schedule.
   public var failed: Int
   /// Seconds since the last failure, by the database clock; nil where there was none.
   public var sinceFailure: TimeInterval?
 
-  /// Creates a value from its properties.
   public init(
     published: Int = 0, refused: Int = 0, running: Int = 0, failed: Int = 0, sinceFailure: TimeInterval? = nil
   ) {

@@ -34,7 +34,6 @@ extension SQL {
       PublicationStore.staleAfter, PublicationFailure.processEnded.json)
   }
 
-  /// Serials of the runs in progress.
   static func readRunning() -> Statement<Int64> {
     Statement("SELECT serial FROM publications WHERE state = 'running' ORDER BY serial") { try $0.decode(0) }
   }
@@ -60,7 +59,6 @@ extension SQL {
       serial, time, PublicationFailure.serialsReserved(serial: serial).json)
   }
 
-  /// The last reserved serial.
   static func readReservedSerial() -> Statement<Int64?> {
     Statement(
       "SELECT max(serial) FROM publications WHERE state = 'failed' AND failure ->> 'code' = $1",
@@ -109,7 +107,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Stores the packs of a publication.
   static func recordPacks(serial: Int64, packs: [PublishedPack]) -> Statement<Void> {
     Statement(
       """
@@ -121,7 +118,6 @@ extension SQL {
       packs.map(\.deltaBytes))
   }
 
-  /// Stores the results of the gates.
   static func recordGates(serial: Int64, gates: [GateRecord]) -> Statement<Void> {
     Statement(
       """
@@ -136,7 +132,6 @@ extension SQL {
   }
 
   /// The newest runs, the newest first.
-  /// - Parameter serial: Only this run; nil for all.
   static func readRuns(limit: Int, serial: Int64? = nil) -> Statement<PublicationRun> {
     Statement(
       """
@@ -156,7 +151,6 @@ extension SQL {
     }
   }
 
-  /// The packs of some publications.
   static func readPacks(serials: [Int64]) -> Statement<(serial: Int64, pack: PublishedPack)> {
     Statement(
       """
@@ -174,7 +168,6 @@ extension SQL {
     }
   }
 
-  /// The gate results of some publications.
   static func readGates(serials: [Int64]) -> Statement<(serial: Int64, gate: GateRecord)> {
     Statement(
       """

@@ -75,17 +75,14 @@ private struct ListingChange {
 
   let serial: Int64
   let time: Date
-  /// Numbers that are no longer listed.
   var removed: [Int64] = []
   private var added: [Listing] = []
-  /// Number of rows written.
   private(set) var written = 0
 
   init(serial: Int64, time: Date) {
     (self.serial, self.time) = (serial, time)
   }
 
-  /// Takes a new or changed listing.
   mutating func add(_ listing: Listing, on connection: PostgresConnection) async throws {
     added.append(listing)
     if added.count >= Self.batch { try await write(on: connection) }
@@ -110,14 +107,11 @@ private struct ListingChange {
 public struct Listing: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The category it is listed under.
   public var category: ReportCategory
-  /// The cause of the listing.
   public var cause: ListedNumber.Cause
   /// Whether it may be blocked.
   public var treatment: ListedNumber.Treatment
 
-  /// Creates a value from its properties.
   public init(
     number: Int64, category: ReportCategory, cause: ListedNumber.Cause, treatment: ListedNumber.Treatment = .block
   ) {
@@ -259,7 +253,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Adds the SHA-1 of some listings.
   static func addListingSHA1(numbers: [Int64]) -> Statement<Void> {
     Statement(
       """

@@ -24,7 +24,6 @@ extension PublicationStore {
     }
   }
 
-  /// Whether there are open revocations.
   public func hasOpenRevocations() async throws -> Bool {
     try await !pool.run(SQL.readOpenRevocations(limit: 1)).isEmpty
   }
@@ -35,7 +34,6 @@ extension PublicationStore {
     try await pool.run(SQL.readOpenRevocations(limit: limit))
   }
 
-  /// The outcome of a revocation; nil when there is none of this id.
   public func outcome(of id: UUID) async throws -> RevocationOutcome? {
     try await pool.run(SQL.readRevocationOutcome(id: id)).first
   }
@@ -97,7 +95,6 @@ extension PublicationStore {
 }
 
 extension Revocation {
-  /// The audit event of the revocation.
   fileprivate func event(role: String) -> AuditEvent {
     let after: [String: String] =
       switch action {
@@ -113,7 +110,6 @@ extension Revocation {
 
 /// A number that must be removed from the published packs, or added, before the next publication.
 public struct Revocation: Sendable, Equatable {
-  /// The action.
   public enum Action: Sendable, Equatable {
     /// Remove it from every pack, including directory entries, for as long as the decision of the same id is in force.
     case remove
@@ -130,16 +126,13 @@ public struct Revocation: Sendable, Equatable {
   public var id: UUID
   /// E.164 digits.
   public var number: Int64
-  /// The action.
   public var action: Action
   /// The reason, 1 to 1,000 characters.
   public var reason: String
   /// The requesting account, 1 to 80 characters.
   public var requestedBy: String
-  /// When it was requested.
   public var requestedAt: Date
 
-  /// Creates a value from its properties.
   public init(
     id: UUID = UUID(), number: Int64, action: Action = .remove, reason: String, requestedBy: String, requestedAt: Date
   ) {
@@ -168,18 +161,14 @@ extension Revocation {
   }
 }
 
-/// The outcome of a revocation.
 public struct RevocationOutcome: Sendable, Equatable {
   /// The publication that carried it out, or found nothing to do; nil while it is open or when it failed.
   public var serial: Int64?
-  /// When it was settled; nil while it is open.
   public var settledAt: Date?
-  /// The reason why it failed.
   public var failure: RevocationFailure?
 }
 
 extension SQL {
-  /// Stores a revocation.
   package static func requestRevocation(_ revocation: Revocation) -> Statement<Void> {
     let (action, category, label): (String, ReportCategory?, String?) =
       switch revocation.action {
@@ -233,7 +222,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The outcome of a revocation.
   static func readRevocationOutcome(id: UUID) -> Statement<RevocationOutcome> {
     Statement(
       "SELECT serial, settled_at, failure::text FROM revocations WHERE revocation_id = $1",
@@ -243,7 +231,6 @@ extension SQL {
     }
   }
 
-  /// Settles revocations.
   static func settleRevocations(
     ids: [UUID], serial: Int64?, failure: RevocationFailure?, time: Date
   ) -> Statement<Void> {
@@ -263,7 +250,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Deletes the listings of numbers.
   static func unlistNumbers(numbers: [Int64]) -> Statement<Void> {
     Statement("DELETE FROM listings WHERE number = ANY($1::bigint[])", numbers)
   }

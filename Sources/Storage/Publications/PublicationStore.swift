@@ -11,7 +11,6 @@ public struct PublicationStore: Sendable {
   /// Seconds without a heartbeat after which a run is marked as failed.
   static let staleAfter: TimeInterval = 60
 
-  /// - Parameter pool: where publications are recorded.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -89,7 +88,6 @@ public struct PublicationStore: Sendable {
     }
   }
 
-  /// Runs `body` in a transaction that reads one snapshot.
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result
   ) async throws -> Result {
@@ -113,14 +111,11 @@ extension GateRecord {
 
 /// A publication run with its packs and gates.
 public struct PublicationHistory: Sendable, Equatable {
-  /// The run.
   public var run: PublicationRun
   /// Its packs; empty unless it was published.
   public var packs: [PublishedPack]
-  /// The results of the gates.
   public var gates: [GateRecord]
 
-  /// Creates a value from its properties.
   public init(run: PublicationRun, packs: [PublishedPack], gates: [GateRecord]) {
     self.run = run
     self.packs = packs
@@ -156,7 +151,6 @@ extension PublicationStore {
     try await history(of: try await runs(limit: limit))
   }
 
-  /// One run with its packs and gates; nil where there is none of this serial.
   public func find(_ serial: Int64) async throws -> PublicationHistory? {
     try await history(of: try await pool.run(SQL.readRuns(limit: 1, serial: serial))).first
   }

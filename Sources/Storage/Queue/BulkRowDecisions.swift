@@ -33,7 +33,6 @@ package struct BulkRowDecisions: Sendable, Equatable {
     String(decoding: (try? JSONEncoder().encode(decisions)) ?? Data(), as: UTF8.self)
   }
 
-  /// The decisions by number.
   /// - Parameter numbers: the chosen numbers.
   package func values(of numbers: [Int64]) -> [Int64: DecisionValues] {
     Dictionary(zip(numbers, places).map { ($0, decisions[Int($1)]) }) { first, _ in first }

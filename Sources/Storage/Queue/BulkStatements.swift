@@ -46,7 +46,6 @@ extension SQL {
     ) { (try $0.decode(0), try $0.optionalCategory(1), Int(try $0.decode(2, as: Int64.self))) }
   }
 
-  /// The level of the cases of some numbers, and the claim on each.
   static func readClaims(numbers: [Int64]) -> Statement<(number: Int64, level: Int16, claim: QueueCase.Claim?)> {
     Statement(
       """
@@ -60,12 +59,10 @@ extension SQL {
     }
   }
 
-  /// The given numbers that the newest publication lists.
   static func findListed(numbers: [Int64]) -> Statement<Int64> {
     Statement("SELECT number FROM listings WHERE number = ANY($1::bigint[])", numbers) { try $0.decode(0) }
   }
 
-  /// The given numbers that a rule against brigading holds.
   static func findHeld(numbers: [Int64]) -> Statement<Int64> {
     Statement("SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled", numbers) { try $0.decode(0) }
   }
@@ -117,7 +114,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Stores that a decision belongs to a bulk.
   package static func addBulkDecision(bulk: UUID, number: Int64, decision: UUID) -> Statement<Void> {
     Statement(
       """
@@ -135,7 +131,6 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
-  /// Number of decisions of a bulk that were undone.
   static func countUndoneOf(bulk: UUID) -> Statement<Int> {
     Statement(
       """
@@ -146,7 +141,6 @@ extension SQL {
     ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
-  /// Number of decisions that some bulks made.
   static func countBulkDecisions(bulks: [UUID]) -> Statement<(bulk: UUID, count: Int)> {
     Statement(
       """
@@ -224,7 +218,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Stores that a bulk was undone.
   package static func undoBulk(id: UUID, account: String, time: Date) -> Statement<Void> {
     Statement(
       "UPDATE bulks SET undone_at = $3, undone_by = $2 WHERE bulk_id = $1 AND undone_at IS NULL",

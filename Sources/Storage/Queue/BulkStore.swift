@@ -9,7 +9,6 @@ public import PostgreSQL
 public struct BulkStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where decisions are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -98,7 +97,6 @@ public struct BulkStore: Sendable {
     return mayHaveLeft ? try await find(id) : run
   }
 
-  /// A bulk; nil when there is none of this id.
   public func find(_ id: UUID) async throws -> BulkRun? {
     guard var run = try await pool.run(SQL.readBulk(id: id)).first else { return nil }
     let made = Set(try await pool.run(SQL.readBulkDecisions(bulk: id)).map(\.number))
@@ -118,7 +116,6 @@ public struct Bulk: Sendable, Equatable {
 
   /// Chosen by the client; the same for every retry.
   public var id: UUID
-  /// The treatment of each number.
   public var treatment: Decision.Treatment
   /// The label that phones show; required to identify.
   public var label: String?
@@ -126,18 +123,14 @@ public struct Bulk: Sendable, Equatable {
   public var category: ReportCategory?
   /// The reason; required except to allow.
   public var reason: String?
-  /// The account that decides.
   public var worker: QueueWorker
-  /// When it was decided.
   public var decidedAt: Date
-  /// When the decisions expire; nil for never.
   public var expiresAt: Date?
   /// Whether it replaces decisions in force; otherwise their numbers are left out.
   public var replacesDecisions: Bool
   /// The decision of each number of a file; empty where all numbers have the decision above.
   public var values: [Int64: DecisionValues] = [:]
 
-  /// Creates a value from its properties.
   public init(
     id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
     reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil, replacesDecisions: Bool = false
@@ -153,7 +146,6 @@ public struct Bulk: Sendable, Equatable {
     self.replacesDecisions = replacesDecisions
   }
 
-  /// The decision about a number.
   public func values(of number: Int64) -> DecisionValues {
     values[number]
       ?? DecisionValues(treatment: treatment, label: label, category: category, reason: reason, expiresAt: expiresAt)
@@ -164,9 +156,7 @@ public struct Bulk: Sendable, Equatable {
 public struct BulkItem: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The decision in force.
   public var standing: StandingDecision?
-  /// The account that made it.
   public var decidedBy: String?
   /// Number of decisions and undoings about it so far.
   public var decisionCount = 0
@@ -180,36 +170,27 @@ public struct BulkItem: Sendable, Equatable {
   public var protection: ProtectionReason?
   /// The level of its case; 0 where it has none.
   public var level: Int16 = 0
-  /// The claim on its case.
   public var claim: QueueCase.Claim?
-  /// Whether a rule against brigading holds it.
   public var isHeld = false
   /// Whether an appeal about it is open; it is left out, because the owner needs an answer.
   public var isAppealed = false
   /// Distinct reporters with a complaint.
   public var reporters = 0
 
-  /// The rule for blocking it.
   public var blockRule = BlockRule(isNamed: false, hasProtectedNeighbour: false)
 }
 
 /// A bulk decision as recorded, with its progress.
 public struct BulkRun: Sendable, Equatable {
-  /// The bulk's id.
   public var id: UUID
-  /// The account that decided.
   public var account: String
-  /// The treatment.
   public var treatment: Decision.Treatment
   /// The label that phones show.
   public var label: String?
   /// The category; nil for the category with the most heat of each number.
   public var category: ReportCategory?
-  /// The reason.
   public var reason: String?
-  /// When it was decided.
   public var decidedAt: Date
-  /// When the decisions expire; nil for never.
   public var expiresAt: Date?
   /// Number of decisions to make.
   public var numbers: Int
@@ -219,7 +200,6 @@ public struct BulkRun: Sendable, Equatable {
   public var left: [Int64] = []
   /// Number of decisions that were undone, together or singly; only of ``BulkStore/find(_:)``.
   public var undone = 0
-  /// The account that undid it; nil while it is in force.
   public var undoneBy: String?
   /// Whether its last heartbeat was after its end, and so belongs to an undoing.
   var isHeartbeatAfterEnd: Bool
@@ -234,7 +214,6 @@ public struct BulkRun: Sendable, Equatable {
   /// The decisions of a file; nil where all numbers have the decision above.
   package var rowDecisions: BulkRowDecisions?
 
-  /// Whether the numbers have the decisions of a file.
   public var isOfFile: Bool { rowDecisions != nil }
 
   /// Seconds without a heartbeat after which a bulk counts as interrupted.

@@ -10,9 +10,7 @@ public struct CaseProposal: Sendable, Equatable {
   public var id: UUID
   /// The service account.
   public var account: String
-  /// The proposed decision.
   public var values: DecisionValues
-  /// When it was proposed.
   public var proposedAt: Date
 }
 

@@ -54,7 +54,6 @@ extension SQL {
     }
   }
 
-  /// How the complaints about a number are concentrated in one network and in one text.
   static func readCaseConcentration(number: Int64) -> Statement<CaseConcentration> {
     Statement(
       """

@@ -22,7 +22,6 @@ public struct CaseStore: Sendable {
   /// The most characters of a note.
   public static let noteLength = 2_000
 
-  /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
     thresholds = ThresholdCache(pool: pool)
@@ -108,7 +107,6 @@ public struct CaseStore: Sendable {
 
 /// All data of one number that a moderator sees.
 public struct CaseFile: Sendable {
-  /// The explanation of its listing.
   public var explanation: Explanation
   /// Its case; nil where it is not in the queue.
   public var item: QueueCase?
@@ -128,9 +126,7 @@ public struct CaseFile: Sendable {
   public var names: [DirectoryName]
   /// A protected number in the same block of 100; nil where there is none.
   public var protectedNeighbour: Protection?
-  /// How its complaints are concentrated.
   public var concentration: CaseConcentration
-  /// The newest publication; nil before the first.
   public var newestSerial: Int64?
   /// Its comments in groups of one text, the largest groups first; one more than ``CaseStore/comments`` where there are
   /// more.
@@ -155,7 +151,6 @@ public struct CaseFile: Sendable {
 public struct CaseComment: Sendable, Equatable {
   /// The text of the newest one, unchecked.
   public var text: String
-  /// Number of comments.
   public var count: Int
   /// When the newest report was made.
   public var reportedAt: Date
@@ -176,7 +171,6 @@ public struct CommentPlace: Sendable, Equatable {
   /// Of the last group on the page.
   public var reportID: UUID
 
-  /// Creates a value from its properties.
   public init(count: Int64, reportedAt: Date, reportID: UUID) {
     self.count = count
     self.reportedAt = reportedAt
@@ -206,7 +200,6 @@ public struct CaseReporter: Sendable, Equatable {
   public var pseudonym: String
   /// The weight of the vote, 0 to 1.
   public var weight: Float
-  /// The category of the report.
   public var category: ReportCategory
   /// Number of decisions on numbers that the reporter had reported before.
   public var judged: Int
@@ -220,13 +213,10 @@ public struct Neighbour: Sendable, Equatable {
   public var number: Int64
   /// Stored heat; read it through `Decay`.
   public var heat: Double
-  /// Number of reports so far.
   public var reports: Int64
   /// Whether the newest publication lists it.
   public var isPublished: Bool
-  /// The treatment of the decision in force; nil for none.
   public var decision: Decision.Treatment?
-  /// Whether a rule against brigading holds it.
   public var isHeld: Bool
   /// Whether it waits in the queue.
   public var isWaiting: Bool
@@ -244,12 +234,8 @@ public struct CaseDay: Sendable, Equatable {
   public var calls: Int64
 }
 
-/// A moderator's note.
 public struct CaseNote: Sendable, Equatable {
-  /// The account's name.
   public var account: String
-  /// The text.
   public var text: String
-  /// When it was written.
   public var writtenAt: Date
 }

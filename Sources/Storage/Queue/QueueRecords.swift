@@ -7,10 +7,8 @@ public import Foundation
 public struct QueueWorker: Sendable, Equatable {
   /// The account's name, 1 to 80 characters.
   public var account: String
-  /// The account's role.
   public var role: Role
 
-  /// Creates a value from its properties.
   public init(account: String, role: Role) {
     self.account = account
     self.role = role
@@ -25,7 +23,6 @@ public struct QueueWorker: Sendable, Equatable {
     }
   }
 
-  /// The audit event of an action on a number.
   package func event(
     _ action: String, _ number: Int64, id: UUID = UUID(), before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
@@ -42,7 +39,6 @@ public struct QueueCase: Sendable, Equatable {
   public struct Claim: Sendable, Equatable {
     /// Identifies this opening of the case.
     public var id: UUID
-    /// The account's name.
     public var account: String
     /// When the claim expires unless it is renewed.
     public var until: Date
@@ -52,7 +48,6 @@ public struct QueueCase: Sendable, Equatable {
 
   /// E.164 digits.
   public var number: Int64
-  /// The causes of the case.
   public var causes: QueueCauses
   /// The urgency; smaller is more urgent; see `Urgency`.
   public var urgency: Int64
@@ -64,7 +59,7 @@ public struct QueueCase: Sendable, Equatable {
   public var since: Date
   /// The level: 0 everybody, 1 moderators, 2 administrators.
   public var level: Int16
-  /// The claim; nil when nobody has the case open.
+  /// Nil when nobody has the case open.
   public var claim: Claim?
   /// The version, which rises with every change of the causes.
   public var version: Int64
@@ -72,15 +67,11 @@ public struct QueueCase: Sendable, Equatable {
   public var assignedTo: String?
 }
 
-/// A row of the queue's list.
 public struct QueueRow: Sendable, Equatable {
-  /// The case.
   public var item: QueueCase
   /// Stored heat; read it through `Decay`.
   public var heat: Double
-  /// Number of reports so far.
   public var reports: Int64
-  /// When the newest report was made; nil for a number without reports.
   public var lastReportedAt: Date?
   /// The values that determine its place in the order.
   var order: QueueSums
@@ -90,7 +81,6 @@ public struct QueueRow: Sendable, Equatable {
 struct QueueSums: Sendable, Equatable {
   /// Stored heat.
   var heat = 0.0
-  /// Reports so far.
   var reports: Int64 = 0
 }
 
@@ -100,7 +90,6 @@ public struct QueueFilter: Sendable, Hashable {
   public var country: String?
   /// The category with the most heat.
   public var category: ReportCategory?
-  /// A cause that the case must have.
   public var cause: QueueCause?
   /// The least age of the case in days, one of ``ages``.
   public var days: Int?
@@ -110,7 +99,6 @@ public struct QueueFilter: Sendable, Hashable {
   /// The selectable ages, in days.
   public static let ages = [1, 3, 7, 30]
 
-  /// Creates a value from its properties.
   public init(
     country: String? = nil, category: ReportCategory? = nil, cause: QueueCause? = nil, days: Int? = nil,
     isMine: Bool = false
@@ -129,10 +117,8 @@ public struct QueueChange: Sendable, Equatable {
   public var judged = 0
   /// Cases that were added or changed.
   public var written = 0
-  /// Cases that were removed.
   public var removed = 0
 
-  /// Creates a value from its properties.
   public init(judged: Int = 0, written: Int = 0, removed: Int = 0) {
     self.judged = judged
     self.written = written
@@ -181,10 +167,8 @@ public enum QueueOrder: String, CaseIterable, Sendable {
 public struct QueuePlace: Sendable, Equatable {
   /// Of the last row: its urgency, its microseconds since 1970, its reports, or the bits of its stored heat.
   public var value: Int64
-  /// Of the last row.
   public var number: Int64
 
-  /// Creates a value from its properties.
   public init(value: Int64, number: Int64) {
     self.value = value
     self.number = number
@@ -216,9 +200,7 @@ public struct QueuePlace: Sendable, Equatable {
 
 /// A page of the queue's list with everything that it shows.
 public struct QueueListing: Sendable {
-  /// The cases.
   public var rows: [QueueRow]
-  /// Facts about the numbers of the cases.
   public var facts: [Int64: QueueRowFacts]
   /// Interrupted bulks that the worker may finish.
   public var unfinished: [BulkRun]
@@ -226,7 +208,6 @@ public struct QueueListing: Sendable {
   public var savedFilters: [SavedFilter]
 }
 
-/// The newest comment on a number.
 public struct NewestComment: Sendable, Equatable {
   /// Unchecked.
   public var text: String
@@ -241,12 +222,10 @@ public struct QueueRowFacts: Sendable, Equatable {
   public var missing: [ListingCondition.Kind] = []
   /// Distinct reporters whose vote is a complaint.
   public var reporters = 0
-  /// Days with complaints.
   public var days = ComplaintDays()
   /// The newest comment of the last ``CaseStore/days`` days; nil for none.
   public var comment: NewestComment?
 
-  /// Creates a value from its properties.
   public init(
     missing: [ListingCondition.Kind] = [], reporters: Int = 0, days: ComplaintDays = ComplaintDays(),
     comment: NewestComment? = nil

@@ -116,7 +116,6 @@ extension SQL {
       number, account, id)
   }
 
-  /// One case.
   package static func readCase(number: Int64) -> Statement<QueueCase> {
     Statement("SELECT \(QueueSQL.columns) FROM queue q WHERE number = $1", number, decode: QueueSQL.decode)
   }
@@ -170,7 +169,6 @@ extension SQL {
     Statement("UPDATE queue SET stale = true, version = version + 1 WHERE number = ANY($1::bigint[])", numbers.sorted())
   }
 
-  /// The accounts that passed a case on.
   package static func readPasses(number: Int64) -> Statement<String> {
     Statement("SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at", number) { try $0.decode(0) }
   }
@@ -200,7 +198,6 @@ extension SQL {
 typealias QueueFigures = (number: Int64, heat: Double, reports: Int64, lastReportedAt: Date)
 
 extension [QueueRow] {
-  /// Adds the sums of the rows' numbers.
   mutating func add(_ figures: [QueueFigures]) {
     let places = Dictionary(zip(map(\.item.number), indices)) { first, _ in first }
     for (number, heat, reports, time) in figures {
@@ -210,7 +207,6 @@ extension [QueueRow] {
   }
 }
 
-/// Selects a page of the queue.
 struct QueueQuery: Sendable {
   let after: QueuePlace
   let filter: QueueFilter

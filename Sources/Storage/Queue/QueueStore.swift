@@ -9,24 +9,21 @@ public import PostgreSQL
 public struct QueueStore: Sendable {
   let pool: PostgresPool
 
-  /// Rows on a page.
   public static let pageSize = 50
 
   /// The most filters on a page.
   static let maxFilters = 100
 
-  /// - Parameter pool: where the queue is kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
   /// A page of the queue.
   /// - Parameters:
-  ///   - order: the order of the cases.
-  ///   - after: the cursor of the page before in this order; nil for the first page.
-  ///   - level: cases of a higher level are left out.
-  ///   - account: the account of a filter by assignment.
-  ///   - limit: at least 1.
+  /// - after: the cursor of the page before in this order; nil for the first page.
+  /// - level: cases of a higher level are left out.
+  /// - account: the account of a filter by assignment.
+  /// - limit: at least 1.
   public func page(
     _ filter: QueueFilter = QueueFilter(), by order: QueueOrder = .urgency, after: QueuePlace? = nil, level: Int16,
     account: String = "", limit: Int = pageSize, at time: Date
@@ -42,7 +39,6 @@ public struct QueueStore: Sendable {
     return rows
   }
 
-  /// Number of cases, by everything that can be filtered.
   public func queueCounts(at time: Date) async throws -> QueueTotals {
     let (groups, rules) = try await pool.withConnection {
       try await $0.pipeline(SQL.countQueue(time: time), SQL.readAssignmentRules())
@@ -50,7 +46,6 @@ public struct QueueStore: Sendable {
     return QueueTotals(groups: groups, rules: rules)
   }
 
-  /// A number's case; nil where it has none.
   public func find(_ number: Int64) async throws -> QueueCase? {
     try await pool.run(SQL.readCase(number: number)).first
   }
@@ -125,7 +120,6 @@ public struct QueueStore: Sendable {
 }
 
 extension SQL {
-  /// The newest comment on each of some numbers since a time.
   static func readLastComments(numbers: [Int64], since: Date) -> Statement<(number: Int64, comment: NewestComment)> {
     Statement(
       """

@@ -16,7 +16,6 @@ struct StoredQueueFacts: Sendable {
   /// The version of its case; 0 where it has none.
   let version: Int64
 
-  /// The facts about a number without a row.
   static func none(_ number: Int64) -> StoredQueueFacts {
     StoredQueueFacts(
       number: number, decidedAt: nil, isHeld: false, appealedAt: nil, isRangeProposed: false, isPublished: false,
@@ -62,7 +61,6 @@ extension SQL {
     }
   }
 
-  /// Number of reports of each number since a time.
   static func countRecentReports(numbers: [Int64], since: Date) -> Statement<(number: Int64, count: Int)> {
     Statement(
       """

@@ -11,18 +11,14 @@ public struct QueueTotals: Sendable, Equatable {
     public var country: String
     /// The category with the most heat.
     public var category: ReportCategory?
-    /// The cases' causes.
     public var causes: QueueCauses
     /// The greatest of ``QueueFilter/ages`` that the cases have reached; 0 for younger ones.
     public var days: Int
-    /// The cases' level.
     public var level: Int16
     /// The account that they were escalated to by name.
     public var assignedTo: String?
-    /// Number of cases.
     public var count: Int
 
-    /// Creates a value from its properties.
     public init(
       country: String, category: ReportCategory?, causes: QueueCauses, days: Int, level: Int16,
       assignedTo: String? = nil, count: Int
@@ -37,13 +33,11 @@ public struct QueueTotals: Sendable, Equatable {
     }
   }
 
-  /// The groups; at most some thousands.
+  /// At most some thousands.
   public var groups: [Group]
 
-  /// The rules that assign cases to accounts.
   var rules: [AssignmentRule]
 
-  /// Creates a value from its properties.
   public init(groups: [Group] = [], rules: [AssignmentRule] = []) {
     self.groups = groups
     self.rules = rules

@@ -11,15 +11,11 @@ public struct SavedFilter: Sendable, Equatable {
   /// The most filters of an account.
   public static let most = 20
 
-  /// Identifies it.
   public var id: UUID
-  /// The account that saved it.
   public var account: String
   /// Its name, 1 to ``nameLength`` characters; unique for the account.
   public var name: String
-  /// The filter.
   public var filter: QueueFilter
-  /// The order.
   public var order: QueueOrder
   /// Whether all accounts see it.
   public var isShared: Bool
@@ -51,7 +47,6 @@ extension SQL {
     ) { try SavedFilter($0) }
   }
 
-  /// One saved filter.
   package static func readSavedFilter(id: UUID) -> Statement<SavedFilter> {
     Statement(
       """
@@ -83,7 +78,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Deletes a saved filter.
   package static func deleteSavedFilter(id: UUID) -> Statement<Void> {
     Statement("DELETE FROM saved_filters WHERE filter_id = $1", id)
   }

@@ -6,11 +6,8 @@ public import PostgreSQL
 
 /// Numbers that follow each other and that the newest publication lists because of one rule.
 public struct ListedRange: Sendable, Equatable, Codable {
-  /// The first number.
   public var first: Int64
-  /// The last number.
   public var last: Int64
-  /// The category.
   public var category: Int16
   /// Whether they may be blocked; otherwise they are only identified.
   public var blocks: Bool
@@ -32,7 +29,6 @@ public struct ListedRange: Sendable, Equatable, Codable {
     (self.label, self.pattern) = (label, pattern)
   }
 
-  /// The numbers.
   public var numbers: ClosedRange<Int64> { first...last }
 }
 
@@ -40,7 +36,6 @@ public struct ListedRange: Sendable, Equatable, Codable {
 public struct ListedRangeStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where publications are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -129,17 +124,14 @@ extension SQL {
       serial: try row.decode(6), listedAt: try row.decode(7))
   }
 
-  /// The serial of the newest publication.
   static func readListedSerial() -> Statement<Int64> {
     Statement("SELECT coalesce(max(serial), 0) FROM publications WHERE state = 'published'") { try $0.decode(0) }
   }
 
-  /// Deletes ranges by their first numbers.
   static func deleteListedRanges(firsts: [Int64]) -> Statement<Void> {
     Statement("DELETE FROM listed_ranges WHERE first_number = ANY($1::bigint[])", firsts)
   }
 
-  /// Adds ranges.
   static func addListedRanges(_ rows: [ListedRangeRow]) -> Statement<Void> {
     Statement(
       """

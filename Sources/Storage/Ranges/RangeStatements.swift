@@ -119,7 +119,6 @@ extension SQL {
       rules.map(\.proposedAt.timeIntervalSince1970), texts(\.decidedBy), seconds(\.decidedAt))
   }
 
-  /// Number of rules.
   static func countRanges() -> Statement<Int64> { Statement("SELECT count(*) FROM ranges") { try $0.decode(0) } }
 
   /// Deletes rules of one source, or of none. The pattern of a rule determines its first number.
@@ -138,9 +137,7 @@ extension SQL {
     """
 
   /// Rules in ascending order of their first numbers.
-  /// - Parameters:
-  ///   - state: nil for any.
-  ///   - appID: the source; nil for all.
+  /// - Parameter appID: the source.
   static func readRanges(state: RangeRule.State? = nil, appID: Int32? = nil) -> Statement<RangeRule> {
     Statement(
       """
@@ -184,7 +181,6 @@ extension SQL {
 public struct RangeCounts: Sendable, Equatable {
   /// The numbers of the range.
   public var numbers: Int64 = 0
-  /// Those with reports.
   public var reported: Int64 = 0
   /// Those that the newest publication lists already: by themselves, or by another rule.
   public var listed: Int64 = 0
@@ -192,14 +188,11 @@ public struct RangeCounts: Sendable, Equatable {
   public var allowed: Int64 = 0
   /// Those that another decision is about.
   public var decided: Int64 = 0
-  /// Those that are held.
   public var held: Int64 = 0
-  /// Those that are protected.
   public var protected: Int64 = 0
   /// Those that a directory names.
   public var named: Int64 = 0
 
-  /// No numbers.
   public init() {}
 }
 

@@ -11,7 +11,6 @@ public struct RangeStore: Sendable {
   /// The least decayed heat of a number that counts as a member of a range.
   static let memberHeat = 0.25
 
-  /// - Parameter pool: where numbers and rules are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -56,9 +55,7 @@ public struct RangeStore: Sendable {
   }
 
   /// Rules in ascending order of their first numbers.
-  /// - Parameters:
-  ///   - state: nil for all.
-  ///   - appID: the source; nil for all.
+  /// - Parameter appID: the source.
   public func rules(_ state: RangeRule.State? = nil, of appID: Int32? = nil) async throws -> [RangeRule] {
     try await pool.run(SQL.readRanges(state: state, appID: appID))
   }
@@ -77,7 +74,6 @@ public struct RangeStore: Sendable {
     try await pool.run(SQL.readRangesOfNumber(number: number))
   }
 
-  /// The names of the sources of rules, by their ids.
   public func sourceNames(of rules: [RangeRule]) async throws -> [Int32: String] {
     let names = try await pool.run(SQL.readAppNames(apps: Set(rules.map(\.appID)).sorted()))
     return Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
@@ -100,7 +96,6 @@ public struct RangeStore: Sendable {
     }
   }
 
-  /// Removes rules.
   /// - Returns: how many there were.
   package func remove(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws -> Int {
     try await pool.transaction { connection in
@@ -191,7 +186,6 @@ public struct RangeStore: Sendable {
     return wanted
   }
 
-  /// The counts of a range's numbers that a moderator should know.
   public func counts(of range: RangePattern, protected: ProtectedNumbers) async throws -> RangeCounts {
     var counts = RangeCounts()
     for block in range.blocks {
@@ -204,7 +198,6 @@ public struct RangeStore: Sendable {
 }
 
 extension RangeCounts {
-  /// Adds the counts of other numbers.
   public mutating func add(_ other: RangeCounts) {
     for path in [\RangeCounts.numbers, \.reported, \.listed, \.allowed, \.decided, \.held, \.protected, \.named] {
       self[keyPath: path] += other[keyPath: path]

@@ -7,12 +7,10 @@ public import PostgreSQL
 public struct StoredRegion: Sendable, Equatable {
   /// At most 23 of `A-Z a-z 0-9 . _ -`, the first a letter or digit.
   public var code: String
-  /// The display name.
   public var name: String
   /// Prefixes of E.164 digits.
   public var prefixes: [Int64]
 
-  /// Creates a value from its properties.
   public init(code: String, name: String, prefixes: [Int64]) {
     self.code = code
     self.name = name
@@ -24,7 +22,6 @@ public struct StoredRegion: Sendable, Equatable {
 public struct RegionStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where regions are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -34,7 +31,6 @@ public struct RegionStore: Sendable {
     try await pool.withConnection { try await Self.regions(on: $0) }
   }
 
-  /// Replaces all regions.
   public func replace(with regions: [StoredRegion]) async throws {
     let regions = regions.sorted { $0.code < $1.code }
     let prefixes = regions.flatMap { region in region.prefixes.map { (prefix: $0, region: region.code) } }
@@ -66,7 +62,6 @@ public struct RegionStore: Sendable {
 }
 
 extension SQL {
-  /// All regions with their prefixes.
   static func readRegions() -> Statement<StoredRegion> {
     Statement(
       """
@@ -77,22 +72,18 @@ extension SQL {
     ) { StoredRegion(code: try $0.decode(0), name: try $0.decode(1), prefixes: try $0.decode(2)) }
   }
 
-  /// Deletes all prefixes of regions.
   static func deleteRegionPrefixes() -> Statement<Void> {
     Statement("DELETE FROM region_prefixes")
   }
 
-  /// Deletes all regions.
   static func deleteRegions() -> Statement<Void> {
     Statement("DELETE FROM regions")
   }
 
-  /// Adds regions.
   static func insertRegions(codes: [String], names: [String]) -> Statement<Void> {
     Statement("INSERT INTO regions (code, name) SELECT * FROM unnest($1::text[], $2::text[])", codes, names)
   }
 
-  /// Adds prefixes.
   static func insertRegionPrefixes(prefixes: [Int64], regions: [String]) -> Statement<Void> {
     Statement(
       "INSERT INTO region_prefixes (prefix, region) SELECT * FROM unnest($1::bigint[], $2::text[])",

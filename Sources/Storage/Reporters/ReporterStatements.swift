@@ -92,7 +92,6 @@ extension SQL {
     }
   }
 
-  /// Stores the records of reporters.
   static func storeReporters(records: [ReporterRecord], time: Date) -> Statement<Void> {
     Statement(
       """
@@ -120,7 +119,6 @@ extension SQL {
     Statement("DELETE FROM reporters WHERE reporter = ANY($1::bytea[])", reporters.map(\.bytes))
   }
 
-  /// Stores the weights of reporters.
   static func storeWeights(weights: [(reporter: Reporter, weight: Float)], time: Date) -> Statement<Void> {
     Statement(
       """
@@ -212,7 +210,6 @@ extension SQL {
     ) { try $0.reporterLine() }
   }
 
-  /// Number of reporters by kind.
   static func countReporters() -> Statement<ReporterCounts> {
     Statement(
       """

@@ -22,7 +22,6 @@ public struct ReporterStore: Sendable {
     /// Numbers whose reports were reweighted.
     public var numbers = 0
 
-    /// Creates a value from its properties.
     public init(reporters: Int = 0, numbers: Int = 0) {
       self.reporters = reporters
       self.numbers = numbers
@@ -131,7 +130,6 @@ private struct ReporterChanges: Sendable {
 
 /// A reporter in a list: pseudonym and figures.
 public struct ReporterLine: Sendable, Equatable {
-  /// The reporter's record.
   public var record: ReporterRecord
   /// Whether the reporter was established at the last recount.
   public var isEstablished: Bool
@@ -139,21 +137,17 @@ public struct ReporterLine: Sendable, Equatable {
   public var weight: Double
 }
 
-/// A cursor in a list of reporters.
 public struct ReporterCursor: Sendable, Equatable {
   /// The last reporter's rank: the count of bursts, or of compared decisions.
   public var rank: Int32
-  /// The last reporter.
   public var reporter: Reporter
 
-  /// Creates a value from its properties.
   public init(rank: Int32, reporter: Reporter) {
     self.rank = rank
     self.reporter = reporter
   }
 }
 
-/// Number of reporters by kind.
 public struct ReporterCounts: Sendable, Equatable {
   /// Reporters with more than a newcomer's record.
   public var known: Int64 = 0
@@ -178,7 +172,6 @@ extension ReporterStore {
     try await pool.run(SQL.readJudgedReporters(after: after, limit: limit))
   }
 
-  /// Number of reporters by kind.
   public func counts() async throws -> ReporterCounts {
     try await pool.run(SQL.countReporters()).first ?? ReporterCounts()
   }

@@ -24,7 +24,6 @@ public struct BulkImport: Sendable {
   private let appID: Int32
   private let lockTimeout: Int
 
-  /// - Parameter appID: the source's.
   public init(of appID: Int32, in store: ReportStore) {
     self.init(of: appID, in: store, lockTimeout: 3_000)
   }
@@ -221,7 +220,6 @@ struct IndexDefinition: Sendable {
 }
 
 extension SQL {
-  /// A report, if there is one.
   static func readAnyReport() -> Statement<Int64> {
     Statement("SELECT number FROM reports LIMIT 1") { try $0.decode(0) }
   }

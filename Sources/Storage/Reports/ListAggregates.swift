@@ -34,7 +34,6 @@ struct ListAggregates {
   private var numberRows = PostgresCopyRows()
   private var sourceRows = PostgresCopyRows()
 
-  /// - Parameter appID: the list's.
   init(appID: Int32) {
     self.appID = appID
   }

@@ -7,7 +7,6 @@ public import Foundation
 public struct Report: Sendable, Equatable {
   /// E.164 digits, 1 to 999,999,999,999,999.
   public var number: Int64
-  /// The app that sent it.
   public var appID: Int32
   /// Chosen by the client; the same for every retry.
   public var reportID: UUID
@@ -31,7 +30,6 @@ public struct Report: Sendable, Equatable {
   /// Whether the numbering plan does not have the number: it is held. Not part of a retry's identity.
   public var isUnassigned = false
 
-  /// Creates a value from its properties.
   public init(
     number: Int64, appID: Int32, reportID: UUID, reportedAt: Date, category: ReportCategory,
     reporter: [UInt8]?, weight: Float = 1, comment: String? = nil, network: [UInt8]? = nil
@@ -62,10 +60,7 @@ public enum ReportOutcome: Sendable, Equatable {
 
 /// Result of withdrawing a report.
 public enum WithdrawalOutcome: Sendable, Equatable {
-  /// The report no longer counts.
   case withdrawn
-  /// The report had been withdrawn before; nothing changed.
   case alreadyWithdrawn
-  /// The app has no report of this id.
   case notFound
 }

@@ -3,7 +3,7 @@
 import Foundation
 import PostgreSQL
 import Synchronization
-import Timestamps
+import Support
 
 /// Creates the monthly partitions of `reports` before the first report of a month is stored.
 final class ReportPartitions: Sendable {
@@ -60,7 +60,6 @@ struct Month: Hashable, Comparable {
 
   var next: Month { month == 12 ? Month(year: year + 1, month: 1) : Month(year: year, month: month + 1) }
 
-  /// The first moment of the month.
   var start: Date { Timestamp.startOfMonth(year: year, month: month) }
 
   static func < (left: Month, right: Month) -> Bool { (left.year, left.month) < (right.year, right.month) }

@@ -11,7 +11,6 @@ public struct ReportStore: Sendable {
   let partitions: ReportPartitions
   let nodes: ShardNodes
 
-  /// - Parameter pool: the pool of the database with the reports.
   public init(pool: PostgresPool) {
     self.init(pool: pool, isCluster: nil)
   }

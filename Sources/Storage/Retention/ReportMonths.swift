@@ -67,12 +67,11 @@ extension RetentionStore {
 }
 
 extension SQL {
-  /// The time by the database clock.
   static func readDatabaseTime() -> Statement<Date> {
     Statement("SELECT statement_timestamp()") { try $0.decode(0) }
   }
 
-  /// The time before which reports were dropped; no row when none were.
+  /// Returns no row when no reports were dropped.
   static func readDroppedBefore() -> Statement<Date> {
     Statement("SELECT dropped_before FROM report_retention") { try $0.decode(0) }
   }
@@ -97,7 +96,6 @@ struct DropReportPartition {
 }
 
 extension SQL {
-  /// Stores the time before which reports were dropped.
   static func noteDroppedReports(before: Date) -> Statement<Void> {
     Statement(
       """

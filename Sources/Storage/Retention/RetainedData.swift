@@ -11,7 +11,6 @@ public enum RetainedData: String, Sendable, CaseIterable {
   case comments
   /// Complete months of reports, where the operator sets a number.
   case reportMonths = "report_months"
-  /// Ids of batches of identifications.
   case identificationBatches = "identification_batches"
   /// Tokens of installed apps, after their last report.
   case installations
@@ -67,7 +66,6 @@ extension RetentionStore {
     try await pool.run(SQL.readDeletions(since: since))
   }
 
-  /// Deletes proofs of deletions from before a time.
   public func purgeDeletions(before: Date) async throws -> Int {
     try await pool.retrying { try await $0.runReportingCount(SQL.purgeDeletions(before: before)) }
   }
@@ -77,7 +75,6 @@ extension RetentionStore {
     try await pool.run(SQL.purgeOwnerProofs(before: time)).first ?? 0
   }
 
-  /// Deletes statements that ended before a time.
   public func purgeStatements(before: Date) async throws -> Int {
     try await repeatedly { SQL.purgeStatements(before: before, limit: $0) }
   }
@@ -97,7 +94,6 @@ extension RetentionStore {
 }
 
 extension SQL {
-  /// Records a deletion.
   static func recordDeletion(kind: String, time: Date, rows: Int64) -> Statement<Void> {
     Statement(
       """
@@ -107,7 +103,6 @@ extension SQL {
       kind, time, rows)
   }
 
-  /// The deletions since a time.
   static func readDeletions(since: Date) -> Statement<Deletion> {
     Statement(
       """
@@ -118,7 +113,6 @@ extension SQL {
     ) { Deletion(kind: try $0.decode(0), deletedAt: try $0.decode(1), rows: try $0.decode(2)) }
   }
 
-  /// Deletes old proofs.
   static func purgeDeletions(before: Date) -> Statement<Void> {
     Statement("DELETE FROM deletions WHERE deleted_at < $1", before)
   }

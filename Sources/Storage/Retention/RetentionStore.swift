@@ -41,7 +41,6 @@ public struct RetentionStore: Sendable {
     try await repeatedly { SQL.purgeIdentificationBatches(before: time, limit: $0) }
   }
 
-  /// Deletes the personal numbers of keys that ended before `time`.
   /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgePersonalNumbers(endedBefore time: Date) async throws -> Int {

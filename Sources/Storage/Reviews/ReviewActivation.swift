@@ -14,14 +14,12 @@ public struct ReviewActivation: Sendable, Equatable {
   /// The enabled accounts that may decide and have signed in.
   public var moderators = 0
 
-  /// Whether the team has enough moderators.
   public var isPossible: Bool { moderators >= Self.minModerators }
   /// Whether decisions are reviewed, and golden cases are among the reviews.
   public var isOn: Bool { isRequested && isPossible }
 }
 
 extension SQL {
-  /// Whether reviews are turned on, and the number of moderators.
   package static func readReviewActivation() -> Statement<ReviewActivation> {
     Statement(
       """

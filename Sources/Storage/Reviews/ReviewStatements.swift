@@ -92,7 +92,6 @@ extension SQL {
     ) { try $0.reviewItem() }
   }
 
-  /// An account's opinions: about decisions under review, and about golden cases.
   package static func countOpinions(account: String) -> Statement<(reviews: Int, golden: Int)> {
     Statement(
       """

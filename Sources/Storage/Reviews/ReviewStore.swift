@@ -15,12 +15,10 @@ public struct ReviewStore: Sendable {
   /// The most golden cases in a list.
   public static let golden = 500
 
-  /// - Parameter pool: where reviews are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// Whether reviews are on.
   public func activation() async throws -> ReviewActivation {
     try await pool.run(SQL.readReviewActivation()).first ?? ReviewActivation()
   }
@@ -37,7 +35,6 @@ public struct ReviewStore: Sendable {
     try await pool.run(SQL.readDisputes(number: nil, limit: limit))
   }
 
-  /// The dispute about a decision; nil for none.
   public func dispute(_ number: Int64, _ decisionID: UUID) async throws -> Dispute? {
     try await pool.run(SQL.readDisputes(number: number, limit: 10)).first { $0.decisionID == decisionID }
   }
@@ -86,7 +83,6 @@ extension ReviewerRecord {
 public struct ReviewItem: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The decision's id.
   public var decisionID: UUID
 }
 
@@ -94,15 +90,11 @@ public struct ReviewItem: Sendable, Equatable {
 public struct ReviewOpinion: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The id of the reviewed decision.
   public var decisionID: UUID
-  /// The reviewer's treatment.
   public var treatment: Decision.Treatment
   /// A note for the person who settles a dispute.
   public var note: String?
-  /// The reviewer's account.
   public var account: String
-  /// When it was recorded.
   public var reviewedAt: Date
 
   /// - Throws: `RuleViolation` for a note that is too long.
@@ -119,15 +111,11 @@ public struct ReviewOpinion: Sendable, Equatable {
 public struct Dispute: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The decision's id.
   public var decisionID: UUID
-  /// The account that decided.
   public var decidedBy: String
-  /// Its treatment.
   public var treatment: Decision.Treatment
   /// The category of the decision, or of the reports at that time.
   public var category: ReportCategory?
-  /// The reviewer's opinion.
   public var opinion: ReviewOpinion
 }
 
@@ -135,15 +123,10 @@ public struct Dispute: Sendable, Equatable {
 public struct GoldenCase: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The decision's id.
   public var decisionID: UUID
-  /// The treatment.
   public var treatment: Decision.Treatment
-  /// The account that marked the case.
   public var markedBy: String
-  /// When it was marked.
   public var markedAt: Date
-  /// Answers so far.
   public var answers: Int
   /// Answers with the right treatment.
   public var right: Int
@@ -151,11 +134,8 @@ public struct GoldenCase: Sendable, Equatable {
 
 /// Reviewed decisions of one category, by the same author and reviewer with the same treatments, for the agreement.
 public struct RatedDecisions: Sendable, Equatable {
-  /// A treatment by an account.
   public struct Rating: Sendable, Equatable {
-    /// The account.
     public var account: String
-    /// Its treatment.
     public var treatment: Decision.Treatment
   }
 
@@ -163,13 +143,11 @@ public struct RatedDecisions: Sendable, Equatable {
   public var category: ReportCategory?
   /// The treatments of the author and of the reviewer.
   public var ratings: [Rating]
-  /// Number of decisions.
   public var count: Int
 }
 
 /// An account's figures in reviews.
 public struct ReviewerRecord: Sendable, Equatable {
-  /// The account.
   public var account: String
   /// Answers to golden cases.
   public var golden = 0

@@ -12,7 +12,6 @@ public struct ErasureStore: Sendable {
 
   let pool: PostgresPool
 
-  /// - Parameter pool: where reports are kept.
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// The rows under a pseudonym as JSON objects, by table.
@@ -84,7 +83,6 @@ public struct ErasureStore: Sendable {
     return erased.filter { found.contains($0.reporter) }
   }
 
-  /// All pseudonyms of the database.
   public func pseudonyms() async throws -> [[UInt8]] {
     var all = Set<[UInt8]>()
     for table in ReporterTable.allCases {
@@ -122,7 +120,6 @@ extension PostgresConnection {
   }
 }
 
-/// A report to erase.
 struct ErasedReport: Sendable {
   let appID: Int32
   let reportID: UUID
@@ -182,7 +179,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The pseudonyms of a table.
   static func readPseudonyms(of table: ReporterTable) -> Statement<[UInt8]> {
     Statement("SELECT DISTINCT reporter FROM \(table.rawValue) WHERE reporter IS NOT NULL") { try $0.decode(0) }
   }
@@ -243,7 +239,6 @@ extension SQL {
     ) { try $0.word() }
   }
 
-  /// Deletes the rows of a table under pseudonyms.
   static func deleteReporterData(_ table: ReporterTable, reporters: [[UInt8]], until: [Date]) -> Statement<Void> {
     Statement(
       """

@@ -4,11 +4,8 @@ public import PostgreSQL
 
 /// Everything that is stored about a number, for its owner.
 public struct NumberDataStore: Sendable {
-  /// The rows of one table.
   public struct Rows: Sendable, Equatable {
-    /// The kind of data.
     public let kind: NumberTable.Kind
-    /// The table.
     public let table: String
     /// Each row as a JSON object, at most ``NumberDataStore/maxRows``.
     public var rows: [String]
@@ -19,7 +16,6 @@ public struct NumberDataStore: Sendable {
 
   private let pool: PostgresPool
 
-  /// - Parameter pool: where everything is kept.
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// The rows about a number, from one snapshot, without tables that have none.

@@ -21,7 +21,6 @@ public struct OwnerProofStore: Sendable {
 
   private let pool: PostgresPool
 
-  /// - Parameter pool: where codes are kept.
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// Stores a code, unless the number has had three today, and queues its message.
@@ -98,7 +97,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The number of codes of a day that went to a gateway.
   static func countSentCodes(day: Int32) -> Statement<Int> {
     Statement("SELECT count(*) FROM owner_codes WHERE day = $1 AND is_sent", day) {
       Int(try $0.decode(0, as: Int64.self))
@@ -133,7 +131,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// A valid pass.
   static func readOwnerPass(hash: [UInt8], time: Date) -> Statement<OwnerPass> {
     Statement("SELECT number, expires_at FROM owner_passes WHERE pass_hash = $1 AND expires_at > $2", hash, time) {
       OwnerPass(

@@ -51,14 +51,12 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The installations of a reporter.
   static func readLinks(of reporter: [UInt8]) -> Statement<[UInt8]> {
     Statement("SELECT installation FROM reporter_installations WHERE reporter = $1 ORDER BY 1", reporter) {
       try $0.decode(0)
     }
   }
 
-  /// The restricted ones of some reporters.
   static func findRestricted(reporters: [[UInt8]]) -> Statement<[UInt8]> {
     Statement(
       "SELECT reporter FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL", reporters
@@ -108,7 +106,6 @@ extension SQL {
       apps, reports, time)
   }
 
-  /// Whether reports were erased since a time.
   static func findErasures(since: Date) -> Statement<Bool> {
     Statement("SELECT EXISTS (SELECT 1 FROM erased_reports WHERE erased_at >= $1)", since) { try $0.decode(0) }
   }

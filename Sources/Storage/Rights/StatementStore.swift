@@ -20,7 +20,6 @@ public struct StoredStatement: Sendable, Equatable {
 public struct StatementStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where statements are kept.
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// Passes the statements of a period to `body`, the oldest first.
@@ -118,7 +117,6 @@ extension SQL {
       number, decode: decodeFacts)
   }
 
-  /// The statements of a period.
   static func readStatements(since: Date, until: Date) -> Statement<StoredStatement> {
     Statement(
       """
@@ -133,7 +131,6 @@ extension SQL {
     }
   }
 
-  /// Deletes some statements that ended before a time.
   static func purgeStatements(before: Date, limit: Int) -> Statement<Void> {
     Statement(
       """

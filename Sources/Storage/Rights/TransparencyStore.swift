@@ -8,7 +8,6 @@ public import PostgreSQL
 public struct TransparencyStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where the audit log and the statements are kept.
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// The report of a period, from one snapshot; the precision of sources is their present one.

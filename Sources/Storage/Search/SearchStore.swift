@@ -21,7 +21,6 @@ public struct SearchStore: Sendable {
   /// The most words of a name; further ones are ignored.
   private static let maxWords = 8
 
-  /// - Parameter pool: where numbers are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -140,7 +139,6 @@ extension PostgresConnection {
     }
   }
 
-  /// The data of numbers with their names in directories.
   fileprivate func numberLines(_ numbers: [Int64]) async throws -> [SearchHit] {
     guard !numbers.isEmpty else { return [] }
     var pipeline = PostgresPipeline()
@@ -164,19 +162,14 @@ public struct SearchHit: Sendable, Equatable {
   public var number: Int64
   /// Reports that are not withdrawn.
   public var reports: Int64
-  /// When it was last reported; nil for a number without reports.
   public var lastReportedAt: Date?
   /// The category in the newest publication; nil where it is not listed.
   public var listedAs: ReportCategory?
   /// Whether that publication blocks it.
   public var isBlocked: Bool
-  /// The decision in force; nil for none.
   public var decision: Decision.Treatment?
-  /// The decision's label.
   public var label: String?
-  /// Whether it is held.
   public var isHeld: Bool
-  /// Whether an appeal is open.
   public var hasAppeal: Bool
   /// Its name in the directory with precedence; nil where none has one.
   public var directoryName: String?

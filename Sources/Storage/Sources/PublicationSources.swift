@@ -52,7 +52,6 @@ extension PublicationStore {
 }
 
 extension SQL {
-  /// The sources that a publication must know.
   static func readPublicationSources()
     -> Statement<(id: Int32, isRemoved: Bool, hasEntries: Bool, isUnfinished: Bool)>
   {

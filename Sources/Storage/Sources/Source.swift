@@ -5,7 +5,6 @@ public import Foundation
 
 /// A source that is downloaded at intervals, with the outcome of its last download.
 public struct Source: Sendable, Equatable {
-  /// The settings of a source.
   public struct Settings: Sendable, Equatable {
     /// The longest URL, in bytes.
     public static let maxURLBytes = 2_000
@@ -18,7 +17,6 @@ public struct Source: Sendable, Equatable {
     public var name: String
     /// Where the file is: http or https, at most ``maxURLBytes`` bytes.
     public var url: String
-    /// The format of the file.
     public var format: SourceFormat
     /// Seconds between two downloads, within the format's ``SourceFormat/intervals``.
     public var every: Int
@@ -33,7 +31,6 @@ public struct Source: Sendable, Equatable {
     /// Whether private addresses are refused.
     public var isPublic: Bool
 
-    /// Creates a value from its properties.
     public init(
       name: String, url: String, format: SourceFormat, every: Int, options: SourceOptions = SourceOptions(),
       ceiling: SourceCeiling = .review, license: String? = nil, maxChange: Int = usualMostChange,
@@ -89,7 +86,6 @@ public struct Source: Sendable, Equatable {
 
   /// How far a refresh is.
   public struct Progress: Sendable, Equatable {
-    /// Entries that are done.
     public let done: Int
     /// The entries of the file.
     let goal: Int
@@ -98,7 +94,6 @@ public struct Source: Sendable, Equatable {
   /// The newest publication of another server that was accepted. It is stored before its entries are, so that no earlier
   /// one is accepted afterwards.
   public struct SeenPublication: Sendable, Equatable {
-    /// The serial.
     public var serial: Int64
     /// SHA-256 of the manifest's signed part.
     public var sha256: String
@@ -107,7 +102,6 @@ public struct Source: Sendable, Equatable {
     /// The newest root, a complete file; nil while only a key is known.
     public var root: [UInt8]?
 
-    /// Creates a value from its properties.
     public init(serial: Int64, sha256: String, rootSerial: Int64, root: [UInt8]?) {
       self.serial = serial
       self.sha256 = sha256
@@ -122,21 +116,16 @@ public struct Source: Sendable, Equatable {
     public var precision = SourcePrecision()
     /// When it was counted; nil where it was not yet.
     public var judgedAt: Date?
-    /// Since when the source is suspended; nil where it is not.
     public var suspendedAt: Date?
-    /// When the last suspension was lifted.
     var resumedAt: Date?
   }
 
   /// The list's id in `apps`.
   public let id: Int32
-  /// The settings.
   public let settings: Settings
-  /// When it was added.
   public let addedAt: Date
   /// When it is downloaded next.
   public let nextAt: Date
-  /// The state after the last success.
   public let state: State
   /// Failed attempts since the last success.
   public let failures: Int
@@ -144,17 +133,14 @@ public struct Source: Sendable, Equatable {
   public let failedAt: Date?
   /// Why it failed; nil after a success.
   public let failure: SourceFailure?
-  /// The precision.
   public let quality: Quality
 
-  /// The name.
   public var name: String { settings.name }
 
   /// Whether it is to be downloaded. A clock that was ahead may have set a time that is further ahead than any.
   public func isDue(at time: Date) -> Bool {
     nextAt <= time || !GatingTime.isRight(nextAt, at: time + max(Double(settings.every) * 1.05, 86_400))
   }
-  /// Whether it is suspended.
   public var isSuspended: Bool { quality.suspendedAt != nil }
 }
 
@@ -165,7 +151,6 @@ public struct SourceEntry: Sendable, Equatable {
 
   /// E.164 digits.
   public var number: Int64
-  /// The category of the reports.
   public var category: ReportCategory
   /// The time of the reports: the start of the day in UTC of the last refresh whose file contained the number.
   public var reportedAt: Date
@@ -179,7 +164,6 @@ public struct SourceEntry: Sendable, Equatable {
   /// How many servers have passed the evidence on; 0 for evidence of the source's own server, and for lists of other formats.
   public var hops: Int
 
-  /// Creates a value from its properties.
   public init(
     number: Int64, category: ReportCategory, reportedAt: Date, weight: Float = 1, complaints: Int = 1,
     origins: [String] = [], hops: Int = 0

@@ -6,7 +6,6 @@ import PhoneNumbers
 import PostgreSQL
 
 extension SQL {
-  /// The number of a source's entries.
   static func countSourceEntries(appID: Int32) -> Statement<Int64> {
     Statement("SELECT count(*) FROM source_entries WHERE app_id = $1", appID) { try $0.decode(0) }
   }
@@ -72,7 +71,6 @@ extension SQL {
     }
   }
 
-  /// Deletes entries of a source.
   static func deleteSourceEntries(appID: Int32, numbers: [Int64]) -> Statement<Void> {
     Statement("DELETE FROM source_entries WHERE app_id = $1 AND number = ANY($2::bigint[])", appID, numbers)
   }
@@ -183,7 +181,6 @@ struct ListReport: Sendable {
   }
 }
 
-/// The change of an entry of a source.
 public struct SourceEntryChange: Sendable, Equatable {
   /// The stored entry; nil for a new one.
   public let old: SourceEntry?

@@ -149,7 +149,6 @@ extension SQL {
   }
 }
 
-/// Counts of a source.
 struct DecidedCounts: Sendable {
   let appID: Int32
   let all: SourcePrecision
@@ -198,7 +197,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Stores the precision of a source.
   static func notePrecision(id: Int32, precision: SourcePrecision, time: Date) -> Statement<Void> {
     Statement(
       "UPDATE source_feeds SET confirmed = $2, wrong = $3, judged_at = $4 WHERE app_id = $1",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Curation
-import Timestamps
+import Support
 
 /// A source with the outcome of its last download, as programs of an operator read it. Times are texts of RFC 3339.
 package struct SourceStatus: Encodable, Sendable {

@@ -7,7 +7,6 @@ import PostgreSQL
 public struct Subscription: Sendable, Equatable {
   /// The list's id in `apps`.
   public let id: Int32
-  /// The source's name.
   public let name: String
   /// The id of the server; nil before its first publication was read.
   public let serverID: String?
@@ -68,7 +67,6 @@ extension SourceStore {
     _ = try await pool.run(SQL.noteProgress(id: feed.id, entries: Int64(entries)))
   }
 
-  /// Makes a source read its file again.
   public func readAgain(_ feed: Source) async throws { _ = try await pool.run(SQL.readAgain(ids: [feed.id])) }
 
   /// The origins of the entries that other sources have of numbers.
@@ -109,7 +107,6 @@ extension SQL {
       subscriptions + " FOR NO KEY UPDATE", decode: decodeSubscription)
   }
 
-  /// The subscriptions to other servers.
   static func readSubscriptions() -> Statement<Subscription> {
     Statement(subscriptions, decode: decodeSubscription)
   }
@@ -126,12 +123,10 @@ extension SQL {
       ceiling: try row.decode(4) ? .nothing : ceiling)
   }
 
-  /// Stores the server of a subscription.
   static func setSourceServer(id: Int32, server: String) -> Statement<Void> {
     Statement("UPDATE source_feeds SET server_id = $2 WHERE app_id = $1", id, server)
   }
 
-  /// Makes sources read their files again.
   static func readAgain(ids: [Int32]) -> Statement<Void> {
     Statement(
       """
@@ -149,7 +144,6 @@ extension SQL {
       id, digest, goal)
   }
 
-  /// Stores how many entries of a running refresh are done.
   static func noteProgress(id: Int32, entries: Int64) -> Statement<Void> {
     Statement("UPDATE source_feeds SET progress = $2 WHERE app_id = $1", id, entries)
   }
@@ -176,7 +170,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The origins of entries of numbers.
   static func readOrigins(
     appIDs: [Int32], numbers: [Int64]
   ) -> Statement<(number: Int64, appID: Int32, origins: [String])> {

@@ -11,15 +11,12 @@ public struct SourceStore: Sendable {
   /// The most entries of a page.
   public static let page = 10_000
 
-  /// - Parameter pool: where sources are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
   /// Adds a source, due at once. A removed one of the list is replaced.
-  /// - Parameters:
-  ///   - list: the app of the list; see ``AppStore/source(named:at:)``.
-  ///   - audit: the audit event.
+  /// - Parameter list: the app of the list; see ``AppStore/source(named:at:)``.
   /// - Returns: false where the source is there already, or was removed and still has entries.
   public func add(
     _ settings: Source.Settings, as list: App, at time: Date, audit: AuditEvent
@@ -44,15 +41,12 @@ public struct SourceStore: Sendable {
     try await pool.run(SQL.readSources(name: nil)).compactMap { $0 }
   }
 
-  /// The source of a name; nil where there is none.
   public func source(named name: String) async throws -> Source? {
     try await pool.run(SQL.readSources(name: name)).first ?? nil
   }
 
   /// The sources that are due, those first that have waited longest.
-  /// - Parameters:
-  ///   - limit: the most sources.
-  ///   - areSubscriptions: whether they are publications of other servers; nil for all sources.
+  /// - Parameter areSubscriptions: whether they are publications of other servers; nil for all sources.
   public func due(at time: Date, limit: Int, areSubscriptions: Bool? = nil) async throws -> [Source] {
     try await pool.run(SQL.readDueSources(time: time, limit: limit, areSubscriptions: areSubscriptions)).compactMap {
       $0
@@ -173,7 +167,6 @@ public struct SourceStore: Sendable {
     try await connection.run(SQL.readSourceEntries(appID: appID, number: number, limit: limit))
   }
 
-  /// The number of a source's entries.
   public func entryCount(of appID: Int32) async throws -> Int {
     Int(try await pool.run(SQL.countSourceEntries(appID: appID)).first ?? 0)
   }

@@ -7,7 +7,6 @@ public import PostgreSQL
 public struct FirstStepsStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: the database of the installation.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -48,12 +47,10 @@ extension SQL {
     }
   }
 
-  /// A protected number, if there is one.
   static func findProtection() -> Statement<Int64> {
     Statement("SELECT number FROM protected_numbers LIMIT 1") { try $0.decode(0) }
   }
 
-  /// A number with a vote, if there is one.
   static func findVote() -> Statement<Int64> {
     Statement("SELECT number FROM number_reporters LIMIT 1") { try $0.decode(0) }
   }

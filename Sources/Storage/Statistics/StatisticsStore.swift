@@ -25,7 +25,6 @@ public struct StatisticsStore: Sendable {
     case decisions
     /// Numbers that the newest publication of the day lists.
     case listed
-    /// Numbers on hold.
     case held
     /// Open appeals.
     case appeals
@@ -33,7 +32,6 @@ public struct StatisticsStore: Sendable {
     case ranges
   }
 
-  /// - Parameter pool: where statistics are stored.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -78,11 +76,9 @@ public struct StatisticsStore: Sendable {
   }
 }
 
-/// The statistics of one day.
 public struct DailyStatistics: Sendable, Equatable {
   /// The beginning of the day, UTC.
   public var day: Date
-  /// The counts.
   public var values: [StatisticsStore.Statistic: Int64] = [:]
 
   /// - Parameter day: midnight UTC.
@@ -90,7 +86,7 @@ public struct DailyStatistics: Sendable, Equatable {
     self.day = day
   }
 
-  /// A value; 0 where none was stored.
+  /// Is 0 where no value was stored.
   public subscript(statistic: StatisticsStore.Statistic) -> Int64 { values[statistic] ?? 0 }
 }
 
@@ -126,7 +122,6 @@ extension SQL {
       from, to)
   }
 
-  /// Counts decisions by day since a time.
   static func countDecisions(since: Date) -> Statement<Void> {
     Statement(
       """
@@ -155,7 +150,6 @@ extension SQL {
       time)
   }
 
-  /// Statistics of the days since a time, by day.
   static func readStatistics(since: Date) -> Statement<(day: Int32, statistic: String, value: Int64)> {
     Statement(
       """

@@ -9,7 +9,6 @@ public struct AssignmentRule: Sendable, Equatable {
   /// The most rules.
   public static let most = 100
 
-  /// Identifies it.
   public var id = UUID()
   /// ISO 3166 alpha-2; nil for any.
   public var country: String?
@@ -30,7 +29,6 @@ public struct AssignmentRule: Sendable, Equatable {
     accounts = try row.decode(3)
   }
 
-  /// Whether it assigns a case.
   /// - Parameter country: empty for a number without one.
   func assigns(country: String, category: ReportCategory?) -> Bool {
     (self.country ?? country) == country && (self.category == nil || self.category == category)
@@ -39,7 +37,6 @@ public struct AssignmentRule: Sendable, Equatable {
 
 /// An account to which a case can be escalated by name.
 public struct Colleague: Sendable, Equatable {
-  /// The account's name.
   public var name: String
   /// Its role: moderator or administrator.
   public var role: Role
@@ -49,7 +46,6 @@ public struct Colleague: Sendable, Equatable {
 public struct AssignmentStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where rules are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -77,7 +73,7 @@ public struct AssignmentStore: Sendable {
     }
   }
 
-  /// Removes a rule; nothing happens where there is none.
+  /// Does nothing where there is no such rule.
   public func remove(_ id: UUID, by worker: QueueWorker, at time: Date) async throws {
     try await pool.transaction { connection in
       guard let rule = try await connection.run(SQL.removeAssignmentRule(id: id)).first else { return }
@@ -118,7 +114,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Removes a rule of assignment and returns it.
   static func removeAssignmentRule(id: UUID) -> Statement<AssignmentRule> {
     Statement("DELETE FROM assignment_rules WHERE rule_id = $1 RETURNING rule_id, country, category_id, accounts", id) {
       try AssignmentRule($0)

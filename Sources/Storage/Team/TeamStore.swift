@@ -11,7 +11,6 @@ public enum TeamDimension: String, Sendable, CaseIterable {
   case queue
   /// The category of the decision, or else of the case; empty for none.
   case category
-  /// The account.
   case account
 }
 
@@ -33,7 +32,6 @@ public struct TeamFigures: Sendable, Equatable {
 public struct OpenClaim: Sendable, Equatable {
   /// E.164 digits.
   public var number: Int64
-  /// The account.
   public var account: String
   /// When it opened the case.
   public var since: Date?
@@ -43,7 +41,6 @@ public struct OpenClaim: Sendable, Equatable {
 public struct TeamStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where the audit log and the queue are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -114,7 +111,6 @@ extension SQL {
     }
   }
 
-  /// The cases that accounts have open.
   static func readOpenClaims(account: String?, time: Date) -> Statement<OpenClaim> {
     Statement(
       """

@@ -8,9 +8,7 @@ public import PostgreSQL
 public struct TemplateVersion: Sendable, Equatable {
   /// Rises by one from 1; the newest is in force.
   public var version: Int32
-  /// When it was saved.
   public var savedAt: Date
-  /// The account that saved it.
   public var savedBy: String
 }
 
@@ -18,7 +16,6 @@ public struct TemplateVersion: Sendable, Equatable {
 public struct TemplateStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where texts are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -133,7 +130,6 @@ extension SQL {
       version, list.kind.rawValue, list.language, list.category?.rawValue ?? 0)
   }
 
-  /// Adds a list to a version.
   static func addTemplates(
     version: Int32, list: TextTemplates.List, texts: [TextTemplates.Text]
   ) -> Statement<Void> {

@@ -23,7 +23,6 @@ public struct ReweighedVotes: Sendable {
     self.changes = changes
   }
 
-  /// A record as it would be.
   public func applied(to record: NumberRecord) -> NumberRecord {
     var record = record
     for change in changes[record.number] ?? [] {

@@ -4,7 +4,6 @@ import Curation
 import PostgreSQL
 
 extension SQL {
-  /// The version of the thresholds in force; null where there is none.
   static func readNewestThresholdVersion() -> Statement<Int32?> {
     Statement("SELECT max(version) FROM threshold_versions") { try $0.decode(0) }
   }
@@ -25,8 +24,7 @@ extension SQL {
     }
   }
 
-  /// A version's thresholds.
-  /// - Parameter version: The version; nil for the newest.
+  /// - Parameter version: Nil for the newest.
   static func readThresholds(version: Int32?) -> Statement<Threshold> {
     Statement(
       """
@@ -52,8 +50,7 @@ extension SQL {
     }
   }
 
-  /// A version's rules for imported lists.
-  /// - Parameter version: The version; nil for the newest.
+  /// - Parameter version: Nil for the newest.
   static func readSourceRules(version: Int32?) -> Statement<SourceRule> {
     Statement(
       """
@@ -86,7 +83,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Adds a version's thresholds.
   static func saveThresholds(version: Int32, thresholds: [Threshold]) -> Statement<Void> {
     struct Limits: PostgresBindable {
       let limits: [ThresholdLimits]
@@ -115,7 +111,6 @@ extension SQL {
       Limits(limits: thresholds.map(\.enter)), Limits(limits: thresholds.map(\.leave)))
   }
 
-  /// Adds a version's rules for imported lists.
   static func saveSourceRules(version: Int32, sources: [SourceRule]) -> Statement<Void> {
     Statement(
       """
@@ -131,8 +126,7 @@ extension SQL {
       sources.map { Int32($0.leave.days) }, sources.map { Int32($0.blockComplaints) }, sources.map(\.blocksShared))
   }
 
-  /// A version's weights of new reporters, by app.
-  /// - Parameter version: The version; nil for the newest.
+  /// - Parameter version: Nil for the newest.
   static func readAttestationRules(version: Int32?) -> Statement<AttestationRule> {
     Statement(
       """
@@ -151,7 +145,6 @@ extension SQL {
     }
   }
 
-  /// Adds a version's weights of new reporters.
   static func saveAttestationRules(version: Int32, rules: [AttestationRule]) -> Statement<Void> {
     Statement(
       """
@@ -162,8 +155,7 @@ extension SQL {
       rules.map { Float($0.unattested) })
   }
 
-  /// A version's limits for labels.
-  /// - Parameter version: The version; nil for the newest.
+  /// - Parameter version: Nil for the newest.
   static func readIdentifyRule(version: Int32?) -> Statement<IdentifyRule> {
     Statement(
       """
@@ -187,7 +179,6 @@ extension SQL {
     }
   }
 
-  /// Adds a version's limits for labels.
   static func saveIdentifyRule(version: Int32, rule: IdentifyRule) -> Statement<Void> {
     Statement(
       """
@@ -200,7 +191,6 @@ extension SQL {
       rule.identifiedMarks.map(\.rawValue).sorted(), Int32(rule.labels), rule.labelShare)
   }
 
-  /// Apps and imported lists.
   /// - Parameter areLists: Leaves out apps that are no imported lists.
   static func readApps(areLists: Bool) -> Statement<App> {
     Statement(

@@ -9,12 +9,10 @@ import Synchronization
 public struct ThresholdStore: Sendable {
   private let pool: PostgresPool
 
-  /// - Parameter pool: where thresholds are kept.
   public init(pool: PostgresPool) {
     self.pool = pool
   }
 
-  /// The thresholds in force.
   public func current() async throws -> ThresholdSet {
     try await pool.transaction(.repeatableRead) { connection in
       try await Self.current(on: connection).set
@@ -31,7 +29,6 @@ public struct ThresholdStore: Sendable {
     return (newest, try await set(newest.version, on: connection))
   }
 
-  /// One version with its thresholds.
   /// - Parameter number: nil for the newest.
   /// - Throws: ``StorageError/noThresholds(version:)`` when there is none of this number.
   public func version(_ number: Int32?) async throws -> (version: ThresholdVersion, set: ThresholdSet) {
@@ -168,7 +165,6 @@ struct ThresholdQuery {
 typealias CeilingRow = (id: Int32, ceiling: SourceCeiling, isSuspended: Bool, weight: Float?)
 
 extension ThresholdSet {
-  /// A set from the rows of its tables.
   fileprivate init(
     thresholds: [Threshold], sources: [SourceRule], identify: [IdentifyRule], attestation: [AttestationRule],
     ceilings: [CeilingRow]
@@ -187,14 +183,12 @@ extension ThresholdSet {
 public struct ThresholdVersion: Sendable, Equatable {
   /// Rises by one from 1; the newest is in force.
   public let version: Int32
-  /// When it was saved.
   public let savedAt: Date
   /// The account that saved it, 1 to 80 characters.
   public let savedBy: String
   /// The reason, 1 to 500 characters; nil for the thresholds that come with Ringfence.
   public let reason: String?
 
-  /// Creates a value from its properties.
   public init(version: Int32, savedAt: Date, savedBy: String, reason: String?) {
     self.version = version
     self.savedAt = savedAt

@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PhoneNumbers
 import Testing
-import Timestamps
+import Support
 
 @testable import Intake
 

@@ -8,7 +8,7 @@ import PostgreSQL
 import Storage
 import TestSupport
 import Testing
-import Timestamps
+import Support
 
 @Suite(.database) struct ProtectionCacheTests {
   private let number: Int64 = 33_199_000_248

@@ -6,10 +6,10 @@ import Intake
 import PostgreSQL
 import Storage
 import Synchronization
-import Telemetry
+import ServerSupport
 import TestSupport
 import Testing
-import Timestamps
+import Support
 
 /// The intake over a real database.
 @Suite(.database) struct DatabaseIntakeTests {

@@ -5,7 +5,7 @@ import Foundation
 import PhoneNumbers
 import Storage
 import Testing
-import Timestamps
+import Support
 
 @testable import Intake
 

@@ -5,7 +5,7 @@ import Publishing
 import Storage
 import TestSupport
 import Testing
-import Timestamps
+import Support
 
 @Suite struct NightScheduleTests {
   private func date(_ text: String) throws -> Date { try #require(Timestamp.parse(text)) }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import AsyncSupport
+import ServerSupport
 import Foundation
 import ModerationSite
 import Publishing
-import RingfenceServer
-import Telemetry
+@testable import RingfenceCommand
 import TestSupport
 import Testing
-
-@testable import RingfenceCommand
 
 @Suite struct SettingsTests {
   /// Settings of the environment and of a file with this text.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// An account's own keys, its first password, and its navigation on pages that do not exist.
 @Suite(.database) struct ShortcutPageTests {

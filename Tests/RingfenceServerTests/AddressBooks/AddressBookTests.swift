@@ -13,7 +13,7 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// The requests of CardDAV clients, with their headers and bodies.
 @Suite(.database) struct AddressBookTests {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 @testable import HTTPServer
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct AppealPagesTests {
   private func stamp(_ visitor: Visitor) async throws -> String {

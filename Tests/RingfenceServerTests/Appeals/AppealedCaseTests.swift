@@ -14,7 +14,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// No appeal stays open behind a decision, and no decision is made behind an open appeal.
 @Suite(.database) struct AppealedCaseTests {

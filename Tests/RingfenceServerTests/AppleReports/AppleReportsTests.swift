@@ -9,11 +9,11 @@ import PostgreSQL
 import Storage
 import TestSupport
 import Testing
-import Timestamps
+import Support
 
 @testable import API
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Requests as iOS sends them for reporting extensions and message filters.
 @Suite(.database) struct AppleReportsTests {

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 @testable import API
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Phones that attest, renew their token, and report with it. Phones with Android and a root of the test's own.
 @Suite(.database) struct AttestationTests {

@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Scopes apply to requests on the fast path too.
 @Suite(.database) struct ScopeTests {

@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import Localization
+@testable import HTTPServer
 @testable import ModerationSite
 
 @Suite(.database) struct AuditPageTests {

@@ -6,7 +6,7 @@ import PostgreSQL
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Behavior that only a plain connection shows: bodies that are too long, senders that are too slow.
 @Suite(.database) struct ConnectionTests {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// One network floods the server while another sends normal requests. Each address of 127.0.0.0/8 belongs to this
 /// machine, so the networks are real.

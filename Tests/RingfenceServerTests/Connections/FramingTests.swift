@@ -5,7 +5,7 @@ import Hummingbird
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Requests that a proxy and a server may interpret differently, and requests with steps before or after the response.
 @Suite(.database) struct FramingTests {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Refusals over a real socket: status, header fields, a `type` with a page, and no internal details.
 @Suite(.database) struct ProblemSocketTests {

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// The moderation API: decisions of service accounts with the rules of the pages.
 @Suite(.database) struct ModerationAPITests {

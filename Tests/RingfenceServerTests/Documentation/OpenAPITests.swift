@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Compares the description of the API with the routes, the code and the responses.
 @Suite(.database) struct OpenAPITests {

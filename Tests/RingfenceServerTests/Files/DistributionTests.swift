@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Downloads of publications over a real socket.
 @Suite(.database) struct DistributionTests {

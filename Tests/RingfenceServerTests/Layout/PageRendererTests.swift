@@ -3,14 +3,12 @@
 import HTTPTypes
 import Hummingbird
 import Logging
-import PageTemplates
+@testable import ModerationSite
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import Localization
-@testable import ModerationSite
 
 @Suite struct PageRendererTests {
   /// Stores log records.

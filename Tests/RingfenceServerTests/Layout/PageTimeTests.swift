@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Localization
+@testable import HTTPServer
 @testable import ModerationSite
 
 /// Tests times on pages.

@@ -9,9 +9,9 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import Localization
+@testable import HTTPServer
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct SitePagesTests {
   /// Requests every page with every role, an empty database and hostile queries.

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct LimitsTests {
   private static let rateLimit = HTTPField.Name("RateLimit")!

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Curation
-@testable import Localization
+@testable import HTTPServer
 
 /// The messages of explanations, holds, protection and rule violations.
 @Suite struct ExplanationMessageTests {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Localization
+@testable import HTTPServer
 @testable import ModerationSite
 
 /// Compares the message catalogs with the templates and with each other.

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Curation
-@testable import Localization
+@testable import HTTPServer
 
 /// Stored or explained English text is shown in the reader's language.
 @Suite(.database) struct RussianPagesTests {

@@ -2,7 +2,7 @@
 
 import Hummingbird
 import Metrics
-import Telemetry
+import ServerSupport
 import Testing
 
 @Suite struct HummingbirdMetricsTests {

@@ -6,7 +6,7 @@ import PostgreSQL
 import TestSupport
 import Testing
 
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct MetricsAccessTests {
   private static let token = "a token of sixteen characters"

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import Localization
+@testable import HTTPServer
 @testable import ModerationSite
 
 /// The page of a case follows the recipes where it says in which packs the next publication has the number.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Curation
-@testable import Localization
+@testable import HTTPServer
 @testable import ModerationSite
 
 @Suite struct CaseSummaryTests {

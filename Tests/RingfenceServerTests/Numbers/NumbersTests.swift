@@ -4,7 +4,7 @@ import Crypto
 import Curation
 import Foundation
 import Hummingbird
-import Localization
+import HTTPServer
 import Moderation
 import PostgreSQL
 import Storage

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Two lookups around a call must not show whether the called person has reported the caller.
 @Suite(.database) struct UnseenReportTests {

@@ -5,7 +5,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite struct ReadinessServiceTests {
   /// Simulates the listener: notes whether readiness had failed when it was told to stop.

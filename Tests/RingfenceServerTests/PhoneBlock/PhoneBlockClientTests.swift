@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// The requests of PhoneBlock's clients, with their headers.
 @Suite(.database) struct PhoneBlockClientTests {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// The rules of PhoneBlock's API that no single client shows.
 @Suite(.database) struct PhoneBlockTests {

@@ -10,8 +10,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServer
-@testable import Localization
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Lists at fixed addresses, asked for as the programs do that read them.
 @Suite(.database) struct ListsTests {

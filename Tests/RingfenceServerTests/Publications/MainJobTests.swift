@@ -8,7 +8,7 @@ import Publishing
 import Storage
 import TestSupport
 import Testing
-import Timestamps
+import Support
 
 /// End-to-end test: complaints are sent over HTTP, a pack is downloaded over HTTP, read, and compared with an
 /// expectation computed without the database.

@@ -5,7 +5,7 @@ import Hummingbird
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Requests answered on the event loop: with the responses of the normal path, in order, and after the commit.
 @Suite(.database) struct ReportFastPathTests {

@@ -2,7 +2,7 @@
 
 import Foundation
 import NIOCore
-import Timestamps
+import Support
 
 /// Bodies of test requests, and their responses.
 enum Reports {

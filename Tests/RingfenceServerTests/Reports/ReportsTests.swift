@@ -5,7 +5,7 @@ import Hummingbird
 import PostgreSQL
 import TestSupport
 import Testing
-import Timestamps
+import Support
 
 @testable import Intake
 

@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// `reporter_since` and `client_address`, which the server of an app knows of its users.
 @Suite(.database) struct VouchTests {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct ReviewPagesTests {
   init() async throws { try await TestDatabase.current.turnReviewsOn() }

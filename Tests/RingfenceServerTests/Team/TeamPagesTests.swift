@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct TeamPagesTests {
   private var service: DecisionService { DecisionService(pool: pool) }

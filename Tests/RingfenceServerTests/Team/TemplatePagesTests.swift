@@ -3,14 +3,14 @@
 import Curation
 import Foundation
 import HTTPTypes
-import Localization
+import HTTPServer
 import PostgreSQL
 import Storage
 import TestSupport
 import Testing
 
 @testable import ModerationSite
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 @Suite(.database) struct TemplatePagesTests {
   private let number: Int64 = 33_199_000_248

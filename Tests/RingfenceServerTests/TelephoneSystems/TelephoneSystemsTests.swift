@@ -13,7 +13,7 @@ import Testing
 
 @testable import API
 @testable import HTTPServer
-@testable import RingfenceServer
+@testable import RingfenceCommand
 
 /// Lookups as FreeSWITCH, Asterisk and Kamailio send them.
 @Suite(.database) struct TelephoneSystemsTests {

@@ -8,7 +8,7 @@ import Hummingbird
 import Metrics
 import PackFormats
 import Publishing
-import Timestamps
+import Support
 
 /// `GET /v1/lists`, and `GET /v1/lists/{pack}.{format}`: the newest publication in the formats of other programs.
 struct ListsController: Sendable {
@@ -152,7 +152,6 @@ struct ListCatalogue: Encodable {
   }
 }
 
-/// Counts the requests of lists by format.
 struct ListMetrics: Sendable {
   private let requests: [ListFormat: Counter]
 

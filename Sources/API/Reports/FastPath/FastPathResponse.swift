@@ -9,7 +9,7 @@ import NIOHTTP1
 import PhoneNumbers
 import Storage
 import Synchronization
-import Telemetry
+import ServerSupport
 
 /// An answer made on an event loop, with the headers that Hummingbird and the middleware add to other answers.
 struct FastPathResponse {
@@ -41,7 +41,6 @@ struct FastPathResponse {
     self.date = date
   }
 
-  /// The answer for a refused report.
   init(_ problem: Problem, date: String, id: RequestID) {
     status = HTTPResponseStatus(statusCode: problem.status)
     fields = Self.pairs(problem.fields) + [(Self.idField, id.text)]
@@ -55,7 +54,6 @@ struct FastPathResponse {
     return HTTPResponseHead(version: .http1_1, status: status, headers: HTTPHeaders(fields + last + Self.always))
   }
 
-  /// The complete answer as bytes.
   func bytes(_ allocator: ByteBufferAllocator) -> ByteBuffer {
     var buffer = allocator.buffer(capacity: 1_024)
     func write(_ name: String, _ value: String) {

@@ -123,7 +123,6 @@ struct PlainRequest {
   /// `X-Request-Id`
   let id: String?
 
-  /// - Parameter head: the head of any request.
   init?(_ head: HTTPRequestHead) {
     guard head.method == .POST, head.version == .http1_1, head.uri == "/v1/reports" else { return nil }
     var (authorization, forwarded, id): (String?, String?, String?)

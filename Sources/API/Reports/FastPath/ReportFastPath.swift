@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import Storage
-import Telemetry
+import ServerSupport
 
 /// Decides which requests are answered on their connection's event loop, and takes their reports.
 ///
@@ -28,13 +28,11 @@ struct ReportFastPath: Sendable {
     let timing: RequestTiming
   }
 
-  /// The measured properties of one request.
   struct RequestTiming {
     let id: RequestID
     let began: ContinuousClock.Instant
   }
 
-  /// The treatment of a request.
   enum Decision {
     case goesTheLongWay
     case refused(Problem)
@@ -50,11 +48,7 @@ struct ReportFastPath: Sendable {
   let metrics: RequestMetrics
   let log: RequestLog
 
-  /// Takes the report of a request.
-  /// - Parameters:
-  ///   - sender: the sender of the connection.
-  ///   - timing: the arrival time and the request id.
-  ///   - answer: called once for a taken report, when it is on disk or has failed.
+  /// - Parameter answer: called once for a taken report, when it is on disk or has failed.
   func take(
     _ request: PlainRequest, _ body: ByteBuffer, from sender: ConnectionSender, timing: RequestTiming,
     answer: @escaping @Sendable (Result<ReportOutcome, any Error>) -> Void

@@ -7,7 +7,7 @@ package import NIOCore
 import NIOHTTP1
 import Storage
 import Synchronization
-import Telemetry
+import ServerSupport
 
 /// Takes the requests that ``ReportFastPath`` accepts and passes all others on, unchanged and in order.
 ///
@@ -210,7 +210,6 @@ package final class ReportFastPathHandlers: Sendable {
   private let shortcut: ReportFastPath
   private let mailboxes = Mutex<[ObjectIdentifier: ResponseMailbox]>([:])
 
-  /// The fast path of a server.
   package init(
     services: APIServices, trustsProxy: Bool, metrics: RequestMetrics, log: RequestLog, logger: Logger
   ) {
@@ -220,7 +219,6 @@ package final class ReportFastPathHandlers: Sendable {
       metrics: metrics, log: log)
   }
 
-  /// - Parameter loop: the event loop of the connection.
   package func makeHandler(
     on loop: any EventLoop, connection: ConnectionLimitHandler, end: ConnectionEnd
   ) -> any ChannelHandler {

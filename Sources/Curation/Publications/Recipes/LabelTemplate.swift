@@ -4,7 +4,6 @@
 ///
 /// An empty field disappears with the text around it: `{category} · {name}` is `Survey` for a number without a name.
 public struct LabelTemplate: Sendable, Equatable {
-  /// A field of a template.
   public enum Field: String, Sendable, CaseIterable {
     /// The category's name in the recipe's language.
     case category
@@ -20,15 +19,11 @@ public struct LabelTemplate: Sendable, Equatable {
   public enum Problem: Error, Equatable {
     /// It is empty, or has more than ``maxBytes`` bytes.
     case length
-    /// It has a control character.
     case controlCharacter
-    /// A brace is not paired.
     case unpairedBrace
-    /// It contains a field that ``Field`` does not define.
     case unknownField(String)
   }
 
-  /// The most bytes of a template.
   public static let maxBytes = 200
 
   enum Part: Sendable, Equatable {
@@ -36,13 +31,10 @@ public struct LabelTemplate: Sendable, Equatable {
     case field(Field)
   }
 
-  /// The template's text.
   public let source: String
   let parts: [Part]
 
-  /// `{category}`
   public static let category = LabelTemplate(source: "{category}", parts: [.field(.category)])
-  /// `{name}`
   public static let name = LabelTemplate(source: "{name}", parts: [.field(.name)])
 
   private init(source: String, parts: [Part]) {
@@ -50,7 +42,6 @@ public struct LabelTemplate: Sendable, Equatable {
     self.parts = parts
   }
 
-  /// Reads a template.
   /// - Throws: ``Problem`` for an unpaired brace, an unknown field, a control character, or no text at all.
   public init(_ source: String) throws(Problem) {
     guard !source.isEmpty, source.utf8.count <= Self.maxBytes else { throw .length }

@@ -10,11 +10,9 @@ public struct Recipe: Sendable, Equatable {
     case identification
   }
 
-  /// The source of entries.
   public enum Source: String, Sendable, CaseIterable {
     /// Numbers that are listed because of complaints or decisions.
     case reports
-    /// Numbers that a directory names.
     case directory
     /// Both; a listed number takes its label by ``RecipeLabels/listed``.
     case both
@@ -30,7 +28,6 @@ public struct Recipe: Sendable, Equatable {
 
   /// The regions of the numbers.
   public enum Area: Sendable, Equatable {
-    /// All.
     case everywhere
     /// Numbers of these regions, in one pack.
     case regions([String])
@@ -40,36 +37,29 @@ public struct Recipe: Sendable, Equatable {
 
   /// Lowercase letters, digits and hyphens, at most 40; contains `{region}` once where the area is ``Area/split``.
   public var name: String
-  /// The effect of the entries on the phone.
   public var kind: Kind
   /// The most entries of a pack, 1 to ``maxEntries``; one extension of an iPhone takes ``extensionEntries``.
   public var limit: Int
-  /// The source of entries; a blocking recipe has ``Source/reports``.
+  /// A blocking recipe has ``Source/reports``.
   public var source: Source
   /// The order of entries, of which the first ``limit`` are kept.
   public var ranking: Ranking
   /// Categories of complaints that are included; nil for all. Directory entries have none and are always included.
   public var categories: Set<ReportCategory>?
-  /// The regions of the numbers.
   public var area: Area
-  /// The labels of entries.
   public var labels: RecipeLabels
-  /// The memory that a reader may need.
   public var profile: Profile
-  /// The division into packs.
   public var shards: Shards
   /// Formats besides packs, by the names of ``formatNames``.
   public var formats: [String]
   /// Whether only numbers are included for which phones have counted calls.
   public var isIdentifiedOnly: Bool
-  /// Whether an empty pack is written.
   public var keepsEmpty: Bool
   /// Whether the reasons of the listings are published with the pack; see ``ProvenanceRow``.
   public var sharesEvidence: Bool
   /// The most entries that rules for ranges may fill, after the numbers that are listed by themselves; 0 for none.
   public var ranges: Int
 
-  /// Creates a value from its properties.
   public init(
     name: String, kind: Kind, limit: Int, source: Source = .reports, ranking: Ranking = .heat,
     categories: Set<ReportCategory>? = nil, area: Area = .everywhere, labels: RecipeLabels = RecipeLabels(),
@@ -97,7 +87,6 @@ public struct Recipe: Sendable, Equatable {
 
   /// The most entries of one Call Directory extension (2,000,000 fails).
   public static let extensionEntries = 1_999_999
-  /// The most entries of a pack.
   public static let maxEntries = Int(RangePattern.maxSize)
 
   /// The names of further formats, as in PackFormats.
@@ -113,10 +102,9 @@ extension Recipe {
     source != .directory && (kind == .identification || treatment == .block) && categories?.contains(category) ?? true
   }
 
-  /// The name of one of its packs.
   /// - Parameters:
-  ///   - region: of a pack of a recipe with the area ``Area/split``; nil for other areas.
-  ///   - shard: from 0.
+  /// - region: of a pack of a recipe with the area ``Area/split``; nil for other areas.
+  /// - shard: from 0.
   public func packName(region: String?, shard: Int) -> String {
     let name = region.map { self.name.replacing("{region}", with: $0.lowercased()) } ?? self.name
     return shards.count > 1 ? "\(name).\(shard + 1)" : name
@@ -152,11 +140,8 @@ public struct Ranking: Sendable, Equatable {
     self.evidence = evidence
   }
 
-  /// A ranking by present complaints only.
   public static let heat = Ranking(heat: 1)
-  /// A ranking by calls only.
   public static let identifications = Ranking(identifications: 1)
-  /// A ranking by long-term complaints only.
   public static let evidence = Ranking(evidence: 1)
 
   /// The rank of an entry; greater ranks come first.
@@ -170,12 +155,10 @@ public struct Ranking: Sendable, Equatable {
 /// A pack of N entries needs the N with the greatest ranks. A number below the cut ranks below ``bound(of:)``; so a
 /// full pack whose last entry does not rank lower is the same as without the cut.
 public struct SelectionCut: Sendable, Equatable {
-  /// The least decayed heat.
   public var heat: Double
   /// The least count of decayed calls; infinite where calls do not count.
   public var identifications: Double
 
-  /// Creates a value from its properties.
   public init(heat: Double, identifications: Double) {
     self.heat = heat
     self.identifications = identifications

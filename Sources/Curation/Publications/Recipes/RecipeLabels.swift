@@ -10,14 +10,11 @@ public struct RecipeLabels: Sendable, Equatable {
   public var language: String
   /// Names of categories that replace the language's.
   public var names: [ReportCategory: String]
-  /// The label of a number that is listed because of complaints.
   public var listed: LabelTemplate
-  /// The label of a number that only a directory names.
   public var directory: LabelTemplate
   /// The most bytes of UTF-8 in a label, 4 to 65,534; longer ones are cut between characters.
   public var maxBytes: Int
 
-  /// Creates a value from its properties.
   public init(
     language: String = "en", names: [ReportCategory: String] = [:], listed: LabelTemplate = .category,
     directory: LabelTemplate = .name, maxBytes: Int = 192
@@ -50,7 +47,6 @@ public struct RecipeLabels: Sendable, Equatable {
     }
   }
 
-  /// The text, shortened to the greatest number of bytes of a label.
   public func cut(_ text: String) -> String {
     guard text.utf8.count > maxBytes else { return text }
     var end = text.startIndex

@@ -5,7 +5,6 @@
 /// The shard of a number depends only on the number and on this value: it does not change between publications,
 /// whatever else is listed.
 public enum Shards: Sendable, Equatable {
-  /// Undivided.
   case one
   /// This many shards, 2 to 64, by a hash of the number; about equal in size.
   case hashed(Int)
@@ -13,7 +12,6 @@ public enum Shards: Sendable, Equatable {
   /// first is `1`. Sizes differ, and packs are smaller than hashed ones, since adjacent numbers stay together.
   case from([Int64])
 
-  /// Number of shards.
   public var count: Int {
     switch self {
     case .one: 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 import CallerPack
 import CallerPackBuilder
 import Curation
@@ -201,7 +201,6 @@ private struct PlacedRanges {
   /// The last number that is listed by itself, in the way of the last range that it continues.
   private var bridged: Int64 = 0
 
-  /// Adds a part of a range that a pack includes.
   mutating func add(_ part: ClosedRange<Int64>, blocks: Bool) {
     if blocks { Self.append(part, to: &blocked) } else { Self.append(part, to: &identified) }
   }

@@ -27,7 +27,6 @@ final class BlockSpool {
     self.blockBytes = blockBytes
   }
 
-  /// Adds an empty stream.
   func addStream() -> Int {
     streams.append(Stream())
     return streams.count - 1
@@ -39,7 +38,7 @@ final class BlockSpool {
     if streams[stream].pending.count >= blockBytes { try flush(stream) }
   }
 
-  /// Creates a reader of a stream. After that no stream accepts records.
+  /// After that no stream accepts records.
   func reader(of stream: Int) throws -> BlockReader {
     let source = try self.source ?? finish()
     return BlockReader(source: source, blocks: streams[stream].blocks.map { ($0.offset, $0.count) })
@@ -84,7 +83,7 @@ final class BlockReader {
 
   deinit { buffer.deallocate() }
 
-  /// Whether there is another record. Invalidates the bytes that ``take(_:)`` returned.
+  /// Invalidates the bytes that ``take(_:)`` returned.
   func hasMore() throws -> Bool {
     guard at == end else { return true }
     guard next < blocks.count else { return false }
@@ -95,16 +94,13 @@ final class BlockReader {
     return true
   }
 
-  /// Reads an integer of the record.
   func integer<I: FixedWidthInteger>(_: I.Type = I.self) -> I {
     defer { at += MemoryLayout<I>.size }
     return I(littleEndian: UnsafeRawBufferPointer(buffer).loadUnaligned(fromByteOffset: at, as: I.self))
   }
 
-  /// Reads a floating-point number of the record.
   func double() -> Double { Double(bitPattern: integer()) }
 
-  /// Reads bytes of the record.
   func take(_ count: Int) -> UnsafeRawBufferPointer {
     defer { at += count }
     return UnsafeRawBufferPointer(rebasing: buffer[at..<at + count])
@@ -112,7 +108,6 @@ final class BlockReader {
 }
 
 extension [UInt8] {
-  /// Appends an integer's bytes in little-endian order.
   mutating func append<I: FixedWidthInteger>(littleEndian value: I) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }

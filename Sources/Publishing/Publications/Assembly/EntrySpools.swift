@@ -9,9 +9,7 @@ final class EntrySpools {
   private let directory: Int
   private var lastListed: Int64 = 0
   private var lastEntry: Int64 = 0
-  /// The count of listed numbers taken.
   private(set) var listedCount = 0
-  /// The count of directory entries taken.
   private(set) var directoryCount = 0
 
   init(folder: String) throws {
@@ -124,7 +122,6 @@ final class RangeEntries {
 
   deinit { for label in labels { label.deallocate() } }
 
-  /// Some numbers of a range.
   func entry(_ place: Int, _ numbers: ClosedRange<Int64>) -> MergedNumber {
     let (range, rule) = (ranges[place], rules[ranges[place].rule])
     let record = ListedRecord(
@@ -190,7 +187,6 @@ struct BestEntries {
     var score: Double
     var number: Int64
 
-    /// Whether the entry comes after another.
     func isBehind(_ other: Rank) -> Bool {
       score != other.score ? score < other.score : number > other.number
     }

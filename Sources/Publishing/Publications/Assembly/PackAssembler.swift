@@ -36,12 +36,12 @@ public struct PackAssembler: Sendable {
     self.temporaryFolder = temporaryFolder
   }
 
-  /// The number of packs of a recipe, including empty ones.
+  /// Includes empty packs.
   func packCount(of recipe: Recipe) -> Int {
     recipe.shards.count * (recipe.area == .split ? regions.regions.count : 1)
   }
 
-  /// Whether any recipe uses directory names; the directory feed is not read otherwise.
+  /// Otherwise the directory feed is not read.
   var needsDirectory: Bool { recipes.contains { $0.source != .reports } }
 
   /// Assembles all packs one after another on its own thread.
@@ -81,19 +81,15 @@ public struct RuledRanges: Sendable {
   /// The rules, in the order to which ``RuledRange/rule`` refers.
   public var rules: [RangeRule]
 
-  /// Creates a value from its properties.
   public init(_ ranges: [RuledRange] = [], by rules: [RangeRule] = []) {
     (self.ranges, self.rules) = (ranges, rules)
   }
 }
 
-/// The result of assembling.
 public struct AssembledPacks: Sendable, Equatable {
   /// A pack that was written.
   public struct Pack: Sendable, Equatable {
-    /// Its specification.
     public var spec: PackSpec
-    /// The writer's summary.
     public var summary: PackSummary
     /// The count of numbers that the recipe would include without its limit.
     public var candidates: Int
@@ -101,9 +97,7 @@ public struct AssembledPacks: Sendable, Equatable {
 
   /// A rule that a recipe's packs have no room for.
   public struct LeftOut: Sendable, Equatable {
-    /// The recipe's name.
     public var recipe: String
-    /// The range.
     public var range: String
     /// The numbers that it would add.
     public var numbers: Int
@@ -115,7 +109,6 @@ public struct AssembledPacks: Sendable, Equatable {
   public var empty: [PackSpec]
   /// The numbers that packs include because of rules; ascending, without overlaps.
   public var ranges: [RuledRange] = []
-  /// The rules that packs have no room for.
   public var leftOut: [LeftOut] = []
   /// The count of listed numbers read.
   public var listed: Int
@@ -123,31 +116,24 @@ public struct AssembledPacks: Sendable, Equatable {
   public var named: Int
 }
 
-/// The progress of assembling.
 public struct AssemblyProgress: Sendable, Equatable {
-  /// A phase of assembling.
   public enum Phase: String, Sendable {
     /// Numbers and names are read from the database; the total is unknown.
     case reading
-    /// The entries of each pack are chosen.
     case selecting
-    /// Packs are written.
     case writing
   }
 
-  /// The current phase.
   public var phase: Phase
   /// Numbers read, numbers checked, or entries written.
   public var done: Int
   /// The final value of ``done``; nil if unknown.
   public var total: Int?
-  /// The pack that is being written.
   public var pack: String?
 }
 
 /// Reasons why packs could not be assembled.
 public enum AssemblyError: Error, Equatable, CustomStringConvertible {
-  /// Numbers of a source were not in ascending order.
   case notAscending(source: String, number: Int64, after: Int64)
   /// A text is longer than a spool allows.
   case textTooLong(number: Int64)

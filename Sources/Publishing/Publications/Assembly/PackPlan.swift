@@ -100,7 +100,6 @@ struct PackPlan {
     }
   }
 
-  /// Stores the count of candidates of each pack, and of the numbers that rules would add.
   mutating func note(candidates: [Int], ranges: [[Int: Int]]) {
     for index in packs.indices { (packs[index].candidates, packs[index].ranges) = (candidates[index], ranges[index]) }
   }
@@ -136,7 +135,6 @@ struct PackPlan {
     return leftOut
   }
 
-  /// The count of entries of a pack.
   func entries(of pack: Int) -> Int {
     min(packs[pack].candidates, packs[pack].spec.recipe.limit) + packs[pack].added
   }
@@ -155,7 +153,6 @@ struct PackPlan {
     }
   }
 
-  /// Whether an entry is included in its pack.
   func isIn(_ pack: Int, _ rank: BestEntries.Rank) -> Bool {
     guard let last = packs[pack].last else { return true }
     return !rank.isBehind(last)
@@ -166,7 +163,6 @@ struct PackPlan {
 public struct PackSpec: Sendable, Equatable {
   /// A valid file name, unique in a publication: `toxic`, `directory-us-212`, or `blocklist.2` for a second shard.
   public var name: String
-  /// The recipe.
   public var recipe: Recipe
   /// The region of its numbers; nil for all.
   public var region: String?

@@ -7,13 +7,9 @@ public import Storage
 
 /// The changes that rules for ranges would make to the packs of the next publication.
 public struct RangePreview: Sendable {
-  /// The changes of a pack.
   public struct Change: Sendable, Equatable {
-    /// The pack's name.
     public var pack: String
-    /// The count of numbers that enter it.
     public var added = 0
-    /// The count of numbers that leave it.
     public var removed = 0
     /// The count of numbers of the rules that it has no room for.
     public var leftOut = 0
@@ -22,9 +18,7 @@ public struct RangePreview: Sendable {
   private let store: PublicationStore
   private let folder: PublicationFolder
 
-  /// - Parameters:
-  ///   - store: where rules and listings are kept.
-  ///   - folder: the packs of the newest publication, which show how much room there is.
+  /// - Parameter folder: the packs of the newest publication, which show how much room there is.
   public init(store: PublicationStore, folder: PublicationFolder) {
     (self.store, self.folder) = (store, folder)
   }
@@ -32,9 +26,6 @@ public struct RangePreview: Sendable {
   /// The packs that would change if rules were in force; one of the same range and source is replaced.
   ///
   /// Numbers that a directory names count as added, although publications leave them out.
-  /// - Parameters:
-  ///   - rules: the rules to add.
-  ///   - recipes: the definitions of the packs.
   public func changes(by rules: [RangeRule], recipes: [Recipe], at time: Date) async throws -> [Change] {
     try await store.withSnapshot { connection in
       var plan = try PackPlan(recipes: recipes, regions: try await RegionStore.map(on: connection))

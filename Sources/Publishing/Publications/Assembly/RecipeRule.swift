@@ -58,7 +58,7 @@ final class RecipeRule: Sendable {
     (treatment == .block ? blocked : identified) & 1 << UInt32(category.rawValue) != 0
   }
 
-  /// The number's rank; nil if the recipe does not include it.
+  /// Nil if the recipe does not include it.
   func score(_ number: MergedNumber) -> Double? {
     if let item = number.listed, takes(item) {
       if isIdentifiedOnly, !(item.identifications > 0) { return nil }

@@ -75,7 +75,6 @@ struct FormatBuild: Sendable {
 }
 
 extension ExportOptions {
-  /// The options with the name, the serial and the time of a pack.
   init(for pack: ManifestPack, _ header: PackHeader) {
     self.init()
     listName = "Ringfence \(pack.name)"

@@ -84,7 +84,6 @@ struct PackBuild: Sendable {
 }
 
 extension Recipe {
-  /// The pack's kind.
   var packKind: PackKind {
     switch kind {
     case .blocking: .blocking
@@ -102,9 +101,7 @@ struct PackDraft: Sendable {
   var isCarried = false
   /// Numbers of the previous pack that left for a reason, ascending.
   var withdrawn: [Int64] = []
-  /// Other formats of the pack.
   var formats: [String] = []
-  /// Where the pack's evidence file comes from; nil for none.
   var evidence: EvidenceSource?
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 public import CallerPack
 import Foundation
 import Synchronization
@@ -17,27 +17,23 @@ public struct PublicationDiff: Sendable {
   public struct KeptPublication: Sendable, Equatable {
     /// The signed part of its manifest.
     public let head: ManifestHead
-    /// Its serial.
     public var serial: Int64 { head.serial }
   }
 
-  /// - Parameter folder: the folder of publications.
   public init(folder: PublicationFolder) {
     self.folder = folder
   }
 
-  /// The publications in the folder, newest first.
+  /// Newest first.
   public func publications() -> [KeptPublication] { ((try? folder.keptHeads()) ?? []).map(KeptPublication.init) }
 
-  /// The names of a publication's packs; empty if its manifest cannot be read.
+  /// Empty if its manifest cannot be read.
   public func packs(of publication: KeptPublication) -> [String] {
     ((try? folder.manifest(of: publication.head))?.packs ?? []).map(\.name)
   }
 
   /// Changes of a pack after a number, ascending.
   /// - Parameters:
-  /// - pack: its name.
-  /// - kinds: the kinds to return.
   /// - number: the last number of the previous page; 0 for the first page.
   /// - limit: the maximum count, at least 1.
   /// - Returns: the changes, and whether there are more.
@@ -61,7 +57,6 @@ public struct PublicationDiff: Sendable {
     }
   }
 
-  /// Counts of a pack's changes.
   /// - Throws: `PackError` if a pack cannot be read.
   public func totals(from earlier: KeptPublication, to later: KeptPublication, pack: String) async throws
     -> ChangeTotals
@@ -143,21 +138,15 @@ struct PublicationDiffWalk {
 
 /// The difference of a number between two packs.
 public struct PublicationChange: Sendable, Equatable {
-  /// A kind of change.
   public enum Kind: String, Sendable, CaseIterable {
-    /// The number is new.
     case entered
-    /// The number is gone.
     case left
     /// The number has another label or role.
     case relabelled
   }
 
-  /// The kind of change.
   public var kind: Kind
-  /// The earlier pack's entry; nil for a new number.
   public var before: PackEntry?
-  /// The later pack's entry; nil for a removed number.
   public var after: PackEntry?
 
   /// E.164 digits.
@@ -181,16 +170,11 @@ public struct PublicationChange: Sendable, Equatable {
 
 /// Counts of changes of a pack between two publications.
 public struct ChangeTotals: Sendable, Equatable {
-  /// New numbers.
   public var entered = 0
-  /// Removed numbers.
   public var left = 0
-  /// Numbers with another label or role.
   public var relabelled = 0
-  /// Unchanged numbers.
   public var kept = 0
 
-  /// Creates a value from its properties.
   public init(entered: Int = 0, left: Int = 0, relabelled: Int = 0, kept: Int = 0) {
     self.entered = entered
     self.left = left

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FileSupport
+import Support
 import Foundation
 
 /// Writes files that are complete or absent, even after a power failure.
@@ -15,7 +15,7 @@ enum DurableFile {
     }
   }
 
-  /// Renames a file over another. The caller flushes the folder.
+  /// The caller flushes the folder.
   static func move(_ path: String, to target: String) throws(PublishingError) {
     do {
       try CompleteFile.move(path, to: target, flushing: .nothing)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
-import FileSupport
+import Support
 import Foundation
 
 /// The folder of published files, which can be served as a static site.
@@ -19,7 +19,6 @@ public struct PublicationFolder: Sendable {
     self.path = path
   }
 
-  /// Path of the newest publication's manifest.
   public var manifestPath: String { "\(path)/manifest.json" }
 
   /// The path of a file named in a manifest.
@@ -55,15 +54,15 @@ public struct PublicationFolder: Sendable {
   /// Removes staged files that were not placed.
   func removeStaged() { try? FileManager.default.removeItem(atPath: staging) }
 
-  /// Path of a pack's file, relative to the folder.
+  /// Relative to the folder.
   static func packFile(name: String, serial: Int64) -> String { "packs/\(name)-\(serial).rfpack" }
 
-  /// Path of a delta's file, relative to the folder.
+  /// Relative to the folder.
   static func deltaFile(name: String, from base: Int64, to serial: Int64) -> String {
     "deltas/\(name)-\(base)-\(serial).rfdelta"
   }
 
-  /// Path of the stored copy of a manifest, relative to the folder.
+  /// Relative to the folder.
   static func manifestFile(serial: Int64) -> String { "manifests/\(serial).json" }
 
   /// The serial in a pack's file name; nil for any other name, including all names that lead out of the folder.
@@ -134,7 +133,6 @@ public struct PublicationFolder: Sendable {
     try keptHeads().compactMap { try? manifest(of: $0) }
   }
 
-  /// Makes the folders that are missing.
   package func makeFolders() throws {
     for name in Self.folders {
       try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)

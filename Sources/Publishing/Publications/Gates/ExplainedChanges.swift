@@ -42,14 +42,12 @@ struct ExplainedChanges: Sendable {
     withdrawn.sort()
   }
 
-  /// Whether the removal of a number has a reason.
   func explainsRemoval(of number: Int64) -> Bool {
     if protection(number) != nil || revoked.contains(number) || withdrawn.hasSorted(number) { return true }
     if state.reportCeilings[number] == .nothing { return true }
     return state.decisions.decision(of: number).map { $0.treatment != .block } ?? false
   }
 
-  /// Whether the addition of a number is expected.
   func expectsAddition(of number: Int64) -> Bool { expected.hasSorted(number) }
 }
 
@@ -61,9 +59,7 @@ final class SourceDependence: Sendable {
   private let unfinished: ThresholdSet?
   private let withoutNew: ThresholdSet?
 
-  /// - Parameters:
-  /// - thresholds: the thresholds in force.
-  /// - sources: the changes of sources since the last publication.
+  /// - Parameter sources: the changes of sources since the last publication.
   init(_ thresholds: ThresholdSet, _ sources: PublicationSources) {
     self.thresholds = thresholds
     unsuspended = thresholds.suspended.isEmpty ? nil : thresholds.withoutSuspensions

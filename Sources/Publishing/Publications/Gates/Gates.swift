@@ -12,9 +12,6 @@ public struct GateChecker: Sendable {
   /// Gates that do not apply, as for revocations.
   private let exempt: Set<Gate>
 
-  /// - Parameters:
-  /// - limits: allowed differences.
-  /// - exempt: gates that do not apply.
   public init(limits: GateLimits, exempt: Set<Gate> = []) {
     self.limits = limits
     self.exempt = exempt
@@ -179,7 +176,6 @@ public struct GateLimits: Sendable, Equatable {
   /// Differences of up to this many entries always pass, because small lists vary a lot.
   public var tolerance: Int
 
-  /// Creates a value from its properties. Defaults: half to double the size, half of the numbers, 1,000 entries.
   public init(minSize: Double = 0.5, maxSize: Double = 2, maxChurn: Double = 0.5, tolerance: Int = 1_000) {
     self.minSize = minSize
     self.maxSize = maxSize
@@ -190,35 +186,28 @@ public struct GateLimits: Sendable, Equatable {
 
 /// The figures of a pack that gates check.
 public struct PackStatistics: Sendable, Equatable {
-  /// A number out of order.
   public struct Disorder: Sendable, Equatable {
     /// E.164 digits.
     public var number: Int64
     /// The number before it, which is not smaller.
     public var previous: Int64
 
-    /// Creates a value from its properties.
     public init(number: Int64, previous: Int64) {
       self.number = number
       self.previous = previous
     }
   }
 
-  /// Its name.
   public var name: String
   /// The maximum count of entries.
   public var cap: Int
   /// Its entries; nil if the publication has no such pack.
   public var entries: Int?
-  /// Size of its file in bytes.
   public var bytes: Int
-  /// Entries of the previous pack; nil if there was none.
+  /// Nil if there was no previous pack.
   public var formerEntries: Int?
-  /// Size of the previous file in bytes.
   public var formerBytes: Int
-  /// Numbers that the previous pack does not have.
   public var added: Int
-  /// Numbers of the previous pack that this one does not have.
   public var removed: Int
   /// The ``removed`` numbers that left for a reason.
   public var explained: Int
@@ -228,7 +217,6 @@ public struct PackStatistics: Sendable, Equatable {
   var ruled = 0
   /// The previous pack's entries that rules listed.
   var formerRuled = 0
-  /// The rules that its recipe has no room for.
   var leftOut: [AssembledPacks.LeftOut] = []
   /// The first few protected numbers in it.
   public var protected: [Int64]
@@ -237,7 +225,6 @@ public struct PackStatistics: Sendable, Equatable {
   /// The reason why it could not be read back; nil if it could.
   public var damage: String?
 
-  /// Creates a value from its properties.
   public init(
     name: String, cap: Int = 1_999_999, entries: Int?, bytes: Int = 0, formerEntries: Int? = nil, formerBytes: Int = 0,
     added: Int = 0, removed: Int = 0, explained: Int = 0, expected: Int = 0, protected: [Int64] = [],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncSupport
+import ServerSupport
 package import CallerPack
 package import Curation
 package import Foundation
@@ -9,19 +9,15 @@ import Synchronization
 
 /// Since which publication the packs contain a number, or do not: read from the packs that the folder keeps.
 package struct PackHistory: Sendable {
-  /// The state of a number in a pack.
   package enum State: String, Sendable {
-    /// The pack has it to be blocked.
     case block
     /// The pack has it with a name alone.
     case identify
-    /// The pack does not have it.
     case absent
   }
 
   /// The state of the number in one pack, and since when.
   package struct Place: Sendable, Equatable {
-    /// The name of the pack.
     package let pack: String
     /// The state in the newest publication.
     package let state: State

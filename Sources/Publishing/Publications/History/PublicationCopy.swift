@@ -45,12 +45,9 @@ package struct PublicationInterfaces: OptionSet, Sendable {
 
   /// Lists in the formats of other programs.
   package static let lists = PublicationInterfaces(rawValue: 1)
-  /// Lookups of telephone systems.
   package static let telephoneSystems = PublicationInterfaces(rawValue: 2)
   /// The API of PhoneBlock's clients.
   package static let phoneBlock = PublicationInterfaces(rawValue: 4)
-  /// Address books.
   package static let addressBooks = PublicationInterfaces(rawValue: 8)
-  /// All interfaces.
   package static let all: PublicationInterfaces = [.lists, .telephoneSystems, .phoneBlock, .addressBooks]
 }

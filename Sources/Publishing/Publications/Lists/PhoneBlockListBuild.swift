@@ -12,7 +12,6 @@ package struct PhoneBlockFigures: Sendable {
   /// Milliseconds since 1970.
   package let lastActivity: Int64
 
-  /// Creates a value from its properties.
   package init(votes: Int, rating: String, lastActivity: Int64) {
     self.votes = votes
     self.rating = rating
@@ -36,7 +35,6 @@ package struct PhoneBlockListText: Sendable {
   /// The text before the first number.
   package var start: String { isXML ? "<blocklist version=\"\(version)\"><numbers>" : "{\"numbers\":[" }
 
-  /// The text of a number.
   package mutating func entry(_ number: Int64, _ figures: PhoneBlockFigures) -> String {
     let (votes, rating, time) = (figures.votes, figures.rating, figures.lastActivity)
     if isXML {

@@ -4,10 +4,8 @@ import Foundation
 
 /// The JSON texts that SpamBlocker imports. `KEY` in them is for the user to replace.
 package struct SpamBlockerPresets: Sendable {
-  /// Whether lists need a key.
   private let needsKey: Bool
 
-  /// - Parameter needsKey: whether lists need a key.
   package init(needsKey: Bool) {
     self.needsKey = needsKey
   }
@@ -106,7 +104,6 @@ package struct SpamBlockerPresets: Sendable {
     return String(decoding: (try? encoder.encode(value)) ?? Data(), as: UTF8.self)
   }
 
-  /// A value of JSON.
   private enum JSONValue: Encodable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral

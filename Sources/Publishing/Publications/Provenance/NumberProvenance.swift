@@ -8,9 +8,7 @@ import PackFormats
 struct NumberProvenance: Equatable {
   /// E.164 digits.
   var number: Int64
-  /// The category of the listing.
   var category: ReportCategory
-  /// The packs that may contain it.
   var treatment: ListedNumber.Treatment
   /// See ``ProvenanceRow/strength``.
   var strength: Int?
@@ -43,7 +41,6 @@ struct ServerID: Hashable, Comparable {
     self.value = value
   }
 
-  /// - Returns: nil for a text of another form.
   init?(_ text: String) {
     guard text.wholeMatch(of: /[0-9a-f]{16}/) != nil, let value = UInt64(text, radix: 16) else { return nil }
     self.value = value
@@ -108,7 +105,6 @@ final class ProvenanceFileReader {
     }
   }
 
-  /// The rows of the ranges of a file.
   static func ranges(_ path: String) throws -> [ProvenanceRow] {
     guard let reader = try ProvenanceFileReader(path) else { return [] }
     var rows: [ProvenanceRow] = []

@@ -170,7 +170,6 @@ struct ProvenanceBuild: Sendable {
 
 /// The lines of evidence files: JSON with sorted keys, without white space.
 enum ProvenanceLine {
-  /// The header's line.
   static func line(_ header: ProvenanceHeader) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -198,12 +197,10 @@ enum ProvenanceLine {
     return header
   }
 
-  /// The row of a line.
   static func row(_ line: [UInt8]) throws -> ProvenanceRow {
     try JSONDecoder().decode(ProvenanceRow.self, from: Data(line))
   }
 
-  /// Whether a line is of a range.
   static func isRange(_ line: [UInt8]) -> Bool { line.firstRange(of: lastKey) != nil }
 
   private static let lastKey = Array(#""last":"#.utf8)

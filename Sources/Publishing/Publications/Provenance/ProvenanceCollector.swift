@@ -65,7 +65,6 @@ struct ProvenanceCollector {
     var withOrigins: Set<Int32> = []
     /// Sources that can list no number, which are no reason for a listing.
     var withLowCeiling: Set<Int32> = []
-    /// The servers that are subscribed to.
     var subscribed: Set<ServerID> = []
     /// Lists, whose reports are replaced each week.
     var lists: Set<Int32> = []

@@ -76,7 +76,6 @@ struct ProvenanceSpool: Sendable {
     return Reader(BlockReader(source: source, blocks: blocks[start...].map { ($0.offset, $0.count) }))
   }
 
-  /// Reads the rows one after another.
   final class Reader {
     private let reader: BlockReader
     private var pending: NumberProvenance?

@@ -7,12 +7,9 @@ import Yams
 
 /// Reads the definitions of packs in `recipes.yaml`.
 public enum RecipeFile {
-  /// The maximum file size in bytes.
   public static let maximumBytes = 1 << 20
-  /// The maximum count of recipes.
   static let maximumRecipes = 200
 
-  /// Reads the recipes of a file.
   /// - Throws: ``RecipeFileError`` with every error and its line.
   public static func read(contentsOf path: String) throws(RecipeFileError) -> [Recipe] {
     func fail(_ text: String) -> RecipeFileError { RecipeFileError(file: path, problems: [.init(line: 0, text: text)]) }
@@ -29,7 +26,7 @@ public enum RecipeFile {
     return try read(text, file: path)
   }
 
-  /// Reads the recipes of a text; `file` names it in errors.
+  /// `file` names the text in errors.
   /// - Throws: ``RecipeFileError`` with every error and its line.
   public static func read(_ text: String, file: String = "recipes.yaml") throws(RecipeFileError) -> [Recipe] {
     let root: Node?
@@ -71,7 +68,6 @@ final class CurrentRecipes: Sendable {
     self.read = read
   }
 
-  /// - Throws: the errors of reading.
   func current() throws -> [Recipe] {
     let recipes = try read()
     last.withLock { $0 = recipes }
@@ -92,7 +88,6 @@ final class CurrentRecipes: Sendable {
 
 /// The errors in a recipe file.
 public struct RecipeFileError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// One error.
   public struct Problem: Sendable, Equatable {
     /// From 1; 0 if the error has no line, such as a missing file.
     public var line: Int

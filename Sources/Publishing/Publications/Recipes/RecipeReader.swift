@@ -7,7 +7,6 @@ import Yams
 final class RecipeReader {
   private(set) var problems: [RecipeFileError.Problem] = []
 
-  /// Notes an error.
   func report(_ node: Node?, _ text: String) {
     problems.append(.init(line: node?.mark?.line ?? 1, text: text))
   }

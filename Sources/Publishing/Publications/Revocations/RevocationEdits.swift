@@ -26,7 +26,6 @@ final class RevocationEdits: Sendable {
     self.protection = protection
   }
 
-  /// Whether the pack would change.
   func changes(_ pack: ManifestPack, in folder: PublicationFolder) throws -> Bool {
     let isDirectory = recipe(of: pack)?.source == .directory
     // A number that only a directory names was never listed. It keeps its name unless the revocation removes it.
@@ -170,7 +169,7 @@ final class RevocationEdits: Sendable {
     return additions
   }
 
-  /// The specification of the pack; nil for a kind that recipes cannot make.
+  /// Nil for a kind that recipes cannot make.
   func spec(of pack: ManifestPack) -> PackSpec? {
     let kind: Recipe.Kind
     switch pack.kind {

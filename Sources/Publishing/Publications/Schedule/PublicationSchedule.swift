@@ -9,7 +9,6 @@ public struct PublicationSchedule: Sendable, Equatable {
   public let hour: Int
   /// 0 to 59.
   public let minute: Int
-  /// The time zone.
   public let timeZone: TimeZone
 
   /// - Parameters:
@@ -33,7 +32,6 @@ public struct PublicationSchedule: Sendable, Equatable {
     times(around: now).last { $0 <= now } ?? now
   }
 
-  /// The first scheduled time after `now`.
   public func next(after now: Date) -> Date {
     times(around: now).first { $0 > now } ?? now.addingTimeInterval(86_400)
   }
@@ -57,7 +55,6 @@ public enum PublicationTiming: Sendable, Equatable {
   case done
   /// It is being made, or failed a short time ago.
   case wait
-  /// It is due.
   case publish
 
   /// Seconds that a failure may be in the future before it is attributed to a clock that was ahead.

@@ -13,7 +13,6 @@ struct PackContent: Sendable {
   let selection: Selection
   let recipes: [Recipe]
   let sources: ContentSources
-  /// Folder for temporary files.
   let temporaryFolder: String
   /// Judges the holds of the snapshot; nil leaves them as they are.
   var review: @Sendable (Date, PostgresConnection) async throws -> BrigadeReview.Outcome? = { _, _ in nil }
@@ -111,7 +110,6 @@ struct PackContent: Sendable {
 }
 
 extension CurationState {
-  /// The state with the holds of a review.
   func with(_ review: BrigadeReview.Outcome) -> CurationState {
     var state = self
     (state.held, state.reportCeilings) = (review.held, review.reportCeilings)
@@ -120,13 +118,10 @@ extension CurationState {
   }
 }
 
-/// Finds protected numbers.
 public struct ProtectionLookup: Sendable {
   private let reason: @Sendable (Int64) -> String?
-  /// The first protected number of a range.
   let first: @Sendable (ClosedRange<Int64>) -> Int64?
 
-  /// No number is protected.
   public static let none = ProtectionLookup({ _ in nil }, first: { _ in nil })
 
   /// - Parameters:
@@ -151,7 +146,7 @@ public struct ContentSources: Sendable {
   public var directory:
     @Sendable (PostgresConnection, Date, @Sendable ([DirectoryEntry]) async throws -> Void) async throws -> Void
 
-  /// Creates a value from its properties; by default regions are countries, and there is no directory.
+  /// By default regions are countries, and there is no directory.
   public init(
     regions: @escaping @Sendable (PostgresConnection) async throws -> RegionMap = { _ in .countries },
     directory:

@@ -63,8 +63,6 @@ public struct Selection: Sendable {
   }
 
   /// A cut for recipes whose packs overflow by far; nil if all numbers should be read.
-  /// - Parameters:
-  /// - packs: returns the number of packs of a recipe.
   public func cut(
     for recipes: [Recipe], at time: Date, on connection: PostgresConnection,
     packs: (Recipe) -> Int
@@ -125,12 +123,10 @@ struct ListedSpool: Sequence, Sendable {
 
   private var rangePath: String { "\(path)-ranges" }
 
-  /// Writes the ranges of the publication.
   func write(_ ranges: [ListedRange]) throws {
     try JSONEncoder().encode(ranges).write(to: URL(filePath: rangePath), options: .atomic)
   }
 
-  /// Reads the ranges of the publication.
   func ranges() throws -> [ListedRange] {
     guard let data = FileManager.default.contents(atPath: rangePath) else { return [] }
     return try JSONDecoder().decode([ListedRange].self, from: data)

@@ -8,7 +8,6 @@ import Foundation
 public struct SigningKey: Sendable {
   private let key: Curve25519.Signing.PrivateKey
 
-  /// Creates a new key.
   public init() {
     key = Curve25519.Signing.PrivateKey()
   }
@@ -26,7 +25,6 @@ public struct SigningKey: Sendable {
   /// The private key in Base64; keep it secret.
   public var secretText: String { key.rawRepresentation.base64EncodedString() }
 
-  /// The public key.
   public var verifying: VerifyingKey {
     guard let key = VerifyingKey(Array(key.publicKey.rawRepresentation)) else {
       preconditionFailure("a public key of Ed25519 has 32 bytes")
@@ -43,14 +41,12 @@ public struct SigningKey: Sendable {
 }
 
 extension Envelope {
-  /// Creates an envelope with the signed part of a manifest.
   /// - Throws: errors of the encoder or the signature.
   public init(sealing head: ManifestHead, with keys: [SigningKey]) throws {
     self.init(payloadType: Manifest.payloadType, payload: try head.encoded(), signatures: [])
     for key in keys { try key.sign(&self) }
   }
 
-  /// Creates an envelope with a root.
   /// - Throws: errors of the encoder or the signature.
   public init(sealing root: Root, with keys: [SigningKey]) throws {
     self.init(payloadType: Root.payloadType, payload: try root.encoded(), signatures: [])

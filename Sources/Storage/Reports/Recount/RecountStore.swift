@@ -11,7 +11,6 @@ public struct RecountStore: Sendable {
   private let pool: PostgresPool
   private let rangeSize: Int
 
-  /// All possible numbers.
   public static let allNumbers: ClosedRange<Int64> = 1...999_999_999_999_999
 
   /// - Parameter rangeSize: about how many numbers are recounted at once, at least 1.
@@ -121,7 +120,6 @@ public struct RecountDifference: Sendable, Equatable {
   /// The recounted value; nil where there should be no row.
   public let recounted: String?
 
-  /// Creates a value from its properties.
   public init(number: Int64, what: String, stored: String?, recounted: String?) {
     self.number = number
     self.what = what
@@ -130,18 +128,15 @@ public struct RecountDifference: Sendable, Equatable {
   }
 }
 
-/// Result of a recount.
 public struct RecountSummary: Sendable, Equatable {
   /// Numbers that have a row, or should have one.
   public var numbers = 0
-  /// Number of differences.
   public var differences = 0
   /// Numbers with at least one difference.
   public var damagedNumbers = 0
   /// Numbers older than the first kept month of reports, which cannot be recounted.
   public var beyondRetention = 0
 
-  /// Creates a value from its properties.
   public init(numbers: Int = 0, differences: Int = 0, damagedNumbers: Int = 0) {
     self.numbers = numbers
     self.differences = differences

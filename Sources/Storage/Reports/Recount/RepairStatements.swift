@@ -39,7 +39,6 @@ extension SQL {
     Statement("UPDATE number_reporters SET weight = weight WHERE number = ANY($1::bigint[])", numbers)
   }
 
-  /// Locks the categories of numbers.
   static func lockCategories(numbers: [Int64]) -> Statement<Void> {
     Statement("UPDATE number_categories SET reports = reports WHERE number = ANY($1::bigint[])", numbers)
   }
