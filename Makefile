@@ -7,7 +7,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run repository deb dist test test-swift test-python test-texts left-out test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors android-archive clean
+.PHONY: run repository deb dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors android-archive clean
 
 # Debugging information of libraries in C takes a seventh of their time.
 OPTIMIZED = --configuration release -Xcc -g0
@@ -33,13 +33,22 @@ dist: deb
 	cd $(RELEASE) && sha256sum *.deb *.tar.xz > SHA256SUMS
 
 # Data of tests is in memory where there is room.
+# The statements that tests send: the last part of `make test` checks their shapes.
+test: export RINGFENCE_STATEMENTS = $(abspath $(BUILD))/statements
 test test-swift test-python test-slow test-high-availability: export TMPDIR = $(shell Scripts/test-folder)
 
 # Texts and code style first: they need no build.
-test: test-dependencies lint test-texts vectors test-swift test-python left-out
+test: test-dependencies lint test-texts vectors empty-statements test-swift test-python test-statements left-out
 
 test-texts:
 	$(PYTEST) --maxfail=20 $(TEXTS)
+
+empty-statements:
+	rm -rf $(BUILD)/statements
+	mkdir -p $(BUILD)/statements
+
+test-statements:
+	$(PYTEST) Tests/Architecture/test_statements.py
 
 # The tests that `make test` leaves out, and the time of the last `make test-slow`.
 left-out:
@@ -66,7 +75,7 @@ test-swift:
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
 # The longest file and the folders with long tests come first, so that no long file is left for one process at the end.
 PARALLEL = Tests/Browser/test_every_page.py Tests/CommandLine Tests/Numbers Tests/Browser Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors \
-  Tests/Docker Tests/Packaging Tests/Architecture/test_kit.py Tests/Architecture/test_statements.py
+  Tests/Docker Tests/Packaging Tests/Architecture/test_kit.py
 TEXTS = Tests/Documentation $(addprefix Tests/Architecture/,test_comments.py test_declarations.py test_layers.py)
 ALONE = Tests/Faults Tests/HighAvailability
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet

@@ -117,7 +117,7 @@ let package = Package(
     library("CallerPackBuilder", ["CallerPack", "CZlib"]),
     library("PackFormats", ["CallerPack", "Support", "CSQLite", "CZlib"]),
     library("Moderation", ["PostgreSQL", "Storage", "Curation", "PhoneNumbers", "Support", crypto]),
-    library("Intake", ["Storage", "Curation", "Support", "PhoneNumbers", crypto, metrics]),
+    library("Intake", ["PostgreSQL", "Storage", "Curation", "Support", "PhoneNumbers", crypto, metrics]),
     library(
       "Importing",
       [

@@ -49,6 +49,7 @@ DEBIAN = {
     "ca-certificates": ("MPL-2.0, GPL-2+", "certificate authorities for requests to other servers"),
     "chromium-headless-shell": ("BSD-3-Clause and others", "tests only: the browser"),
     "chrpath": ("GPL-2+", "building the Debian package only"),
+    "libfaketime": ("GPL-2", "tests only: a clock that jumps"),
     "curl": ("curl", "mail through a server"),
     "debhelper": ("GPL-2+", "building the Debian package only"),
     "default-jdk-headless": ("GPL-2.0 with Classpath exception", "tests only: the reader in Java"),

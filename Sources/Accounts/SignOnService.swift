@@ -191,9 +191,6 @@ public struct SignOnService: Sendable {
     }
   }
 
-  /// Authors in the audit log that are no accounts of people.
-  private static let reserved: Set = ["command line", "ringfence", "single sign-on", "unknown"]
-
   /// The name for a new account: at most 70 characters, in which nothing is invisible or changes the direction of text.
   /// It has no colon, because the names of service accounts begin with `app:`.
   static func name(in claims: [String: JSONValue], subject: String) -> String {
@@ -208,6 +205,6 @@ public struct SignOnService: Sendable {
       }
       return String(String.UnicodeScalarView(scalars.prefix(70))).trimmingCharacters(in: .whitespaces)
     }
-    return cleaned.first { !$0.isEmpty && !reserved.contains($0.lowercased()) } ?? "account"
+    return cleaned.first { !$0.isEmpty && !AccountName.isReserved($0) } ?? "account"
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PostgreSQL
 import Synchronization
 
 /// Collects items of many callers into batches, and answers each caller when its batch is committed.
@@ -42,6 +43,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
+  private let cutter = ConnectionCutter()
   /// The most waiting items.
   public let capacity: Int
   private let batchSize: Int
@@ -55,8 +57,8 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   ///   - batchSize: the most items in one commit; one caller's items are never split by it.
   ///   - patience: the longest expected wait, estimated from recent commits; items that would wait longer are refused
   ///     at once. Items that fit into the next batch are always accepted.
-  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, and new
-  ///     items are refused until it has ended.
+  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, its
+  ///     connection is ended, and new items are refused until it has ended.
   ///   - isolates: whether an error may be caused by one item, so that the others are retried without it.
   ///   - commit: commits a batch completely or not at all, and returns the outcomes in order.
   public init(
@@ -200,6 +202,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         defer { (state.committing, state.waiting) = ([], Batch()) }
         return state.committing + state.waiting.callers
       }
+      cutter.cut(after: stallLimit)
       for caller in callers {
         switch caller {
         case .one(let answer): answer(.failure(IntakeError.stalled))
@@ -237,7 +240,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   /// Commits items; when one of them may be the cause of an error, in halves, so that it fails alone.
   private func answers(to items: ArraySlice<Item>) async -> [Answer] {
     do {
-      return try await commit(Array(items)).map { .success($0) }
+      return try await cutter.watching { [commit] in try await commit(Array(items)) }.map { .success($0) }
     } catch  where items.count > 1 && isolates(error) {
       let middle = items.startIndex + items.count / 2
       return await answers(to: items[..<middle]) + answers(to: items[middle...])

@@ -19,6 +19,7 @@ package struct SiteRoutes {
   let clock: LimitClock
   private let queueCounts: QueueCountCache
   private let knownSessions = KnownSessions()
+  private let turns = AccountTurns()
   /// One for all pages: it keeps what it has read.
   let newest: NewestManifest
   private let failures: FailureLog
@@ -32,7 +33,7 @@ package struct SiteRoutes {
   private var session: SessionMiddleware {
     SessionMiddleware(
       sessions: stores.sessions, queueCounts: queueCounts, cookies: cookies, policy: configuration.secondFactor,
-      known: knownSessions)
+      known: knownSessions, turns: turns)
   }
   var cookies: SignInCookies {
     SignInCookies(isSecure: access.isSecure, sessionLifetime: services.accounts.sessions.sessionLifetime)

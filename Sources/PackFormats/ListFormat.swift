@@ -149,6 +149,16 @@ extension ListFormat {
     }
   }
 
+  /// Whether a list has the numbers to block alone, unless ``ExportOptions/includesIdentified`` is set.
+  public var isOfBlockedNumbers: Bool {
+    switch self {
+    case .tsv, .csv, .jsonl, .twoGIS, .twoGISGzip, .sqlite: false
+    case .fritzbox, .asterisk, .freepbx, .spamblocker, .spamblockerXML, .pbbl, .tranquille, .callblocker, .saracroche,
+      .fossify, .ranges:
+      true
+    }
+  }
+
   /// The most numbers that the programs of this format can use; nil if there is no known limit.
   public var maximumEntries: Int? {
     switch self {

@@ -18,9 +18,11 @@ struct LibPQConnection: @unchecked Sendable {
   let pointer: OpaquePointer
   let gate: CancellationGate
 
-  init(_ pointer: OpaquePointer) {
+  init(_ pointer: OpaquePointer, status: ConnectionStatus) {
     self.pointer = pointer
-    gate = CancellationGate(connection: pointer)
+    gate = CancellationGate(connection: pointer, status: status)
+    status.socket = PQsocket(pointer)
+    status.process = PQbackendPID(pointer)
   }
 
   func finish() { PQfinish(pointer) }
@@ -54,9 +56,13 @@ final class CancellationGate: @unchecked Sendable {
   private var isRunning = false
   private var isSending = false
   private var hasThread = false
+  private let status: ConnectionStatus
+  /// How long a canceled statement, or a request to cancel one, may take before the connection is ended.
+  private static let patience = Duration.seconds(5)
 
-  init(connection: OpaquePointer) {
+  init(connection: OpaquePointer, status: ConnectionStatus) {
     handle = PQgetCancel(connection)
+    self.status = status
   }
 
   deinit {
@@ -77,7 +83,10 @@ final class CancellationGate: @unchecked Sendable {
     lock.withLock {
       isRunning = false
       if hasThread { lock.broadcast() }
-      while isSending { lock.wait() }
+      let deadline = ContinuousClock.now + Self.patience
+      while isSending, deadline > .now { lock.wait(milliseconds: 1_000) }
+      // A request that arrives later would cancel another statement.
+      if isSending { status.cut() }
     }
   }
 
@@ -90,6 +99,11 @@ final class CancellationGate: @unchecked Sendable {
     }
     guard starts else { return }
     startThread { self.send(ticket) }
+    // Behind a proxy that lives, neither the answer nor an end of the connection may ever come.
+    Task.detached {
+      try await Task.sleep(for: Self.patience)
+      if self.lock.withLock({ self.isRunning && self.generation == ticket }) { self.status.cut() }
+    }
   }
 
   /// Sends one request and waits for it; for the connection's own thread.
@@ -131,6 +145,11 @@ final class ConnectionStatus: Sendable {
   private let descriptor = Atomic<Int32>(-1)
   /// The newest stream or COPY whose reader was released.
   private let abandonedTicket = Atomic<Int>(0)
+  private let cutting = Atomic<Bool>(false)
+  private let serverProcess = Atomic<Int32>(0)
+  /// When the present call began, in nanoseconds since the start of the program; 0 between calls.
+  private let began = Atomic<Int64>(0)
+  private static let start = ContinuousClock.now
 
   var value: Value {
     get { state.load(ordering: .acquiring) }
@@ -141,6 +160,34 @@ final class ConnectionStatus: Sendable {
     get { descriptor.load(ordering: .acquiring) }
     set { descriptor.store(newValue, ordering: .releasing) }
   }
+
+  /// Whether ``cut()`` was called: other connections of the pool may lead to the same place.
+  var isCut: Bool { cutting.load(ordering: .acquiring) }
+
+  /// Ends the connection while its thread waits for an answer: the call throws `PostgresError` of kind `connectionLost`.
+  func cut() {
+    cutting.store(true, ordering: .releasing)
+    shutdown(socket, Int32(SHUT_RDWR))
+  }
+
+  /// The server process of the connection, or a number of the pooler's.
+  var process: Int32 {
+    get { serverProcess.load(ordering: .acquiring) }
+    set { serverProcess.store(newValue, ordering: .releasing) }
+  }
+
+  /// Identifies a call that has waited for `limit` or longer; nil where there is none.
+  func call(after limit: Duration) -> Int64? {
+    let began = began.load(ordering: .acquiring)
+    return began > 0 && Self.start.duration(to: .now) - .nanoseconds(began) >= limit ? began : nil
+  }
+
+  func beginCall() {
+    let (seconds, attoseconds) = Self.start.duration(to: .now).components
+    began.store(max(1, seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ordering: .releasing)
+  }
+
+  func endCall() { began.store(0, ordering: .releasing) }
 
   /// Records that a stream has no reader any more; it may have ended before.
   func abandon(_ ticket: Int) {

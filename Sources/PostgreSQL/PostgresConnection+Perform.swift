@@ -12,12 +12,17 @@ extension PostgresConnection {
     guard !Task.isCancelled else { throw PostgresError(.cancelled, sql: sql) }
     let gate = link.gate
     let ticket = gate.begin()
+    status.beginCall()
     defer {
+      status.endCall()
       gate.end()
       noteStatus(link)
     }
     do {
       return try await withTaskCancellationHandler {
+        #if DEBUG
+          StatementRecord.noteSent(sql)
+        #endif
         if opens { try sendOpening(on: link) }
         let value = try body(link)
         try checkReplication(sql: sql)
@@ -33,7 +38,11 @@ extension PostgresConnection {
   /// The same for operations that must not be canceled: COMMIT, ROLLBACK, cleanup.
   func performWithoutCancellation<T>(sql: String? = nil, _ body: (LibPQConnection) throws -> T) throws -> T {
     let link = try readyLink()
-    defer { noteStatus(link) }
+    status.beginCall()
+    defer {
+      status.endCall()
+      noteStatus(link)
+    }
     try sendOpening(on: link)
     let value = try body(link)
     try checkReplication(sql: sql)

@@ -89,7 +89,12 @@ extension PostgresConnection {
       guard isDone == 1 else { throw failure(link, server: nil, sql: sql) }
     }
     try check(PQenterPipelineMode(link.pointer), nil)
-    for statement in statements { try check(statement.send(on: link), statement.sql) }
+    for statement in statements {
+      #if DEBUG
+        StatementRecord.noteSent(statement.sql)
+      #endif
+      try check(statement.send(on: link), statement.sql)
+    }
     try check(PQpipelineSync(link.pointer), nil)
     let results = try takePipelined(statements, on: link)
     try check(PQexitPipelineMode(link.pointer), nil)

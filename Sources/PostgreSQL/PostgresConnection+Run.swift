@@ -41,7 +41,12 @@ extension PostgresConnection {
   /// Runs several statements in one message, without parameters and without rows: for migrations and settings.
   ///
   /// - Throws: `PostgresError`.
-  public func execute(script: String) async throws {
+  public func execute(
+    script: String, file: StaticString = #fileID, function: StaticString = #function
+  ) async throws {
+    #if DEBUG
+      StatementRecord.note(script, madeBy: file, function)
+    #endif
     try checkUnoccupied()
     guard !script.utf8.contains(0) else {
       throw PostgresError(.encoding(parameter: 0, reason: "a script must not hold a NUL character"))

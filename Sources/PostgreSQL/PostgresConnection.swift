@@ -96,7 +96,7 @@ public actor PostgresConnection {
   private func open() throws {
     let pointer = try configuration.openConnection()
     notices.attach(to: pointer)
-    let link = LibPQConnection(pointer)
+    let link = LibPQConnection(pointer, status: status)
     self.link = link
     if configuration.usesPreparedStatements {
       do {
@@ -106,7 +106,6 @@ public actor PostgresConnection {
         throw error
       }
     }
-    status.socket = PQsocket(pointer)
     status.value = .idle
   }
 }

@@ -15,7 +15,7 @@ extension PostgresPool {
     case .connection(let connection):
       // A check of the socket detects a server that has stopped in the meantime.
       if !connection.isClosed, connection.status.isQuiet { return connection }
-      await connection.close()
+      await close(connection)
       return try await open()
     case .slot:
       return try await open()
@@ -24,8 +24,19 @@ extension PostgresPool {
 
   func giveBack(_ connection: PostgresConnection) async {
     connection.onNotice(nil)
+    if connection.status.isCut {
+      let idle = state.withLock { state in
+        defer { state.idle = [] }
+        return state.idle
+      }
+      for connection in idle + [connection] { await close(connection) }
+      return freeSlot()
+    }
     if connection.status.needsReset { await connection.reset() }
-    if connection.isClosed { return freeSlot() }
+    if connection.isClosed {
+      await close(connection)
+      return freeSlot()
+    }
     let waiter: PoolState.Waiter?? = state.withLock { state in
       guard !state.isShutDown else { return .none }
       if let waiter = state.popWaiter() { return .some(waiter) }
@@ -37,18 +48,25 @@ extension PostgresPool {
     case .some(.some(let waiter)): waiter.continuation.resume(returning: .connection(connection))
     case .some(.none): return
     case .none:
-      await connection.close()
+      await close(connection)
       freeSlot()
     }
   }
 
   private func open() async throws -> PostgresConnection {
     do {
-      return try await PostgresConnection.connect(configuration, logger: logger)
+      let connection = try await PostgresConnection.connect(configuration, logger: logger)
+      state.withLock { $0.open[ObjectIdentifier(connection)] = connection }
+      return connection
     } catch {
       freeSlot()
       throw error
     }
+  }
+
+  func close(_ connection: PostgresConnection) async {
+    _ = state.withLock { $0.open.removeValue(forKey: ObjectIdentifier(connection)) }
+    await connection.close()
   }
 
   /// Frees a slot for the first waiting task, or for later.

@@ -44,6 +44,9 @@ public final class PostgresPool: Sendable {
     _ body: @Sendable (PostgresConnection) async throws -> T
   ) async throws -> T {
     let connection = try await lease()
+    let cutter = ConnectionCutter.current
+    cutter?.begin(connection)
+    defer { cutter?.end(connection) }
     do {
       let value = try await body(connection)
       await giveBack(connection)
@@ -89,7 +92,7 @@ public final class PostgresPool: Sendable {
       return (state.idle, waiters)
     }
     for waiter in waiters { waiter.continuation.resume(throwing: PostgresError(.poolShutDown)) }
-    for connection in idle { await connection.close() }
+    for connection in idle { await close(connection) }
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
         if state.leased == 0 { return true }
@@ -124,6 +127,8 @@ struct PoolState {
 
   let maximum: Int
   var idle: [PostgresConnection] = []
+  /// All connections that are open.
+  var open: [ObjectIdentifier: PostgresConnection] = [:]
   /// Number of connections that are leased or being opened.
   var leased = 0
   var isShutDown = false

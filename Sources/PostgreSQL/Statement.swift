@@ -14,10 +14,15 @@ public struct Statement<Row: Sendable>: Sendable {
   /// - Parameters:
   ///   - sql: The text.
   ///   - values: The values of the placeholders, in their order.
+  ///   - file, function: The function that makes the statement.
   ///   - decode: Reads a row; throws `PostgresError` of kind `decoding`.
   public init<each Value: PostgresBindable>(
-    _ sql: String, _ values: repeat each Value, decode: @escaping @Sendable (PostgresRow) throws -> Row
+    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function,
+    decode: @escaping @Sendable (PostgresRow) throws -> Row
   ) {
+    #if DEBUG
+      StatementRecord.note(sql, madeBy: file, function)
+    #endif
     var parameters = PostgresParameters()
     for value in repeat each values { value.bind(into: &parameters) }
     self.sql = sql
@@ -28,8 +33,10 @@ public struct Statement<Row: Sendable>: Sendable {
 
 extension Statement where Row == Void {
   /// A statement without rows.
-  public init<each Value: PostgresBindable>(_ sql: String, _ values: repeat each Value) {
-    self.init(sql, repeat each values) { _ in }
+  public init<each Value: PostgresBindable>(
+    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function
+  ) {
+    self.init(sql, repeat each values, file: file, function: function) { _ in }
   }
 }
 

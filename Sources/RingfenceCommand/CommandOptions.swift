@@ -63,16 +63,18 @@ struct RegionOption: ParsableArguments {
 /// The option of commands whose change the audit log records.
 struct AuditOption: ParsableArguments {
   @Option(help: .value("name", "Name for the audit log, 1 to 80 characters on one line."))
-  var by = "command line"
+  var by = Self.standard
+
+  private static let standard = "command line"
 
   var actor: Actor { .commandLine(by) }
 
   func validate() throws { try Self.check(by) }
 
-  /// - Throws: `ValidationError` where the name is not one line of 1 to 80 characters.
+  /// - Throws: `ValidationError` where the name breaks the rule of ``AccountName``.
   static func check(_ name: String) throws {
     do throws(RuleViolation) {
-      _ = try RuleViolation.line(name, "--by", atMost: 80)
+      if name != Self.standard { _ = try AccountName.check(name, "--by") }
     } catch {
       throw ValidationError(try Localizer.commandLine().message(error))
     }

@@ -143,7 +143,8 @@ private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Typ
     complain((FormerName.refusal(of: arguments) ?? unknown).map { "Error: \($0)" } ?? message)
     return 2
   default:
-    complain("Error: \(error)")
+    // An error that the validation of a command threw: ArgumentParser has it in an error of its own.
+    complain("\(type(of: error))" == "CommandError" ? message : "Error: \(error)")
     return 1
   }
 }

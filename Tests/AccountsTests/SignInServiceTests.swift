@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test func `adding an account is idempotent within a transaction and refused in another`() async throws {
-    let event = Actor.commandLine("test").did("account.add", to: "Bob", after: ["role": "moderator"])
+    let event = Actor.commandLine("test").did(.accountAdd, to: "Bob", after: ["role": "moderator"])
     for _ in 0..<2 { try await accounts.add("Bob", role: .moderator, noting: event, at: now) }
     await #expect(throws: AccountError.taken("Bob")) {
       try await accounts.add("Bob", role: .moderator, by: .commandLine("test"), at: now)

@@ -66,7 +66,7 @@ import Testing
     let list = try await stores.apps.source(named: "allow", at: now)
     let settings = Source.Settings(
       name: "allow", url: "http://127.0.0.1/list", format: .protectedList, every: 3_600, ceiling: .nothing)
-    let event = Actor.commandLine("Test").did("source.add", to: "allow")
+    let event = Actor.commandLine("Test").did(.sourceAdd, to: "allow")
     #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
     let source = try #require(try await stores.sources.source(named: "allow"))
     let numbers = (0..<150).map { number + Int64($0) }

@@ -87,7 +87,7 @@ import Testing
     #expect(
       (after.subtracting(before).count, before.subtracting(after).count, after.intersection(before).count)
         == (same.block, same.lost, same.listed))
-    let event = actor.did("source.ceiling", to: "list")
+    let event = actor.did(.sourceCeiling, to: "list")
     #expect(try await stores.sources.change("list", to: .review, at: now, audit: event))
     #expect(try await published(stores) == [])
   }
@@ -142,7 +142,7 @@ import Testing
     }
     // Its entries are all of its complaints.
     #expect(try await !SourceSubscriptions(stores: stores).isFree("list"))
-    let event = Actor.commandLine("Test").did("source.add", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceAdd, to: "list")
     #expect(try await stores.sources.add(settings(.block), as: list, at: now, audit: event))
     try await previewer.checkHasNoComplaints(settings(.block), list.id)
     var complaints = settings(.block)

@@ -14,7 +14,7 @@ extension SourceRefresherTests {
     let (former, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: former, at: now)
     let actor = Actor.commandLine("Test")
-    #expect(try await stores.sources.remove("list", at: now, audit: actor.did("source.remove", to: "list")))
+    #expect(try await stores.sources.remove("list", at: now, audit: actor.did(.sourceRemove, to: "list")))
     let subscriptions = SourceSubscriptions(stores: stores)
     await #expect(throws: SourceFailure.stillRemoving) {
       try await subscriptions.add(former.settings, by: actor, at: now + 1)
@@ -32,7 +32,7 @@ extension SourceRefresherTests {
   @Test func `entries of a source that was removed on the page are withdrawn later`() async throws {
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
-    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceRemove, to: "list")
     #expect(try await stores.sources.remove("list", at: now, audit: event))
     #expect(try await !stores.sources.remove("list", at: now, audit: event))
     #expect(try await stores.sources.removed() == [feed.id])
@@ -47,7 +47,7 @@ extension SourceRefresherTests {
     var state = Source.State()
     (state.etag, state.entries, state.refreshedAt) = ("\"1\"", 3, now)
     try await stores.sources.succeed(feed, with: state, next: now)
-    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceRemove, to: "list")
     #expect(try await refresher.remove("list", at: now, audit: event))
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
     #expect(try await stores.sources.due(at: now + 86_400, limit: 10) == [])
@@ -62,7 +62,7 @@ extension SourceRefresherTests {
   @Test func `a removed source leaves no reports`() async throws {
     let (feed, refresher) = (try await add(to: stores), refresher(stores))
     _ = try await refresher.store(content(Self.numbers.map { ($0, .fraud) }), isComplete: true, of: feed, at: now)
-    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceRemove, to: "list")
     #expect(try await refresher.remove("list", at: now, audit: event))
     #expect(try await stores.sources.list() == [])
     #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 0)

@@ -31,7 +31,7 @@ import Testing
     let list = try await stores.apps.source(named: name, at: now)
     let settings = Source.Settings(
       name: name, url: url, format: .csv, every: 3_600, options: options, maxChange: maxChange)
-    let event = Actor.commandLine("Test").did("source.add", to: name)
+    let event = Actor.commandLine("Test").did(.sourceAdd, to: name)
     #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
     return try #require(try await stores.sources.source(named: name))
   }
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `patterns of a list are rules that are never expanded`() async throws {
-    let event = Actor.commandLine("Test").did("source.change", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceCeiling, to: "list")
     _ = try await add(to: stores)
     #expect(try await stores.sources.change("list", to: .block, at: now, audit: event))
     let (feed, refresher) = (try #require(try await stores.sources.source(named: "list")), refresher(stores))
@@ -92,7 +92,8 @@ import Testing
     #expect((summary.ranges, summary.proposedRanges, summary.entries) == (774, 774, 0))
     let rules = try await stores.ranges.rules(of: feed.id)
     #expect(rules.count == 774 && rules.reduce(0) { $0 + $1.range.size } == 12_762_000)
-    try await RangeService(stores: stores).decide(rules, isApproved: true, by: "Ada", reason: "Checked.", at: now)
+    try await RangeService(stores: stores).decide(
+      rules, isApproved: true, by: .commandLine("Ada"), reason: "Checked.", at: now)
 
     // A rule that stays keeps its review; a new small one is in force, and one that left is gone.
     let next = try list(Array(patterns.dropFirst()) + ["3326999####"])
@@ -102,7 +103,7 @@ import Testing
     #expect(!later.contains { $0.range.text == "+33199xxxxxx" })
     #expect(later.first { $0.range.text == "+3326999xxxx" }?.decidedBy == feed.name)
     #expect(later.first { $0.range.text == "+33163xxxxxx" }?.decidedBy == "Ada")
-    let removal = Actor.commandLine("Test").did("source.remove", to: feed.name)
+    let removal = Actor.commandLine("Test").did(.sourceRemove, to: feed.name)
     #expect(try await refresher.remove(feed.name, at: now + 120, audit: removal))
     #expect(try await stores.ranges.rules().isEmpty)
   }
@@ -236,7 +237,7 @@ import Testing
     _ = try await refresher.store(list, isComplete: true, of: suspended, at: later)
     #expect(try await heat(numbers[0], stores, at: later) < 1.1 * weight)
 
-    let event = Actor.commandLine("Test").did("source.remove", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceRemove, to: "list")
     #expect(try await refresher.remove("list", at: later, audit: event))
     #expect(try await add(to: stores).isSuspended)
     #expect(try await stores.sources.resume("list", at: later, audit: event))
@@ -268,7 +269,7 @@ import Testing
     let set = try await stores.thresholds.current()
     #expect(set.ceiling(ofSource: feed.id) == .nothing && set.suspended == [feed.id])
 
-    let event = Actor.commandLine("Test").did("source.resume", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceResume, to: "list")
     #expect(try await stores.sources.resume("list", at: now + 60, audit: event))
     #expect(try await !stores.sources.resume("list", at: now + 60, audit: event))
     #expect(try await refresher.evaluate(at: now + 60) == [])
@@ -319,7 +320,7 @@ import Testing
   @Test func `ceilings are part of the thresholds in force`() async throws {
     let feed = try await add(to: stores)
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
-    let event = Actor.commandLine("Test").did("source.ceiling", to: "list")
+    let event = Actor.commandLine("Test").did(.sourceCeiling, to: "list")
     #expect(try await stores.sources.change("list", to: .nothing, at: now, audit: event))
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .nothing)
   }

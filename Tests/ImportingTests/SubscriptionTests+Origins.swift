@@ -33,7 +33,7 @@ extension SubscriptionTests {
       #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 1)
 
       // Without d its evidence counts over c again.
-      let event = Actor.commandLine("Test").did("source.remove", to: "d")
+      let event = Actor.commandLine("Test").did(.sourceRemove, to: "d")
       #expect(try await refresher(stores).remove("d", at: now, audit: event))
       try await refresh("c", stores, at: now + 3_600)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
@@ -82,7 +82,7 @@ extension SubscriptionTests {
       try d.publish(1, [.test(Self.numbers[0], dID)], at: now)
       try await add("d", d, to: stores)
       try await refresh("d", stores, at: now)
-      let event = Actor.commandLine("Test").did("source.remove", to: "d")
+      let event = Actor.commandLine("Test").did(.sourceRemove, to: "d")
       #expect(try await refresher(stores).remove("d", at: now, audit: event))
       try await add("c", c, to: stores)
       try await refresh("c", stores, at: now)
@@ -143,7 +143,7 @@ extension SubscriptionTests {
       try await refresh("d", stores, at: now + 60)
       #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0]])
       // A source with a lower ceiling displaces nothing, and its entries end instead.
-      let event = Actor.commandLine("Test").did("source.ceiling", to: "d")
+      let event = Actor.commandLine("Test").did(.sourceCeiling, to: "d")
       #expect(try await stores.sources.change("d", to: .identify, at: now, audit: event))
       try await refresh("d", stores, at: now + 120)
       #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0], Self.numbers[1]])

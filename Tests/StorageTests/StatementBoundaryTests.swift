@@ -11,7 +11,7 @@ import Testing
 /// Statements on both sides of their times, counts and orders.
 @Suite(.database) struct StatementBoundaryTests {
   private let number: Int64 = 33_199_000_248
-  private let ada = QueueWorker(account: "Ada", role: .moderator)
+  private let ada = Actor(name: "Ada", role: .moderator)
 
   private func run(_ script: String) async throws {
     try await pool.withConnection { try await $0.execute(script: script) }
@@ -30,7 +30,7 @@ import Testing
   }
 
   private func open(
-    _ filter: QueueFilter = QueueFilter(), by worker: QueueWorker? = nil, skipping: [Int64] = [], limit: Int = 100
+    _ filter: QueueFilter = QueueFilter(), by worker: Actor? = nil, skipping: [Int64] = [], limit: Int = 100
   ) async throws -> [Int64] {
     try await pool.run(
       SQL.findOpenCases(skipped: skipping, worker: worker ?? ada, filter: filter, time: now, limit: limit))
@@ -50,7 +50,7 @@ import Testing
       """)
     let all = Set(numbers)
     #expect(Set(try await open()) == all.subtracting([numbers[5], numbers[6]]))
-    let triage = QueueWorker(account: "Tom", role: .triage)
+    let triage = Actor(name: "Tom", role: .triage)
     #expect(Set(try await open(by: triage)) == Set([0, 1, 2, 3].map { numbers[$0] }))
     #expect(try await open(QueueFilter(country: "US")) == [numbers[1]])
     #expect(try await open(QueueFilter(category: .fraud)) == [numbers[2]])

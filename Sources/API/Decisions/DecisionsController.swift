@@ -29,7 +29,7 @@ struct DecisionsController: Sendable {
     return try await bodies.read(request, .object, context: context) { data in
       let body = try JSON.decode(DecisionBody.self, from: data)
       do {
-        let decision = try body.decision(of: number.digits, id: id, by: worker.account, at: Date())
+        let decision = try body.decision(of: number.digits, id: id, by: worker.name, at: Date())
         let status = try await make(decision, body, worker)
         return try JSON.uncachedResponse(
           Answer(number: number.e164, decisionID: id.uuidString.lowercased(), status: status),
@@ -43,7 +43,7 @@ struct DecisionsController: Sendable {
     }
   }
 
-  private func make(_ decision: Decision, _ body: DecisionBody, _ worker: QueueWorker) async throws -> String {
+  private func make(_ decision: Decision, _ body: DecisionBody, _ worker: Actor) async throws -> String {
     let now = try await cases.brief(decision.number, at: decision.decidedAt)
     let isAgain = now.decisions.contains { $0.id == decision.id }
     if !isAgain {
@@ -76,7 +76,7 @@ struct DecisionsController: Sendable {
   @Sendable func undo(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (number, worker, id) = (try context.number, try context.serviceAccount, try context.uuid("decision_id"))
     let outcome = try await service.undo(
-      id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
+      id, of: number.digits, decidedBy: worker.name, role: worker.role, at: Date())
     guard outcome != .notFound else { throw Problem.notFound }
     return Response(status: .noContent)
   }

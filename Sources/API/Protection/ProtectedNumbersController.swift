@@ -61,7 +61,7 @@ struct ProtectedNumbersController: Sendable {
         let field = Problem.Field(pointer: "/until", code: "not_a_later_time", detail: "Send a later RFC 3339 time.")
         throw Problem(.invalidDecision, errors: [field])
       }
-      let actor = Actor(name: worker.account, role: worker.role)
+      let actor = Actor(name: worker.name, role: worker.role)
       do {
         guard let replaced = try await protection.set(target, reason: reason, until: end, by: actor, at: now) else {
           return Response(status: .noContent)
@@ -77,9 +77,7 @@ struct ProtectedNumbersController: Sendable {
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, text) = (try context.serviceAccount, try context.parameters.require("what"))
     guard let target = try? ProtectionTarget(text.removingPercentEncoding ?? text) else { throw Problem.notFound }
-    let event = AuditEvent(
-      actor: worker.account, role: worker.role, action: "protection.remove", subject: target.text,
-      before: ["what": target.text])
+    let event = worker.did(.protectionRemove, to: target.text, before: ["what": target.text])
     guard try await protection.remove(target, audit: (event, Date())) else { throw Problem.notFound }
     return Response(status: .noContent)
   }

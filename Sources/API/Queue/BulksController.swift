@@ -37,7 +37,7 @@ struct BulksController: Sendable {
   /// `POST /v1/moderation/bulks`: decides the rows of a CSV file or of JSON Lines.
   @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard try request.flag("dry_run") else { return try await decideNow(request, context) }
-    return try await checking.alone(try context.serviceAccount.account) { try await decideNow(request, context) }
+    return try await checking.alone(try context.serviceAccount.name) { try await decideNow(request, context) }
   }
 
   private func decideNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -54,7 +54,7 @@ struct BulksController: Sendable {
       let now = Date()
       let file = try await DecisionFile.read(data, as: format, at: now)
       if !isDryRun, let run = try await bulks.find(id) {
-        guard run.isOf(file.rows, by: worker.account, at: now) else { throw Problem.conflict }
+        guard run.isOf(file.rows, by: worker.name, at: now) else { throw Problem.conflict }
         // Its answer was lost, or its server has stopped.
         guard run.isUnfinished else { return try JSON.uncachedResponse(BulkAnswer(run)) }
         try await service.storeHeartbeat(of: id)

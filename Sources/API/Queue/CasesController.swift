@@ -45,7 +45,7 @@ struct CasesController: Sendable {
     let cursor = try request.parameter("cursor", "It must be the value of next.", { QueuePlace($0) })
     let limit = try request.limit(upTo: 1_000)
     let rows = try await queue.page(
-      filter, by: order ?? .urgency, after: cursor, level: worker.level, account: worker.account, limit: limit + 1,
+      filter, by: order ?? .urgency, after: cursor, level: worker.level, account: worker.name, limit: limit + 1,
       at: Date())
     let shown = rows.prefix(limit)
     let last = rows.count > limit ? shown.last.map { (order ?? .urgency).place(of: $0) } : nil

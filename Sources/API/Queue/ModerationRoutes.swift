@@ -54,7 +54,7 @@ struct ModerationRoutes {
 }
 
 extension ServerRequestContext {
-  var serviceAccount: QueueWorker {
+  var serviceAccount: Actor {
     get throws {
       guard let worker = app?.serviceAccount else { throw Problem.unauthorized }
       return worker

@@ -7,6 +7,8 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case length
     /// The field is not one line, or has control or invisible characters.
     case notOneLine
+    /// A program or an owner of a number has this name in the audit log.
+    case nameReserved
     /// Blocking or identifying a number requires a reason.
     case reasonMissing
     /// Identifying a number requires a label.

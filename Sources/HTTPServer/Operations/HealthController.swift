@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HTTPTypes
 package import Hummingbird
 package import Intake
 package import Storage
+import Synchronization
 
 /// `GET /healthz` and `GET /readyz`
 package struct HealthController: Sendable {
@@ -11,10 +13,15 @@ package struct HealthController: Sendable {
   package let intake: ReportIntake
   package let readiness: Readiness
   private let rights: RightsService?
+  private let clock: WrongTimes
 
   /// - Parameter rights: with the erasure journal; nil for none.
-  package init(health: HealthStore, intake: ReportIntake, readiness: Readiness, rights: RightsService? = nil) {
+  package init(
+    health: HealthStore, operations: OperationStore, intake: ReportIntake, readiness: Readiness,
+    rights: RightsService? = nil
+  ) {
     self.rights = rights
+    clock = WrongTimes(operations: operations)
     self.health = health
     self.intake = intake
     self.readiness = readiness
@@ -51,6 +58,37 @@ package struct HealthController: Sendable {
       // Not logged, because load balancers ask every few seconds.
       throw Problem(.unavailable, detail: "The database does not answer.")
     }
-    return JSON.response(["status": "ready"])
+    return try JSON.uncachedResponse(Answer(wrongTimes: clock.known()))
+  }
+
+  private struct Answer: Encodable {
+    var status = "ready"
+    let wrongTimes: [String]
+  }
+}
+
+/// The stored times that a wrong clock has set, at most about a minute old: `ringfence doctor` explains them.
+private final class WrongTimes: Sendable {
+  private let operations: OperationStore
+  private let state = Mutex<(names: [String], askedAt: ContinuousClock.Instant?)>(([], nil))
+
+  init(operations: OperationStore) {
+    self.operations = operations
+  }
+
+  /// The names in the last answer of the database, which is asked again in the background.
+  func known() -> [String] {
+    let (names, asks) = state.withLock { state in
+      let asks = state.askedAt.map { .now - $0 >= .seconds(60) } ?? true
+      if asks { state.askedAt = .now }
+      return (state.names, asks)
+    }
+    if asks {
+      Task {
+        let found = try await withDeadline { [operations] in try await operations.wrongTimes(at: Date()) }
+        state.withLock { $0.names = found.map(\.time.rawValue) }
+      }
+    }
+    return names
   }
 }

@@ -49,7 +49,7 @@ public struct ProtectionCatalog: Sendable {
     for code in codes {
       let targets = (countries[code] ?? []).map { (target: $0.target, reason: $0.owner) }
       guard !targets.isEmpty else { continue }
-      let event = actor.did("protection.add", to: "catalog \(code)", after: ["what": "catalog \(code)"])
+      let event = actor.did(.protectionAdd, to: "catalog \(code)", after: ["what": "catalog \(code)"])
       kept += try await store.add(
         targets, by: ProtectionStore.author(ofList: "catalog \(code)"), at: time, audit: event)
       count += targets.count

@@ -28,7 +28,7 @@ public struct SourceSubscriptions: Sendable {
     // A server may download the source as soon as it is added.
     try await saveRule(of: list, for: settings, change, by: actor, at: time)
     let event = actor.did(
-      "source.add", to: settings.name,
+      .sourceAdd, to: settings.name,
       after: [
         "url": settings.url, "format": settings.format.rawValue, "every": Self.text(ofInterval: settings.every),
         "ceiling": settings.ceiling.rawValue,

@@ -56,7 +56,7 @@ extension RightsService {
   ) async throws -> Data {
     var data: [(table: String, rows: [String])] = []
     for pseudonym in try await pseudonyms(reporter, installation, of: app) {
-      try await stores.auditLog.append(event("export", pseudonym, by: app.name), at: time)
+      try await stores.auditLog.append(event(.rightExport, pseudonym, by: .app(app.name)), at: time)
       let part = try await stores.erasures.export(pseudonym)
       data = data.isEmpty ? part : zip(data, part).map { ($0.table, $0.rows + $1.rows) }
     }
@@ -80,7 +80,7 @@ extension RightsService {
       try journal?.append(.erase, hash(ofReporter: pseudonym), key: journalKeyName, at: time)
     }
     return try await stores.erasures.erase(
-      pseudonyms.map { ($0, time) }, at: time, audit: pseudonyms.map { event("erase", $0, by: app.name) })
+      pseudonyms.map { ($0, time) }, at: time, audit: pseudonyms.map { event(.rightErase, $0, by: .app(app.name)) })
   }
 
   /// Restricts the processing of a reporter's reports, or ends it: they are kept and have the weight 0.
@@ -96,7 +96,9 @@ extension RightsService {
     if isRestricted {
       for subject in subjects { try journal?.append(.restrict, subject, key: journalKeyName, at: time) }
     }
-    let events = pseudonyms.map { event(isRestricted ? "restrict" : "release", $0, by: app.name) }
+    let events = pseudonyms.map {
+      event(isRestricted ? AuditAction.rightRestrict : .rightRelease, $0, by: .app(app.name))
+    }
     try await stores.erasures.restrict(pseudonyms, to: isRestricted, at: time, audit: events)
     // After the database: a line without a release would end the restriction in a restored backup.
     if !isRestricted {
@@ -123,16 +125,16 @@ extension RightsService {
       stores.erasures.pseudonyms().compactMap { pseudonym in
         erased[hash(ofReporter: pseudonym)].map { (reporter: pseudonym, until: $0) }
       })
-    @Sendable func restored(_ action: String, _ reporter: [UInt8]) -> AuditEvent {
-      event(action, reporter, by: "ringfence", role: "system", after: ["restored": "true"])
+    @Sendable func restored(_ action: AuditAction, _ reporter: [UInt8]) -> AuditEvent {
+      event(action, reporter, by: .ringfence, after: ["restored": "true"])
     }
     var changed = Set(erasures.map(\.reporter))
     if !erasures.isEmpty {
-      _ = try await stores.erasures.erase(erasures, at: time, audit: changed.map { restored("erase", $0) })
+      _ = try await stores.erasures.erase(erasures, at: time, audit: changed.map { restored(.rightErase, $0) })
     }
     for isRestricted in [true, false] {
       let reporters = restricted.filter { $0.value == isRestricted }.map(\.key)
-      let action = isRestricted ? "restrict" : "release"
+      let action = isRestricted ? AuditAction.rightRestrict : .rightRelease
       changed.formUnion(
         try await stores.erasures.restrict(reporters, to: isRestricted, at: time) { changed in
           changed.map { restored(action, $0) }
@@ -143,10 +145,10 @@ extension RightsService {
 
   /// The event of a right; its subject is a part of the keyed hash in the journal, and not the pseudonym.
   private func event(
-    _ action: String, _ pseudonym: [UInt8], by actor: String, role: String = "app", after: [String: String]? = nil
+    _ action: AuditAction, _ pseudonym: [UInt8], by actor: Actor, after: [String: String]? = nil
   ) -> AuditEvent {
     let subject = "reporter \(hash(ofReporter: pseudonym).prefix(16))"
-    return AuditEvent(actor: actor, role: role, action: "right.\(action)", subject: subject, after: after)
+    return actor.did(action, to: subject, after: after)
   }
 
   private func hash(ofReporter pseudonym: [UInt8]) -> String {

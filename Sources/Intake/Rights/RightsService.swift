@@ -39,8 +39,8 @@ public struct RightsService: Sendable {
   }
 
   /// The audit event of an owner.
-  private static func owner(_ action: String, _ number: Int64, id: UUID = UUID()) -> AuditEvent {
-    AuditEvent(id: id, actor: "owner", role: "owner", action: action, subject: "+\(number)")
+  private static func owner(_ action: AuditAction, _ number: Int64, id: UUID = UUID()) -> AuditEvent {
+    Actor.owner.did(action, to: number, id: id)
   }
 
   public var sendsCodes: Bool { !gateways.isEmpty }
@@ -73,7 +73,7 @@ public struct RightsService: Sendable {
   public func makeCode(for number: Int64, by actor: Actor, at time: Date) async throws -> String? {
     let code = Self.randomCode()
     let isStored = try await stores.ownerProofs.add(
-      hash(code, of: number), for: number, at: time, audit: actor.did("right.code", to: "+\(number)"))
+      hash(code, of: number), for: number, at: time, audit: actor.did(.rightCode, to: number))
     return isStored ? code : nil
   }
 
@@ -85,7 +85,7 @@ public struct RightsService: Sendable {
     guard code.utf8.count == 8, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let pass = AppealTicket()
     let isOpen = try await stores.ownerProofs.enter(
-      hash(code, of: number), for: number, pass: pass.hash, at: time, audit: Self.owner("right.enter", number))
+      hash(code, of: number), for: number, pass: pass.hash, at: time, audit: Self.owner(.rightEnter, number))
     return isOpen ? pass : nil
   }
 
@@ -103,7 +103,7 @@ public struct RightsService: Sendable {
   /// Everything that is stored about a number.
   /// - Parameter actor: who reads it for the owner.
   public func data(of number: Int64, by actor: Actor, at time: Date) async throws -> [NumberDataStore.Rows] {
-    try await stores.auditLog.append(actor.did("right.access", to: "+\(number)"), at: time)
+    try await stores.auditLog.append(actor.did(.rightAccess, to: number), at: time)
     return try await stores.numberData.data(of: number)
   }
 
@@ -112,7 +112,7 @@ public struct RightsService: Sendable {
   /// All views with a pass are one use of the right: one event, with the time of the pass.
   public func data(of pass: OwnerPass) async throws -> [NumberDataStore.Rows] {
     let id = UUID(naming: "right.access \(Hexadecimal.text(pass.hash))")
-    try await stores.auditLog.append(Self.owner("right.access", pass.number, id: id), at: pass.openedAt)
+    try await stores.auditLog.append(Self.owner(.rightAccess, pass.number, id: id), at: pass.openedAt)
     return try await stores.numberData.data(of: pass.number)
   }
 
@@ -133,7 +133,7 @@ public struct RightsService: Sendable {
     _ number: Int64, by actor: Actor? = nil, because reason: String? = nil, at time: Date
   ) async throws {
     try journal?.append(.suppress, try sealed(number), key: journalKeyName, at: time)
-    let event = actor?.did("right.suppress", to: "+\(number)", because: reason) ?? Self.owner("right.suppress", number)
+    let event = actor?.did(.rightSuppress, to: number, because: reason) ?? Self.owner(.rightSuppress, number)
     try await stores.protection.suppress(number, at: time, audit: event)
   }
 
@@ -154,7 +154,7 @@ public struct RightsService: Sendable {
   /// - Returns: whether there was one.
   public func lift(_ number: Int64, by actor: Actor, because reason: String, at time: Date) async throws -> Bool {
     try checkJournal()
-    let event = actor.did("right.lift", to: "+\(number)", because: reason)
+    let event = actor.did(.rightLift, to: number, because: reason)
     guard try await stores.protection.lift(number, at: time, audit: event) else { return false }
     // After the database: a line without a lift would end the suppression in a restored backup.
     try journal?.append(.lift, try sealed(number), key: journalKeyName, at: time)
@@ -198,9 +198,8 @@ public struct RightsService: Sendable {
     }
     for other in journals { try journal?.merge(other) }
     for (number, action) in last.sorted(by: { $0.key < $1.key }) {
-      let event = AuditEvent(
-        actor: "ringfence", role: "system", action: "right.\(action.rawValue)", subject: "+\(number)",
-        after: ["restored": "true"])
+      let event = Actor.ringfence.did(
+        action == .suppress ? .rightSuppress : .rightLift, to: "+\(number)", after: ["restored": "true"])
       if action == .suppress {
         try await stores.protection.suppress(number, at: time, audit: event)
       } else {

@@ -50,16 +50,15 @@ package struct AppealService: Sendable {
   /// answer. Contacts are deleted 30 days later.
   /// - Parameters:
   ///   - expected: the open appeals that the moderator saw; nil for all that are open.
-  ///   - moderator: 1 to 80 characters.
   ///   - answer: text for the owner; nil gives only the outcome.
   ///   - decisionID: of the decision to allow the number, where the appeals are upheld.
   /// - Throws: `RuleViolation`; `PostgresError`.
   package func settle(
-    _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: String, role: Role,
+    _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: Actor,
     answer: String?, decisionID: UUID = UUID(), at time: Date
   ) async throws -> AnswerOutcome {
     try await settle(
-      number, expecting: expected, as: state, by: moderator, role: role, answer: answer, decisionID: decisionID,
+      number, expecting: expected, as: state, by: moderator, answer: answer, decisionID: decisionID,
       at: time, noting: UUID())
   }
 
@@ -67,12 +66,12 @@ package struct AppealService: Sendable {
   /// - Parameter answeredAt: the time of the rejection, which identifies it.
   /// - Returns: false where it is too late, or there is no such rejection.
   package func undoRejection(
-    _ number: Int64, answeredAt: Date, by worker: QueueWorker, at time: Date
+    _ number: Int64, answeredAt: Date, by worker: Actor, at time: Date
   ) async throws -> Bool {
     guard time < answeredAt + Appeal.undoWindow else { return false }
-    let event = AuditEvent(
-      actor: worker.account, role: worker.role, action: "appeal.undo", subject: "+\(number)",
-      before: ["state": Appeal.State.rejected.rawValue], after: ["state": Appeal.State.open.rawValue])
+    let event = worker.did(
+      .appealUndo, to: number, before: ["state": Appeal.State.rejected.rawValue],
+      after: ["state": Appeal.State.open.rawValue])
     return try await pool.transaction { connection in
       _ = try await connection.run(SQL.lockAppeals(number: number))
       // The event is in the log where the commit of an earlier attempt was in doubt.
@@ -84,25 +83,25 @@ package struct AppealService: Sendable {
       _ = try await connection.pipeline(
         SQL.enqueueCases([(number, .appeal)], at: time),
         SQL.raiseCase(
-          number: number, account: worker.account, level: former.level, colleague: former.colleague),
+          number: number, account: worker.name, level: former.level, colleague: former.colleague),
         SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
 
-  /// As ``settle(_:expecting:as:by:role:answer:decisionID:at:)``. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
+  /// As ``settle(_:expecting:as:by:answer:decisionID:at:)``. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func settle(
-    _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: String, role: Role,
+    _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: Actor,
     answer: String?, decisionID: UUID = UUID(), at time: Date, noting eventID: UUID
   ) async throws -> AnswerOutcome {
     let decision = try Decision(
-      id: decisionID, number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator,
+      id: decisionID, number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator.name,
       decidedAt: time)
     return try await pool.transaction { connection in
       _ = try await connection.run(SQL.lockAppeals(number: number))
       let appeals = try await connection.run(SQL.readAppealsOf(number: number))
       if try await connection.hasMade(eventID, at: time) {
-        return .answered(appeals.count { $0.isAnswered(state, by: moderator, at: time) })
+        return .answered(appeals.count { $0.isAnswered(state, by: moderator.name, at: time) })
       }
       let open = appeals.filter { $0.state == .open }
       guard !open.isEmpty else { return .nothingOpen }
@@ -112,7 +111,7 @@ package struct AppealService: Sendable {
         let history = try await connection.run(SQL.readDecisions(number: number))
         guard !history.contains(where: { $0.id == decision.id }) else { return .changed }
       }
-      let answers = try open.map { try $0.answered(state, by: moderator, at: time, answer: answer) }
+      let answers = try open.map { try $0.answered(state, by: moderator.name, at: time, answer: answer) }
       let behind = state == .upheld ? decision.id : nil
       let item = try await connection.run(SQL.readCase(number: number)).first
       for appeal in answers {
@@ -139,11 +138,10 @@ package struct AppealService: Sendable {
         // The case is evaluated again: it leaves the queue where only the appeal kept it there.
         _ = try await connection.run(SQL.enqueueCases([(number, .appeal)], at: time))
       }
-      let event = AuditEvent(
-        id: eventID, actor: moderator, role: role, action: state == .upheld ? "appeal.uphold" : "appeal.reject",
-        subject: "+\(number)",
+      let event = moderator.did(
+        state == .upheld ? .appealUphold : .appealReject, to: number, id: eventID,
         before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
-        after: ["state": state.rawValue], reason: answers.first?.answer)
+        after: ["state": state.rawValue], because: answers.first?.answer)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return .answered(open.count)
     }

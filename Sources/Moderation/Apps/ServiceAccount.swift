@@ -7,9 +7,9 @@ extension App {
   /// The account that a key with the scope moderate or administer acts as; nil for a key without them.
   ///
   /// Its name begins with `app:`, so that the audit log and claims distinguish it from accounts of people.
-  package var serviceAccount: QueueWorker? {
+  package var serviceAccount: Actor? {
     guard !scopes.isDisjoint(with: [.moderate, .administer]) else { return nil }
     let name = String(String.UnicodeScalarView("app:\(name)".unicodeScalars.prefix(80)))
-    return QueueWorker(account: name, role: scopes.contains(.administer) ? .administrator : .moderator)
+    return Actor(name: name, role: scopes.contains(.administer) ? .administrator : .moderator)
   }
 }

@@ -53,9 +53,8 @@ package struct DecisionService: Sendable {
     if proposal.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: proposal.number) {
       throw DecisionError.protected(rule)
     }
-    let event = AuditEvent(
-      actor: proposal.decidedBy, role: role, action: "proposal.add", subject: "+\(proposal.number)",
-      after: ["decision": proposal.treatment.rawValue], reason: proposal.reason)
+    let event = Actor(name: proposal.decidedBy, role: role).did(
+      .proposalAdd, to: proposal.number, after: ["decision": proposal.treatment.rawValue], because: proposal.reason)
     return try await pool.transaction { connection in
       let known = try await connection.run(SQL.readProposals(number: proposal.number))
       if known.contains(where: { $0.id == proposal.id && $0.account == proposal.decidedBy }) { return true }

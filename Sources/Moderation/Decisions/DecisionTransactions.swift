@@ -62,11 +62,10 @@ extension PostgresConnection {
         outcomes[index] = .success(known?.says(decision) == true ? .duplicate : .conflict)
         continue
       }
-      let event = AuditEvent(
-        actor: decision.decidedBy, role: role, action: "decision.\(decision.treatment.rawValue)",
-        subject: "+\(decision.number)", before: facts[index].standing?.fields,
+      let event = Actor(name: decision.decidedBy, role: role).did(
+        .decision(decision.treatment), to: "+\(decision.number)", before: facts[index].standing?.fields,
         after: dated[index].fields.merging(facts[index].item?.handling(by: decision) ?? [:]) { own, _ in own },
-        reason: decision.reason)
+        because: decision.reason)
       writing.add(SQL.settleCase(number: decision.number))
       writing.add(SQL.appendAuditEvent(event, at: decision.decidedAt))
     }
@@ -94,10 +93,10 @@ extension PostgresConnection {
       revocation.action = action
       _ = try await run(SQL.requestRevocation(revocation))
     }
-    let event = AuditEvent(
-      actor: decision.decidedBy, role: role, action: "appeal.uphold", subject: "+\(number)",
+    let event = Actor(name: decision.decidedBy, role: role).did(
+      .appealUphold, to: number,
       before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
-      after: ["state": Appeal.State.upheld.rawValue], reason: decision.reason)
+      after: ["state": Appeal.State.upheld.rawValue], because: decision.reason)
     _ = try await pipeline(
       SQL.schedulePurge(number: number, time: decision.decidedAt + AppealService.contactsKept),
       SQL.appendAuditEvent(event, at: decision.decidedAt))
@@ -140,7 +139,7 @@ extension PostgresConnection {
           before: try read.rows(places.standing).first))
       return .undone
     }
-    _ = try await end(endings, role: role.rawValue, action: "decision.undo")
+    _ = try await end(endings, role: role, action: .decisionUndo)
     return outcomes
   }
 
@@ -159,14 +158,14 @@ extension PostgresConnection {
     let ending = DecisionEnding(
       number: number, decision: decisionID, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"),
       reason: nil, decidedBy: "ringfence", time: time, expiry: expiry, item: item, before: before)
-    return try await end([ending], role: "system", action: "decision.expire") == [true]
+    return try await end([ending], role: nil, action: .decisionExpire) == [true]
   }
 
   /// Ends decisions with their audit events. The appeals that they upheld are open again, and so are the cases that they
   /// ended; without such a case the number is queued. It leaves the queue again where no cause holds.
-  /// - Parameter role: the role of the events' author, for the audit log.
+  /// - Parameter role: the role of the events' author; nil for a program.
   /// - Returns: false where the event was stored already; nothing else changes.
-  private func end(_ endings: [DecisionEnding], role: String, action: String) async throws -> [Bool] {
+  private func end(_ endings: [DecisionEnding], role: Role?, action: AuditAction) async throws -> [Bool] {
     let added = try await add(endings.map { ($0.number, $0.statement) })
     let new = zip(endings, added).filter(\.1).map(\.0)
     guard !new.isEmpty else { return added }
@@ -183,9 +182,10 @@ extension PostgresConnection {
     let reopened = try places.flatMap { try restored.rows($0.reopened) }
     if !reopened.isEmpty { writing.add(SQL.withdrawAnswers(appeals: reopened)) }
     for (ending, place) in zip(new, places) {
-      let event = AuditEvent(
-        actor: ending.decidedBy, role: role, action: action, subject: "+\(ending.number)",
-        before: ending.before?.fields, after: try restored.rows(place.standing).first?.fields, reason: ending.reason)
+      let author = role.map { Actor(name: ending.decidedBy, role: $0) } ?? .program(ending.decidedBy)
+      let event = author.did(
+        action, to: ending.number, before: ending.before?.fields,
+        after: try restored.rows(place.standing).first?.fields, because: ending.reason)
       writing.add(SQL.appendAuditEvent(event, at: ending.time))
     }
     _ = try await run(writing)

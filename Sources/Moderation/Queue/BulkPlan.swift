@@ -22,7 +22,7 @@ extension BulkService {
   ///   - isConfirmed: whether numbers that `BlockRule` guards may be blocked.
   /// - Returns: nil for a file without rows.
   package func plan(
-    _ rows: [DecisionRow], id: UUID, by worker: QueueWorker, isReplacing: Bool, isConfirmed: Bool, at time: Date
+    _ rows: [DecisionRow], id: UUID, by worker: Actor, isReplacing: Bool, isConfirmed: Bool, at time: Date
   ) async throws -> BulkPlan? {
     guard let first = rows.first?.values else { return nil }
     var bulk = Bulk(
@@ -56,7 +56,7 @@ extension BulkRun {
   /// Whether the stored decisions are some of a file's: of its numbers, with the same values.
   fileprivate func isOf(_ plan: BulkPlan) -> Bool {
     isOf(plan.bulk.values.map { DecisionRow(line: 0, number: $0, values: $1) }, by: account, at: plan.bulk.decidedAt)
-      && account == plan.bulk.worker.account
+      && account == plan.bulk.worker.name
   }
 
   /// Whether an account sends the rows of the stored decisions again. A retry may have further rows, which were left out.

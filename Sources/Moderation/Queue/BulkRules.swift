@@ -30,7 +30,7 @@ extension Bulk {
     let values = values(of: number)
     return try Decision(
       id: Self.id(bulk: id, number: number), number: number, treatment: values.treatment, label: values.label,
-      category: values.category, reason: values.reason, note: values.note, decidedBy: worker.account,
+      category: values.category, reason: values.reason, note: values.note, decidedBy: worker.name,
       decidedAt: decidedAt, expiresAt: values.expiresAt)
   }
 
@@ -49,7 +49,7 @@ extension BulkItem {
   }
 
   /// Whether the worker may not decide it: its case has a higher level, or somebody else has claimed it.
-  package func isWithheld(from worker: QueueWorker, at time: Date) -> Bool {
+  package func isWithheld(from worker: Actor, at time: Date) -> Bool {
     CaseAccess(level: level, claim: claim, for: worker, at: time) != .open
   }
 
@@ -65,7 +65,7 @@ extension BulkItem {
   }
 
   /// Nil where the bulk applies to it.
-  package func omission(for worker: QueueWorker, replacing replacesDecisions: Bool, at time: Date) -> Omission? {
+  package func omission(for worker: Actor, replacing replacesDecisions: Bool, at time: Date) -> Omission? {
     if isWithheld(from: worker, at: time) { return .withheld }
     if isAppealed { return .appealed }
     if protection != nil { return .protected }
@@ -86,7 +86,7 @@ extension BulkRun {
   }
 
   /// Whether a worker may finish it: its author (moderator or above) and administrators may.
-  package func canBeFinished(by worker: QueueWorker) -> Bool {
-    worker.account == account && worker.role >= .moderator || worker.role >= .administrator
+  package func canBeFinished(by worker: Actor) -> Bool {
+    worker.name == account && worker.role >= .moderator || worker.role >= .administrator
   }
 }

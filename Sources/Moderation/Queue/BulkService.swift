@@ -92,7 +92,7 @@ package struct BulkService: Sendable {
   /// Finishes an interrupted bulk in the name of `worker`. Numbers that were decided, or whose decision was undone,
   /// since it started are left out. Nothing happens where the bulk is finished or was undone. Safe to call again.
   /// - Returns: false where there is no bulk of this id.
-  package func finish(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Bool {
+  package func finish(_ id: UUID, by worker: Actor, at time: Date) async throws -> Bool {
     guard let run = try await pool.run(SQL.readBulk(id: id)).first else { return false }
     guard !run.isFinished, run.undoneBy == nil else { return true }
     try await storeHeartbeat(of: id)
@@ -106,11 +106,9 @@ package struct BulkService: Sendable {
       replacesDecisions: true)
     bulk.values = run.rowDecisions?.values(of: run.chosenNumbers) ?? [:]
     let left = try await decide(bulk, items)
-    let event = AuditEvent(
-      actor: worker.account, role: worker.role, action: "bulk.finish",
-      subject: "bulk \(id.uuidString.lowercased())",
-      before: ["decisions": "\(made.count)"], after: ["decisions": "\(made.count + items.count - left.count)"],
-      reason: run.reason)
+    let event = worker.did(
+      .bulkFinish, to: "bulk \(id.uuidString.lowercased())", before: ["decisions": "\(made.count)"],
+      after: ["decisions": "\(made.count + items.count - left.count)"], because: run.reason)
     try await pool.transaction { connection in
       // Nothing is recorded where somebody else has finished or undone it.
       guard try await !connection.run(SQL.finishBulk(id: id)).isEmpty else { return }
@@ -121,10 +119,10 @@ package struct BulkService: Sendable {
 
   /// Undoes every decision of a bulk that was not undone singly. Safe to call again.
   /// - Returns: the number of decisions that this bulk's undoing has undone, now or in an earlier call.
-  package func undo(_ id: UUID, by worker: QueueWorker, at time: Date) async throws -> Int {
+  package func undo(_ id: UUID, by worker: Actor, at time: Date) async throws -> Int {
     let decisions = try await pool.run(SQL.readBulkDecisions(bulk: id))
     var count = try await undo(decisions, of: id, by: worker, at: time)
-    _ = try await pool.retrying { try await $0.run(SQL.undoBulk(id: id, account: worker.account, time: time)) }
+    _ = try await pool.retrying { try await $0.run(SQL.undoBulk(id: id, account: worker.name, time: time)) }
     // Decisions that were made before the bulk was marked as undone.
     let known = Set(decisions.map(\.number))
     let late = try await pool.run(SQL.readBulkDecisions(bulk: id)).filter { !known.contains($0.number) }
@@ -134,7 +132,7 @@ package struct BulkService: Sendable {
 
   /// - Parameter id: of the bulk, whose heartbeat shows that the undoing goes on.
   private func undo(
-    _ decisions: [(number: Int64, decision: UUID)], of id: UUID, by worker: QueueWorker, at time: Date
+    _ decisions: [(number: Int64, decision: UUID)], of id: UUID, by worker: Actor, at time: Date
   ) async throws -> Int {
     var count = 0
     for start in stride(from: 0, to: decisions.count, by: Self.step) {
@@ -142,7 +140,7 @@ package struct BulkService: Sendable {
       count += try await pool.transaction { connection in
         let undoings = try some.map { number, decision in
           let undoing = try Decision(
-            id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, decidedBy: worker.account,
+            id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, decidedBy: worker.name,
             decidedAt: time)
           return (decision: decision, undoing: undoing)
         }

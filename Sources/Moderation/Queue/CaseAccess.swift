@@ -13,7 +13,7 @@ package enum CaseAccess: Sendable, Equatable {
   case claimed(QueueCase.Claim)
 
   /// - Parameter level: the level of the case; 0 for a number without one.
-  package init(level: Int16, claim: QueueCase.Claim?, for worker: QueueWorker, at time: Date) {
+  package init(level: Int16, claim: QueueCase.Claim?, for worker: Actor, at time: Date) {
     if level > worker.level {
       self = .needs(level > 1 ? .administrator : .moderator)
     } else if let claim, claim.isOfOther(than: worker, at: time) {
@@ -26,15 +26,15 @@ package enum CaseAccess: Sendable, Equatable {
 
 extension QueueCase.Claim {
   /// Whether another account has the case open at a time.
-  package func isOfOther(than worker: QueueWorker, at time: Date) -> Bool {
-    account != worker.account && until > time
+  package func isOfOther(than worker: Actor, at time: Date) -> Bool {
+    account != worker.name && until > time
   }
 }
 
 /// The rule of the roles that undo decisions.
 package enum DecisionRights {
   /// Moderators may undo any decision; triage may undo its own.
-  package static func canUndo(_ event: DecisionEvent, _ worker: QueueWorker) -> Bool {
-    worker.role >= .moderator || event.decidedBy == worker.account
+  package static func canUndo(_ event: DecisionEvent, _ worker: Actor) -> Bool {
+    worker.role >= .moderator || event.decidedBy == worker.name
   }
 }

@@ -20,7 +20,7 @@ package struct ClaimService: Sendable {
 
   /// - Parameter takesOver: whether to replace another account's claim.
   package func claim(
-    _ number: Int64, by worker: QueueWorker, id: UUID = UUID(), takesOver: Bool = false, at time: Date
+    _ number: Int64, by worker: Actor, id: UUID = UUID(), takesOver: Bool = false, at time: Date
   ) async throws -> ClaimOutcome {
     let claim = SQL.claimCase(
       number: number, worker: worker, id: id, time: time, until: time + Self.lifetime, takesOver: takesOver)
@@ -28,8 +28,8 @@ package struct ClaimService: Sendable {
       let mine = try await pool.transaction { connection in
         let before = try await connection.run(SQL.readCase(number: number)).first?.claim
         let mine = try await connection.run(claim).first
-        if mine != nil, let before, before.account != worker.account {
-          let event = worker.event("case.take_over", number, before: ["claim": before.account])
+        if mine != nil, let before, before.account != worker.name {
+          let event = worker.did(.caseTakeOver, to: number, before: ["claim": before.account])
           _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
         }
         return mine
@@ -42,7 +42,7 @@ package struct ClaimService: Sendable {
 
   /// Claims a case that is free.
   /// - Returns: nil when somebody else has claimed it, when its level is too high, or when there is no case.
-  package func take(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> QueueCase? {
+  package func take(_ number: Int64, by worker: Actor, at time: Date) async throws -> QueueCase? {
     let claim = SQL.claimCase(
       number: number, worker: worker, id: UUID(), time: time, until: time + Self.lifetime, takesOver: false)
     return try await commitSoon(claim).first
@@ -52,7 +52,7 @@ package struct ClaimService: Sendable {
   /// - Parameter skipped: cases that are left out as long as there are others.
   /// - Returns: nil when there is no such case.
   package func claimNext(
-    _ filter: QueueFilter = QueueFilter(), skipping skipped: [Int64] = [], by worker: QueueWorker, at time: Date
+    _ filter: QueueFilter = QueueFilter(), skipping skipped: [Int64] = [], by worker: Actor, at time: Date
   ) async throws -> QueueCase? {
     var skipped = skipped
     for _ in 0..<Self.rounds {
@@ -85,16 +85,16 @@ package struct ClaimService: Sendable {
   /// Passes a case on: it is free again for all other accounts. The third account that passes it on raises it by a
   /// level.
   /// - Returns: whether the number has a case.
-  package func pass(_ number: Int64, by worker: QueueWorker, at time: Date) async throws -> Bool {
-    let event = worker.event("case.pass", number)
+  package func pass(_ number: Int64, by worker: Actor, at time: Date) async throws -> Bool {
+    let event = worker.did(.casePass, to: number)
     return try await pool.transaction { connection in
       guard let item = try await connection.run(SQL.readCase(number: number)).first else { return false }
-      let isNew = try await !connection.run(SQL.readPasses(number: number)).contains(worker.account)
-      let passes = try await connection.run(SQL.passCase(number: number, account: worker.account, time: time))[0]
+      let isNew = try await !connection.run(SQL.readPasses(number: number)).contains(worker.name)
+      let passes = try await connection.run(SQL.passCase(number: number, account: worker.name, time: time))[0]
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
       _ = try await connection.run(
-        SQL.raiseCase(number: number, account: worker.account, level: level, colleague: nil))
+        SQL.raiseCase(number: number, account: worker.name, level: level, colleague: nil))
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
@@ -105,13 +105,13 @@ package struct ClaimService: Sendable {
   /// - Parameter name: the colleague's account, with the worker's role or a higher one; nil for the level above.
   /// - Returns: false where there is no case, it has a higher level already, or there is no such level or colleague.
   package func escalate(
-    _ number: Int64, by worker: QueueWorker, to name: String? = nil, reason: String? = nil, at time: Date
+    _ number: Int64, by worker: Actor, to name: String? = nil, reason: String? = nil, at time: Date
   ) async throws -> Bool {
     var level = worker.level + 1
     if let name {
-      let colleagues = try await pool.run(SQL.readColleagues(account: worker.account))
+      let colleagues = try await pool.run(SQL.readColleagues(account: worker.name))
       guard let role = colleagues.first(where: { $0.name == name })?.role, role >= worker.role else { return false }
-      level = QueueWorker(account: name, role: role).level
+      level = Actor(name: name, role: role).level
     }
     guard level <= 2 else { return false }
     let eventID = UUID()
@@ -121,12 +121,12 @@ package struct ClaimService: Sendable {
       else {
         return try await connection.hasMade(eventID, at: time)
       }
-      let raise = SQL.raiseCase(number: number, account: worker.account, level: level, colleague: name)
+      let raise = SQL.raiseCase(number: number, account: worker.name, level: level, colleague: name)
       _ = try await connection.run(raise)
       var after = ["level": "\(max(item.level, level))"]
       after["assigned_to"] = name
-      let event = worker.event(
-        "case.escalate", number, id: eventID, before: ["level": "\(item.level)"], after: after, reason: reason)
+      let event = worker.did(
+        .caseEscalate, to: number, id: eventID, before: ["level": "\(item.level)"], after: after, because: reason)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }

@@ -21,7 +21,7 @@ package struct SavedFilterService: Sendable {
 
   /// Deletes a saved filter; see ``SavedFilter/canBeDeleted(by:)``.
   /// - Returns: false where it is not the worker's to delete; true also where there is none of this id.
-  package func delete(_ id: UUID, by worker: QueueWorker) async throws -> Bool {
+  package func delete(_ id: UUID, by worker: Actor) async throws -> Bool {
     guard let filter = try await pool.run(SQL.readSavedFilter(id: id)).first else { return true }
     guard filter.canBeDeleted(by: worker) else { return false }
     _ = try await pool.run(SQL.deleteSavedFilter(id: id))
@@ -31,8 +31,8 @@ package struct SavedFilterService: Sendable {
 
 extension SavedFilter {
   /// Whether a worker may delete it: its account may, and administrators may delete shared ones.
-  package func canBeDeleted(by worker: QueueWorker) -> Bool {
-    worker.account == account || isShared && worker.role >= .administrator
+  package func canBeDeleted(by worker: Actor) -> Bool {
+    worker.name == account || isShared && worker.role >= .administrator
   }
 }
 

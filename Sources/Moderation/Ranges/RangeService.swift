@@ -40,14 +40,12 @@ package struct RangeService: Sendable {
   }
 
   /// Saves rules; one of the same range and source is replaced.
-  /// - Parameters:
-  ///   - role: the role of the account, for the audit log.
   /// - Returns: the saved rules, proposed or approved.
   /// - Throws: `StorageError.tooManyRanges`; `RuleViolation`; `PostgresError`.
   package func add(
-    _ rules: [RangeRule], by account: String, role: Role = .administrator, at time: Date
+    _ rules: [RangeRule], by actor: Actor, at time: Date
   ) async throws -> [RangeRule] {
-    let account = try RuleViolation.line(account, "by", atMost: 80)
+    let account = actor.name
     // Of the same range the last one counts.
     let rules = Dictionary(rules.map { ($0.range.text, $0) }) { $1 }.values.sorted {
       ($0.range.first, $0.range.text) < ($1.range.first, $1.range.text)
@@ -66,23 +64,23 @@ package struct RangeService: Sendable {
     }
     try await ranges.save(
       saved,
-      audit: AuditEvent(
-        actor: account, role: role, action: isApproved ? "range.add" : "range.propose", subject: Self.subject(saved),
-        after: ["ranges": Self.list(saved)], reason: saved.first?.reason), at: time)
+      audit: actor.did(
+        isApproved ? .rangeAdd : .rangePropose, to: Self.subject(saved), after: ["ranges": Self.list(saved)],
+        because: saved.first?.reason), at: time)
     return saved
   }
 
   /// Approves or rejects rules; either can be changed later.
   /// - Parameters:
-  ///   - account: not the account that proposed them.
+  ///   - actor: not the account that proposed them.
   ///   - reason: the reason for the audit log; it becomes the public reason of a detected rule.
   /// - Throws: `RuleViolation`, including the code `own_proposal`; `PostgresError`.
   package func decide(
-    _ rules: [RangeRule], isApproved: Bool, by account: String, role: Role = .administrator, reason: String?,
+    _ rules: [RangeRule], isApproved: Bool, by actor: Actor, reason: String?,
     at time: Date
   ) async throws {
     // The account and the reason follow the rules of a decision.
-    let decision = try Decision(number: 1, treatment: .allow, reason: reason, decidedBy: account, decidedAt: time)
+    let decision = try Decision(number: 1, treatment: .allow, reason: reason, decidedBy: actor.name, decidedAt: time)
     if isApproved, rules.contains(where: { $0.state != .approved && $0.proposedBy == decision.decidedBy }) {
       throw RuleViolation(.ownProposal, field: "by")
     }
@@ -94,21 +92,20 @@ package struct RangeService: Sendable {
     }
     try await ranges.save(
       decided,
-      audit: AuditEvent(
-        actor: decision.decidedBy, role: role, action: isApproved ? "range.approve" : "range.reject",
-        subject: Self.subject(decided), after: ["ranges": Self.list(decided)], reason: decision.reason), at: time)
+      audit: actor.did(
+        isApproved ? .rangeApprove : .rangeReject, to: Self.subject(decided), after: ["ranges": Self.list(decided)],
+        because: decision.reason), at: time)
   }
 
   /// The numbers of the rules leave with the next publication.
   /// - Returns: how many rules there were.
   package func remove(
-    _ rules: [RangeRule], by account: String, role: Role = .administrator, reason: String?, at time: Date
+    _ rules: [RangeRule], by actor: Actor, reason: String?, at time: Date
   ) async throws -> Int {
     try await ranges.remove(
       rules,
-      audit: AuditEvent(
-        actor: account, role: role, action: "range.remove", subject: Self.subject(rules),
-        before: ["ranges": Self.list(rules)], reason: reason), at: time)
+      audit: actor.did(
+        .rangeRemove, to: Self.subject(rules), before: ["ranges": Self.list(rules)], because: reason), at: time)
   }
 
   private static func subject(_ rules: [RangeRule]) -> String {

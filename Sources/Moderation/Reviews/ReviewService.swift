@@ -71,8 +71,7 @@ package struct ReviewService: Sendable {
         }
       }
       // The same for a golden case, so that the log does not reveal it.
-      let event = AuditEvent(
-        actor: opinion.account, role: role, action: "review.record", subject: "+\(number)")
+      let event = Actor(name: opinion.account, role: role).did(.reviewRecord, to: number)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: opinion.reviewedAt))
       return .recorded
     }
@@ -109,10 +108,10 @@ package struct ReviewService: Sendable {
         SQL.setReviewState(
           number: number, decisionID: decisionID, state: isConfirmed ? "confirmed" : "overruled",
           settledBy: decision.decidedBy, time: decision.decidedAt))
-      let event = AuditEvent(
-        actor: decision.decidedBy, role: role, action: "review.settle", subject: "+\(number)",
+      let event = Actor(name: decision.decidedBy, role: role).did(
+        .reviewSettle, to: number,
         before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
-        after: ["decision": decision.treatment.rawValue], reason: decision.reason)
+        after: ["decision": decision.treatment.rawValue], because: decision.reason)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: decision.decidedAt))
       return .settled
     }
@@ -120,7 +119,7 @@ package struct ReviewService: Sendable {
 
   /// Marks the decision in force for a number as a golden case.
   /// - Returns: false while reviews are off, for a number without a decision, or whose decision is marked already.
-  package func mark(_ number: Int64, by account: String, role: Role, at time: Date) async throws -> Bool {
+  package func mark(_ number: Int64, by actor: Actor, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       let (standings, history, hottest, activation) = try await connection.pipeline(
         SQL.readStandingDecision(number: number), SQL.readDecisions(number: number),
@@ -131,11 +130,11 @@ package struct ReviewService: Sendable {
         return false
       }
       let golden = SQL.addGoldenCase(
-        decision: decision, decidedBy: event.decidedBy, category: decision.category ?? hottest.first, account: account,
+        decision: decision, decidedBy: event.decidedBy, category: decision.category ?? hottest.first,
+        account: actor.name,
         time: time)
       guard try await !connection.run(golden).isEmpty else { return false }
-      let marked = AuditEvent(
-        actor: account, role: role, action: "golden.mark", subject: "+\(number)")
+      let marked = actor.did(.goldenMark, to: number)
       _ = try await connection.run(SQL.appendAuditEvent(marked, at: time))
       return true
     }
@@ -143,15 +142,13 @@ package struct ReviewService: Sendable {
 
   /// Turns second reviews and golden cases on or off. Open reviews stay.
   /// - Returns: false where the team has too few moderators to turn them on.
-  package func turn(on: Bool, by worker: QueueWorker, at time: Date) async throws -> Bool {
+  package func turn(on: Bool, by worker: Actor, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       let isPossible = try await connection.run(SQL.readReviewActivation()).first?.isPossible == true
       guard !on || isPossible else { return false }
-      let change = on ? SQL.turnReviewsOn(account: worker.account, time: time) : SQL.turnReviewsOff()
+      let change = on ? SQL.turnReviewsOn(account: worker.name, time: time) : SQL.turnReviewsOff()
       guard try await !connection.run(change).isEmpty else { return true }
-      let event = AuditEvent(
-        actor: worker.account, role: worker.role, action: on ? "review.turn_on" : "review.turn_off",
-        subject: "reviews")
+      let event = worker.did(on ? .reviewTurnOn : .reviewTurnOff, to: "reviews")
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
@@ -160,13 +157,13 @@ package struct ReviewService: Sendable {
   /// The answers of the golden case still count.
   /// - Returns: whether there was one.
   package func unmark(
-    _ number: Int64, _ decisionID: UUID, by account: String, role: Role, at time: Date
+    _ number: Int64, _ decisionID: UUID, by actor: Actor, at time: Date
   ) async throws -> Bool {
     try await pool.transaction { connection in
       guard try await !connection.run(SQL.removeGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
         return false
       }
-      let event = AuditEvent(actor: account, role: role, action: "golden.unmark", subject: "+\(number)")
+      let event = actor.did(.goldenUnmark, to: number)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }

@@ -23,10 +23,11 @@ struct AccountsPages: Sendable {
   @Sendable func add(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (form, moderator, texts) = (context.form, try context.signedIn(), pages.texts(context))
     let name = form.text("name") ?? ""
-    guard (1...80).contains(name.count), name.allSatisfy({ !$0.isNewline }), let role = form["role"].flatMap(Role.init)
-    else { return try await list(context, name: name, problem: texts("accounts.bad-name")) }
+    guard let role = form["role"].flatMap(Role.init) else { throw Problem.noForm }
     do {
       try await services.accounts.add(name, role: role, by: Actor(moderator), at: Date())
+    } catch let violation as RuleViolation {
+      return try await list(context, name: name, problem: texts.message(violation))
     } catch is AccountError {
       return try await list(context, name: name, problem: texts("accounts.taken", ["name": name]))
     }

@@ -76,7 +76,7 @@ struct AppealAnswer: Sendable {
   /// - Throws: `RuleViolation` for a form that is refused.
   func store(
     _ state: Appeal.State, id: UUID, about number: PhoneNumber, _ explanation: Explanation, _ form: Form,
-    by worker: QueueWorker
+    by worker: Actor
   ) async throws -> Outcome {
     guard let seen = form["version"].flatMap({ CaseVersion($0) }) else { return .changed([.decision]) }
     let changes = seen.changes(to: CaseVersion(explanation))
@@ -85,7 +85,7 @@ struct AppealAnswer: Sendable {
     guard state == .upheld || words != nil else { throw RuleViolation(.answerMissing, field: "answer_missing") }
     let open = Set((form["open"] ?? "").split(separator: " ").compactMap { UUID(uuidString: String($0)) })
     let outcome = try await appeals.settle(
-      number.digits, expecting: open, as: state, by: worker.account, role: worker.role, answer: words, decisionID: id,
+      number.digits, expecting: open, as: state, by: worker, answer: words, decisionID: id,
       at: time)
     guard case .answered = outcome else { return .changed([.appeals]) }
     await queueCounts.forget()
@@ -98,7 +98,7 @@ struct AppealAnswer: Sendable {
   /// Undoes a rejection while its owner does not see it.
   /// - Parameter rejection: the value of the button; see ``RejectionUndo``.
   /// - Returns: false for a form of another action, and where it is too late.
-  func undo(_ rejection: String?, about number: PhoneNumber, by worker: QueueWorker) async throws -> Bool {
+  func undo(_ rejection: String?, about number: PhoneNumber, by worker: Actor) async throws -> Bool {
     guard let time = rejection.flatMap({ Int64($0) }), time.magnitude < 1 << 53 else { return false }
     let answeredAt = Date(timeIntervalSince1970: Double(time) / 1_000_000)
     let isUndone = try await appeals.undoRejection(number.digits, answeredAt: answeredAt, by: worker, at: Date())

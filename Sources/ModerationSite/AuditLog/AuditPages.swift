@@ -67,14 +67,12 @@ struct AuditPages: Sendable {
 
 extension AuditRecord {
   /// The record as an account sees it: the times that others took to decide are for administrators.
-  fileprivate func shown(to worker: QueueWorker) -> AuditRecord {
-    guard worker.role < .administrator, event.actor != worker.account, var after = event.after,
+  fileprivate func shown(to worker: Actor) -> AuditRecord {
+    guard worker.role < .administrator, event.actor != worker.name, var after = event.after,
       after.removeValue(forKey: "handling_seconds") != nil
     else { return self }
     var record = self
-    record.event = AuditEvent(
-      id: event.id, actor: event.actor, role: event.role, action: event.action, subject: event.subject,
-      before: event.before, after: after, reason: event.reason)
+    record.event.after = after
     return record
   }
 

@@ -53,7 +53,7 @@ struct DecisionPages: Sendable {
         id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
-        reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.account, decidedAt: time,
+        reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.name, decidedAt: time,
         expiresAt: try ExpiryField.read(form, at: time))
       // A form that is sent again because its response was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
@@ -89,7 +89,7 @@ struct DecisionPages: Sendable {
       let event = try await decisions.history(of: number.digits).first(where: { $0.id == id })
     else { throw Problem.notFound }
     guard DecisionRights.canUndo(event, worker) else { throw Problem.needs(.moderator) }
-    _ = try await service.undo(id, of: number.digits, decidedBy: worker.account, role: worker.role, at: Date())
+    _ = try await service.undo(id, of: number.digits, decidedBy: worker.name, role: worker.role, at: Date())
     await queueCounts.forget()
     // Redirects to the number, because a new decision usually follows an undo.
     let did = LastAction(decision: id, of: number.digits)
@@ -98,7 +98,7 @@ struct DecisionPages: Sendable {
 
   /// Answers the open appeals about a number.
   private func answer(
-    _ state: Appeal.State, _ explanation: Explanation, _ worker: QueueWorker, _ context: ServerRequestContext
+    _ state: Appeal.State, _ explanation: Explanation, _ worker: Actor, _ context: ServerRequestContext
   ) async throws -> Response {
     let (number, form) = (try context.number, context.form)
     let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
@@ -119,7 +119,7 @@ struct DecisionPages: Sendable {
 
   /// A listed number is revoked; its case is evaluated again.
   private func protect(
-    _ explanation: Explanation, _ worker: QueueWorker, _ context: ServerRequestContext
+    _ explanation: Explanation, _ worker: Actor, _ context: ServerRequestContext
   ) async throws -> Response {
     let (number, form) = (try context.number, context.form)
     let changes = Self.changes(form, to: CaseVersion(explanation))
@@ -131,7 +131,7 @@ struct DecisionPages: Sendable {
       let reason = try RuleViolation.line(
         cases.pages.texts(context).reason(typed), "reason", atMost: ProtectedPages.longestReason)
       _ = try await protection.set(
-        .number(number.digits), reason: reason, by: Actor(name: worker.account, role: worker.role), at: Date())
+        .number(number.digits), reason: reason, by: Actor(name: worker.name, role: worker.role), at: Date())
       if let note = form.text("note") {
         let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
         try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
@@ -147,7 +147,7 @@ struct DecisionPages: Sendable {
   }
 
   private func pass(
-    _ choice: DecisionForm.Choice, _ number: PhoneNumber, _ worker: QueueWorker, _ context: ServerRequestContext
+    _ choice: DecisionForm.Choice, _ number: PhoneNumber, _ worker: Actor, _ context: ServerRequestContext
   ) async throws -> Response {
     let reason: String?
     do {

@@ -89,7 +89,7 @@ extension CaseProposal {
 extension [DecisionEvent] {
   /// The history, newest first. The decision in force can be undone.
   /// - Parameter noticed: the decision that a notice of the page offers to undo.
-  func records(standing: UUID?, noticed: UUID?, worker: QueueWorker, _ texts: Localizer) -> [TemplateRecord] {
+  func records(standing: UUID?, noticed: UUID?, worker: Actor, _ texts: Localizer) -> [TemplateRecord] {
     let ends = Dictionary(
       compactMap { event in if case .undo(let id) = event.kind { (id, event) } else { nil } }
     ) { first, _ in first }

@@ -12,7 +12,7 @@ struct CasePage {
   /// The name of its area in North America; nil for others.
   var area: String?
   var file: CaseFile
-  var worker: QueueWorker
+  var worker: Actor
   var address: CaseAddress
   var claim: UUID?
   /// The claim of another account.

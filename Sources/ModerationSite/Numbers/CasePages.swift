@@ -102,7 +102,7 @@ struct CasePages: Sendable {
     let notice = try await notice(request, address, context)
     let others = mine == nil && isLooking ? file.item?.claim : nil
     let taken = others.flatMap { $0.isOfOther(than: worker, at: now) ? $0 : nil }
-    let colleagues = try await assignments.colleagues(of: worker.account).filter { $0.role >= worker.role }
+    let colleagues = try await assignments.colleagues(of: worker.name).filter { $0.role >= worker.role }
     let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
       templates: try await templates.version(), colleagues: colleagues, address: address, texts)

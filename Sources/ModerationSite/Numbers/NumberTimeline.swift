@@ -15,7 +15,7 @@ struct NumberTimeline {
   /// All days with reports or calls.
   let days: [CaseDay]
   let history: PackHistory?
-  let worker: QueueWorker
+  let worker: Actor
 
   private typealias Event = (time: Date, kind: String, text: String, by: String)
 

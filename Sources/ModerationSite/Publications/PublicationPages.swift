@@ -219,10 +219,9 @@ struct PublicationOrderPages: Sendable {
     }
     let isTaken = try await jobs.order(
       by: moderator.name, overruling: gates, because: reason,
-      audit: AuditEvent(
-        actor: moderator.name, role: moderator.role,
-        action: gates.isEmpty ? "publication.order" : "publication.overrule", subject: "publication",
-        after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], reason: reason))
+      audit: Actor(moderator).did(
+        gates.isEmpty ? .publicationOrder : .publicationOverrule, to: "publication",
+        after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], because: reason))
     guard isTaken else { return try await refuse("busy", .conflict) }
     return .redirect(to: Self.address, type: .normal)
   }

@@ -17,7 +17,7 @@ struct BulkPreview {
   let areReviewsOn: Bool
   /// The count of requested numbers; it exceeds the count of items if there were too many.
   let asked: Int
-  let worker: QueueWorker
+  let worker: Actor
   let form: Form
   /// Empty until all fields are filled in.
   let fingerprint: String
@@ -155,7 +155,7 @@ struct BulkPreview {
 
 extension BulkRun {
   /// Values of the template `bulk-done`.
-  func record(_ address: QueueAddress, worker: QueueWorker, _ texts: Localizer) -> TemplateRecord {
+  func record(_ address: QueueAddress, worker: Actor, _ texts: Localizer) -> TemplateRecord {
     let canFinish = isUnfinished && canBeFinished(by: worker)
     let (title, said) = result(texts)
     return [

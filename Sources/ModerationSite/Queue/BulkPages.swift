@@ -55,7 +55,7 @@ struct BulkPages: Sendable {
       let address = QueueAddress(form)
       let worker = try context.worker
       let rows = try await queue.page(
-        address.filter, by: address.order, level: worker.level, account: worker.account, limit: Bulk.most, at: Date())
+        address.filter, by: address.order, level: worker.level, account: worker.name, limit: Bulk.most, at: Date())
       numbers = rows.map(\.item.number).sorted()
     }
     return try await preview(numbers, context)
@@ -182,7 +182,7 @@ struct BulkPages: Sendable {
 extension BulkRun {
   /// Whether the stored bulk decision equals a form's.
   fileprivate func says(_ bulk: Bulk) -> Bool {
-    account == bulk.worker.account && treatment == bulk.treatment && reason == bulk.reason && label == bulk.label
+    account == bulk.worker.name && treatment == bulk.treatment && reason == bulk.reason && label == bulk.label
       && category == bulk.category
       && Decision.lifetime(from: decidedAt, to: expiresAt)
         == Decision.lifetime(from: bulk.decidedAt, to: bulk.expiresAt)
@@ -215,7 +215,7 @@ struct BulkForm {
 
   /// The bulk decision of the form, without the numbers.
   /// - Throws: `RuleViolation` for the first missing or wrong field.
-  func bulk(by worker: QueueWorker, at time: Date) throws -> Bulk {
+  func bulk(by worker: Actor, at time: Date) throws -> Bulk {
     guard let treatment else {
       throw RuleViolation(.decisionNotOffered, field: "decision")
     }

@@ -15,8 +15,8 @@ extension WaitingCaseCounts {
 extension QueueTotals {
   /// The heading of the queue: the cases that match a filter and, where it leaves out some, the cases of the badge in the
   /// navigation.
-  func left(_ filter: QueueFilter, of worker: QueueWorker, _ texts: Localizer) -> String {
-    let shown = count(filter, level: worker.level, account: worker.account)
+  func left(_ filter: QueueFilter, of worker: Actor, _ texts: Localizer) -> String {
+    let shown = count(filter, level: worker.level, account: worker.name)
     let all = count(level: worker.level)
     return shown == all
       ? texts.count("queue.left", shown) : texts.count("queue.left-of", all, ["shown": texts.number(shown)])
@@ -56,7 +56,7 @@ actor QueueCountCache {
   /// The counts of cases waiting for a role, for the navigation. The last counts while the database does not answer.
   func waiting(for role: Role) async -> WaitingCaseCounts {
     _ = try? await current()
-    return WaitingCaseCounts(byLevel, level: QueueWorker(account: "", role: role).level)
+    return WaitingCaseCounts(byLevel, level: Actor(name: "", role: role).level)
   }
 
   private func begin() -> Task<QueueTotals, any Error> {

@@ -15,7 +15,7 @@ struct QueueList {
   let address: QueueAddress
   /// The cursor; nil for the first page.
   let after: QueuePlace?
-  let worker: QueueWorker
+  let worker: Actor
   let notes: QueueNotes
   /// The case beside the list.
   let open: CasePage?
@@ -25,7 +25,7 @@ struct QueueList {
 
   /// Values of the template `queue`.
   func record(_ texts: Localizer) -> TemplateRecord {
-    let counts = queueCounts.counts(address.filter, level: worker.level, account: worker.account)
+    let counts = queueCounts.counts(address.filter, level: worker.level, account: worker.name)
     let names = QueueNames(texts)
     let split = CaseAddress(address, on: .split, after: after)
     let rows = shown.map { row in
@@ -111,7 +111,7 @@ struct QueueList {
     let own = QueueAddress(saved.filter, by: saved.order)
     return [
       "id": saved.id.text, "name": saved.name, "address": own.address(QueuePages.path),
-      "by": saved.account == worker.account ? "" : saved.account, "isCurrent": own == address,
+      "by": saved.account == worker.name ? "" : saved.account, "isCurrent": own == address,
       "delete": saved.canBeDeleted(by: worker) ? texts("queue.filter-delete", ["name": saved.name]) : "",
     ]
   }

@@ -80,7 +80,7 @@ struct QueuePages: Sendable {
   /// `POST /moderation/queue/ping`: renews the claim of an open page. 409 if another account has the case.
   @Sendable func ping(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let number = context.form["number"].flatMap({ Int64($0) }) else { throw Problem.notFound }
-    let isTheirs = try await claims.renew(number, account: try context.worker.account, at: Date())
+    let isTheirs = try await claims.renew(number, account: try context.worker.name, at: Date())
     return Response(status: isTheirs ? .noContent : .conflict)
   }
 
@@ -88,7 +88,7 @@ struct QueuePages: Sendable {
   @Sendable func left(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (totals, worker, texts) = (try await queueCounts.current(), try context.worker, pages.texts(context))
     let filter = QueueAddress(request).filter
-    let count = totals.count(filter, level: worker.level, account: worker.account)
+    let count = totals.count(filter, level: worker.level, account: worker.name)
     let (text, waiting) = (totals.left(filter, of: worker, texts), totals.count(level: worker.level))
     let digest = SHA256.hash(data: Data("\(count) \(text) \(waiting)".utf8)).prefix(8)
     let tag = "\"\(Hexadecimal.text(digest))\""
@@ -106,11 +106,11 @@ struct QueuePages: Sendable {
     let waiting: String
   }
 
-  private func release(_ form: Form, _ worker: QueueWorker) async throws {
+  private func release(_ form: Form, _ worker: Actor) async throws {
     guard let number = form["number"].flatMap({ Int64($0) }),
       let claim = form["claim"].flatMap({ UUID(uuidString: $0) })
     else { return }
-    try await claims.release(number, claim: claim, account: worker.account)
+    try await claims.release(number, claim: claim, account: worker.name)
   }
 }
 
@@ -124,7 +124,7 @@ extension QueuePages {
     let problem: String
     do {
       let filter = try SavedFilter(
-        account: worker.account, name: name, filter: address.filter, order: address.order,
+        account: worker.name, name: name, filter: address.filter, order: address.order,
         isShared: form["shared"] != nil)
       switch try await filters.save(filter, role: worker.role, at: Date()) {
       case .saved: return .redirect(to: address.address(Self.path, [("saved", "1")]), type: .normal)

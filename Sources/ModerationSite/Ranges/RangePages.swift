@@ -48,7 +48,7 @@ struct RangePages: Sendable {
     guard context.form["action"] == "save" else {
       return try await show(context, effect: try await effect(of: rule, texts))
     }
-    let saved = try await service.add([rule], by: moderator.name, role: moderator.role, at: Date())
+    let saved = try await service.add([rule], by: Actor(moderator), at: Date())
     let done = saved.first?.state == .approved ? "approve" : "propose"
     return .redirect(to: "\(Self.address)?done=\(done)", type: .normal)
   }
@@ -91,12 +91,12 @@ struct RangePages: Sendable {
     do {
       if decision == "remove" {
         _ = try await service.remove(
-          [rule], by: moderator.name, role: moderator.role,
+          [rule], by: Actor(moderator),
           reason: try RuleViolation.line(reason, "reason", atMost: 500), at: Date())
         return .redirect(to: "\(Self.address)?done=remove", type: .normal)
       }
       try await service.decide(
-        [rule], isApproved: decision == "approve", by: moderator.name, role: moderator.role, reason: reason, at: Date())
+        [rule], isApproved: decision == "approve", by: Actor(moderator), reason: reason, at: Date())
     } catch let violation as RuleViolation {
       return try await show(rule, context, problem: texts.message(violation), reason: reason)
     }

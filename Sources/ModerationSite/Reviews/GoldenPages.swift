@@ -27,7 +27,7 @@ struct GoldenPages: Sendable {
     switch NumberField.read(context.form.text("number") ?? "", country: nil) {
     case .failure(let problem): return try await show(context, problem: texts(problem.key))
     case .success(let number):
-      guard try await service.mark(number.digits, by: worker.account, role: worker.role, at: Date()) else {
+      guard try await service.mark(number.digits, by: worker, at: Date()) else {
         return try await show(context, problem: texts("reviews.golden-undecided"))
       }
       return .redirect(to: "\(Self.address)?done=marked", type: .normal)
@@ -39,7 +39,7 @@ struct GoldenPages: Sendable {
     guard let number = form["number"].flatMap({ Int64($0) }),
       let id = form["decision"].flatMap({ UUID(uuidString: $0) })
     else { throw Problem.notFound }
-    _ = try await service.unmark(number, id, by: worker.account, role: worker.role, at: Date())
+    _ = try await service.unmark(number, id, by: worker, at: Date())
     return .redirect(to: "\(Self.address)?done=removed", type: .normal)
   }
 
@@ -80,7 +80,7 @@ struct AgreementPages: Sendable {
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, texts) = (try context.worker, pages.texts(context))
     let decisions = try await reviews.ratedDecisions(since: Date() - Double(Self.days) * 86_400)
-    let records = try await reviews.records(of: worker.role >= .administrator ? nil : worker.account)
+    let records = try await reviews.records(of: worker.role >= .administrator ? nil : worker.name)
     return try pages.page(
       "agreement",
       [

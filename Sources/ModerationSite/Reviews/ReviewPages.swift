@@ -22,7 +22,7 @@ struct ReviewPages: Sendable {
   /// `GET /moderation/reviews`
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, texts) = (try context.worker, pages.texts(context))
-    let items = try await service.open(for: worker.account)
+    let items = try await service.open(for: worker.name)
     let disputes = worker.role >= .administrator ? try await reviews.disputes() : []
     return try pages.page(
       "reviews",
@@ -30,7 +30,7 @@ struct ReviewPages: Sendable {
         "activation": try await reviews.activation().record(texts),
         "done": texts.find("reviews.done-\(request.query("done"))") ?? "",
         "reviews": items.map { Self.row($0.number, $0.decisionID, texts) },
-        "disputes": disputes.filter { $0.canBeSettled(by: worker.account) }.map {
+        "disputes": disputes.filter { $0.canBeSettled(by: worker.name) }.map {
           Self.row($0.number, $0.decisionID, texts)
         },
       ], context)
@@ -70,7 +70,7 @@ struct ReviewPages: Sendable {
     let opinion: ReviewOpinion
     do throws(RuleViolation) {
       opinion = try ReviewOpinion(
-        number: number.digits, decisionID: id, treatment: treatment, note: form.text("note"), account: worker.account,
+        number: number.digits, decisionID: id, treatment: treatment, note: form.text("note"), account: worker.name,
         reviewedAt: Date())
     } catch {
       return try await show(context, problem: pages.texts(context).message(error))
@@ -94,7 +94,7 @@ struct ReviewPages: Sendable {
         id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
-        reason: reason, decidedBy: worker.account, decidedAt: Date())
+        reason: reason, decidedBy: worker.name, decidedAt: Date())
       if treatment == .block {
         let rule = try await cases.brief(number.digits, at: decision.decidedAt).blockRule
         try rule.check(isConfirmed: form["confirm"] != nil)
@@ -118,10 +118,10 @@ struct ReviewPages: Sendable {
   ) async throws -> Response {
     let (number, id, worker) = (try context.number, try context.decisionID, try context.worker)
     let (texts, now) = (pages.texts(context), Date())
-    let item = try await reviews.find(number.digits, id, for: worker.account)
+    let item = try await reviews.find(number.digits, id, for: worker.name)
     var dispute: Dispute?
     if item == nil, worker.role >= .administrator { dispute = try await reviews.dispute(number.digits, id) }
-    guard item != nil || dispute?.canBeSettled(by: worker.account) == true else {
+    guard item != nil || dispute?.canBeSettled(by: worker.name) == true else {
       return .redirect(to: "\(Self.address)?done=closed", type: .normal)
     }
     let file = try await cases.read(number.digits, at: now)

@@ -30,7 +30,7 @@ struct SourcePages: Sendable {
 
   @Sendable func refresh(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
-    let event = Actor(moderator).did("source.refresh", to: name)
+    let event = Actor(moderator).did(.sourceRefresh, to: name)
     guard try await sources.hasten(name, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=refresh", type: .normal)
   }
@@ -46,7 +46,7 @@ struct SourcePages: Sendable {
       return try await show(SourceDraft(Form(), pages.texts(context)), context, raised: raised)
     }
     let event = Actor(moderator).did(
-      "source.ceiling", to: name, before: ["ceiling": source.settings.ceiling.rawValue],
+      .sourceCeiling, to: name, before: ["ceiling": source.settings.ceiling.rawValue],
       after: ["ceiling": ceiling.rawValue])
     guard try await sources.change(name, to: ceiling, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=ceiling", type: .normal)
@@ -58,7 +58,7 @@ struct SourcePages: Sendable {
     if let version = context.form["version"], version != (try await sources.source(named: name)?.version) {
       return .redirect(to: "\(Self.address)?done=changed", type: .normal)
     }
-    let event = Actor(moderator).did("source.remove", to: name)
+    let event = Actor(moderator).did(.sourceRemove, to: name)
     guard try await sources.remove(name, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=remove", type: .normal)
   }
@@ -66,7 +66,7 @@ struct SourcePages: Sendable {
   /// Ends the suspension of a source.
   @Sendable func resume(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
-    let event = Actor(moderator).did("source.resume", to: name)
+    let event = Actor(moderator).did(.sourceResume, to: name)
     guard try await sources.resume(name, at: Date(), audit: event) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=resume", type: .normal)
   }

@@ -19,7 +19,7 @@ struct TeamPages: Sendable {
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, texts, now) = (try context.worker, pages.texts(context), Date())
-    let account = worker.role >= .administrator ? nil : worker.account
+    let account = worker.role >= .administrator ? nil : worker.name
     let days = Int(request.query("days")).flatMap { Self.periods.contains($0) ? $0 : nil } ?? 30
     // Complete days, today included.
     let since = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)

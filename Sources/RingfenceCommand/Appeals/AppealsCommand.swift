@@ -85,6 +85,7 @@ struct AppealsCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard uphold != reject else { throw ValidationError("Pass either --uphold or --reject.") }
+      try AuditOption.check(by)
     }
 
     func run() async throws {
@@ -93,7 +94,7 @@ struct AppealsCommand: AsyncParsableCommand {
         let state: Appeal.State = uphold ? .upheld : .rejected
         // As on the page, to uphold allows the number and removes it from the packs.
         let outcome = try await context.moderation.appeals.settle(
-          number, as: state, by: by, role: .administrator, answer: reason, at: Date())
+          number, as: state, by: .commandLine(by), answer: reason, at: Date())
         if outcome == .nothingOpen { try await change(number, to: state, in: context) }
         print("+\(number): \(uphold ? "upheld" : "rejected").")
       }

@@ -43,7 +43,7 @@ struct DecideFileOptions: ParsableArguments {
         "Cannot read \(path), or it has more than \(DecisionFile.maxBytes >> 20) MB. Check its name and permissions, or "
           + "divide it.")
     }
-    let worker = QueueWorker(account: name, role: .administrator)
+    let worker = Actor(name: name, role: .administrator)
     let (id, stored) = try await find(data, context)
     if isUndo {
       guard let stored else {
@@ -73,7 +73,7 @@ struct DecideFileOptions: ParsableArguments {
   }
 
   private func decide(
-    _ data: Data, _ path: String, id: UUID, _ worker: QueueWorker, _ context: CommandContext
+    _ data: Data, _ path: String, id: UUID, _ worker: Actor, _ context: CommandContext
   ) async throws {
     let now = Date()
     let isLines = ["jsonl", "ndjson", "json"].contains(URL(filePath: path).pathExtension.lowercased())
@@ -108,7 +108,7 @@ struct DecideFileOptions: ParsableArguments {
     let made = right - left.count
     print("\(TextFormat.count(made, "decision")) made, from the next publication on.")
     if let run = try await context.stores.bulks.find(id) { leftOut(run) }
-    print("Undo all with: ringfence decide --file \(path) --undo --by \"\(worker.account)\"")
+    print("Undo all with: ringfence decide --file \(path) --undo --by \"\(worker.name)\"")
   }
 
   private func leftOut(_ run: BulkRun) {

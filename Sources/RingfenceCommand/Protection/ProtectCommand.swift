@@ -115,7 +115,7 @@ struct ProtectCommand: AsyncParsableCommand {
         targets.count == 1
         ? patterns.first ?? file ?? "" : TextFormat.count(targets.count, "number or pattern", "numbers and patterns")
       let what = (patterns.prefix(20) + [file].compactMap { $0 }).joined(separator: " ")
-      return audit.actor.did("protection.add", to: subject, after: ["what": what], because: reason)
+      return audit.actor.did(.protectionAdd, to: subject, after: ["what": what], because: reason)
     }
 
     private func named(_ reason: String) throws -> [(target: ProtectionTarget, reason: String)] {
@@ -168,7 +168,7 @@ struct ProtectCommand: AsyncParsableCommand {
     func run() async throws {
       let target = try target
       try await database.open { context in
-        let event = audit.actor.did("protection.remove", to: pattern, because: reason)
+        let event = audit.actor.did(.protectionRemove, to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
           throw CommandFailure.failed(
             """

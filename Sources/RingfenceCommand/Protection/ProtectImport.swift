@@ -75,7 +75,7 @@ struct ProtectImport: AsyncParsableCommand {
         throw CommandFailure.failed("Nothing was saved. If that is right, pass --yes.")
       }
       let event = audit.actor.did(
-        "protection.add", to: targets, after: ["what": file], because: reason)
+        .protectionAdd, to: targets, after: ["what": file], because: reason)
       let author = ProtectionStore.author(ofList: URL(filePath: file).lastPathComponent)
       let kept = try await context.stores.protection.add(
         list.targets, by: author, until: end.time, at: Date(), audit: event)

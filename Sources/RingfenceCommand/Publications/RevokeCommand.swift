@@ -47,7 +47,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
   func validate() throws {
     try checkLength(reason, "--reason", in: 1...500)
-    try checkLength(by, "--by", in: 1...80)
+    try AuditOption.check(by)
     guard label == nil || add != nil else {
       throw ValidationError("--label needs --add. Pass --add CATEGORY, or leave --label out.")
     }

@@ -133,7 +133,7 @@ struct RangesCommand: AsyncParsableCommand {
     func run() async throws {
       try await selection.run { context, rules, audit in
         let count = try await context.moderation.ranges.remove(
-          rules, by: audit.by, reason: selection.reason, at: Date())
+          rules, by: audit.actor, reason: selection.reason, at: Date())
         print("\(count) removed.")
       }
     }
@@ -263,7 +263,7 @@ struct RangeRuleOptions: ParsableArguments {
         print("  \(change.pack): \(change.added) added, \(change.removed) removed\(leftOut)")
       }
       guard !dryRun else { return print("Nothing was saved.") }
-      let saved = try await context.moderation.ranges.add(rules, by: audit.by, at: Date())
+      let saved = try await context.moderation.ranges.add(rules, by: audit.actor, at: Date())
       print(
         saved.first?.state == .approved
           ? "Saved. The next publication applies the rules."
@@ -329,7 +329,7 @@ struct RangeSelection: ParsableArguments {
   func decide(isApproved: Bool) async throws {
     try await run { context, rules, audit in
       try await context.moderation.ranges.decide(
-        rules, isApproved: isApproved, by: audit.by, reason: reason, at: Date())
+        rules, isApproved: isApproved, by: audit.actor, reason: reason, at: Date())
       for rule in rules.prefix(20) { print("\(rule.range.text): \(isApproved ? "approved" : "rejected").") }
       if rules.count > 20 { print("\(rules.count - 20) more.") }
     }

@@ -82,7 +82,8 @@ private func buildRouter(
   router.add(middleware: SameOriginMiddleware())
 
   let health = HealthController(
-    health: services.stores.health, intake: services.intake, readiness: services.readiness,
+    health: services.stores.health, operations: services.stores.operations, intake: services.intake,
+    readiness: services.readiness,
     rights: services.site.rights)
   router.get("healthz", use: health.alive)
   router.get("readyz", use: health.ready)

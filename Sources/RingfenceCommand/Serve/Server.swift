@@ -135,6 +135,11 @@ package struct Server: Sendable {
           try await stores.numbering.refresh(at: Date())
         }
       }),
+      JobService(work: { [logger] in
+        await repeatedly(every: .seconds(2), "Cannot check the database's connections", logger: logger) {
+          try await stores.health.endSilentConnections(after: .seconds(5))
+        }
+      }),
       JobService(work: queue.run),
       JobService(work: apps.run, finish: { try? await apps.noteUses() }),
       JobService(work: services.site.run, close: services.site.close),

@@ -139,7 +139,7 @@ struct SourcesSet: AsyncParsableCommand {
       guard var settings = source?.settings else { return }
       if let ceiling = change.ceiling {
         let event = Actor.commandLine(name).did(
-          "source.ceiling", to: change.name, before: ["ceiling": settings.ceiling.rawValue],
+          .sourceCeiling, to: change.name, before: ["ceiling": settings.ceiling.rawValue],
           after: ["ceiling": ceiling.rawValue], because: reason)
         _ = try await stores.sources.change(change.name, to: ceiling, at: Date(), audit: event)
         settings.ceiling = ceiling

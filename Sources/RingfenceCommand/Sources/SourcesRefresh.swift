@@ -19,7 +19,7 @@ struct SourceOption: ParsableArguments {
   @OptionGroup var audit: AuditOption
 
   /// - Throws: ``CommandFailure`` if there is no such source.
-  func event(_ action: String, _ context: CommandContext) async throws -> AuditEvent {
+  func event(_ action: AuditAction, _ context: CommandContext) async throws -> AuditEvent {
     guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
     return audit.actor.did(action, to: name)
   }
@@ -41,7 +41,7 @@ struct SourcesRefresh: AsyncParsableCommand {
   func run() async throws {
     let name = source.name
     try await source.database.open { context in
-      let event = try await source.event(force ? "source.force" : "source.refresh", context)
+      let event = try await source.event(force ? .sourceForce : .sourceRefresh, context)
       try await context.stores.sources.record(event, at: Date())
       let refresher = try context.feedRefresher()
       let outcome = try await refresher.withClient {
@@ -70,7 +70,7 @@ struct SourcesRemove: AsyncParsableCommand {
   func run() async throws {
     let name = source.name
     try await source.database.open { context in
-      let event = try await source.event("source.remove", context)
+      let event = try await source.event(.sourceRemove, context)
       guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
         throw CommandFailure.noSource(name)
       }
@@ -93,7 +93,7 @@ struct SourcesResume: AsyncParsableCommand {
   func run() async throws {
     let name = source.name
     try await source.database.open { context in
-      let event = try await source.event("source.resume", context)
+      let event = try await source.event(.sourceResume, context)
       guard try await context.stores.sources.resume(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("\(name) is not suspended.")
       }

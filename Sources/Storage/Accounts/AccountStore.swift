@@ -30,10 +30,11 @@ public struct AccountStore: Sendable {
     try await pool.run(SQL.findCredentials(name: name)).first
   }
 
-  /// - Throws: ``AccountError/taken(_:)``.
+  /// - Throws: ``AccountError/taken(_:)``; `RuleViolation` for a name that ``AccountName`` refuses.
   public func add(_ name: String, role: Role, by actor: Actor, at time: Date) async throws {
+    _ = try AccountName.check(name, "name")
     try await add(
-      name, role: role, noting: actor.did("account.add", to: name, after: ["role": role.rawValue]), at: time)
+      name, role: role, noting: actor.did(.accountAdd, to: name, after: ["role": role.rawValue]), at: time)
   }
 
   /// Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
@@ -58,16 +59,16 @@ public struct AccountStore: Sendable {
       _ = try await connection.run(SQL.setRole(id: account.id, role: role))
       _ = try await connection.run(SQL.unassignCases(account: name))
       try await connection.append(
-        AuditEvent(
-          id: id, actor: actor.name, role: actor.role, action: "account.role", subject: name,
-          before: ["role": account.role.rawValue], after: ["role": role.rawValue]), at: time)
+        actor.did(
+          .accountRole, to: name, id: id, before: ["role": account.role.rawValue], after: ["role": role.rawValue]),
+        at: time)
     }
   }
 
   /// Disables an account and ends its sessions, or enables it again.
   /// - Throws: ``AccountError``.
   public func setDisabled(_ isDisabled: Bool, name: String, by actor: Actor, at time: Date) async throws {
-    let event = actor.did(isDisabled ? "account.disable" : "account.enable", to: name)
+    let event = actor.did(isDisabled ? .accountDisable : .accountEnable, to: name)
     try await pool.transaction { connection in
       let account = try await connection.account(named: name, at: time)
       guard (account.disabledAt != nil) != isDisabled else { return }
@@ -99,9 +100,8 @@ public struct AccountStore: Sendable {
       _ = try await connection.run(SQL.forgetAccountKey())
       let ended = try await connection.close(account)
       try await connection.append(
-        AuditEvent(
-          id: id, actor: actor.name, role: actor.role, action: "account.reset", subject: name,
-          before: account.factors.merging(["sessions": String(ended)]) { $1 }), at: time)
+        actor.did(.accountReset, to: name, id: id, before: account.factors.merging(["sessions": String(ended)]) { $1 }),
+        at: time)
     }
   }
 
@@ -118,9 +118,7 @@ public struct AccountStore: Sendable {
       let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: only, except: except)).count
       guard ended > 0 else { return 0 }
       try await connection.append(
-        AuditEvent(
-          id: id, actor: actor.name, role: actor.role, action: "session.end", subject: account.name,
-          before: ["sessions": String(ended)]), at: time)
+        actor.did(.sessionEnd, to: account.name, id: id, before: ["sessions": String(ended)]), at: time)
       return ended
     }
   }
@@ -166,7 +164,7 @@ extension AccountStore {
   /// - Returns: the session's new token.
   public func setPassword(_ hash: String, of moderator: Session, at time: Date) async throws -> String {
     try await secure(
-      moderator, "account.password", before: ["password": moderator.hasPassword ? "set" : "none"],
+      moderator, .accountPassword, before: ["password": moderator.hasPassword ? "set" : "none"],
       after: ["password": "changed"], at: time
     ) { _ = try await $0.run(SQL.setPassword(id: moderator.id, hash: hash)) }
   }
@@ -181,7 +179,7 @@ extension AccountStore {
     _ secret: [UInt8], step: Int64, recovery: [[UInt8]], of moderator: Session, at time: Date
   ) async throws -> String {
     try await secure(
-      moderator, "account.second_factor", before: ["second_factor": moderator.hasAuthenticator ? "set" : "none"],
+      moderator, .accountSecondFactor, before: ["second_factor": moderator.hasAuthenticator ? "set" : "none"],
       after: ["second_factor": "set"], at: time
     ) { connection in
       _ = try await connection.run(SQL.setSecondFactor(id: moderator.id, secret: secret, step: step))
@@ -194,7 +192,7 @@ extension AccountStore {
   /// - Returns: the session's new token.
   public func removeSecondFactor(of moderator: Session, at time: Date) async throws -> String {
     try await secure(
-      moderator, "account.second_factor", before: ["second_factor": "set"], after: ["second_factor": "none"], at: time
+      moderator, .accountSecondFactor, before: ["second_factor": "set"], after: ["second_factor": "none"], at: time
     ) { connection in
       _ = try await connection.run(SQL.setSecondFactor(id: moderator.id, secret: nil, step: 0))
       if !moderator.hasPasskeys { _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id)) }
@@ -203,7 +201,7 @@ extension AccountStore {
 
   /// - Returns: the session's new token.
   public func setRecoveryCodes(_ hashes: [[UInt8]], of moderator: Session, at time: Date) async throws -> String {
-    try await secure(moderator, "account.recovery_codes", after: ["recovery_codes": "new"], at: time) { connection in
+    try await secure(moderator, .accountRecoveryCodes, after: ["recovery_codes": "new"], at: time) { connection in
       _ = try await connection.run(SQL.dropRecoveryCodes(id: moderator.id))
       _ = try await connection.run(SQL.addRecoveryCodes(id: moderator.id, hashes: hashes))
     }
@@ -232,7 +230,7 @@ extension AccountStore {
 
   /// Changes an account's credentials, ends its other sessions, and replaces the token of this one.
   func secure(
-    _ moderator: Session, _ action: String, before: [String: String]? = nil, after: [String: String]? = nil,
+    _ moderator: Session, _ action: AuditAction, before: [String: String]? = nil, after: [String: String]? = nil,
     at time: Date, _ change: @Sendable (PostgresConnection) async throws -> Void
   ) async throws -> String {
     let token = Secret.make(prefix: "")

@@ -109,7 +109,7 @@ extension AccountStore {
   public func addPasskey(
     _ passkey: NewPasskey, recovery: [[UInt8]], of moderator: Session, at time: Date
   ) async throws -> String {
-    try await secure(moderator, "account.passkey_add", after: ["passkey": passkey.name], at: time) { connection in
+    try await secure(moderator, .accountPasskeyAdd, after: ["passkey": passkey.name], at: time) { connection in
       let added = try await connection.run(
         SQL.addPasskey(
           accountID: moderator.id, credentialID: passkey.id, key: passkey.key, counter: passkey.counter,
@@ -124,7 +124,7 @@ extension AccountStore {
   /// With the last second factor the recovery codes are deleted.
   /// - Returns: the session's new token.
   public func removePasskey(_ passkey: Passkey, of moderator: Session, at time: Date) async throws -> String {
-    try await secure(moderator, "account.passkey_remove", before: ["passkey": passkey.name], at: time) { connection in
+    try await secure(moderator, .accountPasskeyRemove, before: ["passkey": passkey.name], at: time) { connection in
       _ = try await connection.run(SQL.dropPasskeys(accountID: moderator.id, credentialID: passkey.id))
       guard !moderator.hasAuthenticator, try await connection.run(SQL.readPasskeys(accountID: moderator.id)).isEmpty
       else { return }

@@ -71,8 +71,8 @@ extension SessionStore {
         let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: nil, except: nil)).count
         if ended > 0 {
           try await connection.append(
-            SignOnActor.event(
-              events.ended, "session.end", of: account.name, before: ["sessions": String(ended)]), at: time)
+            Actor.signOn.did(.sessionEnd, to: account.name, id: events.ended, before: ["sessions": String(ended)]),
+            at: time)
         }
         return .noRole(account)
       case .role(let role): try await connection.give(role, to: account, event: events.role, at: time)
@@ -83,24 +83,14 @@ extension SessionStore {
   }
 }
 
-/// The author of changes that an identity provider causes.
-private enum SignOnActor {
-  static func event(
-    _ id: UUID, _ action: String, of account: String, before: [String: String]? = nil, after: [String: String]? = nil
-  ) -> AuditEvent {
-    AuditEvent(
-      id: id, actor: "single sign-on", role: "system", action: action, subject: account, before: before, after: after)
-  }
-}
-
 extension PostgresConnection {
   fileprivate func give(_ role: Role, to account: Credentials, event: UUID, at time: Date) async throws {
     guard role != account.role else { return }
     _ = try await run(SQL.setRole(id: account.id, role: role))
     _ = try await run(SQL.unassignCases(account: account.name))
     try await append(
-      SignOnActor.event(
-        event, "account.role", of: account.name, before: ["role": account.role.rawValue],
+      Actor.signOn.did(
+        .accountRole, to: account.name, id: event, before: ["role": account.role.rawValue],
         after: ["role": role.rawValue]), at: time)
   }
 
@@ -114,7 +104,7 @@ extension PostgresConnection {
       // Another request has just added the person's account.
       guard try await !run(tie).isEmpty else { throw AccountError.tied(identity.subject) }
       let values = ["role": role.rawValue, "subject": identity.subject]
-      return try await append(SignOnActor.event(event, "account.add", of: name, after: values), at: time)
+      return try await append(Actor.signOn.did(.accountAdd, to: name, id: event, after: values), at: time)
     }
     throw AccountError.taken(identity.name)
   }
@@ -125,7 +115,7 @@ extension AccountStore {
   /// signs in with the provider from then on.
   /// - Throws: ``AccountError``.
   public func tie(_ name: String, issuer: String, subject: String, by actor: Actor, at time: Date) async throws {
-    let event = actor.did("account.tie", to: name, after: ["subject": subject])
+    let event = actor.did(.accountTie, to: name, after: ["subject": subject])
     try await pool.transaction { connection in
       let account = try await connection.account(named: name, at: time)
       let tie = SQL.addIdentity(issuer: issuer, subject: subject, accountID: account.id, time: time)

@@ -43,19 +43,19 @@ public struct SessionStore: Sendable {
   ) async throws -> String {
     let token = Secret.make(prefix: "")
     let (link, added, changed) = (
-      actor.did("account.link", to: name),
-      actor.did("account.add", to: name, after: ["role": (role ?? .moderator).rawValue]),
+      actor.did(.accountLink, to: name),
+      actor.did(.accountAdd, to: name, after: ["role": (role ?? .moderator).rawValue]),
       UUID()
     )
     try await pool.transaction { connection in
       let account = try await connection.run(SQL.ensureAccount(name: name, role: role, createdAt: time))[0]
       if account.former == nil {
+        _ = try AccountName.check(name, "name")
         try await connection.append(added, at: time)
       } else if let former = account.former, former != account.role {
         try await connection.append(
-          AuditEvent(
-            id: changed, actor: actor.name, role: actor.role, action: "account.role", subject: name,
-            before: ["role": former], after: ["role": account.role]), at: time)
+          actor.did(.accountRole, to: name, id: changed, before: ["role": former], after: ["role": account.role]),
+          at: time)
       }
       _ = try await connection.run(
         SQL.createSignInLink(
@@ -162,7 +162,7 @@ public struct SessionStore: Sendable {
     try await pool.transaction { connection in
       guard let actor = try await connection.run(SQL.deleteSession(tokenHash: Secret.hash(token))).first else { return }
       try await connection.append(
-        AuditEvent(id: id, actor: actor.name, role: actor.role, action: "session.close", subject: actor.name), at: time)
+        actor.did(.sessionClose, to: actor.name, id: id), at: time)
     }
   }
 
@@ -174,9 +174,8 @@ public struct SessionStore: Sendable {
     of account: Credentials?, because reason: String, _ values: [String: String]? = nil, at time: Date
   ) async throws {
     let name = account?.name ?? "unknown"
-    let event = AuditEvent(
-      actor: name, role: account?.role.rawValue ?? "system", action: "session.refuse", subject: name, after: values,
-      reason: reason)
+    let event = (account.map { Actor(name: name, role: $0.role) } ?? .program(name)).did(
+      .sessionRefuse, to: name, after: values, because: reason)
     try await pool.transaction { try await $0.append(event, at: time) }
   }
 }
@@ -237,9 +236,9 @@ extension PostgresConnection {
         accountID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
         browser: opening.browser, time: opening.time, expiresAt: opening.time + opening.lifetime))
     try await append(
-      AuditEvent(
-        id: opening.event, actor: account.name, role: account.role, action: "session.open", subject: account.name,
-        after: ["way": way, "browser": opening.browser]), at: opening.time)
+      Actor(name: account.name, role: account.role).did(
+        .sessionOpen, to: account.name, id: opening.event, after: ["way": way, "browser": opening.browser]),
+      at: opening.time)
     return (opening.token, signIns.first ?? 1)
   }
 }

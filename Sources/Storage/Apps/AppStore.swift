@@ -37,7 +37,7 @@ public struct AppStore: Sendable {
       }
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
       try await connection.note(
-        .app(eventID, "create", app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
+        .app(eventID, .appCreate, app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
       return app
     }
     return (app, key)
@@ -74,7 +74,7 @@ public struct AppStore: Sendable {
       _ = try await connection.run(
         SQL.endKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
       try await connection.note(
-        .app(eventID, "rotate", app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
+        .app(eventID, .appRotate, app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
     }
     return key
   }
@@ -89,7 +89,8 @@ public struct AppStore: Sendable {
       _ = try await connection.run(SQL.deleteInstallations(keyID: keyID))
       try await connection.note(
         .app(
-          eventID, "revoke", app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]),
+          eventID, .appRevoke, app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]
+        ),
         at: time)
     }
   }
@@ -105,7 +106,7 @@ public struct AppStore: Sendable {
       _ = try await connection.run(SQL.changeScopes(keyID: keyID, scopes: scopes))
       try await connection.note(
         .app(
-          eventID, "scopes", app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
+          eventID, .appScopes, app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
           after: Self.fields(scopes, nil)), at: time)
     }
   }
@@ -167,11 +168,11 @@ extension PostgresConnection {
 
 extension AuditEvent {
   static func app(
-    _ id: UUID, _ verb: String, app: String, key: Int32? = nil, by person: String, before: [String: String]? = nil,
+    _ id: UUID, _ action: AuditAction, app: String, key: Int32? = nil, by person: String,
+    before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
   ) -> AuditEvent {
-    AuditEvent(
-      id: id, actor: person, role: .administrator, action: "app.\(verb)",
-      subject: key.map { "\(app), key \($0)" } ?? app, before: before, after: after, reason: reason)
+    Actor(name: person, role: .administrator).did(
+      action, to: key.map { "\(app), key \($0)" } ?? app, id: id, before: before, after: after, because: reason)
   }
 }

@@ -70,7 +70,7 @@ extension InstallationStore {
       _ = try await connection.run(SQL.setAttestationPolicy(appID: app.id, policy: policy))
       try await connection.note(
         .app(
-          eventID, "attestation", app: name, by: person, before: ["policy": AttestationSQL.text(former)],
+          eventID, .appAttestation, app: name, by: person, before: ["policy": AttestationSQL.text(former)],
           after: ["policy": AttestationSQL.text(policy)]), at: time)
     }
   }

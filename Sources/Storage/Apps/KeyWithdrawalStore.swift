@@ -57,7 +57,7 @@ public struct KeyWithdrawalStore: Sendable {
       if tokens > 0, until == nil { end = max(end, AppKey.lastArrival(after: time)) }
       let fields = ["since": since.ISO8601Format(), "until": end.ISO8601Format()]
       try await connection.note(
-        .app(UUID(), "withdraw", app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
+        .app(UUID(), .appWithdraw, app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
       return try await connection.run(
         SQL.insertKeyWithdrawal(
           keyID: keyID, since: since, until: end, reason: reason, askedBy: person, askedAt: time))[0]
@@ -107,7 +107,7 @@ public struct KeyWithdrawalStore: Sendable {
         _ = try await connection.run(SQL.withdrawVouchedReporters(keyID: work.keyID, since: work.since))
         let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
         try await connection.note(
-          .app(eventID, "withdrawn", app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
+          .app(eventID, .appWithdrawn, app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
       }
       let last = isWhole ? page.last : batch.last
       return try await connection.run(

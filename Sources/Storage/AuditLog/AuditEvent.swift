@@ -5,49 +5,24 @@ public import Curation
 public import Foundation
 import Synchronization
 
-/// A change by a person, for the audit log.
+/// A change by somebody, for the audit log. ``Actor/did(_:to:id:before:after:because:)`` makes one.
 public struct AuditEvent: Sendable, Equatable {
   /// Identifies the event: a retry does not add it twice.
   public let id: UUID
-  /// The account's name, 1 to 80 characters.
+  /// The author's name, 1 to 80 characters.
   public let actor: String
-  /// The role it acted in: a ``Role``'s raw value, or `system` for automatic changes.
+  /// A ``Role``'s raw value, `system` for automatic changes, `owner` for owners of numbers, or `app`.
   public let role: String
-  /// The action as `area.verb`, such as `decision.block`.
+  /// A raw value of ``AuditAction``, or one of another version of the program.
   public let action: String
   /// The changed object: a number with its plus, an account's name…; 1 to 200 characters.
   public let subject: String
   /// The state before, by field; nil for none. Never a secret.
   public let before: [String: String]?
   /// The state after, by field; nil for none. Never a secret.
-  public let after: [String: String]?
-  /// The reason, where one was given; at most 2,000 characters.
+  public var after: [String: String]?
+  /// At most 2,000 characters.
   public let reason: String?
-
-  /// Cuts text that is too long.
-  public init(
-    id: UUID = .inOrder(), actor: String, role: String, action: String, subject: String,
-    before: [String: String]? = nil,
-    after: [String: String]? = nil, reason: String? = nil
-  ) {
-    self.id = id
-    self.actor = String(actor.prefix(80))
-    self.role = role
-    self.action = action
-    self.subject = String(subject.prefix(200))
-    self.before = before
-    self.after = after
-    self.reason = reason.flatMap { $0.isEmpty ? nil : String($0.prefix(2_000)) }
-  }
-
-  public init(
-    id: UUID = .inOrder(), actor: String, role: Role, action: String, subject: String, before: [String: String]? = nil,
-    after: [String: String]? = nil, reason: String? = nil
-  ) {
-    self.init(
-      id: id, actor: actor, role: role.rawValue, action: action, subject: subject, before: before, after: after,
-      reason: reason)
-  }
 }
 
 extension UUID {
@@ -76,30 +51,70 @@ extension UUID {
   }
 }
 
-/// The author of a change, as recorded in the audit log.
+/// The author of a change.
 public struct Actor: Sendable, Equatable {
-  /// The account's name, 1 to 80 characters.
+  /// 1 to 80 characters.
   public let name: String
+  /// The author may do what this role may.
   public let role: Role
+  /// The role in the audit log where it is none of an account.
+  private let kind: String?
 
   public init(name: String, role: Role) {
-    self.name = name
-    self.role = role
+    self.init(name, role)
   }
 
   public init(_ moderator: Session) {
-    self.init(name: moderator.name, role: moderator.role)
+    self.init(moderator.name, moderator.role)
   }
+
+  private init(_ name: String, _ role: Role, kind: String? = nil) {
+    (self.name, self.role, self.kind) = (name, role, kind)
+  }
+
+  /// The server itself.
+  public static let ringfence = program("ringfence")
+  /// An identity provider.
+  static let signOn = program("single sign-on")
+  /// The owner of a number, who has proven it with a code.
+  public static let owner = Actor("owner", .triage, kind: "owner")
+
+  /// An app that acts for one of its users.
+  public static func app(_ name: String) -> Actor { Actor(name, .triage, kind: "app") }
+
+  /// Something that acts without a person.
+  package static func program(_ name: String) -> Actor { Actor(name, .administrator, kind: "system") }
 
   /// The author of a command: access to the server's data implies the role of administrator.
   /// - Parameter name: the value of `--by`.
-  public static func commandLine(_ name: String) -> Actor { Actor(name: name, role: .administrator) }
+  public static func commandLine(_ name: String) -> Actor { Actor(name, .administrator) }
 
+  /// The highest level of cases that are shown: 0 triage, 1 moderators, 2 administrators.
+  public var level: Int16 {
+    switch role {
+    case .triage: 0
+    case .moderator: 1
+    case .administrator: 2
+    }
+  }
+
+  /// The audit event of an action. Text that is too long is cut.
+  /// - Parameter id: one for each change, so that a repeated transaction adds it once.
   public func did(
-    _ action: String, to subject: String, before: [String: String]? = nil, after: [String: String]? = nil,
-    because reason: String? = nil
+    _ action: AuditAction, to subject: String, id: UUID = .inOrder(), before: [String: String]? = nil,
+    after: [String: String]? = nil, because reason: String? = nil
   ) -> AuditEvent {
     AuditEvent(
-      actor: name, role: role, action: action, subject: subject, before: before, after: after, reason: reason)
+      id: id, actor: String(name.prefix(AccountName.length)), role: kind ?? role.rawValue, action: action.rawValue,
+      subject: String(subject.prefix(200)), before: before, after: after,
+      reason: reason.flatMap { $0.isEmpty ? nil : String($0.prefix(2_000)) })
+  }
+
+  /// The audit event of an action on a number.
+  public func did(
+    _ action: AuditAction, to number: Int64, id: UUID = .inOrder(), before: [String: String]? = nil,
+    after: [String: String]? = nil, because reason: String? = nil
+  ) -> AuditEvent {
+    did(action, to: "+\(number)", id: id, before: before, after: after, because: reason)
   }
 }

@@ -23,7 +23,7 @@ extension AuditRecord {
     self.init(
       time: try row.decode(0),
       event: AuditEvent(
-        id: try row.decode(1), actor: try row.decode(2), role: try row.decode(3) as String, action: try row.decode(4),
+        id: try row.decode(1), actor: try row.decode(2), role: try row.decode(3), action: try row.decode(4),
         subject: try row.decode(5), before: AuditFields.decode(try row.decode(6)),
         after: AuditFields.decode(try row.decode(7)), reason: try row.decode(8)))
   }

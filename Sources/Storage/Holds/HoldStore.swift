@@ -143,9 +143,8 @@ public struct HoldStore: Sendable {
     return try await pool.transaction { connection in
       let ended = try await connection.run(SQL.endHolds(numbers: numbers.sorted()))
       for hold in ended {
-        let event = AuditEvent(
-          actor: "Ringfence", role: "system", action: "hold.end", subject: "+\(hold.number)",
-          before: ["reason": hold.reason, "held_at": hold.heldAt.ISO8601Format()])
+        let event = Actor.ringfence.did(
+          .holdEnd, to: hold.number, before: ["reason": hold.reason, "held_at": hold.heldAt.ISO8601Format()])
         _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       }
       if !ended.isEmpty {

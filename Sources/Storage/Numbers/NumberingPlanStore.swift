@@ -39,7 +39,7 @@ public struct NumberingPlanStore: Sendable {
           version: plans.version.description, content: content, time: time, former: former))
       guard stored > 0 else { return nil }
       let event = actor.did(
-        "numbering.update", to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
+        .numberingUpdate, to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
         after: ["version": plans.version.description])
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true

@@ -16,6 +16,11 @@ public struct HealthStore: Sendable {
   public func check() async throws {
     _ = try await pool.run(SQL.selectOne())
   }
+
+  /// Ends connections on which the database will not answer; see `PostgresPool.endSilentConnections(after:)`.
+  public func endSilentConnections(after limit: Duration) async throws {
+    try await pool.endSilentConnections(after: limit)
+  }
 }
 
 extension SQL {

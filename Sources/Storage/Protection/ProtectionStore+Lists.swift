@@ -109,9 +109,7 @@ extension ProtectionStore {
       guard !ended.isEmpty else { return 0 }
       _ = try await connection.run(SQL.bumpProtectionVersion())
       for (what, reason) in ended {
-        let event = AuditEvent(
-          actor: "ringfence", role: "system", action: "protection.expire", subject: what, before: ["what": what],
-          reason: reason)
+        let event = Actor.ringfence.did(.protectionExpire, to: what, before: ["what": what], because: reason)
         _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       }
       return ended.count

@@ -63,9 +63,8 @@ public struct ProtectionStore: Sendable {
         ["reason": former.reason, "added_by": former.addedBy, "expires_at": former.expiresAt?.formatted(.iso8601)]
           .compactMapValues(\.self)
       }
-      let event = AuditEvent(
-        id: id, actor: actor.name, role: actor.role, action: "protection.add", subject: target.text, before: before,
-        after: ["what": target.text], reason: reason)
+      let event = actor.did(
+        .protectionAdd, to: target.text, id: id, before: before, after: ["what": target.text], because: reason)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return replaced
     }

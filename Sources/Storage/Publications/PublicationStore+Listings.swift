@@ -155,7 +155,7 @@ extension PublicationStore {
         number: number, action: .unlist, reason: "The source \(source) no longer contains the number.",
         requestedBy: "ringfence", requestedAt: time)
     }
-    if !revocations.isEmpty { try await request(revocations, role: "system") }
+    if !revocations.isEmpty { try await request(revocations, byProgram: true) }
     return revocations.count
   }
 

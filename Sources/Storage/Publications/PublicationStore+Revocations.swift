@@ -9,17 +9,16 @@ extension PublicationStore {
   /// Safe to repeat with the same id.
   public func request(_ revocation: Revocation) async throws {
     // Urgent decisions of moderators and commands of administrators both create revocations.
-    try await request([revocation], role: Role.moderator.rawValue)
+    try await request([revocation], byProgram: false)
   }
 
   /// Requests several at once; see ``request(_:)``.
-  /// - Parameter role: see ``AuditEvent/role``.
-  func request(_ revocations: [Revocation], role: String) async throws {
+  func request(_ revocations: [Revocation], byProgram: Bool) async throws {
     // The event has the same id and time as the revocation, so a repeated request is recorded once.
     try await pool.transaction { connection in
       for revocation in revocations {
         _ = try await connection.run(SQL.requestRevocation(revocation))
-        try await connection.append(revocation.event(role: role), at: revocation.requestedAt)
+        try await connection.append(revocation.event(byProgram: byProgram), at: revocation.requestedAt)
       }
     }
   }
@@ -95,16 +94,16 @@ extension PublicationStore {
 }
 
 extension Revocation {
-  fileprivate func event(role: String) -> AuditEvent {
+  fileprivate func event(byProgram: Bool) -> AuditEvent {
     let after: [String: String] =
       switch action {
       case .remove, .unlist: ["listed": "no"]
       case .add(let category, let label): ["listed": "yes", "category": category.slug, "label": label ?? ""]
       }
     let isRemoval = [.remove, .unlist].contains(action)
-    return AuditEvent(
-      id: id, actor: requestedBy, role: role, action: isRemoval ? "publication.revoke" : "publication.add",
-      subject: "+\(number)", after: after, reason: reason)
+    let actor = byProgram ? Actor.program(requestedBy) : Actor(name: requestedBy, role: .moderator)
+    return actor.did(
+      isRemoval ? .publicationRevoke : .publicationAdd, to: number, id: id, after: after, because: reason)
   }
 }
 

@@ -101,10 +101,9 @@ extension GateRecord {
   /// The audit event of an overridden gate; nil where nobody overrode it.
   fileprivate func overrule(of serial: Int64) -> AuditEvent? {
     overruledBy.map { name in
-      AuditEvent(
-        id: UUID(naming: "overrule \(serial) \(gate) \(pack)"), actor: name, role: .administrator,
-        action: "publication.overrule", subject: "publication \(serial)", before: [gate: finding.json],
-        reason: overruledWhy)
+      Actor(name: name, role: .administrator).did(
+        .publicationOverrule, to: "publication \(serial)", id: UUID(naming: "overrule \(serial) \(gate) \(pack)"),
+        before: [gate: finding.json], because: overruledWhy)
     }
   }
 }

@@ -98,7 +98,7 @@ extension SQL {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, statement_timestamp(), $12::text::jsonb, $13)
       ON CONFLICT (bulk_id) DO NOTHING
       """,
-      bulk.id, bulk.worker.account, bulk.treatment.rawValue, bulk.label, bulk.category?.rawValue, bulk.reason,
+      bulk.id, bulk.worker.name, bulk.treatment.rawValue, bulk.label, bulk.category?.rawValue, bulk.reason,
       Int32(items.count), items.map(\.number), items.map { Int32(clamping: $0.decisionCount) }, bulk.decidedAt,
       bulk.expiresAt, rows?.json, rows?.places)
   }
@@ -162,7 +162,7 @@ extension SQL {
 
   /// Interrupted bulks that a worker may finish, the newest first, without the number of their decisions.
   /// - Returns: nil for a worker who may finish none.
-  static func readUnfinishedBulks(for worker: QueueWorker, limit: Int) -> Statement<BulkRun>? {
+  static func readUnfinishedBulks(for worker: Actor, limit: Int) -> Statement<BulkRun>? {
     guard worker.role >= .moderator else { return nil }
     return Statement(
       """
@@ -172,7 +172,7 @@ extension SQL {
         AND ($1::text IS NULL OR account = $1::text)
       ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
       """,
-      worker.role >= .administrator ? nil : worker.account, BulkRun.silence, Int64(limit)
+      worker.role >= .administrator ? nil : worker.name, BulkRun.silence, Int64(limit)
     ) { try BulkRun($0) }
   }
 }

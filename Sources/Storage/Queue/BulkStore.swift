@@ -71,7 +71,7 @@ public struct BulkStore: Sendable {
 
   /// Interrupted bulks that the worker may finish, the newest first: their own, or all for administrators.
   /// - Parameter limit: the most bulks, at least 1.
-  public func unfinished(for worker: QueueWorker, limit: Int = 10) async throws -> [BulkRun] {
+  public func unfinished(for worker: Actor, limit: Int = 10) async throws -> [BulkRun] {
     guard let statement = SQL.readUnfinishedBulks(for: worker, limit: limit) else { return [] }
     return try await Self.counted(try await pool.run(statement), pool: pool)
   }
@@ -123,7 +123,7 @@ public struct Bulk: Sendable, Equatable {
   public var category: ReportCategory?
   /// The reason; required except to allow.
   public var reason: String?
-  public var worker: QueueWorker
+  public var worker: Actor
   public var decidedAt: Date
   public var expiresAt: Date?
   /// Whether it replaces decisions in force; otherwise their numbers are left out.
@@ -133,7 +133,7 @@ public struct Bulk: Sendable, Equatable {
 
   public init(
     id: UUID = UUID(), treatment: Decision.Treatment, label: String? = nil, category: ReportCategory? = nil,
-    reason: String? = nil, worker: QueueWorker, decidedAt: Date, expiresAt: Date? = nil, replacesDecisions: Bool = false
+    reason: String? = nil, worker: Actor, decidedAt: Date, expiresAt: Date? = nil, replacesDecisions: Bool = false
   ) {
     self.id = id
     self.treatment = treatment

@@ -90,12 +90,12 @@ public struct CaseStore: Sendable {
 
   /// Adds a note about a number, for moderators only. Safe to call again with the same id.
   /// - Throws: `RuleViolation` for a note that is blank or too long; `PostgresError`.
-  public func note(_ text: String, about number: Int64, id: UUID, by worker: QueueWorker, at time: Date) async throws {
+  public func note(_ text: String, about number: Int64, id: UUID, by worker: Actor, at time: Date) async throws {
     let note = try RuleViolation.text(text, "note", atMost: Self.noteLength)
     try await pool.transaction { connection in
-      let add = SQL.addNote(number: number, id: id, account: worker.account, note: note, time: time)
+      let add = SQL.addNote(number: number, id: id, account: worker.name, note: note, time: time)
       guard try await !connection.run(add).isEmpty else { return }
-      let event = worker.event("note.add", number, after: ["note": note])
+      let event = worker.did(.noteAdd, to: number, after: ["note": note])
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
     }
   }

@@ -3,36 +3,6 @@
 public import Curation
 public import Foundation
 
-/// An account that works on the queue.
-public struct QueueWorker: Sendable, Equatable {
-  /// The account's name, 1 to 80 characters.
-  public var account: String
-  public var role: Role
-
-  public init(account: String, role: Role) {
-    self.account = account
-    self.role = role
-  }
-
-  /// The highest level of cases that are shown: 0 triage, 1 moderators, 2 administrators.
-  public var level: Int16 {
-    switch role {
-    case .triage: 0
-    case .moderator: 1
-    case .administrator: 2
-    }
-  }
-
-  package func event(
-    _ action: String, _ number: Int64, id: UUID = UUID(), before: [String: String]? = nil,
-    after: [String: String]? = nil, reason: String? = nil
-  ) -> AuditEvent {
-    AuditEvent(
-      id: id, actor: account, role: role, action: action, subject: "+\(number)", before: before, after: after,
-      reason: reason)
-  }
-}
-
 /// A case: a number that waits for review.
 public struct QueueCase: Sendable, Equatable {
   /// The claim of an account that has the case open.

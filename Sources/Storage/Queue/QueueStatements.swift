@@ -60,7 +60,7 @@ extension SQL {
   /// account by name.
   /// - Parameter skipped: These numbers are left out.
   package static func findOpenCases(
-    skipped: [Int64], worker: QueueWorker, filter: QueueFilter, time: Date, limit: Int
+    skipped: [Int64], worker: Actor, filter: QueueFilter, time: Date, limit: Int
   ) -> Statement<Int64> {
     Statement(
       """
@@ -71,8 +71,8 @@ extension SQL {
         AND q.number <> ALL($4::bigint[]) AND \(QueueSQL.filter(from: 5))
       ORDER BY q.urgency, q.number LIMIT $3::bigint
       """,
-      time, worker.account, Int64(limit), skipped,
-      QueueSQL.Filter(filter: filter, level: worker.level, account: worker.account, time: time)
+      time, worker.name, Int64(limit), skipped,
+      QueueSQL.Filter(filter: filter, level: worker.level, account: worker.name, time: time)
     ) { try $0.decode(0) }
   }
 
@@ -80,7 +80,7 @@ extension SQL {
   /// the row and then fails the condition.
   /// - Parameter takesOver: Whether an existing claim of another account is replaced.
   package static func claimCase(
-    number: Int64, worker: QueueWorker, id: UUID, time: Date, until: Date, takesOver: Bool
+    number: Int64, worker: Actor, id: UUID, time: Date, until: Date, takesOver: Bool
   ) -> Statement<QueueCase> {
     Statement(
       """
@@ -91,7 +91,7 @@ extension SQL {
           OR \(GatingTime.claim.isWrong(at: "$6")))
       RETURNING \(QueueSQL.columns)
       """,
-      number, worker.account, worker.level, id, until, time, takesOver, decode: QueueSQL.decode)
+      number, worker.name, worker.level, id, until, time, takesOver, decode: QueueSQL.decode)
   }
 
   /// Renews a claim; returns a row while it is the account's. The time of a claim that had expired starts anew.

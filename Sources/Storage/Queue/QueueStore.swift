@@ -65,16 +65,16 @@ public struct QueueStore: Sendable {
   /// Two round trips: the cases, then the data of their numbers.
   /// - Parameters: as of ``page(_:by:after:level:limit:at:)``.
   public func list(
-    _ filter: QueueFilter, by order: QueueOrder, after: QueuePlace?, for worker: QueueWorker, limit: Int, at time: Date
+    _ filter: QueueFilter, by order: QueueOrder, after: QueuePlace?, for worker: Actor, limit: Int, at time: Date
   ) async throws -> QueueListing {
     var pipeline = PostgresPipeline()
     pipeline.add(SQL.keepPlans())
     let query = QueueQuery(
-      after: after ?? order.start, filter: filter, level: worker.level, account: worker.account, time: time,
+      after: after ?? order.start, filter: filter, level: worker.level, account: worker.name, time: time,
       limit: limit)
     let rows = pipeline.add(SQL.readQueue(query, by: order))
     let thresholds = ThresholdQuery(in: &pipeline)
-    let saved = pipeline.add(SQL.readSavedFilters(account: worker.account, limit: Self.maxFilters))
+    let saved = pipeline.add(SQL.readSavedFilters(account: worker.name, limit: Self.maxFilters))
     let bulks = SQL.readUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
     let set = try thresholds.set(results)

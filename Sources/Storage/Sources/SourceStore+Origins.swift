@@ -97,9 +97,8 @@ extension SourceStore {
         let weight = try await ThresholdStore.current(on: connection).set.rule(forSource: feed.id).weight
         let suspension = SQL.suspendSource(id: feed.id, time: time, resumedAt: feed.quality.resumedAt, weight: weight)
         guard try await !connection.run(suspension).isEmpty else { return false }
-        let event = AuditEvent(
-          actor: "ringfence", role: "system", action: "source.suspend", subject: feed.name, before: nil,
-          after: ["confirmed": "\(recent.confirmed)", "wrong": "\(recent.wrong)"], reason: nil)
+        let event = Actor.ringfence.did(
+          .sourceSuspend, to: feed.name, after: ["confirmed": "\(recent.confirmed)", "wrong": "\(recent.wrong)"])
         _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
         let told = Event(
           .sourceSuspended, id: event.id, at: time,

@@ -61,25 +61,22 @@ public struct AssignmentStore: Sendable {
 
   /// Adds a rule. Safe to call again.
   /// - Returns: false where there are ``AssignmentRule/most`` rules.
-  public func add(_ rule: AssignmentRule, by worker: QueueWorker, at time: Date) async throws -> Bool {
+  public func add(_ rule: AssignmentRule, by worker: Actor, at time: Date) async throws -> Bool {
     try await pool.transaction { connection in
       guard try await connection.run(SQL.readAssignmentRules()).count < AssignmentRule.most else { return false }
-      let add = SQL.addAssignmentRule(rule: rule, account: worker.account, time: time)
+      let add = SQL.addAssignmentRule(rule: rule, account: worker.name, time: time)
       guard try await !connection.run(add).isEmpty else { return true }
-      let event = AuditEvent(
-        actor: worker.account, role: worker.role, action: "assignment.add", subject: "assignment", after: rule.fields)
+      let event = worker.did(.assignmentAdd, to: "assignment", after: rule.fields)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       return true
     }
   }
 
   /// Does nothing where there is no such rule.
-  public func remove(_ id: UUID, by worker: QueueWorker, at time: Date) async throws {
+  public func remove(_ id: UUID, by worker: Actor, at time: Date) async throws {
     try await pool.transaction { connection in
       guard let rule = try await connection.run(SQL.removeAssignmentRule(id: id)).first else { return }
-      let event = AuditEvent(
-        actor: worker.account, role: worker.role, action: "assignment.remove", subject: "assignment",
-        before: rule.fields)
+      let event = worker.did(.assignmentRemove, to: "assignment", before: rule.fields)
       _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
     }
   }

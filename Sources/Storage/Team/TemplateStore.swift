@@ -43,12 +43,12 @@ public struct TemplateStore: Sendable {
   ///   - former: the version that the list was made from.
   /// - Returns: false where somebody else has saved a version since `former`.
   public func save(
-    _ texts: [TextTemplates.Text], as list: TextTemplates.List, after former: Int32, by worker: QueueWorker,
+    _ texts: [TextTemplates.Text], as list: TextTemplates.List, after former: Int32, by worker: Actor,
     at time: Date
   ) async throws -> Bool {
-    let version = TemplateVersion(version: former + 1, savedAt: time, savedBy: worker.account)
-    let event = AuditEvent(
-      actor: worker.account, role: worker.role, action: "templates.save", subject: "templates \(version.version)",
+    let version = TemplateVersion(version: former + 1, savedAt: time, savedBy: worker.name)
+    let event = worker.did(
+      .templatesSave, to: "templates \(version.version)",
       after: [
         "kind": list.kind.rawValue, "language": list.language, "category": list.category?.slug ?? "",
         "texts": texts.map(\.stored).joined(separator: "\n"),

@@ -86,7 +86,7 @@ public struct ThresholdStore: Sendable {
         since: try await Self.set(former, on: connection), name: { apps.name(of: $0) ?? "\($0)" })
       {
         let event = actor.did(
-          change.after == nil ? "thresholds.remove" : "thresholds.set", to: change.subject, before: change.before,
+          change.after == nil ? .thresholdsRemove : .thresholdsSet, to: change.subject, before: change.before,
           after: change.after, because: reason)
         _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
       }

@@ -128,12 +128,15 @@ import Testing
     let open = Set(try await store.appeals(of: number).map(\.id))
     #expect(
       try await service.settle(
-        number, expecting: [UUID()], as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now) == .changed)
+        number, expecting: [UUID()], as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: nil, at: now)
+        == .changed)
     #expect(
       try await service.settle(
-        number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: "Sorry.", at: now) == .answered(1))
+        number, expecting: open, as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: "Sorry.", at: now)
+        == .answered(1))
     #expect(
-      try await service.settle(number, as: .rejected, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen
+      try await service.settle(number, as: .rejected, by: Actor(name: "Bob", role: .moderator), answer: nil, at: now)
+        == .nothingOpen
     )
     #expect(try await DecisionStore(pool: pool).standing(of: number)?.treatment == .allow)
     let revocations = try await PublicationStore(pool: pool).openRevocations()
@@ -151,7 +154,8 @@ import Testing
     let (open, event) = (Set(try await store.appeals(of: number).map(\.id)), UUID())
     for _ in 0..<2 {
       let outcome = try await service.settle(
-        number, expecting: open, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now, noting: event)
+        number, expecting: open, as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: nil, at: now,
+        noting: event)
       #expect(outcome == .answered(1))
     }
     #expect(try await DecisionStore(pool: pool).history(of: number).count == 1)
@@ -159,7 +163,8 @@ import Testing
     // Another moderator's answer is still too late.
     #expect(
       try await service.settle(
-        number, expecting: open, as: .upheld, by: "Bob", role: .moderator, answer: nil, at: now) == .nothingOpen)
+        number, expecting: open, as: .upheld, by: Actor(name: "Bob", role: .moderator), answer: nil, at: now)
+        == .nothingOpen)
   }
 
   @Test func `a ticket is accepted in any usual spelling`() throws {
@@ -191,17 +196,19 @@ extension AppealFilingTests {
         number: number, statement: "Mine \(index)", contact: contact, filedAt: now, language: index == 2 ? "ru" : "en")
       _ = try await service.file(filing, ticket: AppealTicket(), stamp: stamp(UInt8(index)))
     }
-    _ = try await service.settle(number, as: .rejected, by: "Ada", role: .moderator, answer: "No proof.", at: now + 60)
+    _ = try await service.settle(
+      number, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "No proof.", at: now + 60)
     let rejected = try await mails()
     #expect(rejected.map(\.receiver) == ["mailto:other@example.org", "mailto:owner@example.org"])
     #expect(rejected.map(\.language) == ["ru", "en"])
     #expect(rejected.allSatisfy { $0.at == now + 60 + Appeal.undoWindow })
     #expect(rejected[0].body.contains(#""answer":"No proof.""#) && rejected[0].body.contains(#""state":"rejected""#))
     // An undo takes the answer back before anybody is told.
-    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let ada = Actor(name: "Ada", role: .moderator)
     #expect(try await service.undoRejection(number, answeredAt: now + 60, by: ada, at: now + 90))
     #expect(try await mails().isEmpty)
-    _ = try await service.settle(number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now + 120)
+    _ = try await service.settle(
+      number, as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: nil, at: now + 120)
     let upheld = try await mails()
     #expect(upheld.map(\.receiver) == ["mailto:other@example.org", "mailto:owner@example.org"])
     #expect(upheld.allSatisfy { $0.at == now + 120 + Appeal.undoWindow && $0.body.contains(#""state":"upheld""#) })
@@ -214,12 +221,13 @@ extension AppealFilingTests {
       decidedAt: now)
     #expect(try await decisions.record(block) == .recorded)
     _ = try await service.file(try filing(contact: "owner@example.org"), ticket: AppealTicket(), stamp: stamp(1))
-    _ = try await service.settle(number, as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: now + 60)
+    _ = try await service.settle(
+      number, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "No.", at: now + 60)
     #expect(try await decisions.undo(blocking, of: number, decidedBy: "Bob", at: now + 90) == .undone)
     #expect(try await mails().map(\.receiver) == ["mailto:owner@example.org"])
     _ = try await service.file(try filing(contact: "other@example.org"), ticket: AppealTicket(), stamp: stamp(2))
     _ = try await service.settle(
-      number, as: .upheld, by: "Ada", role: .moderator, answer: nil, decisionID: upholding, at: now + 120)
+      number, as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: nil, decisionID: upholding, at: now + 120)
     #expect(try await mails().count == 2)
     #expect(try await decisions.undo(upholding, of: number, decidedBy: "Ada", at: now + 150) == .undone)
     #expect(try await mails().map(\.receiver) == ["mailto:owner@example.org"])

@@ -74,7 +74,7 @@ import Testing
     let appealService = AppealService(pool: pool)
     _ = try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
     let outcome = try await appealService.settle(
-      number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now + 1)
+      number, as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: nil, at: now + 1)
     #expect(outcome == .answered(1))
     #expect(try await standing() == .allow)
   }

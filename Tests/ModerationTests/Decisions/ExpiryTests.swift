@@ -125,7 +125,7 @@ import Testing
   @Test func `the decisions of a bulk expire too also when it is finished later`() async throws {
     let bulks = BulkStore(pool: pool)
     let bulkService = BulkService(pool: pool)
-    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let ada = Actor(name: "Ada", role: .moderator)
     let bulk = Bulk(
       treatment: .block, reason: "One campaign.", worker: ada, decidedAt: now, expiresAt: now + 90 * days)
     #expect(try await bulkService.apply(bulk, to: try await bulks.items([number])) == [])

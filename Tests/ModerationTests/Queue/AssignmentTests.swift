@@ -9,9 +9,9 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct AssignmentTests {
-  private let chief = QueueWorker(account: "Chief", role: .administrator)
-  private let ada = QueueWorker(account: "Moderator 1", role: .moderator)
-  private let bob = QueueWorker(account: "Moderator 2", role: .moderator)
+  private let chief = Actor(name: "Chief", role: .administrator)
+  private let ada = Actor(name: "Moderator 1", role: .moderator)
+  private let bob = Actor(name: "Moderator 2", role: .moderator)
   private let mine = QueueFilter(isMine: true)
 
   private var queue: QueueStore { QueueStore(pool: pool) }
@@ -27,8 +27,8 @@ import Testing
     #expect(try await assignments.add(rule, by: chief, at: now))
   }
 
-  private func page(_ worker: QueueWorker, _ filter: QueueFilter) async throws -> [Int64] {
-    let rows = try await queue.page(filter, level: worker.level, account: worker.account, at: now)
+  private func page(_ worker: Actor, _ filter: QueueFilter) async throws -> [Int64] {
+    let rows = try await queue.page(filter, level: worker.level, account: worker.name, at: now)
     return rows.map(\.item.number)
   }
 
@@ -64,10 +64,10 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for place in 1...8 {
         group.addTask {
-          let worker = QueueWorker(account: "Moderator \(place)", role: .moderator)
+          let worker = Actor(name: "Moderator \(place)", role: .moderator)
           let filter = place <= 6 ? mine : QueueFilter()
           while let item = try await claims.claimNext(filter, by: worker, at: now) {
-            #expect(item.claim?.account == worker.account)
+            #expect(item.claim?.account == worker.name)
             claimed.add([item.number])
           }
         }

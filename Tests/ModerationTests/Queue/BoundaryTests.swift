@@ -19,7 +19,7 @@ import Testing
 
   @Test func `a case is open to its level and to who has claimed it`() {
     for (place, role) in roles.enumerated() {
-      let worker = QueueWorker(account: "Ada", role: role)
+      let worker = Actor(name: "Ada", role: role)
       func access(_ level: Int16, _ claim: QueueCase.Claim? = nil) -> CaseAccess {
         CaseAccess(level: level, claim: claim, for: worker, at: now)
       }
@@ -40,26 +40,26 @@ import Testing
     for (name, role, isPermitted) in [
       ("Ada", .triage, true), ("Bob", .triage, false), ("Bob", .moderator, true), ("Bob", .administrator, true),
     ] as [(String, Role, Bool)] {
-      #expect(DecisionRights.canUndo(event, QueueWorker(account: name, role: role)) == isPermitted)
+      #expect(DecisionRights.canUndo(event, Actor(name: name, role: role)) == isPermitted)
     }
   }
 
   @Test func `a key acts as an account of its scopes`() {
-    func account(_ scopes: AppScopes, _ name: String = "Shop") -> QueueWorker? {
+    func account(_ scopes: AppScopes, _ name: String = "Shop") -> Actor? {
       var app = App(id: 7, name: name)
       app.scopes = scopes
       return app.serviceAccount
     }
     #expect(account([.report, .lookup, .vouch]) == nil)
-    #expect(account([.moderate]) == QueueWorker(account: "app:Shop", role: .moderator))
-    #expect(account([.administer]) == QueueWorker(account: "app:Shop", role: .administrator))
+    #expect(account([.moderate]) == Actor(name: "app:Shop", role: .moderator))
+    #expect(account([.administer]) == Actor(name: "app:Shop", role: .administrator))
     #expect(account([.moderate, .administer])?.role == .administrator)
     let long = String(repeating: "a", count: 80)
-    #expect(account([.moderate], long)?.account == "app:" + String(repeating: "a", count: 76))
+    #expect(account([.moderate], long)?.name == "app:" + String(repeating: "a", count: 76))
   }
 
   @Test func `a bulk leaves out what its author may not decide`() throws {
-    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let ada = Actor(name: "Ada", role: .moderator)
     func omission(_ isReplacing: Bool = false, _ change: (inout BulkItem) -> Void = { _ in }) -> BulkItem.Omission? {
       var item = BulkItem(number: 33_199_000_248, heat: 0, isPublished: false)
       change(&item)
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `a bulk checks the rules of its treatment`() throws {
-    let triage = QueueWorker(account: "Ada", role: .triage)
+    let triage = Actor(name: "Ada", role: .triage)
     var guarded = BulkItem(number: 33_199_000_248, heat: 0, isPublished: true)
     guarded.blockRule.isNamed = true
     let plain = BulkItem(number: 33_199_000_249, heat: 0, isPublished: false)
@@ -105,8 +105,8 @@ extension DecisionEvent {
 /// Times and counts at which claims, appeals and decisions change.
 @Suite(.database) struct BoundaryTests {
   private let number: Int64 = 33_199_000_248
-  private let ada = QueueWorker(account: "Ada", role: .moderator)
-  private let bob = QueueWorker(account: "Bob", role: .moderator)
+  private let ada = Actor(name: "Ada", role: .moderator)
+  private let bob = Actor(name: "Bob", role: .moderator)
 
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var claims: ClaimService { ClaimService(pool: pool) }
@@ -159,24 +159,24 @@ extension DecisionEvent {
     try await enqueue()
     var levels: [Int16] = []
     for place in 1...10 {
-      #expect(try await claims.pass(number, by: QueueWorker(account: "W\(place)", role: .administrator), at: now))
+      #expect(try await claims.pass(number, by: Actor(name: "W\(place)", role: .administrator), at: now))
       levels.append(try #require(try await queue.find(number)).level)
     }
     #expect(levels == [0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
     // Again by the ninth: it is not new.
-    #expect(try await claims.pass(number, by: QueueWorker(account: "W9", role: .administrator), at: now))
+    #expect(try await claims.pass(number, by: Actor(name: "W9", role: .administrator), at: now))
     #expect(try await events("case.pass").count == 11)
     #expect(try await !claims.pass(33_199_000_001, by: ada, at: now))
   }
 
   @Test func `a case is escalated one level once`() async throws {
-    let triage = QueueWorker(account: "Tom", role: .triage)
+    let triage = Actor(name: "Tom", role: .triage)
     try await enqueue()
     #expect(try await claims.escalate(number, by: triage, reason: "Unsure.", at: now))
     #expect(try await queue.find(number)?.level == 1)
     #expect(try await !claims.escalate(number, by: triage, at: now))
     #expect(try await claims.escalate(number, by: ada, at: now + 1))
-    #expect(try await !claims.escalate(number, by: QueueWorker(account: "Root", role: .administrator), at: now))
+    #expect(try await !claims.escalate(number, by: Actor(name: "Root", role: .administrator), at: now))
     #expect(try await !claims.escalate(33_199_000_001, by: ada, at: now))
     #expect(
       try await events("case.escalate") == [
@@ -270,7 +270,7 @@ extension DecisionEvent {
     }
     try await pool.execute("UPDATE queue SET stale = false")
     func settle(_ state: Appeal.State) async throws {
-      _ = try await appeals.settle(number, as: state, by: "Ada", role: .moderator, answer: "x", at: now)
+      _ = try await appeals.settle(number, as: state, by: Actor(name: "Ada", role: .moderator), answer: "x", at: now)
     }
     try await settle(.rejected)
     #expect(try await queue.stale(limit: 9) == [number])
@@ -288,7 +288,7 @@ extension DecisionEvent {
     }
     try await file(1)
     func reject(at time: Date) async throws -> AnswerOutcome {
-      try await appeals.settle(number, as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: time)
+      try await appeals.settle(number, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "No.", at: time)
     }
     #expect(try await reject(at: now) == .answered(1))
     #expect(try await reject(at: now + 1) == .nothingOpen)
@@ -302,12 +302,13 @@ extension DecisionEvent {
     let event = UUID()
     for _ in 0..<2 {
       let answered = try await appeals.settle(
-        number, expecting: nil, as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: now + 2, noting: event)
+        number, expecting: nil, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "No.", at: now + 2,
+        noting: event)
       #expect(answered == .answered(1))
     }
     try await file(3)
     let other = try await appeals.settle(
-      number, expecting: [UUID()], as: .rejected, by: "Ada", role: .moderator, answer: "No.", at: now)
+      number, expecting: [UUID()], as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "No.", at: now)
     #expect(other == .changed)
   }
 
@@ -321,7 +322,7 @@ extension DecisionEvent {
     for (account, role, isPermitted) in [
       ("Ada", .triage, false), ("Ada", .moderator, true), ("Bob", .moderator, false), ("Bob", .administrator, true),
     ] as [(String, Role, Bool)] {
-      #expect(run.canBeFinished(by: QueueWorker(account: account, role: role)) == isPermitted)
+      #expect(run.canBeFinished(by: Actor(name: account, role: role)) == isPermitted)
     }
     // A finished one is not finished again, and an unknown one cannot be.
     #expect(try await service.finish(bulk.id, by: ada, at: now + 1))
@@ -335,7 +336,7 @@ extension DecisionEvent {
     let (held, plain) = (33_199_000_248 as Int64, 33_199_000_251 as Int64)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(held, finding)], at: now)
-    let triage = QueueWorker(account: "Tom", role: .triage)
+    let triage = Actor(name: "Tom", role: .triage)
     let rows = [held, plain].enumerated().map { line, number in
       DecisionRow(line: line + 2, number: number, values: DecisionValues(treatment: .allow, reason: "Known."))
     }
@@ -356,11 +357,11 @@ extension DecisionEvent {
     #expect(try await service.save(shared, role: .triage, at: now) == .notShareable)
     #expect(try await service.save(own, role: .triage, at: now) == .saved)
     #expect(try await service.save(shared, role: .moderator, at: now) == .saved)
-    let root = QueueWorker(account: "Root", role: .administrator)
+    let root = Actor(name: "Root", role: .administrator)
     #expect(try await !service.delete(own.id, by: root))
     #expect(try await !service.delete(shared.id, by: bob))
     #expect(try await service.delete(shared.id, by: root))
-    #expect(try await service.delete(own.id, by: QueueWorker(account: "Ada", role: .triage)))
+    #expect(try await service.delete(own.id, by: Actor(name: "Ada", role: .triage)))
   }
 }
 

@@ -12,7 +12,7 @@ import Testing
 /// Decisions of files, and appeals that are filed while a bulk decision waits.
 @Suite(.database) struct BulkPlanTests {
   private let numbers = (0..<120).map { 33_199_000_000 + Int64($0) * 3 }
-  private let ada = QueueWorker(account: "Ada", role: .moderator)
+  private let ada = Actor(name: "Ada", role: .moderator)
 
   private var bulks: BulkStore { BulkStore(pool: pool) }
   private var service: BulkService { BulkService(pool: pool) }
@@ -80,7 +80,7 @@ import Testing
     try await ProtectionStore(pool: pool).add([(.number(numbers[1]), "A hospital")], by: "Bob", at: now)
     _ = try await pool.run(SQL.enqueueCases(numbers[3...4].map { ($0, .held) }, at: now))
     let claims = ClaimService(pool: pool)
-    _ = try await claims.claim(numbers[3], by: QueueWorker(account: "Bob", role: .moderator), at: now)
+    _ = try await claims.claim(numbers[3], by: Actor(name: "Bob", role: .moderator), at: now)
     try await file(numbers[20])
     let plan = try await plan(rows() + [DecisionRow(line: 200, number: 999, values: rows()[0].values)])
     let found = Dictionary(grouping: plan.problems) { $0.violation.code }.mapValues { $0.map(\.line) }
@@ -110,7 +110,7 @@ import Testing
     let queue = QueueStore(pool: pool)
     try await pool.execute("UPDATE queue SET level = 1, assigned_to = 'Cleo' WHERE number = \(number)")
     let outcome = try await appeals.settle(
-      number, as: .rejected, by: "Ada", role: .moderator, answer: "It is one.", at: now)
+      number, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "It is one.", at: now)
     #expect(outcome == .answered(1))
     // No other cause keeps the case.
     _ = try await pool.run(SQL.settleCase(number: number))

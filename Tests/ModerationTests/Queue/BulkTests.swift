@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.database) struct BulkTests {
   private let numbers = (0..<120).map { 33_199_000_000 + Int64($0) * 3 }
-  private let ada = QueueWorker(account: "Ada", role: .moderator)
+  private let ada = Actor(name: "Ada", role: .moderator)
 
   private var bulks: BulkStore { BulkStore(pool: pool) }
   private var bulkService: BulkService { BulkService(pool: pool) }
@@ -55,7 +55,7 @@ import Testing
     let queue = ClaimService(pool: pool)
     _ = try await pool.run(SQL.enqueueCases(numbers.prefix(3).map { ($0, .held) }, at: now))
     #expect(try await queue.escalate(numbers[0], by: ada, at: now))
-    let bob = QueueWorker(account: "Bob", role: .moderator)
+    let bob = Actor(name: "Bob", role: .moderator)
     _ = try await queue.claim(numbers[1], by: bob, at: now)
     _ = try await queue.claim(numbers[2], by: ada, at: now)
     let items = try await bulks.items(Array(numbers.prefix(4)))
@@ -99,7 +99,7 @@ import Testing
       treatment: .identify, label: "Surveys", category: .survey, reason: "One campaign.", worker: ada, decidedAt: now)
     try await breakOff(bulk)
     let (bob, root) = (
-      QueueWorker(account: "Bob", role: .moderator), QueueWorker(account: "Root", role: .administrator)
+      Actor(name: "Bob", role: .moderator), Actor(name: "Root", role: .administrator)
     )
     for worker in [ada, root] {
       let runs = try await bulks.unfinished(for: worker)

@@ -10,8 +10,8 @@ import Testing
 
 /// Two moderators never have the same case.
 @Suite(.database) struct QueueClaimTests {
-  private let ada = QueueWorker(account: "Ada", role: .moderator)
-  private let bob = QueueWorker(account: "Bob", role: .moderator)
+  private let ada = Actor(name: "Ada", role: .moderator)
+  private let bob = Actor(name: "Bob", role: .moderator)
 
   private var queue: QueueStore { QueueStore(pool: pool) }
   private var claims: ClaimService { ClaimService(pool: pool) }
@@ -28,9 +28,9 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for place in 0..<8 {
         group.addTask {
-          let worker = QueueWorker(account: "Worker \(place)", role: .triage)
+          let worker = Actor(name: "Worker \(place)", role: .triage)
           while let item = try await claims.claimNext(by: worker, at: now) {
-            #expect(item.claim?.account == worker.account)
+            #expect(item.claim?.account == worker.name)
             claimed.add([item.number])
           }
         }
@@ -86,13 +86,13 @@ import Testing
     let number: Int64 = 33_199_000_248
     try await enqueue([number])
     for name in ["A", "B", "C"] {
-      let worker = QueueWorker(account: name, role: .triage)
+      let worker = Actor(name: name, role: .triage)
       #expect(try await claims.claimNext(by: worker, at: now)?.number == number)
       #expect(try await claims.pass(number, by: worker, at: now))
       #expect(try await claims.claimNext(by: worker, at: now) == nil)
     }
     #expect(try await pool.run(SQL.readPasses(number: number)).sorted() == ["A", "B", "C"])
-    #expect(try await claims.claimNext(by: QueueWorker(account: "D", role: .triage), at: now) == nil)
+    #expect(try await claims.claimNext(by: Actor(name: "D", role: .triage), at: now) == nil)
     #expect(try await claims.claimNext(by: ada, at: now)?.level == 1)
   }
 }

@@ -22,40 +22,42 @@ import Testing
 
   @Test func `a million numbers in a day need no approval and one more does`() async throws {
     let small = try rule(33_199_000_000, size: 600_000)
-    #expect(try await service.add([small], by: "Ada", at: now).map(\.state) == [.approved])
+    #expect(try await service.add([small], by: .commandLine("Ada"), at: now).map(\.state) == [.approved])
     let rest = try rule(33_198_000_000, size: 400_000)
     let more = try rule(33_197_000_000, size: 400_001)
-    #expect(try await service.add([more], by: "Ada", at: now + 86_399).map(\.state) == [.proposed])
+    #expect(try await service.add([more], by: .commandLine("Ada"), at: now + 86_399).map(\.state) == [.proposed])
     // Rules of others do not count, nor rules that block nothing, nor rules of the day before.
     #expect(
-      try await service.add([try rule(33_196_000_000, size: 900_000, by: "Bob")], by: "Bob", at: now).map(\.state) == [
-        .approved
-      ])
+      try await service.add([try rule(33_196_000_000, size: 900_000, by: "Bob")], by: .commandLine("Bob"), at: now).map(
+        \.state) == [
+          .approved
+        ])
     #expect(
-      try await service.add([try rule(33_195_000_000, size: 2_000_000, .identify)], by: "Ada", at: now).map(\.state)
+      try await service.add([try rule(33_195_000_000, size: 2_000_000, .identify)], by: .commandLine("Ada"), at: now)
+        .map(\.state)
         == [.approved])
-    #expect(try await service.add([rest], by: "Ada", at: now + 86_399).map(\.state) == [.approved])
-    #expect(try await service.add([more], by: "Ada", at: now + 86_400).map(\.state) == [.approved])
+    #expect(try await service.add([rest], by: .commandLine("Ada"), at: now + 86_399).map(\.state) == [.approved])
+    #expect(try await service.add([more], by: .commandLine("Ada"), at: now + 86_400).map(\.state) == [.approved])
     // The same range counts once.
-    #expect(try await service.add([small, small], by: "Ada", at: now + 86_401).count == 1)
+    #expect(try await service.add([small, small], by: .commandLine("Ada"), at: now + 86_401).count == 1)
   }
 
   @Test func `a proposal needs another person's approval`() async throws {
-    let proposed = try await service.add([try rule(33_199_000_000, size: 1_000_001)], by: "Ada", at: now)
+    let proposed = try await service.add([try rule(33_199_000_000, size: 1_000_001)], by: .commandLine("Ada"), at: now)
     #expect(proposed.map(\.state) == [.proposed])
     await #expect(throws: RuleViolation.self) {
-      try await service.decide(proposed, isApproved: true, by: "Ada", reason: nil, at: now)
+      try await service.decide(proposed, isApproved: true, by: .commandLine("Ada"), reason: nil, at: now)
     }
-    try await service.decide(proposed, isApproved: true, by: "Bob", reason: nil, at: now)
+    try await service.decide(proposed, isApproved: true, by: .commandLine("Bob"), reason: nil, at: now)
     let store = RangeStore(pool: pool)
     let approved = try await store.rules(.approved)
     #expect(approved.map(\.decidedBy) == ["Bob"] && approved.map(\.reason) == ["x"])
     // Its author may end it, and approve it again as it is in force.
-    try await service.decide(approved, isApproved: true, by: "Ada", reason: "Again.", at: now + 1)
+    try await service.decide(approved, isApproved: true, by: .commandLine("Ada"), reason: "Again.", at: now + 1)
     #expect(try await store.rules(.approved).map(\.reason) == ["Again."])
-    try await service.decide(approved, isApproved: false, by: "Ada", reason: nil, at: now + 2)
+    try await service.decide(approved, isApproved: false, by: .commandLine("Ada"), reason: nil, at: now + 2)
     #expect(try await store.rules(.rejected).count == 1)
-    #expect(try await service.remove(approved, by: "Ada", reason: nil, at: now + 3) == 1)
+    #expect(try await service.remove(approved, by: .commandLine("Ada"), reason: nil, at: now + 3) == 1)
     #expect(try await store.rules().isEmpty)
   }
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.database) struct ReviewActivationTests {
-  private let chief = QueueWorker(account: "Chief", role: .administrator)
+  private let chief = Actor(name: "Chief", role: .administrator)
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
   /// Every decision is in the sample.
   private let policy = ReviewPolicy(share: 1, maxReporters: 100)
@@ -38,7 +38,7 @@ import Testing
     #expect(proposed.moderators == 3 && proposed.isPossible && !proposed.isRequested && !proposed.isOn)
     try await decide(33_199_000_002)
     #expect(try await service.open(for: "Moderator 2") == [])
-    #expect(try await !service.mark(33_199_000_001, by: "Chief", role: .administrator, at: now))
+    #expect(try await !service.mark(33_199_000_001, by: Actor(name: "Chief", role: .administrator), at: now))
 
     for _ in 0..<2 {
       #expect(try await service.turn(on: true, by: chief, at: now))
@@ -47,7 +47,7 @@ import Testing
     }
     try await decide(33_199_000_003)
     #expect(try await service.open(for: "Moderator 2").map(\.number) == [33_199_000_003])
-    #expect(try await service.mark(33_199_000_001, by: "Chief", role: .administrator, at: now))
+    #expect(try await service.mark(33_199_000_001, by: Actor(name: "Chief", role: .administrator), at: now))
 
     // With a moderator less nothing is reviewed.
     try await AccountStore(pool: pool).setDisabled(true, name: "Moderator 2", by: Actor.commandLine("Chief"), at: now)

@@ -119,7 +119,8 @@ import Testing
     let appeals = AppealStore(pool: pool)
     let appealService = AppealService(pool: pool, reviews: none)
     try await appeals.file(try Appeal(number: number, statement: "It is mine.", filedAt: now))
-    _ = try await appealService.settle(number, as: .upheld, by: "Ada", role: .moderator, answer: nil, at: now)
+    _ = try await appealService.settle(
+      number, as: .upheld, by: Actor(name: "Ada", role: .moderator), answer: nil, at: now)
     let item = try #require(try await reviewService.open(for: "Bob").first)
     #expect(item.number == number)
     #expect(try await discounted() == 0)
@@ -130,7 +131,7 @@ import Testing
     let bulks = BulkStore(pool: pool)
     let bulkService = BulkService(pool: pool, reviews: none)
     let bulk = Bulk(
-      treatment: .allow, reason: "Because.", worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
+      treatment: .allow, reason: "Because.", worker: Actor(name: "Ada", role: .moderator), decidedAt: now)
     #expect(try await bulkService.apply(bulk, to: try await bulks.items([number])) == [])
     #expect(try await reviewService.open(for: "Bob").map(\.number) == [number])
     #expect(try await reviewService.open(for: "Ada") == [])
@@ -147,7 +148,7 @@ import Testing
     for (treatment, count) in [(Decision.Treatment.block, 1), (.identify, 1), (.allow, 2)] {
       let bulk = Bulk(
         treatment: treatment, label: treatment == .identify ? "A shop" : nil, reason: "Because.",
-        worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: now)
+        worker: Actor(name: "Ada", role: .moderator), decidedAt: now)
       #expect(try await bulkService.reviewed(bulk, items) == count, "\(treatment)")
       guard treatment == .allow else { continue }
       #expect(try await bulkService.apply(bulk, to: items) == [])
@@ -209,9 +210,10 @@ import Testing
 
   @Test func `golden cases measure the reviewer only`() async throws {
     let golden = try await decide(.block)
-    #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now))
-    #expect(try await reviewService.mark(number, by: "Admin", role: .administrator, at: now) == false)
-    #expect(try await reviewService.mark(33_199_000_249, by: "Admin", role: .administrator, at: now) == false)
+    #expect(try await reviewService.mark(number, by: Actor(name: "Admin", role: .administrator), at: now))
+    #expect(try await reviewService.mark(number, by: Actor(name: "Admin", role: .administrator), at: now) == false)
+    #expect(
+      try await reviewService.mark(33_199_000_249, by: Actor(name: "Admin", role: .administrator), at: now) == false)
     // None before the second review, or the first one where the interval is as short as possible.
     #expect(try await listed(for: "Bob") == [])
     func listedAtOnce() async throws -> [UUID] {
@@ -237,7 +239,7 @@ import Testing
     #expect(try await decisions.standing(of: number)?.treatment == .block)
     let stored = try #require(try await reviews.goldenCases().first)
     #expect(stored.answers == 1 && stored.right == 0 && stored.treatment == .block)
-    #expect(try await reviewService.unmark(number, golden.id, by: "Admin", role: .administrator, at: now))
+    #expect(try await reviewService.unmark(number, golden.id, by: Actor(name: "Admin", role: .administrator), at: now))
     #expect(try await reviews.goldenCases() == [])
   }
 

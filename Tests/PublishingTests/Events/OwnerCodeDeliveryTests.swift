@@ -24,7 +24,7 @@ import Testing
       to: ["http://127.0.0.1:9/"])
     #expect(stored)
     try await OutboundHTTP.withClient { client throws in
-      #expect(try await job.sendDue(at: now + 900, by: client).map(\.failure) == [.tookTooLong(seconds: 900)])
+      #expect(try await job.sendDue(at: now + 900.001, by: client).map(\.failure) == [.tookTooLong(seconds: 900)])
     }
     #expect(try await store.waiting().isEmpty)
   }

@@ -43,7 +43,7 @@ import Testing
     let app = try await AppStore(pool: pool).source(named: "A list", at: start)
     let settings = Source.Settings(
       name: "A list", url: "https://list.example/", format: .csv, every: 3_600, ceiling: ceiling)
-    let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: "A list")
+    let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: "A list")
     #expect(try await SourceStore(pool: pool).add(settings, as: app, at: start, audit: event))
     let rows = (0..<4).map { row in
       Report(

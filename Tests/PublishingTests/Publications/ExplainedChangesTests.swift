@@ -44,7 +44,7 @@ import Testing
       by: .commandLine("Ada"), because: "Test", at: now)
     let settings = Source.Settings(
       name: name, url: "https://localhost/\(name)", format: .csv, every: 3_600, ceiling: .block)
-    let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: name)
+    let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: name)
     #expect(try await SourceStore(pool: pool).add(settings, as: app, at: now, audit: event))
     let reports = numbers.map {
       Report(
@@ -176,7 +176,7 @@ import Testing
     let sources = SourceStore(pool: pool)
     try await withPublisher { publisher, folder in
       _ = try await publisher.publish(at: now)
-      let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.remove", subject: "list")
+      let event = Actor(name: "Ada", role: .administrator).did(.sourceRemove, to: "list")
       #expect(try await sources.remove("list", at: now, audit: event))
       // The entries are withdrawn in two parts, with a publication in between.
       for numbers in [listed.prefix(25), listed.dropFirst(25)] {
@@ -238,7 +238,7 @@ import Testing
       await #expect(throws: PublishingError.self) { try await publisher.publish(at: now + 300) }
       #expect(try await published(folder) == Array(listed) + Array(reported))
       // A change of the ceiling and the end of a suspension have effects that are expected.
-      let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.ceiling", subject: "list")
+      let event = Actor(name: "Ada", role: .administrator).did(.sourceCeiling, to: "list")
       #expect(try await SourceStore(pool: pool).change("list", to: .block, at: now, audit: event))
       #expect(try await publisher.publish(at: now + 360).packs.map(\.entries) == [100, 100])
     }

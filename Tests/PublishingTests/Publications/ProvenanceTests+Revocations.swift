@@ -36,13 +36,13 @@ extension ProvenanceTests {
     let own = try RangeRule(
       RangePattern("+331990001xx", plan: .current), category: .telemarketing, reason: "A regulator.",
       proposedBy: "Ada", at: now)
-    _ = try await RangeService(stores: stores).add([own], by: "Ada", at: now)
+    _ = try await RangeService(stores: stores).add([own], by: .commandLine("Ada"), at: now)
     // The rule of a subscription is not passed on.
     let source = try await AppStore(pool: pool).source(named: "another", at: now)
     let other = source.id
     let settings = Source.Settings(
       name: "another", url: "https://another.example/", format: .ringfence, every: 3_600, ceiling: .block)
-    let event = AuditEvent(actor: "Ada", role: .administrator, action: "source.add", subject: "another")
+    let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: "another")
     #expect(try await stores.sources.add(settings, as: source, at: now, audit: event))
     var foreign = RangeRule(
       stored: try RangePattern("+331990009xx", plan: .current), category: .fraud, state: .approved, proposedAt: now)

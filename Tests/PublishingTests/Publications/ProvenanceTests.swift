@@ -155,7 +155,7 @@ import Testing
     let stores = Stores(pool: pool)
     _ = try await stores.ranges.detect(at: now)
     try await RangeService(stores: stores).decide(
-      try await stores.ranges.rules(), isApproved: true, by: "Ada", reason: nil, at: now)
+      try await stores.ranges.rules(), isApproved: true, by: .commandLine("Ada"), reason: nil, at: now)
     try await withTemporaryFolder { path in
       _ = try await publisher(path).publish(at: now)
       let own = try #require(try PublicationFolder(path: path).serverID())

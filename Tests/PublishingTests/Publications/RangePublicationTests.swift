@@ -41,7 +41,7 @@ import Testing
         RangePattern(range, plan: .current), treatment: treatment, category: .telemarketing, label: label,
         reason: "The regulator gave the prefix to telemarketers.", proposedBy: "Ada", at: now)
     }
-    let saved = try await service.add(rules, by: "Ada", at: now)
+    let saved = try await service.add(rules, by: .commandLine("Ada"), at: now)
     #expect(saved.allSatisfy { $0.state == .approved })
   }
 
@@ -156,13 +156,13 @@ import Testing
       let before = try numbers("blocklist", path)
       #expect(before.count == 30_000)
       let rules = try await stores.ranges.rules()
-      #expect(try await service.remove([rules[1]], by: "Ada", reason: nil, at: now + 70) == 1)
+      #expect(try await service.remove([rules[1]], by: .commandLine("Ada"), reason: nil, at: now + 70) == 1)
       let manifest = try await publisher(path).publish(at: now + 120)
       #expect(try numbers("blocklist", path).count == 20_000)
       #expect(manifest.packs.first { $0.name == "blocklist" }?.bytes ?? .max < 1_000)
       #expect(try await stores.lookups.listed(number: 33_199_010_000) == nil)
       // The last rules end: an empty list for a reason.
-      _ = try await service.remove(try await stores.ranges.rules(), by: "Ada", reason: nil, at: now + 130)
+      _ = try await service.remove(try await stores.ranges.rules(), by: .commandLine("Ada"), reason: nil, at: now + 130)
       _ = try await publisher(path).publish(at: now + 180)
       #expect(try numbers("blocklist", path).isEmpty)
     }
@@ -174,19 +174,20 @@ import Testing
     }
     #expect(try await service.preview(wide).needsApproval)
     #expect(try await service.preview([wide[0]]).counts.numbers == 1_000_000)
-    let saved = try await service.add(wide, by: "Ada", at: now)
+    let saved = try await service.add(wide, by: .commandLine("Ada"), at: now)
     #expect(saved.map(\.state) == [.proposed, .proposed])
     for part in [saved, [saved[0]]] {
       await #expect(throws: RuleViolation(.ownProposal, field: "by")) {
-        try await service.decide(part, isApproved: true, by: "Ada", reason: nil, at: now)
+        try await service.decide(part, isApproved: true, by: .commandLine("Ada"), reason: nil, at: now)
       }
     }
-    try await service.decide(saved, isApproved: true, by: "Bob", reason: "Checked.", at: now)
+    try await service.decide(saved, isApproved: true, by: .commandLine("Bob"), reason: "Checked.", at: now)
     #expect(try await stores.ranges.rules(.approved).map(\.range.text) == ["+33163*", "+33199*"])
     // Nor in small steps.
     for (index, range) in ["+33270*", "+33271*"].enumerated() {
       let rule = try RangeRule(RangePattern(range, plan: .current), reason: "A regulator.", proposedBy: "Ada", at: now)
-      #expect(try await service.add([rule], by: "Ada", at: now)[0].state == [.approved, .proposed][index])
+      #expect(
+        try await service.add([rule], by: .commandLine("Ada"), at: now)[0].state == [.approved, .proposed][index])
     }
     let found = try await stores.ranges.rules(containing: 33_199_123_456)
     #expect(found.map(\.range.text) == ["+33199*"] && found[0].decidedBy == "Bob" && found[0].reason == "Checked.")
@@ -196,7 +197,7 @@ import Testing
     let rule = try RangeRule(
       RangePattern("+3319900*", plan: .current), reason: "A campaign.", validFrom: now + 100, validUntil: now + 200,
       proposedBy: "Ada", at: now)
-    _ = try await service.add([rule], by: "Ada", at: now)
+    _ = try await service.add([rule], by: .commandLine("Ada"), at: now)
     try await withTemporaryFolder { path in
       for (seconds, count) in [(0, 0), (150, 10_000), (250, 0)] as [(Double, Int)] {
         _ = try await publisher(path).publish(at: now + seconds)

@@ -109,7 +109,7 @@ struct Simulation: Sendable {
     _ = try await SourceStore(pool: pool).add(
       Source.Settings(
         name: app.name, url: "https://lists.example/list.csv", format: .csv, every: 86_400, ceiling: list.ceiling),
-      as: app, at: start, audit: AuditEvent(actor: "Test", role: "system", action: "source.add", subject: app.name))
+      as: app, at: start, audit: Actor.ringfence.did(.sourceAdd, to: app.name))
     return app
   }
 

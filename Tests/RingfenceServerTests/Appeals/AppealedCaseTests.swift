@@ -299,7 +299,7 @@ import Testing
         let bulkService = BulkService(pool: pool)
         let bulk = Bulk(
           treatment: try #require(Decision.Treatment(rawValue: decision)), reason: "Calls.",
-          worker: QueueWorker(account: "Ada", role: .moderator), decidedAt: Date())
+          worker: Actor(name: "Ada", role: .moderator), decidedAt: Date())
         #expect(try await bulkService.apply(bulk, to: try await bulks.items([number])) == [number])
       }
       #expect(try await states() == [.open])
@@ -311,7 +311,7 @@ import Testing
     let queue = QueueStore(pool: pool)
     let claims = ClaimService(pool: pool)
     let since = Date(timeIntervalSince1970: 1_795_000_000)
-    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let ada = Actor(name: "Ada", role: .moderator)
     let finding = BrigadeDetection.Finding(reason: .oneDay(peak: 12, reporters: 13, others: 1), reporters: [])
     _ = try await HoldStore(pool: pool).hold([(number, finding)], at: since)
     _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: since))

@@ -24,6 +24,13 @@ import Testing
     #expect(AuditChange.all(from: nil, to: nil).isEmpty)
   }
 
+  @Test func `each action has a message, and each message an action`() throws {
+    let file = URL(filePath: Checkout.texts).appending(path: "en/audit.json")
+    let texts = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+    let named = texts.keys.compactMap { $0.hasPrefix("audit.action.") ? String($0.dropFirst(13)) : nil }
+    #expect(named.sorted() == AuditAction.allCases.map(\.rawValue).sorted())
+  }
+
   @Test func `coded values of a change are shown in the language of the reader`() throws {
     let texts = try MessageCatalog(folder: Checkout.texts)[.russian]
     let said = [
@@ -52,7 +59,7 @@ import Testing
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "<Bob>")
       try await auditLog.append(
         actor.did(
-          "test.write", to: "+4930\(index)", before: ["a": "1"], after: ["a": "=2", "b": "3"], because: "＝cmd|x"),
+          .protectionAdd, to: "+4930\(index)", before: ["a": "1"], after: ["a": "=2", "b": "3"], because: "＝cmd|x"),
         at: now + Double(index / 7))
     }
     try await TestServer.run { server in
@@ -63,7 +70,7 @@ import Testing
         #expect(response.status == .ok)
         return String(buffer: response.body)
       }
-      var address: String? = "/moderation/audit?action=test."
+      var address: String? = "/moderation/audit?action=protection."
       var ids: [Substring] = []
       var pages = 0
       while let path = address {
@@ -75,10 +82,10 @@ import Testing
       }
       #expect(pages == 3 && ids.count == 120 && Set(ids).count == 120)
 
-      let csv = try await get("/moderation/audit/export.csv?actor=Ada&action=test.")
+      let csv = try await get("/moderation/audit/export.csv?actor=Ada&action=protection.")
       let lines = csv.split(separator: "\r\n")
       #expect(lines.count == 61 && lines[0] + "\r\n" == AuditCSV.head)
-      #expect(lines[1].contains(",Ada,administrator,test.write,'+49"))
+      #expect(lines[1].contains(",Ada,administrator,protection.add,'+49"))
       #expect(lines[1].hasSuffix(",a: 1,\"a: =2; b: 3\",'＝cmd|x"))
       #expect(try await get("/moderation/audit?from=2020-01-01&to=2020-01-02").contains("No events match the filter"))
       // Unreadable filters are ignored.

@@ -332,7 +332,7 @@ import Testing
     let bulks = BulkStore(pool: TestDatabase.current.pool)
     let bulkService = BulkService(pool: TestDatabase.current.pool)
     let bulk = Bulk(
-      treatment: .block, reason: "One campaign.", worker: QueueWorker(account: "Ada", role: .moderator),
+      treatment: .block, reason: "One campaign.", worker: Actor(name: "Ada", role: .moderator),
       decidedAt: Date())
     _ = try await bulkService.apply(bulk, to: try await bulks.items(numbers))
     // Simulates a server that was killed before the last batch.

@@ -106,7 +106,7 @@ import Testing
       let numbers = (0..<5).map { number + Int64($0) * 1_000 }
       try await enqueue(Array(numbers.prefix(2)))
       let claims = ClaimService(pool: pool)
-      let ada = QueueWorker(account: "Ada", role: .moderator)
+      let ada = Actor(name: "Ada", role: .moderator)
       _ = try await claims.claim(numbers[0], by: ada, at: Date())
       #expect(try await claims.escalate(numbers[1], by: ada, to: nil, at: Date()))
       try await ProtectionStore(pool: pool).add([(.number(numbers[2]), "A hospital")], by: "Root", at: Date())
@@ -314,7 +314,7 @@ import Testing
       try await withThrowingTaskGroup(of: Void.self) { group in
         for name in ["Ada", "Bob"] {
           group.addTask {
-            let worker = QueueWorker(account: name, role: .moderator)
+            let worker = Actor(name: name, role: .moderator)
             while let item = try await claims.claimNext(by: worker, at: Date()) {
               let decision = try Decision(
                 number: item.number, treatment: .block, reason: "x", decidedBy: name, decidedAt: Date())
@@ -339,7 +339,7 @@ import Testing
       }
       let counts: [Int64] = try (0..<3).map { try row.decode($0) }
       #expect(counts == [1_000, 1_000, 3])
-      #expect(try await claims.claimNext(by: QueueWorker(account: "Cleo", role: .moderator), at: Date()) == nil)
+      #expect(try await claims.claimNext(by: Actor(name: "Cleo", role: .moderator), at: Date()) == nil)
     }
   }
 }

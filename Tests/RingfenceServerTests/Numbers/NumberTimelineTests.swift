@@ -24,7 +24,7 @@ import Testing
     try await AppealStore(pool: pool).file(
       try Appeal(number: number, statement: "It is mine.", filedAt: now - 86_400))
     _ = try await AppealService(pool: pool).settle(
-      number, as: .upheld, by: "Bob", role: .moderator, answer: "We have removed it.", at: now - 3_600)
+      number, as: .upheld, by: Actor(name: "Bob", role: .moderator), answer: "We have removed it.", at: now - 3_600)
     try await TestServer.run { server in
       let ada = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await ada.page("/moderation/numbers/\(number)/publications")

@@ -373,7 +373,8 @@ import Testing
     }
     #expect(try await mayBlock(victim) == false)
     #expect(try await mayBlock(nuisance) == true)
-    _ = try await appealService.settle(victim, as: .rejected, by: "Ada", role: .moderator, answer: nil, at: now)
+    _ = try await appealService.settle(
+      victim, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: nil, at: now)
     #expect(try await mayBlock(victim) == true)
   }
 }

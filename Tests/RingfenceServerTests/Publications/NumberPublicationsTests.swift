@@ -93,7 +93,7 @@ import Testing
       try ListsTests.publish(811, in: server.folder, ["toxic": [(12_015_550_124, "Fraud", true)]])
       #expect(try await Self.ask(server, "12015550123").1?.packs.map(\.state) == ["absent"])
       let stores = Stores(pool: TestDatabase.current.pool)
-      let event = AuditEvent(actor: "owner", role: "owner", action: "right.suppress", subject: "+12015550123")
+      let event = Actor.owner.did(.rightSuppress, to: "+12015550123")
       try await stores.protection.suppress(12_015_550_123, at: Date(), audit: event)
       let suppressed = try #require(try await Self.ask(server, "12015550123").1)
       #expect(suppressed.packs == [] && suppressed.lists == [])

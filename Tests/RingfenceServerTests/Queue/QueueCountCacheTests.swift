@@ -20,9 +20,9 @@ import Testing
     let queue = ClaimService(pool: pool)
     _ = try await pool.run(SQL.enqueueCases((0..<6).map { (number + $0, .held) }, at: now))
     // One case for moderators, two for administrators.
-    #expect(try await queue.escalate(number, by: QueueWorker(account: "Tim", role: .triage), at: now))
+    #expect(try await queue.escalate(number, by: Actor(name: "Tim", role: .triage), at: now))
     for index in 1...2 {
-      let ada = QueueWorker(account: "Ada", role: .moderator)
+      let ada = Actor(name: "Ada", role: .moderator)
       #expect(try await queue.escalate(number + Int64(index), by: ada, at: now))
     }
     try await TestServer.run { server in

@@ -183,9 +183,11 @@ import Testing
   @Test func `only administrators see golden cases in the audit log`() async throws {
     _ = try await decisionService.record(
       try Decision(number: number, treatment: .block, reason: "Because.", decidedBy: "Ada", decidedAt: Date()))
-    #expect(try await reviewService.mark(number, by: "Cleo", role: .administrator, at: Date()))
+    #expect(try await reviewService.mark(number, by: Actor(name: "Cleo", role: .administrator), at: Date()))
     let golden = try #require(try await reviews.goldenCases().first)
-    #expect(try await reviewService.unmark(number, golden.decisionID, by: "Cleo", role: .administrator, at: Date()))
+    #expect(
+      try await reviewService.unmark(
+        number, golden.decisionID, by: Actor(name: "Cleo", role: .administrator), at: Date()))
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let cleo = try await ModeratorClient.signIn(server, as: "Cleo", role: .administrator)
@@ -236,7 +238,7 @@ import Testing
       let bob = try await ModeratorClient.signIn(server, as: "Bob")
       let normalized = { (page: String) in page.replacing(/value="[0-9a-f\-]{36,64}"/, with: "") }
       let review = normalized(try await bob.page(address(decision.id)))
-      #expect(try await reviewService.mark(number, by: "Cleo", role: .administrator, at: now))
+      #expect(try await reviewService.mark(number, by: Actor(name: "Cleo", role: .administrator), at: now))
       try await pool.execute("DELETE FROM decision_reviews")
       #expect(normalized(try await bob.page(address(decision.id))) == review)
       let page = try await bob.page(address(decision.id))

@@ -21,7 +21,7 @@ import Testing
   private func work(at now: Date) async throws {
     let numbers = (0..<40).map { 33_199_000_000 + Int64($0) }
     _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .held) }, at: now - 86_400))
-    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let ada = Actor(name: "Ada", role: .moderator)
     var made: [(Int64, UUID)] = []
     for (place, number) in numbers.enumerated() {
       let time = now - Double(place % 3) * 86_400 - 3_600
@@ -79,7 +79,7 @@ import Testing
     let now = Date()
     try await work(at: now)
     _ = try await pool.run(SQL.enqueueCases([(49_301_234_567, .held)], at: now - 9 * 86_400))
-    let carl = QueueWorker(account: "Carl", role: .moderator)
+    let carl = Actor(name: "Carl", role: .moderator)
     _ = try await ClaimService(pool: pool).claim(49_301_234_567, by: carl, at: now)
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)

@@ -12,7 +12,7 @@ import Testing
 
   @Test(arguments: ["UPDATE audit_events SET actor = 'x'", "DELETE FROM audit_events", "TRUNCATE audit_events"])
   func `the audit log cannot be changed`(_ sql: String) async throws {
-    try await auditLog.append(Actor.commandLine("Ada").did("test.write", to: "x"), at: now)
+    try await auditLog.append(Actor.commandLine("Ada").did(.sourceAdd, to: "x"), at: now)
     let error = await #expect(throws: PostgresError.self) {
       try await pool.withConnection { try await $0.execute(script: sql) }
     }
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `a repeated event is stored once and unchanged`() async throws {
     let event = Actor(name: "Ada", role: .triage).did(
-      "decision.block", to: "+4930123456", before: ["decision": "allow \"x\" \\ \u{1F4A9}"], after: [:],
+      .decisionBlock, to: "+4930123456", before: ["decision": "allow \"x\" \\ \u{1F4A9}"], after: [:],
       because: "Calls at night")
     for _ in 0..<2 { try await auditLog.append(event, at: now) }
     let records = try await auditLog.events(AuditFilter(), limit: 10)
@@ -34,7 +34,7 @@ import Testing
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "Bob%")
       // Several events at the same time.
       try await auditLog.append(
-        actor.did(index % 3 == 0 ? "decision.block" : "range.approve", to: "+49301234\(index)"),
+        actor.did(index % 3 == 0 ? .decisionBlock : .rangeApprove, to: "+49301234\(index)"),
         at: now + Double(index / 5))
     }
     var seen: [AuditRecord] = []

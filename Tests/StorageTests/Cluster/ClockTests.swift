@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [3_600.0, -3_600]) func `a running bulk decision is not considered broken`(ahead: Double)
     async throws
   {
-    let ada = QueueWorker(account: "Ada", role: .moderator)
+    let ada = Actor(name: "Ada", role: .moderator)
     try await TestDatabase.current.withClock(ahead: ahead) { pool in
       let bulks = BulkStore(pool: pool)
       let bulkService = BulkService(pool: pool)

@@ -41,7 +41,7 @@ import Testing
     case .nextRefresh, .completeRefresh, .judgment:
       let settings = Source.Settings(name: "list", url: "https://example.org/", format: .csv, every: 3_600)
       let list = try await stores.apps.source(named: "list", at: now)
-      let event = Actor.commandLine("Test").did("source.add", to: "list")
+      let event = Actor.commandLine("Test").did(.sourceAdd, to: "list")
       #expect(try await stores.sources.add(settings, as: list, at: now - 1, audit: event))
       return {
         let due = try await stores.sources.due(at: now, limit: 8)
@@ -71,7 +71,7 @@ import Testing
         try await stores.jobs.job(.publication)?.state == .broken
       }
     case .bulkHeartbeat:
-      let ada = QueueWorker(account: "Ada", role: .moderator)
+      let ada = Actor(name: "Ada", role: .moderator)
       let (bulks, service) = (BulkStore(pool: pool), BulkService(pool: pool))
       let bulk = Bulk(treatment: .allow, worker: ada, decidedAt: now)
       _ = try await service.apply(bulk, to: try await bulks.items([33_199_000_000]))
@@ -90,7 +90,7 @@ import Testing
             """)
       }
       return {
-        let ada = QueueWorker(account: "Ada", role: .moderator)
+        let ada = Actor(name: "Ada", role: .moderator)
         return try await ClaimService(pool: pool).take(33_199_000_248, by: ada, at: now) != nil
       }
     case .statistics:

@@ -95,12 +95,12 @@ import Testing
   }
 
   @Test func `one publication order is open at a time and an old one expires`() async throws {
-    let event = AuditEvent(actor: "Ada", role: .administrator, action: "publication.order", subject: "publication")
+    let event = Actor(name: "Ada", role: .administrator).did(.publicationOrder, to: "publication")
     #expect(try await store.place(order(), audit: event))
     #expect(
       try await !store.place(
         order(),
-        audit: AuditEvent(actor: "Bob", role: .administrator, action: "publication.order", subject: "publication")))
+        audit: Actor(name: "Bob", role: .administrator).did(.publicationOrder, to: "publication")))
     // No server has started it in time, so it is not started later.
     try await age(by: 31)
     #expect(try await store.claim(.publication, by: one) == nil)

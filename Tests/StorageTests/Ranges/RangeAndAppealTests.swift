@@ -51,8 +51,9 @@ import Testing
     #expect(try await state().rules.isEmpty)
 
     let service = RangeService(stores: Stores(pool: pool))
-    try await service.decide([proposed[0]], isApproved: true, by: "Ada", reason: nil, at: now)
-    try await service.decide([proposed[1]], isApproved: false, by: "Ada", reason: "A call centre.", at: now)
+    try await service.decide([proposed[0]], isApproved: true, by: .commandLine("Ada"), reason: nil, at: now)
+    try await service.decide(
+      [proposed[1]], isApproved: false, by: .commandLine("Ada"), reason: "A call centre.", at: now)
     #expect(try await store.detect(at: now + 2) == [])
     let approved = try await state().rules
     #expect(approved.map(\.range) == [found[0]])

@@ -60,11 +60,11 @@ import Testing
 
   @Test func `events of one moment are exported in their order`() async throws {
     let events = (0..<5_000).map {
-      AuditEvent(actor: "Ada", role: "moderator", action: "test.order", subject: "event \($0)")
+      Actor(name: "Ada", role: .moderator).did(.sourceAdd, to: "event \($0)")
     }
     #expect(events.map(\.id.uuidString) == events.map(\.id.uuidString).sorted())
     for event in events.prefix(20) { try await stores.auditLog.append(event, at: now) }
-    let read = try await stores.auditLog.events(AuditFilter(action: "test.order"), limit: 100)
+    let read = try await stores.auditLog.events(AuditFilter(action: "source.add"), limit: 100)
     #expect(read.map(\.event.subject) == (0..<20).reversed().map { "event \($0)" })
   }
 }

@@ -25,7 +25,7 @@ import Testing
   private func erase(_ value: UInt8, until: Date? = nil) async throws -> Int {
     try await stores.erasures.erase(
       [(reporter(value), until ?? now)], at: now + 10,
-      audit: [AuditEvent(actor: "App", role: "app", action: "right.erase", subject: "reporter 00")])
+      audit: [Actor.app("App").did(.rightErase, to: "reporter 00")])
   }
 
   /// Rows of all tables with the bytes of a pseudonym.
@@ -84,7 +84,7 @@ import Testing
 
   @Test func `a restricted reporter has no weight until the release`() async throws {
     _ = try await stores.reports.accept([report(number, by: 1)], receivedAt: now)
-    let event = AuditEvent(actor: "App", role: "app", action: "right.restrict", subject: "reporter 00")
+    let event = Actor.app("App").did(.rightRestrict, to: "reporter 00")
     try await stores.erasures.restrict([reporter(1)], to: true, at: now, audit: [event])
     let weights = try await stores.erasures.export(reporter(1)).first { $0.table == "reporter_weights" }?.rows
     // Again, as by the journal of a restored backup.

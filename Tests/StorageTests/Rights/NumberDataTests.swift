@@ -58,9 +58,7 @@ import Testing
       comment: "Rang at night.", network: [UInt8](repeating: 0xCD, count: 8))
     _ = try await stores.reports.accept([report], receivedAt: now)
     try await stores.auditLog.append(
-      AuditEvent(
-        actor: "Grace", role: "moderator", action: "decision.allow", subject: "+\(number)",
-        before: ["added_by": "Linus"]), at: now)
+      Actor(name: "Grace", role: .moderator).did(.decisionAllow, to: number, before: ["added_by": "Linus"]), at: now)
     try await stores.appeals.file(try Appeal(number: number, statement: "I had it before.", filedAt: now))
     let data = try await stores.numberData.data(of: number)
     let text = data.flatMap(\.rows).joined()

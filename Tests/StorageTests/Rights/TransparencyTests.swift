@@ -15,17 +15,17 @@ import Testing
   /// A year of events, and some before and after it: every total equals a recount, event by event.
   @Test func `the totals of a year equal a recount of the audit log`() async throws {
     let actions = [
-      "decision.block", "decision.identify", "decision.allow", "decision.undo", "decision.expire", "appeal.uphold",
-      "appeal.reject", "appeal.undo", "right.erase", "right.suppress", "protection.add",
+      AuditAction.decisionBlock, .decisionIdentify, .decisionAllow, .decisionUndo, .decisionExpire, .appealUphold,
+      .appealReject, .appealUndo, .rightErase, .rightSuppress, .protectionAdd,
     ]
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<400 {
-      let action = actions.randomElement(using: &generator) ?? ""
+      let action = actions.randomElement(using: &generator) ?? .decisionBlock
       let category = ["fraud", "robocall", "as_reported"].randomElement(using: &generator) ?? ""
       let actor = ["Ada", "app:Rules"].randomElement(using: &generator) ?? ""
-      let event = AuditEvent(
-        actor: actor, role: "moderator", action: action, subject: "+493023125123",
-        after: action.hasPrefix("decision.") ? ["category": category, "case_category": "survey"] : nil)
+      let event = Actor(name: actor, role: .moderator).did(
+        action, to: "+493023125123",
+        after: action.rawValue.hasPrefix("decision.") ? ["category": category, "case_category": "survey"] : nil)
       try await stores.auditLog.append(
         event, at: start + Double.random(in: -40...(405), using: &generator) * 86_400)
     }

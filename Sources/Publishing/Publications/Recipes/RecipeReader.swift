@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PackFormats
 import Curation
 import Yams
 
@@ -63,7 +64,7 @@ final class RecipeReader {
       ranking: ranking(fields["rank"]) ?? .heat, categories: categories(fields["categories"]), area: area,
       labels: labels(fields["labels"]),
       profile: fields.choice("profile", Recipe.Profile.self, default: .standard) ?? .standard,
-      shards: shards(fields["shards"]), formats: formats(fields["formats"]),
+      shards: shards(fields["shards"]), formats: formats(fields["formats"], of: kind),
       isIdentifiedOnly: fields.choice("identified", Identified.self, default: .any) == .only,
       keepsEmpty: fields.choice("empty", Emptiness.self, default: .skip) == .write, sharesEvidence: sharesEvidence,
       ranges: ranges ?? Recipe.maxEntries)
@@ -216,7 +217,7 @@ final class RecipeReader {
     return count == 1 ? .one : .hashed(count)
   }
 
-  private func formats(_ node: Node?) -> [String] {
+  private func formats(_ node: Node?, of kind: Recipe.Kind?) -> [String] {
     guard let node else { return [] }
     guard let nodes = node.sequence else {
       report(node, "formats must be a list")
@@ -227,6 +228,8 @@ final class RecipeReader {
       let name = item.scalar?.string ?? ""
       if !Recipe.formatNames.contains(name) {
         report(item, "“\(name.prefix(40))” is no format; these are: \(Recipe.formatNames.joined(separator: ", "))")
+      } else if kind == .identification, ListFormat(rawValue: name)?.isOfBlockedNumbers == true {
+        report(item, "“\(name)” is a list of numbers to block, and an identification pack blocks none: leave it out")
       } else if formats.contains(name) {
         report(item, "“\(name)” is listed twice")
       } else {
