@@ -1,5 +1,7 @@
 """Secrets come from files and the environment, and are not written elsewhere."""
 
+import base64
+import contextlib
 import json
 import re
 import subprocess
@@ -9,6 +11,7 @@ import urllib.request
 import uuid
 
 import pytest
+import requests
 
 from ringfence_server import BENCHMARK, BINARY, environment
 
@@ -77,11 +80,33 @@ def used(make_server):
     ask(server, "/v1/reports", key, {**report, "number": "12"})
     ask(server, f"/v1/numbers/{NUMBER.replace('+', '%2B')}", key)
     ask(server, "/sign-in?token=" + "A" * 43)
-    return server, key, link.partition("token=")[2]
+    installation = requests.post(
+        server.address + "/v1/installations", headers={"Authorization": f"Bearer {key}"}, timeout=30).json()["token"]
+    session = requests.Session()
+    code = server.run("rights", "code", NUMBER, "--by", "Ada").splitlines()[0]
+    page = session.post(server.address + "/rights/code", data={"number": NUMBER, "code": code}, timeout=30)
+    assert page.status_code == 200
+    appeal = session.post(page.url + "/object", data={"statement": "It is my shop."}, timeout=30)
+    staff = requests.Session()
+    entered = staff.post(server.address + "/sign-in", data={"token": link.partition("token=")[2]}, timeout=30)
+    assert entered.status_code == 200 and staff.cookies
+    return server, key, [
+        installation, link.partition("token=")[2], code, code.replace(" ", ""), page.url.rpartition("/")[2],
+        appeal.url.rpartition("/")[2], *(cookie.value for cookie in staff.cookies),
+    ]
+
+
+def forms(secret):
+    """A secret as it may stand in a text: itself, and the bytes of 64 hex digits or of Base64 in other forms."""
+    yield secret
+    for decode in (bytes.fromhex, base64.b64decode):
+        with contextlib.suppress(ValueError):
+            raw = decode(secret)
+            yield from (raw.hex(), base64.b64encode(raw).decode().rstrip("="), base64.urlsafe_b64encode(raw).decode().rstrip("="))
 
 
 def test_a_copy_of_the_database_holds_no_secret_and_no_person(used):
-    server, key, token = used
+    server, key, tokens = used
     socket = (server.data / "server.lock").read_text().split("\n")[1]
     dump = subprocess.run(
         ["pg_dump", f"--host={socket}", "--username=ringfence", "ringfence"], capture_output=True, text=True,
@@ -89,16 +114,19 @@ def test_a_copy_of_the_database_holds_no_secret_and_no_person(used):
     assert dump.returncode == 0, dump.stderr
     # The database stores the number itself.
     assert NUMBER[1:] in dump.stdout
-    for secret in [key, key.removeprefix("rf_"), token, REPORTER, "203.0.113.77", "203.0.113"]:
-        assert secret not in dump.stdout
-    pseudonym = (server.data / "pseudonym.key").read_text().strip()
-    assert pseudonym not in dump.stdout
+    files = [file.read_text().strip() for file in server.data.iterdir() if file.suffix in (".key", ".secret", ".token")]
+    assert len(files) >= 5 and len(tokens) >= 7
+    for secret in [key, key.removeprefix("rf_"), *tokens, *files, REPORTER, "203.0.113.77", "203.0.113"]:
+        for form in forms(secret):
+            # A code of eight digits may stand in any number.
+            found = re.search(rf"(?<![\w]){re.escape(form)}(?![\w])", dump.stdout) if len(form) < 12 else form in dump.stdout
+            assert not found, form
 
 
 def test_the_log_holds_no_secret_no_number_and_no_person(used):
-    server, key, token = used
+    server, key, tokens = used
     log = server.log.read_text()
-    for secret in [key, token, REPORTER, "203.0.113.77", NUMBER[1:], "A" * 43]:
+    for secret in [key, *tokens, REPORTER, "203.0.113.77", NUMBER[1:], "A" * 43]:
         assert secret not in log
 
 

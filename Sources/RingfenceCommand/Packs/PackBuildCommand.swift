@@ -27,7 +27,7 @@ struct PackBuildCommand: AsyncParsableCommand {
   @Option(help: .value("seconds", "Time of the pack in seconds since 1970; 0 for none.")) var createdAt: Int64 = 0
   @Option(help: .value("entries", "Maximum entries; an entry that blocks and identifies counts twice."))
   var maximum = PackLimits.callDirectoryEntries
-  @Option(help: .value("file", "Pack whose dictionary is reused, so that a delta from it is small."))
+  @Option(help: .value("file", "Pack whose dictionary is reused if that makes the delta from it smaller."))
   var dictionaryOf: String?
 
   func validate() throws {
@@ -55,7 +55,8 @@ struct PackBuildCommand: AsyncParsableCommand {
       while try lines.next({ try writer.append($0, roles: $1, labelUTF8: $2) }) {
         if lines.line % 10_000 == 0 { console.progress(lines.done, lines.total, .bytes) }
       }
-      let summary = try writer.finish()
+      var summary = try writer.finish()
+      if let base = dictionary { summary = try refit(summary, options, base) }
       console.progress(lines.done, lines.total, .bytes)
       if summary.entries == 0 {
         let source = input == "-" ? "Standard input" : input
@@ -64,6 +65,40 @@ struct PackBuildCommand: AsyncParsableCommand {
       let entries = TextFormat.count(summary.entries, "entry", "entries")
       console.output("\(out): \(entries), \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
     }
+  }
+
+  /// Replaces the pack by one with a dictionary of its own where the delta from `base` is smaller then: new labels fit an
+  /// old dictionary less and less.
+  private func refit(
+    _ summary: PackSummary, _ options: PackWriter.Options, _ base: PackReader
+  ) throws(PackError) -> PackSummary {
+    let (trial, delta) = ("\(out).trial", "\(out).delta")
+    defer {
+      unlink(trial)
+      unlink(delta)
+    }
+    var own = options
+    own.dictionary = nil
+    let writer = try PackWriter(path: trial, options: own)
+    let cursor = try PackReader.open(path: out).makeCursor()
+    while try cursor.next() {
+      var failure: PackError?
+      cursor.withLabel { label in
+        do throws(PackError) {
+          try writer.append(cursor.number, roles: cursor.roles, labelUTF8: label)
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    let fitted = try writer.finish()
+    func deltaBytes(_ path: String) throws(PackError) -> UInt64 {
+      UInt64(try DeltaBuilder.build(from: base, to: PackReader.open(path: path), out: delta).bytes)
+    }
+    guard try deltaBytes(trial) < deltaBytes(out) else { return summary }
+    guard rename(trial, out) == 0 else {
+      throw PackError(.inputOutput, "cannot write \(out)", got: String(cString: strerror(errno)))
+    }
+    return fitted
   }
 }
 

@@ -27,8 +27,8 @@ struct RecipesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the recipes in use.",
       discussion: """
-        Reads the file of --recipes. Without it, reads recipes.yaml in the data folder if it exists, or else \
-        Resources/recipes.yaml, which describes every field.
+        Reads the file of --recipes. Without it, reads the file that the server was started with, recipes.yaml in the data \
+        folder if it exists, or else Resources/recipes.yaml, which describes every field.
         """)
 
     @OptionGroup var database: DatabaseOptions
@@ -52,8 +52,22 @@ extension Recipe {
   /// - Parameter name: an explicitly given file.
   package static func file(named name: String?, data: String, installation: Installation) -> String {
     if let name { return name }
+    if let served = try? String(contentsOfFile: served(in: data), encoding: .utf8) { return served }
     let own = "\(data)/recipes.yaml"
     return FileManager.default.fileExists(atPath: own) ? own : "\(installation.resources)/recipes.yaml"
+  }
+
+  private static func served(in data: String) -> String { "\(data)/serve.recipes" }
+
+  /// Keeps the name of the server's recipe file in its data folder: commands take the same recipes.
+  /// - Parameter name: the file that was given; nil for none.
+  static func noteServed(_ name: String?, data: String) throws {
+    guard let name else {
+      try? FileManager.default.removeItem(atPath: served(in: data))
+      return
+    }
+    let path = URL(filePath: name).standardizedFileURL.path
+    try Data(path.utf8).write(to: URL(filePath: served(in: data)), options: .atomic)
   }
 
   /// - Throws: ``CommandFailure`` with every error and its line.

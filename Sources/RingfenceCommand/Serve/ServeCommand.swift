@@ -77,6 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await CommandContext.open(
       settings, owns: true, makes: true, archiving: archiving, logger: .server
     ) { context in
+      try Recipe.noteServed(publication.recipes, data: context.folder.path)
       var completed = checked
       completed.maxConnections = ProcessLimits.raiseOpenFiles(
         forConnections: checked.maxConnections, logger: .server)

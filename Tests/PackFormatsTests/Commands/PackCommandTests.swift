@@ -145,6 +145,25 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path("e.pack")))
   }
 
+  /// Labels of other words fit the dictionary of the former ones badly: each character is spelled.
+  @Test(arguments: [("Bank ", true), ("Ærøskøbing ", false)])
+  func `a dictionary is used again only where it makes the delta smaller`(_ word: String, _ isReused: Bool) async throws
+  {
+    /// The checksum of the dictionary of a new pack (PackFormat 4).
+    func build(_ name: String, _ word: String, _ more: String...) async throws -> Data {
+      let lines = (0..<2_000).map { "\(6_434_000_000 + $0)\t\(word)\(String($0 * 7_919 % 2_003, radix: 36))\n" }
+      try Data(lines.joined().utf8).write(to: scratch["list"])
+      let said = await pack(
+        "build", "--in", path("list"), "--out", path(name), "--kind", "identification", more: more)
+      try #require(said.code == 0, "\(said.remarks)")
+      return try Data(contentsOf: scratch[name])[112..<116]
+    }
+    let base = try await build("base", "Bank ")
+    #expect(try await (build("result", word, "--dictionary-of", path("base")) == base) == isReused)
+    let files = try FileManager.default.contentsOfDirectory(atPath: scratch["base"].deletingLastPathComponent().path)
+    #expect(files.sorted() == ["base", "list", "result"])
+  }
+
   @Test func `verify accepts the pack as a call directory extension`() async throws {
     try await build(SampleLists.printable(3_000, seed: 31))
     let said = await pack("verify", path("a.pack"), "--as-extension")

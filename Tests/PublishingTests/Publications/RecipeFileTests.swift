@@ -100,11 +100,12 @@ import Testing
       ]
     ),
     (
-      "recipes:\n  - name: a\n    kind: identification\n    top: 1\n    formats: [csv, exe, csv]",
+      "recipes:\n  - name: a\n    kind: identification\n    top: 1\n    formats: [csv, exe, csv, ranges]",
       [
         "recipes.yaml:5: “exe” is no format; these are: tsv, csv, jsonl, 2gis, 2gis-gz, sqlite, fritzbox, asterisk, "
           + "freepbx, spamblocker, spamblocker-xml, pbbl, tranquille, callblocker, saracroche, fossify, ranges",
         "recipes.yaml:5: “csv” is listed twice",
+        "recipes.yaml:5: “ranges” is a list of numbers to block, and an identification pack blocks none: leave it out",
       ]
     ),
   ]
