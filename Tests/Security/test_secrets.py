@@ -97,7 +97,7 @@ def used(make_server):
 
 
 def forms(secret):
-    """A secret as it may stand in a text: itself, and the bytes of 64 hex digits or of Base64 in other forms."""
+    """A secret as a text may contain it: itself, and the bytes of 64 hex digits or of Base64 in other forms."""
     yield secret
     for decode in (bytes.fromhex, base64.b64decode):
         with contextlib.suppress(ValueError):
@@ -118,7 +118,7 @@ def test_a_copy_of_the_database_holds_no_secret_and_no_person(used):
     assert len(files) >= 5 and len(tokens) >= 7
     for secret in [key, key.removeprefix("rf_"), *tokens, *files, REPORTER, "203.0.113.77", "203.0.113"]:
         for form in forms(secret):
-            # A code of eight digits may stand in any number.
+            # Any number may have the digits of a code.
             found = re.search(rf"(?<![\w]){re.escape(form)}(?![\w])", dump.stdout) if len(form) < 12 else form in dump.stdout
             assert not found, form
 
