@@ -117,43 +117,38 @@ public enum PostgresIsolation: String, Sendable {
 }
 
 extension PostgresConnection {
-  /// Runs one statement in a transaction of its own and commits it.
+  /// Runs a pipeline in a transaction of its own and commits it.
   ///
-  /// As ``transaction(_:readOnly:_:)`` with one statement, in two round trips instead of four and in one call on the
-  /// connection's thread: BEGIN, the settings and the statement are sent together. COMMIT is sent when the statement
-  /// has succeeded, and is never canceled.
-  /// - Parameter settings: a command that runs first, without parameters.
+  /// As ``transaction(_:readOnly:_:)``, in two round trips and in one call on the connection's thread: BEGIN and the
+  /// statements are sent together. COMMIT is sent when they have succeeded, and is never canceled.
   /// - Throws: `PostgresError`, as ``transaction(_:readOnly:_:)`` does.
-  public func commit<Row>(_ statement: Statement<Row>, settings: String) async throws -> [Row] {
+  public func commit(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
     do {
-      return try await commitOnce(statement, settings: settings)
+      return try await commitOnce(pipeline)
     } catch let error as PostgresError where Self.isStale(error) {
-      // The schema changed after planning, or the server dropped the statement; nothing was committed.
-      prepared[statement.sql] = nil
-      return try await commitOnce(statement, settings: settings)
+      // The schema changed after planning, or the server dropped a statement; nothing was committed.
+      forget(pipeline.statements)
+      return try await commitOnce(pipeline)
     }
   }
 
-  private func commitOnce<Row>(_ statement: Statement<Row>, settings: String) async throws -> [Row] {
+  private func commitOnce(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
     try checkUnoccupied()
     guard transactionDepth == 0 else { throw PostgresError(.misuse("a commit inside a transaction")) }
-    var last = PipelinedStatement(statement)
-    try last.parameters.check()
-    let rows: [Row]
+    for statement in pipeline.statements { try statement.parameters.check() }
+    let batches: [RowBatch]
     do {
-      let batches = try await perform(sql: statement.sql) { link in
+      batches = try await perform(sql: pipeline.statements.last?.sql) { link in
         guard link.isIdle else { throw PostgresError(.misuse("a transaction was begun by hand")) }
-        if configuration.usesPreparedStatements { try last.prepare(on: self, link) }
-        let opening = ["BEGIN", settings].map { PipelinedStatement(command: $0) }
-        return try pipelined(opening + [last], on: link)
+        let named = try preparing(pipeline.statements, on: link)
+        return try pipelined([PipelinedStatement(command: "BEGIN")] + named, on: link)
       }
-      rows = try batches.last?.decodeAll(statement.decode) ?? []
     } catch {
       abandon()
       throw error
     }
     try commit()
-    return rows
+    return PostgresPipeline.Results(batches: Array(batches.dropFirst()))
   }
 
   /// Rolls back a failed transaction, if there is one.

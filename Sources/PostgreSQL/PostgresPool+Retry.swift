@@ -21,21 +21,19 @@ extension PostgresPool {
     }
   }
 
-  /// Runs one statement in its own transaction, and repeats it on a new connection after retryable errors: it must be
+  /// Runs a pipeline in its own transaction, and repeats it on a new connection after retryable errors: it must be
   /// idempotent. As ``transaction(_:retry:_:)``, with fewer round trips.
-  /// - Parameter settings: a command that runs first, without parameters.
   /// - Throws: `PostgresError` when the attempts are used up.
-  public func commit<Row>(
-    _ statement: Statement<Row>, settings: String, retry: PostgresRetryPolicy = .default
-  ) async throws -> [Row] {
+  public func commit(
+    _ pipeline: PostgresPipeline, retry: PostgresRetryPolicy = .default
+  ) async throws -> PostgresPipeline.Results {
     try await retry.run { previous in
       let isInDoubt = previous?.leavesDoubt ?? false
       return try await withConnection { connection in
-        guard isInDoubt else { return try await connection.commit(statement, settings: settings) }
+        guard isInDoubt else { return try await connection.commit(pipeline) }
         return try await connection.transaction { connection in
           try await connection.confirmDurability()
-          try await connection.execute(script: settings)
-          return try await connection.run(statement)
+          return try await connection.run(pipeline)
         }
       }
     }

@@ -31,6 +31,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case reportsDropped(before: Date)
   /// Reports up to this time were to be dropped, but by the database clock that is too early.
   case monthsTooYoung(until: Date, here: Date, database: Date)
+  /// The database is a cluster, and a table that needs a place has none.
+  case notDistributed(table: String)
 
   /// The cause and the remedy, in plain English.
   public var description: String {
@@ -82,6 +84,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       No reports were deleted: reports from before \(Timestamp.format(until)) are due by this machine's clock, \
       \(Timestamp.format(here)), but less than \(RetentionStore.minMonths) months old by the database's clock, \
       \(Timestamp.format(database)). Synchronize both with NTP.
+      """
+    case .notDistributed(let table):
+      """
+      The table \(table) is not distributed over the cluster, so no report is stored. Run the output of: ringfence cluster plan \
+      --survey
       """
     }
   }

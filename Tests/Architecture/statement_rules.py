@@ -26,6 +26,12 @@ RULES = {
     "Restrict each to the number, or make the other a reference table.",
     "correlated-function": "A sub-select over a distributed table depends on rows of a function, a list of values or a "
     "CTE. Join the table, or select from it with number = ANY($1).",
+    "correlated-union": "A sub-select over a distributed table depends on rows of a union that reads another table than distributed "
+    "ones. Compare with the number itself: number = $1.",
+    "correlated-reference": "A sub-select of reference tables within a statement of several shards has a sub-select of its own. "
+    "Join instead.",
+    "returning-parameter": "RETURNING of an INSERT from a function or a list of values has a parameter, whose shards then lose the "
+    "types of the others. Return the column, and compare in the program.",
     "cte-columns": "A CTE over a set operation has a list of columns. Name the columns in its first branch.",
     "generic-plan": "A generic plan is forced where Citus plans. Keep 'auto' on a cluster.",
     "catalog-join": "A catalog is read together with a distributed or reference table. Ask two questions.",
@@ -202,9 +208,17 @@ class Statement:
                 infer = part.onConflictClause.infer
                 if infer is None or not any(element.name == "number" for element in infer.indexElems or ()):
                     self.add("key-without-number")
+            if isinstance(part, ast.InsertStmt) and self.placement(part.relation) == DISTRIBUTED and part.returningClause:
+                rows = part.selectStmt is not None and any(isinstance(item, ast.RangeFunction) for item in walk(part.selectStmt))
+                if rows and any(isinstance(item, ast.ParamRef) for item in walk(part.returningClause)):
+                    self.add("returning-parameter")
             if isinstance(part, ast.CommonTableExpr) and part.aliascolnames and DISTRIBUTED in kinds:
                 if isinstance(part.ctequery, ast.SelectStmt) and part.ctequery.op != enums.SetOperation.SETOP_NONE:
                     self.add("cte-columns")
+        for level in levels(node):
+            unions = {name_of(item) for item in sources(level) if self.is_mixed_union(item)}
+            if any(self.is_distributed(inner) and refers(inner, unions) for inner, _ in nested(level)):
+                self.add("correlated-union")
         is_named, is_of_one_shard = self.shards()
         if DISTRIBUTED not in kinds or is_of_one_shard:
             return
@@ -228,6 +242,11 @@ class Statement:
                     self.add("outer-join-of-function")
                 if self.is_distributed(inside) and any(self.is_limited(item) for item in walk(outside)):
                     self.add("outer-join-of-limit")
+        for inner, is_derived in nested(level):
+            if not is_derived and inner.fromClause and not any(self.is_distributed(item) for item in sources(inner)):
+                tables = [item for item in sources(inner) if isinstance(item, ast.RangeVar) and not self.is_cte(item)]
+                if tables and any(isinstance(part, ast.SubLink) for part in own_nodes(inner)):
+                    self.add("correlated-reference")
         names = {name_of(item) for item in sources(level)}
         has_distributed = any(self.is_distributed(item) for item in sources(level) if not is_lateral(item))
         for inner, is_derived in nested(level):
@@ -236,6 +255,13 @@ class Statement:
             if not has_distributed and not is_derived:
                 self.add("correlated-function")
             self.check_correlated(inner)
+
+    def is_mixed_union(self, item):
+        """Whether an item is a union with a branch that reads no distributed table in its FROM."""
+        if not isinstance(item, ast.RangeSubselect) or item.subquery.op == enums.SetOperation.SETOP_NONE:
+            return False
+        branches = [level for level in levels(item.subquery) if level.op == enums.SetOperation.SETOP_NONE and level.fromClause]
+        return any(not any(self.is_distributed(part) for part in sources(level)) for level in branches)
 
     def is_limited(self, item):
         """Whether an item is a sub-select whose rows Citus collects before it joins them."""

@@ -11,9 +11,17 @@ import Testing
     }
   }
 
-  private let sleepForAMinute = Statement("SELECT pg_sleep(60)") { $0 }
+  private static let sleepForAMinute = Statement<Void>("SELECT pg_sleep(60)")
 
-  private static let settings = "SET LOCAL enable_seqscan = off"
+  private static func commit<Row>(
+    _ statement: Statement<Row>, after setting: String = "SET LOCAL enable_seqscan = off",
+    on connection: PostgresConnection
+  ) async throws -> [Row] {
+    var pipeline = PostgresPipeline()
+    pipeline.add(Statement<Void>(setting))
+    let place = pipeline.add(statement)
+    return try await connection.commit(pipeline).rows(place)
+  }
 
   private func kept(_ connection: PostgresConnection) async throws -> [Int64] {
     try await connection.query("SELECT id::bigint FROM kept ORDER BY id").map { try $0.decode(0) }
@@ -25,9 +33,9 @@ import Testing
     try await withDatabase("commits_\(prepares)", preparing: prepares) { connection in
       try await connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")
       for divisor in [1, 2, 3] as [Int64] {
-        #expect(try await connection.commit(keep(divisor: divisor), settings: Self.settings) == ["2: off"])
+        #expect(try await Self.commit(keep(divisor: divisor), on: connection) == ["2: off"])
         let error = await #expect(throws: PostgresError.self) {
-          try await connection.commit(keep(divisor: 0), settings: Self.settings)
+          try await Self.commit(keep(divisor: 0), on: connection)
         }
         #expect(error?.sqlState == "22012")
       }
@@ -35,7 +43,7 @@ import Testing
       // The setting ended with the transaction.
       #expect(try await connection.query("SHOW enable_seqscan").first?.decode(0, as: String.self) == "on")
       let bad = await #expect(throws: PostgresError.self) {
-        try await connection.commit(keep(divisor: 1), settings: "SET LOCAL nothing = off")
+        try await Self.commit(keep(divisor: 1), after: "SET LOCAL nothing = off", on: connection)
       }
       #expect(bad?.sqlState == "42704")
       #expect(try await kept(connection).count == 3)
@@ -45,11 +53,11 @@ import Testing
   @Test func `a stale plan is prepared again`() async throws {
     try await withDatabase("commits_stale") { connection in
       try await connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")
-      #expect(try await connection.commit(keep(divisor: 1), settings: Self.settings) == ["2: off"])
+      #expect(try await Self.commit(keep(divisor: 1), on: connection) == ["2: off"])
       try await connection.execute(script: "ALTER TABLE kept ADD COLUMN more text")
-      #expect(try await connection.commit(keep(divisor: 2), settings: Self.settings) == ["3: off"])
+      #expect(try await Self.commit(keep(divisor: 2), on: connection) == ["3: off"])
       try await connection.execute(script: "DEALLOCATE ALL")
-      #expect(try await connection.commit(keep(divisor: 3), settings: Self.settings) == ["3: off"])
+      #expect(try await Self.commit(keep(divisor: 3), on: connection) == ["3: off"])
       #expect(try await kept(connection) == [20, 30, 60])
     }
   }
@@ -58,7 +66,7 @@ import Testing
     try await withDatabase("commits_cancelled") { connection in
       let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
-      let sleep = Task { try await connection.commit(sleepForAMinute, settings: Self.settings) }
+      let sleep = Task { try await Self.commit(Self.sleepForAMinute, on: connection) }
       try await wait {
         try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'PgSleep'").count == 1
       }
@@ -74,7 +82,7 @@ import Testing
     try await withDatabase("commits_lost") { connection in
       let pid: Int32 = try #require(try await connection.query("SELECT pg_backend_pid()").first).decode(0)
       let admin = try await PostgresConnection.connect(connection.configuration, logger: .quiet)
-      let sleep = Task { try await connection.commit(sleepForAMinute, settings: Self.settings) }
+      let sleep = Task { try await Self.commit(Self.sleepForAMinute, on: connection) }
       try await wait {
         try await admin.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(pid) AND wait_event = 'PgSleep'").count == 1
       }

@@ -133,8 +133,10 @@ private let safeInsert = Statement<Void>("INSERT INTO safe VALUES (3)")
     let whole = await #expect(throws: PostgresError.self) { try await commit.value }
     #expect(whole?.kind == .acknowledgementInDoubt)
 
-    // Nor is the COMMIT of a statement that commits by itself.
-    let quick = Task { try await connection.commit(safeInsert, settings: "SET LOCAL enable_seqscan = off") }
+    // Nor is the COMMIT of a pipeline that commits by itself.
+    var pipeline = PostgresPipeline()
+    pipeline.add(safeInsert)
+    let quick = Task { [pipeline] in try await connection.commit(pipeline) }
     try await wait(for: isWaiting)
     quick.cancel()
     for _ in 0..<20 { #expect(try await isWaiting()) }

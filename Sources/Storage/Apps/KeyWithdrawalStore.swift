@@ -18,13 +18,8 @@ public struct KeyWithdrawalStore: Sendable {
   private static let batch = 100
 
   public init(pool: PostgresPool) {
-    self.init(pool: pool, isCluster: nil)
-  }
-
-  /// - Parameter isCluster: whether the database is a cluster; nil where the database says it.
-  init(pool: PostgresPool, isCluster: Bool?) {
     self.pool = pool
-    nodes = ShardNodes(pool: pool, isCluster: isCluster)
+    nodes = ShardNodes(pool: pool)
   }
 
   /// Counts the reports that would be withdrawn.

@@ -36,7 +36,7 @@ public enum TablePlacement: Sendable, Equatable {
     "deletions": .local,
     "directory_entries": .distributed,
     "directory_sources": .reference,
-    "erased_reports": .local,
+    "erased_reports": .reference,
     "golden_cases": .distributed,
     "hold_reporters": .distributed,
     "holds": .distributed,

@@ -10,7 +10,7 @@ extension SQL {
   /// decided meanwhile are settled at once.
   static func addHolds(
     numbers: [Int64], findings: [BrigadeDetection.Finding], time: Date
-  ) -> Statement<(number: Int64, isSettled: Bool, isNew: Bool)> {
+  ) -> Statement<(number: Int64, isSettled: Bool, heldAt: Date)> {
     Statement(
       """
       INSERT INTO holds AS h (number, reason, held_at, settled, ceiling)
@@ -21,7 +21,7 @@ extension SQL {
       ON CONFLICT (number) DO UPDATE SET
         reason = excluded.reason, ceiling = excluded.ceiling
       WHERE NOT h.settled AND (h.reason, h.ceiling) IS DISTINCT FROM (excluded.reason, excluded.ceiling)
-      RETURNING number, settled, held_at = $4::timestamptz
+      RETURNING number, settled, held_at
       """,
       numbers, findings.map { $0.reason.json }, findings.map { $0.ceiling?.rawValue }, time
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
@@ -29,14 +29,14 @@ extension SQL {
 
   /// Holds numbers that are not in the plan, if nothing is stored about them yet.
   /// - Parameter numbers: ascending.
-  static func holdUnassigned(numbers: [Int64], time: Date) -> Statement<Void> {
+  static func holdUnassigned(numbers: [Int64], time: Date, in tables: TableNames = .schema) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO holds (number, reason, held_at, settled)
+      INSERT INTO \(tables["holds"]) (number, reason, held_at, settled)
       SELECT t.number, $2::text::jsonb, $3::timestamptz,
-             t.number IN (SELECT r.number FROM number_decisions r WHERE r.number = ANY($1::bigint[]))
+             t.number IN (SELECT r.number FROM \(tables["number_decisions"]) r WHERE r.number = ANY($1::bigint[]))
       FROM unnest($1::bigint[]) AS t (number)
-      WHERE t.number NOT IN (SELECT n.number FROM numbers n WHERE n.number = ANY($1::bigint[]))
+      WHERE t.number NOT IN (SELECT n.number FROM \(tables["numbers"]) n WHERE n.number = ANY($1::bigint[]))
       ORDER BY t.number
       ON CONFLICT (number) DO NOTHING
       """,
@@ -160,21 +160,28 @@ extension SQL {
   /// decision in force settles a hold as well.
   static func readHolds() -> Statement<Hold> {
     Statement(
-      "SELECT \(HoldSQL.columns) FROM holds h WHERE NOT \(HoldSQL.isSettled) ORDER BY number", decode: HoldSQL.decode)
+      "SELECT \(HoldSQL.columns()) FROM holds h WHERE NOT \(HoldSQL.isSettled()) ORDER BY number",
+      decode: HoldSQL.decode)
   }
 
   /// A number's hold, settled or not.
   static func readHold(number: Int64) -> Statement<Hold> {
-    Statement("SELECT \(HoldSQL.columns) FROM holds h WHERE number = $1", number, decode: HoldSQL.decode)
+    Statement("SELECT \(HoldSQL.columns(of: "$1")) FROM holds h WHERE number = $1", number, decode: HoldSQL.decode)
   }
 }
 
 enum HoldSQL {
   /// Whether a hold is no rule against brigading, but waits for a plan that has the number.
   static let isUnassigned = "reason ->> 'code' = 'unassigned'"
-  fileprivate static let isSettled =
-    "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = h.number))"
-  fileprivate static let columns = "h.number, h.reason, h.held_at, \(isSettled), h.ceiling, h.labeled_at"
+
+  /// - Parameter number: the number of `h`.
+  fileprivate static func isSettled(_ number: String = "h.number") -> String {
+    "(h.settled OR EXISTS (SELECT 1 FROM number_decisions r WHERE r.number = \(number)))"
+  }
+
+  fileprivate static func columns(of number: String = "h.number") -> String {
+    "h.number, h.reason, h.held_at, \(isSettled(number)), h.ceiling, h.labeled_at"
+  }
 
   fileprivate static func decode(_ row: PostgresRow) throws -> Hold {
     Hold(

@@ -128,7 +128,8 @@ public struct HoldStore: Sendable {
         item.finding.reporters.map { (number: item.number, reporter: $0) }
       }
       if !members.isEmpty { _ = try await connection.run(SQL.addHoldReporters(members: members)) }
-      let waiting = changed.filter { $0.isNew && !$0.isSettled }
+      // New ones were held at this time, as PostgreSQL rounds it.
+      let waiting = changed.filter { !$0.isSettled && abs($0.heldAt.timeIntervalSince(time)) < 0.000_001 }
       if !waiting.isEmpty {
         _ = try await connection.run(SQL.enqueueCases(waiting.map { ($0.number, .held) }, at: time))
       }

@@ -26,9 +26,11 @@ public struct HashLookupStore: Sendable {
   public static let maxEntries = 1_000
 
   private let pool: PostgresPool
+  private let nodes: ShardNodes
 
   public init(pool: PostgresPool) {
     self.pool = pool
+    nodes = ShardNodes(pool: pool)
   }
 
   /// The listed numbers with a prefix, in ascending order of hash.
@@ -38,7 +40,7 @@ public struct HashLookupStore: Sendable {
   /// An appeal by itself changes nothing. A number that was protected since is left out at once.
   /// - Parameter time: the time for which appeals are evaluated.
   public func listed(_ prefix: NumberHashPrefix, at time: Date = Date()) async throws -> [ListedHash] {
-    let found = try await find(SQL.findListedByHash(prefix: prefix), at: time)
+    let found = try await find(SQL.findListedByHash(prefix: prefix), in: pool, at: time)
     return found.map(\.listed).sorted { $0.hash.lexicographicallyPrecedes($1.hash) }
   }
 
@@ -47,22 +49,27 @@ public struct HashLookupStore: Sendable {
   ///   - number: E.164 digits.
   ///   - time: the time for which appeals are evaluated.
   public func listed(number: Int64, at time: Date = Date()) async throws -> ListedHash? {
-    try await find(SQL.findListedNumber(number: number), at: time).first?.listed
+    try await find(SQL.findListedNumber(number: number), in: try await nodes.reader(of: number), at: time).first?.listed
   }
 
-  private func find(_ statement: Statement<ListedCandidate>, at time: Date) async throws -> [ListedCandidate] {
-    try await pool.withConnection { connection in
+  private func find(
+    _ statement: Statement<ListedCandidate>, in reader: PostgresPool, at time: Date
+  ) async throws -> [ListedCandidate] {
+    var found = try await reader.withConnection { connection in
       var found = try await connection.run(statement)
       for number in found.filter(\.mayBeProtected).map(\.number)
       where try await ProtectionStore.rule(for: number, on: connection) != nil {
         found.removeAll { $0.number == number }
       }
-      let appealed = found.filter(\.isAppealed).map(\.number).sorted()
-      guard !appealed.isEmpty else { return found }
-      let victims = try await AppealStore.victims(at: time, numbers: appealed, on: connection)
-      for index in found.indices where victims.contains(found[index].number) { found[index].listed.mayBlock = false }
       return found
     }
+    let appealed = found.filter(\.isAppealed).map(\.number).sorted()
+    guard !appealed.isEmpty else { return found }
+    let victims = try await pool.withConnection {
+      try await AppealStore.victims(at: time, numbers: appealed, on: $0)
+    }
+    for index in found.indices where victims.contains(found[index].number) { found[index].listed.mayBlock = false }
+    return found
   }
 }
 
@@ -130,15 +137,18 @@ enum ListedSQL {
 
   /// - Parameters:
   ///   - listings: the source of the listings `l`.
+  ///   - number: its number.
   ///   - label: the label of a listing.
   ///   - condition: on `l`.
-  static func find(in listings: String = "listings", label: String = "NULL::text", where condition: String) -> String {
+  static func find(
+    in listings: String = "listings", number: String = "l.number", label: String = "NULL::text", where condition: String
+  ) -> String {
     """
     SELECT l.number, coalesce(r.category_id, l.category_id), coalesce(r.label, \(label)),
            \(mayBlock),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
-             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
-           EXISTS (SELECT 1 FROM protected_numbers p WHERE p.number = l.number)
+             SELECT 1 FROM appeals a WHERE a.number = \(number) AND a.state <> 'rejected'),
+           EXISTS (SELECT 1 FROM protected_numbers p WHERE p.number = \(number))
              OR EXISTS (
                SELECT 1 FROM protected_patterns p WHERE '+' || l.number::text LIKE translate(p.pattern, 'x*', '_%'))
     FROM \(listings) l LEFT JOIN number_decisions r ON r.number = l.number
@@ -183,7 +193,7 @@ extension SQL {
 
   static func findListedNumber(number: Int64) -> Statement<ListedCandidate> {
     Statement(
-      ListedSQL.find(in: ListedSQL.ofNumber, label: "l.label", where: "l.number = $1"),
+      ListedSQL.find(in: ListedSQL.ofNumber, number: "$1", label: "l.label", where: "l.number = $1"),
       number, decode: decodeListedCandidate)
   }
 }

@@ -12,14 +12,17 @@ private enum CallerSQL {
 
   /// - Parameters:
   ///   - listings: the source of the listings `l`.
+  ///   - number: its number.
   ///   - label: the label of a listing.
   ///   - join: a further join.
-  static func columns(of listings: String = "listings", label: String = "NULL::text", join: String = "") -> String {
+  static func columns(
+    of listings: String = "listings", number: String = "l.number", label: String = "NULL::text", join: String = ""
+  ) -> String {
     """
     SELECT l.number, coalesce(r.category_id, l.category_id), coalesce(r.label, \(label)), r.decision, l.cause,
            l.treatment = 0, l.listed_at, coalesce(n.heat, 0), coalesce(n.evidence, 0), coalesce(n.legitimate, 0),
            r.number IS NULL AND l.treatment = 0 AND EXISTS (
-             SELECT 1 FROM appeals a WHERE a.number = l.number AND a.state <> 'rejected'),
+             SELECT 1 FROM appeals a WHERE a.number = \(number) AND a.state <> 'rejected'),
            n.last_received_at
     FROM \(listings) l
     LEFT JOIN number_decisions r ON r.number = l.number
@@ -62,7 +65,7 @@ extension SQL {
   }
 
   static func findCaller(number: Int64) -> Statement<FoundCaller> {
-    let columns = CallerSQL.columns(of: ListedSQL.ofNumber, label: "l.label")
+    let columns = CallerSQL.columns(of: ListedSQL.ofNumber, number: "$1", label: "l.label")
     return Statement("\(columns) AND l.number = $1", number, decode: CallerSQL.decode)
   }
 

@@ -21,17 +21,17 @@ extension SQL {
   /// is stored, which depends on what the phone has attested), or, for a list's row, the list's. Reporters' weights are
   /// looked up one by one, like known reports.
   ///
-  /// An erased report counts as withdrawn; on a cluster the store looks for these ids before.
+  /// An erased report counts as withdrawn.
   ///
   /// On a cluster ids of reports belong to a number, because the look-up by app and id would ask every shard (record
   /// 0074): there a report with the id of another number's report is new.
-  /// - Parameter byNumber: Whether the database is a cluster.
+  /// - Parameter tables: of the numbers of all reports.
   static func acceptReports(
-    _ reports: [Report], receivedAt: Date, byNumber: Bool
+    _ reports: [Report], receivedAt: Date, in tables: IntakeTables = .schema
   ) -> Statement<(ordinal: Int, outcome: ReportOutcome?)> {
     let times = reports.map(\.reportedAt)
     return Statement(
-      byNumber ? acceptReportsByNumber : acceptReportsByID,
+      tables.acceptReports,
       ReportColumns(reports: reports), reports.map(\.weight), reports.map(\.comment), reports.map(\.network),
       receivedAt, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant,
       (times.min() ?? receivedAt).addingTimeInterval(-reportIDWindow),
@@ -47,42 +47,20 @@ extension SQL {
   /// How far before and after a report, in seconds, a second report with its id is searched: 31 days.
   static let reportIDWindow: TimeInterval = 31 * 86_400
 
-  /// Settings for the transaction of ``acceptReports(_:receivedAt:byNumber:)``. The plan is cached, and one made while a
+  /// For the transaction of ``acceptReports(_:receivedAt:in:)``. The plan is cached, and one made while a
   /// month's partition was empty would scan that partition for every batch until statistics are refreshed. For the same
   /// reason known reports are looked up one by one, which no plan can turn into a join with the complete table.
   ///
   /// Each table of the statement has an index for its condition. PostgreSQL 15 to 17 add 10¹⁰ to the cost of a plan that
   /// reads a table without one, and compile it for seconds (`jit_above_cost`).
-  static let acceptReportsSettings = "SET LOCAL enable_seqscan = off"
+  static func useIndexes() -> Statement<Void> { Statement("SELECT set_config('enable_seqscan', 'off', true)") }
 
-  /// Texts are made once, because the statement runs for each batch.
-  static let acceptReportsByID = acceptReports(
-    known: """
-      SELECT i.ordinal, found.state
-      FROM input i CROSS JOIN LATERAL (
-        SELECT min(\(ReportSQL.state)) AS state FROM reports r
-        WHERE r.app_id = i.app_id AND r.report_id = i.report_id
-          AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
-      ) found
-      WHERE found.state IS NOT NULL
-      UNION ALL
-      \(erasedInput)
-      """)
-
-  static let acceptReportsByNumber = acceptReports(
-    known: """
-      SELECT i.ordinal, min(\(ReportSQL.state)) AS state
-      FROM input i
-      JOIN reports r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
-      WHERE r.number = ANY($1::bigint[]) AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
-      GROUP BY i.ordinal
-      """)
-
-  /// - Parameter known: a query for the ordinals of reports whose ids are known, each with its state.
-  private static func acceptReports(known: String) -> String {
+  /// The text of ``acceptReports(_:receivedAt:in:)``.
+  static func acceptReportsText(in tables: TableNames) -> String {
     """
     WITH list AS (
-      SELECT app_id, weight FROM source_rules WHERE version = (SELECT max(version) FROM threshold_versions)
+      SELECT app_id, weight FROM \(tables["source_rules"])
+      WHERE version = (SELECT max(version) FROM \(tables["threshold_versions"]))
     ), input AS (
       SELECT *
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
@@ -90,28 +68,36 @@ extension SQL {
         WITH ORDINALITY
         AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, key_id, ordinal)
     ), known AS (
-      \(known)
+      SELECT i.ordinal, found.state
+      FROM input i CROSS JOIN LATERAL (
+        SELECT min(\(ReportSQL.state)) AS state FROM \(tables["reports"]) r
+        WHERE \(tables.ofNumber)r.app_id = i.app_id AND r.report_id = i.report_id
+          AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      ) found
+      WHERE found.state IS NOT NULL
+      UNION ALL
+      \(erasedInput(in: tables))
     ), inserted AS (
-      INSERT INTO reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment,
-                           network, key_id)
+      INSERT INTO \(tables["reports"])
+        (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment, network, key_id)
       SELECT number, app_id, report_id, reported_at, $10::timestamptz + ordinal * interval '1 microsecond', category_id,
              reporter,
              weight * CASE WHEN reporter IS NULL THEN coalesce(
                  (SELECT l.weight FROM list l WHERE l.app_id = i.app_id), (SELECT l.weight FROM list l WHERE l.app_id = 0), 1)
-               ELSE \(ReportSQL.reporterWeight(of: "i", newcomer: "$16")) END,
+               ELSE \(ReportSQL.reporterWeight(of: "i", newcomer: "$16", in: tables)) END,
              comment, network, key_id
       FROM input i WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.ordinal = i.ordinal)
       ORDER BY number, ordinal
       ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
       RETURNING number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, network
     ), said AS (
-      \(ReportSQL.withDays("inserted"))
+      \(ReportSQL.withDays("inserted", in: tables))
     ), latest AS (
       SELECT DISTINCT ON (number, reporter) number, reporter, category_id, reported_at, received_at, weight
       FROM inserted WHERE reporter IS NOT NULL
       ORDER BY number, reporter, \(ReportSQL.newestFirst)
     ), counted AS (
-      INSERT INTO number_reporters AS r (number, reporter, category_id, reported_at, received_at, weight)
+      INSERT INTO \(tables["number_reporters"]) AS r (number, reporter, category_id, reported_at, received_at, weight)
       SELECT number, reporter, category_id, reported_at, received_at, weight FROM latest ORDER BY number, reporter
       ON CONFLICT (number, reporter) DO UPDATE SET
         previous_category_id = r.category_id, previous_reported_at = r.reported_at, previous_weight = r.weight,
@@ -135,16 +121,16 @@ extension SQL {
       SELECT number, category_id, toxic, \(ReportSQL.storedSums(origin: "$11", heat: "$12", evidence: "$13")),
              \(ReportSQL.gatheredMarks), min(reported_at) AS first_reported_at, max(reported_at) AS last_reported_at,
              bool_or(by_reporter) AS by_reporter
-      FROM change JOIN categories USING (category_id)
+      FROM change JOIN \(tables["categories"]) USING (category_id)
       GROUP BY number, category_id, toxic
     ), by_category AS (
-      INSERT INTO number_categories AS c (number, category_id, heat, evidence, reports, reporters)
+      INSERT INTO \(tables["number_categories"]) AS c (number, category_id, heat, evidence, reports, reporters)
       SELECT number, category_id, heat, evidence, reports, reporters FROM delta ORDER BY number, category_id
       ON CONFLICT (number, category_id) DO UPDATE SET
         heat = greatest(0, c.heat + excluded.heat), evidence = greatest(0, c.evidence + excluded.evidence),
         reports = c.reports + excluded.reports, reporters = c.reporters + excluded.reporters
     ), by_number AS (
-      INSERT INTO numbers AS n
+      INSERT INTO \(tables["numbers"]) AS n
         (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
          last_day, day_bits, network_bits, last_received_at)
       SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks),
@@ -161,7 +147,7 @@ extension SQL {
         network_bits = n.network_bits | excluded.network_bits,
         last_received_at = greatest(n.last_received_at, excluded.last_received_at)
     ), by_list AS (
-      INSERT INTO number_sources AS s (number, app_id, complaints, heat, evidence, day_bits, last_day)
+      INSERT INTO \(tables["number_sources"]) AS s (number, app_id, complaints, heat, evidence, day_bits, last_day)
       \(ReportSQL.lists(of: "said", origin: "$11", heat: "$12", evidence: "$13")) ORDER BY number, app_id
       ON CONFLICT (number, app_id) DO UPDATE SET
         complaints = s.complaints + excluded.complaints, heat = s.heat + excluded.heat,
@@ -176,14 +162,16 @@ extension SQL {
     """
   }
 
-  /// Compares reports that were not stored with the existing ones; see ``SQL/acceptReports(_:receivedAt:byNumber:)``.
-  static func compareReports(reports: [Report]) -> Statement<(ordinal: Int, outcome: ReportOutcome)> {
+  /// Compares reports that were not stored with the existing ones; see ``SQL/acceptReports(_:receivedAt:in:)``.
+  static func compareReports(
+    reports: [Report], in tables: TableNames = .schema
+  ) -> Statement<(ordinal: Int, outcome: ReportOutcome)> {
     Statement(
       """
       SELECT i.ordinal, min(\(ReportSQL.state))
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::text[])
         WITH ORDINALITY AS i (number, app_id, report_id, reported_at, category_id, reporter, comment, ordinal)
-      JOIN reports r ON r.app_id = i.app_id AND r.report_id = i.report_id
+      JOIN \(tables["reports"]) r ON \(tables.ofNumber)r.app_id = i.app_id AND r.report_id = i.report_id
       GROUP BY i.ordinal
       """,
       ReportColumns(reports: reports), reports.map(\.comment)

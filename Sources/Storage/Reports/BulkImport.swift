@@ -158,7 +158,7 @@ public struct BulkImport: Sendable {
   /// The part of the time to fill the tables that passes before the first index is built, as measured.
   private static let copyShare = 0.55
 
-  /// In the order in which ``SQL/acceptReports(_:receivedAt:byNumber:)`` locks them.
+  /// In the order in which ``SQL/acceptReports(_:receivedAt:in:)`` locks them.
   private static let tables = ["reports", "number_categories", "numbers", "number_sources"]
 
   // Sorting and building indexes takes more memory than other statements have.

@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 
-/// The aggregates of a list's reports, which have no reporters, as ``SQL/acceptReports(_:receivedAt:byNumber:)`` computes
+/// The aggregates of a list's reports, which have no reporters, as ``SQL/acceptReports(_:receivedAt:in:)`` computes
 /// them, in rows for COPY. Reports arrive in the order of number and category.
 struct ListAggregates {
   private struct Sums {

@@ -21,7 +21,11 @@ final class ReportPartitions: Sendable {
     var wanted = Set<Month>()
     for time in times { wanted.insert(Month(containing: time)) }
     let missing = known.withLock { wanted.subtracting($0) }
-    for month in missing.sorted() {
+    guard !missing.isEmpty else { return }
+    // The definition of a table needs every node of a cluster, even where the table exists.
+    let present = try await pool.run(SQL.readReportMonths())
+    known.withLock { $0.formUnion(present) }
+    for month in missing.subtracting(present).sorted() {
       do {
         try await pool.transaction { connection in
           _ = try await connection.run(SQL.writeShardsInOrder())

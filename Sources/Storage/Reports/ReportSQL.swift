@@ -29,13 +29,14 @@ enum ReportSQL {
   /// - Parameters:
   ///   - row: with the columns reporter and app_id.
   ///   - newcomer: placeholder of a newcomer's weight, the unit of the stored weights of reporters who are not established.
-  static func reporterWeight(of row: String, newcomer: String) -> String {
-    let own = "(SELECT w.weight FROM reporter_weights w WHERE w.reporter = \(row).reporter)"
+  static func reporterWeight(of row: String, newcomer: String, in tables: TableNames = .schema) -> String {
+    let own = "(SELECT w.weight FROM \(tables["reporter_weights"]) w WHERE w.reporter = \(row).reporter)"
+    let rule = "coalesce(\(newcomerWeight(of: row, in: tables)), \(newcomer)::real)"
     return """
       coalesce(
-        (SELECT w.weight FROM reporter_weights w JOIN reporters s ON s.reporter = w.reporter
+        (SELECT w.weight FROM \(tables["reporter_weights"]) w JOIN \(tables["reporters"]) s ON s.reporter = w.reporter
          WHERE w.reporter = \(row).reporter AND s.is_established),
-        \(weight(rule: "coalesce(\(newcomerWeight(of: row)), \(newcomer)::real)", own: own, newcomer: newcomer)))
+        \(weight(rule: rule, own: own, newcomer: newcomer)))
       """
   }
 
@@ -45,16 +46,16 @@ enum ReportSQL {
     "least(1, \(rule) * coalesce(\(own) / \(newcomer)::real, 1))"
   }
 
-  private static func newcomerWeight(of row: String) -> String {
-    let version = "(SELECT max(version) FROM threshold_versions)"
-    return """
-      (SELECT CASE coalesce((SELECT d.level FROM attested_reporters d WHERE d.reporter = \(row).reporter), 0)
-                WHEN \(AttestationLevel.hardware.rawValue) THEN a.hardware
-                WHEN \(AttestationLevel.software.rawValue) THEN a.software ELSE a.unattested END
-       FROM attestation_rules a
-       WHERE a.version = \(version) AND a.app_id = coalesce((
-         SELECT o.app_id FROM attestation_rules o WHERE o.version = \(version) AND o.app_id = \(row).app_id), 0))
-      """
+  /// Joins, because Citus refuses sub-selects within the sub-select.
+  private static func newcomerWeight(of row: String, in tables: TableNames) -> String {
+    """
+    (SELECT CASE d.level WHEN \(AttestationLevel.hardware.rawValue) THEN a.hardware
+                         WHEN \(AttestationLevel.software.rawValue) THEN a.software ELSE a.unattested END
+     FROM \(tables["threshold_versions"]) v
+     LEFT JOIN \(tables["attestation_rules"]) a ON a.version = v.version AND a.app_id IN (0, \(row).app_id)
+     LEFT JOIN \(tables["attested_reporters"]) d ON d.reporter = \(row).reporter
+     ORDER BY v.version DESC, a.app_id DESC NULLS LAST LIMIT 1)
+    """
   }
 
   /// The order of a reporter's reports on a number; the first one is the vote.
@@ -89,18 +90,20 @@ enum ReportSQL {
   ///
   /// A reporter's day is the day of arrival, because the sender chooses the time in the report. A list's day is the one in
   /// its file, which arrives at once. Lists are joined, because a sub-select of all lists reads `apps` completely for each
-  /// report: ``SQL/acceptReportsSettings`` forbids that.
+  /// report: ``SQL/useIndexes()`` forbids that.
   /// - Parameters:
   ///   - table: name of the reports, with number, app_id, reporter, category_id, reported_at, received_at and weight.
   ///   - condition: a further condition for a complaint to count.
-  static func withDays(_ table: String, countedIf condition: String = "true") -> String {
+  static func withDays(
+    _ table: String, countedIf condition: String = "true", in tables: TableNames = .schema
+  ) -> String {
     """
     SELECT *, max(day) FILTER (WHERE counts AND reporter IS NOT NULL) OVER (PARTITION BY number) AS newest
     FROM (
       SELECT \(table).*, (CASE WHEN reporter IS NULL OR apps.is_list THEN reported_at
                                ELSE received_at END AT TIME ZONE 'UTC')::date AS day, \(complains) AS complains,
              \(complains) AND \(condition) AS counts
-      FROM \(table) LEFT JOIN apps ON apps.app_id = \(table).app_id
+      FROM \(table) LEFT JOIN \(tables["apps"]) apps ON apps.app_id = \(table).app_id
     ) said_on
     """
   }

@@ -75,7 +75,7 @@ struct StoredReport: Sendable {
 }
 
 extension SQL {
-  /// Finds an app's reports with an id: usually one; see ``SQL/acceptReports(_:receivedAt:byNumber:)``.
+  /// Finds an app's reports with an id: usually one; see ``SQL/acceptReports(_:receivedAt:in:)``.
   static func findReports(appID: Int32, reportID: UUID) -> Statement<StoredReport> {
     Statement(
       """
@@ -174,7 +174,7 @@ extension SQL {
         SELECT \(ReportSQL.marks), CASE WHEN counts AND \(ReportSQL.hadNetwork) THEN 1 ELSE 0 END FROM said
       )
       UPDATE numbers n SET last_day = m.last_day, day_bits = m.day_bits, network_bits =
-        CASE WHEN NOT \(RetentionSQL.isWhole("n.number")) OR NOT \(areTooMany(kept)) THEN \(kept)
+        CASE WHEN NOT \(RetentionSQL.isWhole("$1")) OR NOT \(areTooMany(kept)) THEN \(kept)
              WHEN NOT \(areTooMany(without)) THEN \(without)
              ELSE \(fewer) END
       FROM (SELECT \(ReportSQL.gatheredMarks), coalesce(sum(unknown), 0) AS unknown FROM mark) m WHERE n.number = $1

@@ -12,14 +12,9 @@ public struct ReportStore: Sendable {
   let nodes: ShardNodes
 
   public init(pool: PostgresPool) {
-    self.init(pool: pool, isCluster: nil)
-  }
-
-  /// - Parameter isCluster: whether the database is a cluster; nil where the database says it.
-  init(pool: PostgresPool, isCluster: Bool?) {
     self.pool = pool
     partitions = ReportPartitions(pool: pool)
-    nodes = ShardNodes(pool: pool, isCluster: isCluster)
+    nodes = ShardNodes(pool: pool)
   }
 
   /// The id of the node of a number, for commits that do not wait for other nodes: 0 where there is one.
@@ -43,20 +38,14 @@ public struct ReportStore: Sendable {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
     places.reserveCapacity(reports.count)
-    var firsts = reports.indices.filter { index in
+    let firsts = reports.indices.filter { index in
       let name = ReportName(reports[index])
       guard places[name] == nil else { return false }
       places[name] = index
       return true
     }
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
-    if try await nodes.isCluster {
-      let erased = SQL.findErased(apps: firsts.map { reports[$0].appID }, reports: firsts.map { reports[$0].reportID })
-      let gone = Set(try await pool.retrying { try await $0.run(erased) }.map { firsts[$0 - 1] })
-      for index in gone { outcomes[index] = .withdrawn }
-      firsts.removeAll { gone.contains($0) }
-    }
-    let refused = firsts.isEmpty ? [] : try await commit(firsts.map { reports[$0] }, receivedAt: receivedAt)
+    let refused = try await commit(firsts.map { reports[$0] }, receivedAt: receivedAt)
     for index in firsts { outcomes[index] = .created }
     for (ordinal, outcome) in refused { outcomes[firsts[ordinal - 1]] = outcome }
     if firsts.count < reports.count {
@@ -78,22 +67,7 @@ public struct ReportStore: Sendable {
   private func commit(_ reports: [Report], receivedAt: Date) async throws -> [Refusal] {
     try await partitions.prepare(for: reports.lazy.map(\.reportedAt))
     do {
-      let parts = try await nodes.parts(of: reports.map(\.number))
-      guard parts.count > 1 else { return try await write(reports, on: parts[0].node, receivedAt: receivedAt) }
-      // All parts end before one fails the call, because a commit must not be canceled.
-      return try await withTaskGroup(of: Result<[Refusal], any Error>.self) { group in
-        for (node, places) in parts {
-          group.addTask {
-            do {
-              let refused = try await write(places.map { reports[$0] }, on: node, receivedAt: receivedAt)
-              return .success(refused.map { (places[$0.ordinal - 1] + 1, $0.outcome) })
-            } catch {
-              return .failure(error)
-            }
-          }
-        }
-        return await group.reduce(into: []) { $0.append($1) }
-      }.flatMap { try $0.get() }
+      return try await write(reports, receivedAt: receivedAt)
     } catch let error as PostgresError where error.sqlState == "23514" {
       // A cached month may have been dropped meanwhile; preparing it again throws the precise error.
       partitions.forget()
@@ -102,26 +76,56 @@ public struct ReportStore: Sendable {
     }
   }
 
-  /// Writes reports of one node in a transaction there.
-  private func write(_ reports: [Report], on node: PostgresNode?, receivedAt: Date) async throws -> [Refusal] {
-    let statement = SQL.acceptReports(reports, receivedAt: receivedAt, byNumber: try await nodes.isCluster)
-    let vouched = VouchedReporter.all(of: reports)
-    let unassigned = Set(reports.filter(\.isUnassigned).map(\.number)).sorted()
-    return try await nodes.run(on: node) { pool, retry in
-      guard !vouched.isEmpty || !unassigned.isEmpty else {
-        return try await pool.commit(statement, settings: SQL.acceptReportsSettings, retry: retry)
-      }
-      return try await pool.transaction(retry: retry) { connection in
-        try await connection.execute(script: SQL.acceptReportsSettings)
-        if !unassigned.isEmpty {
-          _ = try await connection.run(SQL.holdUnassigned(numbers: unassigned, time: receivedAt))
+  /// Writes reports in a transaction on each of their nodes.
+  /// - Parameter attempt: from 1 on; reports whose shards have moved are tried again on their new nodes.
+  private func write(_ reports: [Report], receivedAt: Date, attempt: Int = 1) async throws -> [Refusal] {
+    let parts = try await nodes.parts(of: reports.map(\.number))
+    // All parts end before one fails the call, because a commit must not be canceled.
+    return try await withTaskGroup(of: Result<[Refusal], any Error>.self) { group in
+      for part in parts {
+        group.addTask {
+          do {
+            return .success(try await write(part, of: reports, receivedAt: receivedAt))
+          } catch let error as PostgresError where error.isOfMovedShard && part.mayMove && attempt < 8 {
+            do {
+              try await Task.sleep(for: .milliseconds(20 << attempt))
+              let places = part.shards.flatMap(\.places)
+              let refused = try await write(places.map { reports[$0] }, receivedAt: receivedAt, attempt: attempt + 1)
+              return .success(refused.map { (places[$0.ordinal - 1] + 1, $0.outcome) })
+            } catch {
+              return .failure(error)
+            }
+          } catch {
+            return .failure(error)
+          }
         }
-        let refused = try await connection.run(statement)
-        if !vouched.isEmpty {
-          _ = try await connection.run(SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt))
-        }
-        return refused
       }
+      return await group.reduce(into: []) { $0.append($1) }
+    }.flatMap { try $0.get() }
+  }
+
+  /// Writes the reports of one node in a transaction there.
+  private func write(_ part: ShardNodes.Part, of reports: [Report], receivedAt: Date) async throws -> [Refusal] {
+    var pipeline = PostgresPipeline()
+    pipeline.add(SQL.useIndexes())
+    part.open(&pipeline)
+    let answers = part.shards.map { tables, places in
+      let reports = places.map { reports[$0] }
+      let unassigned = Set(reports.filter(\.isUnassigned).map(\.number)).sorted()
+      if !unassigned.isEmpty {
+        pipeline.add(SQL.holdUnassigned(numbers: unassigned, time: receivedAt, in: tables.names))
+      }
+      return (places: places, rows: pipeline.add(SQL.acceptReports(reports, receivedAt: receivedAt, in: tables)))
+    }
+    let vouched = VouchedReporter.all(of: part.shards.flatMap(\.places).map { reports[$0] })
+    let vouch = SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt)
+    if !vouched.isEmpty, !part.mayMove { pipeline.add(vouch) }
+    let results = try await nodes.run(on: part.node) { [pipeline] in try await $0.commit(pipeline, retry: $1) }
+    // On a cluster these days are on every node. While one is away they are left out: the apps' servers send them again with
+    // the next reports.
+    if !vouched.isEmpty, part.mayMove { _ = try? await pool.run(vouch) }
+    return try answers.flatMap { places, rows in
+      try results.rows(rows).map { (places[$0.ordinal - 1] + 1, $0.outcome) }
     }
   }
 
@@ -137,10 +141,14 @@ public struct ReportStore: Sendable {
   private func compare(_ reports: [Report], _ outcomes: inout [ReportOutcome?]) async throws {
     let open = outcomes.indices.filter { outcomes[$0] == nil }
     guard !open.isEmpty else { return }
-    let statement = SQL.compareReports(reports: open.map { reports[$0] })
-    let found = try await pool.retrying { try await $0.run(statement) }
-    for (ordinal, outcome) in found {
-      outcomes[open[ordinal - 1]] = outcome
+    for part in try await nodes.parts(of: open.map { reports[$0].number }) {
+      for (tables, places) in part.shards {
+        let statement = SQL.compareReports(reports: places.map { reports[open[$0]] }, in: tables.names)
+        let found = try await nodes.run(on: part.node) { pool, retry in
+          try await pool.retrying(retry) { try await $0.run(statement) }
+        }
+        for (ordinal, outcome) in found { outcomes[open[places[ordinal - 1]]] = outcome }
+      }
     }
   }
 }
@@ -170,7 +178,7 @@ extension Report {
 /// The text of the store's own SQL, for programs that run it without the store.
 extension ReportStore {
   /// The statement that stores a batch of reports and updates the aggregates, with the placeholders `$1` to `$17`.
-  package static var insertSQL: String { SQL.acceptReportsByID }
+  package static var insertSQL: String { IntakeTables.schema.acceptReports }
 
   /// Seconds before and after a report within which its id is looked up; bound to `$14` and `$15`.
   package static var idWindow: TimeInterval { SQL.reportIDWindow }

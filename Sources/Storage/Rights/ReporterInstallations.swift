@@ -74,24 +74,13 @@ extension SQL {
   }
 
   /// The ordinals of the reports of `input i` that were erased, each with the state of a withdrawn one.
-  static let erasedInput = """
+  static func erasedInput(in tables: TableNames) -> String {
+    """
     SELECT i.ordinal, 2 AS state
     FROM input i CROSS JOIN LATERAL (
-      SELECT 1 FROM erased_reports e WHERE e.digest = \(digest(of: "i")) LIMIT 1
+      SELECT 1 FROM \(tables["erased_reports"]) e WHERE e.digest = \(digest(of: "i")) LIMIT 1
     ) gone
     """
-
-  /// The places, from 1 on, of the reports that were erased.
-  static func findErased(apps: [Int32], reports: [UUID]) -> Statement<Int> {
-    Statement(
-      """
-      WITH input AS (
-        SELECT * FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS t (app_id, report_id, ordinal)
-      )
-      \(erasedInput)
-      """,
-      apps, reports
-    ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
   /// Stores the ids of erased reports, and deletes those that are refused by their age.

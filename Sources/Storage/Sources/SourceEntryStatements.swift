@@ -76,7 +76,7 @@ extension SQL {
   }
 
   /// Deletes and stores reports of a list, and changes the sums of their numbers, in one statement. Rows are locked in the
-  /// order of ``acceptReports(_:receivedAt:byNumber:)``. Where no report is left the sums become exactly 0. Days from which
+  /// order of ``acceptReports(_:receivedAt:in:)``. Where no report is left the sums become exactly 0. Days from which
   /// a report was deleted are counted by ``recountList(appID:numbers:)``.
   static func replaceListReports(
     appID: Int32, deleted: [ListReport], stored: [ListReport], receivedAt: Date
@@ -221,7 +221,7 @@ extension ReportStore {
       try await partitions.prepare(for: Set(stored.map(\.entry.reportedAt)))
       try await pool.transaction { connection in
         _ = try await connection.run(SQL.writeShardsInOrder())
-        try await connection.execute(script: SQL.acceptReportsSettings)
+        _ = try await connection.run(SQL.useIndexes())
         // A process that was suspended after its lease may still be in this transaction.
         _ = try await connection.run(SQL.lockEntries(id: appID))
         let numbers = some.compactMap { ($0.old ?? $0.new)?.number }

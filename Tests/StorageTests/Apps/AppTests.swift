@@ -96,7 +96,8 @@ import Testing
         if isMeant { _ = model.withdraw(reportID: report.reportID, appID: app.id) }
       }
     }
-    let withdrawals = KeyWithdrawalStore(pool: pool, isCluster: isCluster)
+    if isCluster { try await addWorkers() }
+    let withdrawals = KeyWithdrawalStore(pool: pool)
     let trace = try await withdrawals.trace(keyID: keys[0], since: now + 2, until: now + 6, at: now + 10)
     let work = try await withdrawals.ask(
       keyID: keys[0], since: now + 2, until: now + 6, because: "It leaked.", by: "Ada", at: now + 10)

@@ -41,7 +41,8 @@ import Testing
 
   /// On a cluster, where a report is in the shard of its number.
   @Test func `on a cluster an id belongs to a number`() async throws {
-    let store = ReportStore(pool: TestDatabase.current.pool, isCluster: true)
+    try await addWorkers()
+    let store = ReportStore(pool: TestDatabase.current.pool)
     #expect(try await store.accept([report(1)], receivedAt: now) == [.created])
     #expect(try await store.accept([report(1), report(2)], receivedAt: now) == [.duplicate, .created])
     #expect(try await store.accept([report(1, .survey)], receivedAt: now) == [.conflict])

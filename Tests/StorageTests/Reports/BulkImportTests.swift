@@ -121,8 +121,8 @@ import Testing
     try await execute("TRUNCATE reports")
     // Its months were dropped, and its sums stayed.
     #expect(try await importInBulk(reports) == nil)
-    let cluster = BulkImport(of: 1, in: ReportStore(pool: pool, isCluster: true))
-    #expect(try await cluster.run { _ in } == nil)
+    try await addWorkers()
+    #expect(try await BulkImport(of: 1, in: ReportStore(pool: pool)).run { _ in } == nil)
   }
 
   @Test func `reports that arrive meanwhile are kept, and known ones are found`() async throws {
