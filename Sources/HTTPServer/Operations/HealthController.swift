@@ -37,7 +37,7 @@ package struct HealthController: Sendable {
   private static let memory = Duration.seconds(10)
 
   /// Confirms that the process accepts requests: it is not stopping, the queue of reports has room, commits succeed, the
-  /// erasure journal can be written, and the database answers within a second.
+  /// erasure journal can be written, and the database answers within a second: of a cluster, one node.
   @Sendable package func ready(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if readiness.isStopping { throw Problem.stopping }
     // Fails before the queue is full, so that a load balancer sends reports to other servers in time.
@@ -52,18 +52,18 @@ package struct HealthController: Sendable {
     } catch {
       throw Problem(.unavailable, detail: "The erasure journal cannot be written.")
     }
-    do {
-      try await withDeadline(.milliseconds(800)) { [health] in try await health.check() }
-    } catch {
-      // Not logged, because load balancers ask every few seconds.
-      throw Problem(.unavailable, detail: "The database does not answer.")
-    }
-    return try JSON.uncachedResponse(Answer(wrongTimes: clock.known()))
+    // Not logged, because load balancers ask every few seconds.
+    let nodes = await health.states()
+    let away = nodes.filter { !$0.answers }.map(\.name)
+    if away.count == nodes.count { throw Problem(.unavailable, detail: "The database does not answer.") }
+    return try JSON.uncachedResponse(Answer(wrongTimes: clock.known(), away: away.isEmpty ? nil : away))
   }
 
   private struct Answer: Encodable {
     var status = "ready"
     let wrongTimes: [String]
+    /// The nodes of a cluster that do not answer; others do.
+    let away: [String]?
   }
 }
 
@@ -90,5 +90,20 @@ private final class WrongTimes: Sendable {
       }
     }
     return names
+  }
+}
+
+extension HealthStore {
+  /// The nodes, each with whether it answers within 0.8 seconds.
+  package func states() async -> [(name: String, answers: Bool)] {
+    guard let nodes = try? await withDeadline(.milliseconds(800), { await nodes() }) else {
+      return [("coordinator", false)]
+    }
+    return await withTaskGroup(of: (String, Bool).self) { group in
+      for node in nodes {
+        group.addTask { (node.name, (try? await withDeadline(.milliseconds(800)) { try await node.check() }) != nil) }
+      }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+    }
   }
 }

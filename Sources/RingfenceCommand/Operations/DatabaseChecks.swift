@@ -137,7 +137,7 @@ struct DatabaseChecks {
       guard let version = node.version else {
         return Finding.bad(
           name, "does not answer this machine",
-          "Start it. If it runs, let this machine connect to it: until then its reports cost the coordinator more.")
+          "Start it. If it runs, let this machine connect to it: until then reports about its numbers are refused.")
       }
       let found = "Citus \(version), \(TextFormat.count(node.shards, "shard"))\(node.isActive ? "" : ", not active")"
       if versions.count > 1 || !node.isActive {

@@ -34,6 +34,7 @@ enum MetricDescriptions {
     "ringfence_intake_queue_capacity_items": .gauge("Maximum items that may wait; more are refused."),
 
     // The database.
+    "ringfence_database_node_up": .gauge("1 if the node of a cluster answered the last check."),
     "ringfence_database_pool_connections": .gauge("Connections to PostgreSQL."),
     "ringfence_database_pool_waiting": .gauge("Tasks that wait for a connection."),
     "ringfence_database_up": .gauge("1 if PostgreSQL answered the last check."),

@@ -7,12 +7,14 @@ public import PostgreSQL
 /// Apps and their keys.
 public struct AppStore: Sendable {
   let pool: PostgresPool
+  private let nodes: ShardNodes
 
   /// Default time for which old keys stay valid after a rotation, in seconds: a week.
   public static let overlap: TimeInterval = 7 * 86_400
 
   public init(pool: PostgresPool) {
     self.pool = pool
+    nodes = ShardNodes(pool: pool)
   }
 
   public var withdrawals: KeyWithdrawalStore { KeyWithdrawalStore(pool: pool) }
@@ -54,7 +56,7 @@ public struct AppStore: Sendable {
 
   /// The app of this key, with the key's scopes; nil when the key is unknown, revoked or expired.
   public func app(key: String, at time: Date = Date()) async throws -> App? {
-    try await pool.run(SQL.findApp(keyHash: Secret.hash(key), time: time)).first
+    try await nodes.readAnywhere(SQL.findApp(keyHash: Secret.hash(key), time: time)).first
   }
 
   /// Gives an app a new key with the scopes of its newest one; the other keys stay valid for a while.

@@ -4,6 +4,7 @@ public import Curation
 public import Foundation
 import PhoneNumbers
 public import PostgreSQL
+import Synchronization
 
 /// Everything that explains a number, read in one round trip, because each lookup waits for it.
 struct ExplanationQuery {
@@ -26,7 +27,6 @@ struct ExplanationQuery {
   private let numbers: Place<(number: Int64, protection: Protection)>
   private let standing: Place<StandingDecision>
   private let decisions: Place<DecisionEvent>
-  private let removals: Place<UUID>
   private let holds: Place<Hold>
   private let usual: Place<Explanation.Usual>
   private let listings: Place<Explanation.Listing>
@@ -35,7 +35,9 @@ struct ExplanationQuery {
   private let appeals: Place<Appeal>
   private let appealedDays: Place<AppealedDay>
   private let version: Place<Int32?>
-  private let ceilings: Place<CeilingRow>
+  /// Nil where the tables of the coordinator were read before.
+  private let own: (removals: Place<UUID>, ceilings: Place<CeilingRow>)?
+  private let facts: CoordinatorFacts
   private let names: Place<(id: Int32, name: String)>
   private let record: Place<RecordRow>
   private let weights: Place<Explanation.Weights>
@@ -43,19 +45,25 @@ struct ExplanationQuery {
 
   /// - Parameters:
   ///   - cut: leaves out reports of reporters that arrived since then; nil for all reports.
+  ///   - facts: from the tables of a cluster's coordinator, which the node of the number does not have; nil to read them.
   ///   - pipeline: runs in a snapshot; later statements in it keep their plans.
-  init(_ number: Int64, at time: Date, before cut: Date? = nil, in pipeline: inout PostgresPipeline) {
+  init(
+    _ number: Int64, at time: Date, before cut: Date? = nil, facts: CoordinatorFacts? = nil,
+    in pipeline: inout PostgresPipeline
+  ) {
     (self.number, now) = (number, time)
     pipeline.add(SQL.keepPlans())
     patterns = pipeline.add(SQL.readProtectedPatterns(only: number))
     numbers = pipeline.add(SQL.readProtectedNumber(number: number))
     ranges = pipeline.add(SQL.readRangesOfNumber(number: number))
     version = pipeline.add(SQL.readNewestThresholdVersion())
-    ceilings = pipeline.add(SQL.readCeilings())
+    self.facts = facts ?? CoordinatorFacts()
+    own =
+      facts == nil
+      ? (pipeline.add(SQL.readRemovalsOfNumber(number: number)), pipeline.add(SQL.readCeilings())) : nil
     names = pipeline.add(SQL.readSourceNames(number: number))
     standing = pipeline.add(SQL.readStandingDecision(number: number))
     decisions = pipeline.add(SQL.readDecisions(number: number))
-    removals = pipeline.add(SQL.readRemovalsOfNumber(number: number))
     holds = pipeline.add(SQL.readHold(number: number))
     usual = pipeline.add(SQL.readUsualBurst(number: number))
     listings = pipeline.add(SQL.readListing(number: number))
@@ -90,7 +98,8 @@ struct ExplanationQuery {
     explanation.protection = try ProtectionStore.rule(
       for: number, patterns: try results.rows(patterns), numbers: try results.rows(numbers))
     explanation.decision = standing
-    let removals = try results.rows(removals)
+    let removals = try own.map { try results.rows($0.removals) } ?? facts.removals
+    let ceilings = try own.map { try results.rows($0.ceilings) } ?? facts.ceilings
     explanation.isRevoked = standing.map { removals.contains($0.decisionID) } ?? false
     let decided = decisions.first { $0.id == standing?.decisionID }
     explanation.decisionReason = decided?.reason
@@ -103,7 +112,7 @@ struct ExplanationQuery {
     explanation.stated = try results.rows(statements).first
     let rules = try results.rows(ranges).filter { $0.applies(at: now) }
     if !rules.isEmpty {
-      let set = try await thresholds.set(try results.rows(version).first ?? nil, try results.rows(ceilings))
+      let set = try await thresholds.set(try results.rows(version).first ?? nil, ceilings)
       explanation.range = CurationState(rules: rules.compactMap { $0.limited(by: set) }).rule(for: number)
     }
     explanation.openAppeals = appeals.count { $0.state == .open }
@@ -111,7 +120,7 @@ struct ExplanationQuery {
     let victims = AppealStore.victims(try results.rows(appealedDays))
     explanation.isVictim = explanation.decision == nil && victims.contains(number)
     if var record = RecordAssembler.record(of: try results.rows(record)) {
-      let set = try await thresholds.set(try results.rows(version).first ?? nil, try results.rows(ceilings))
+      let set = try await thresholds.set(try results.rows(version).first ?? nil, ceilings)
       var weights = try results.rows(weights).first ?? Explanation.Weights()
       var isSeen = true
       if let unseen {
@@ -155,10 +164,13 @@ extension Explanation {
 /// Gathers what explains a number.
 public struct ExplanationStore: Sendable {
   private let pool: PostgresPool
+  private let nodes: ShardNodes
   private let thresholds: ThresholdCache
+  private let known = KnownFacts()
 
   public init(pool: PostgresPool) {
     self.pool = pool
+    nodes = ShardNodes(pool: pool)
     thresholds = ThresholdCache(pool: pool)
   }
 
@@ -174,16 +186,20 @@ public struct ExplanationStore: Sendable {
   ///
   /// Otherwise lookups before and after a call would show whether the called person has reported it.
   public func explainCoarsely(_ number: Int64, at time: Date) async throws -> Explanation {
+    let reader = try await nodes.reader(of: number)
+    // The node of a number lacks the tables of the coordinator.
+    let facts = try await nodes.isCluster ? known.read(about: number, in: pool) : nil
     var pipeline = PostgresPipeline()
-    var question = ExplanationQuery(number, at: time, in: &pipeline)
-    let publication = pipeline.add(SQL.readLatestPublication())
-    var results = try await pool.snapshot(pipeline)
-    let cut = Explanation.coarseTime(time, published: try results.rows(publication).first?.asOf)
+    var question = ExplanationQuery(number, at: time, facts: facts, in: &pipeline)
+    let publication = facts == nil ? pipeline.add(SQL.readLatestPublication()) : nil
+    var results = try await reader.snapshot(pipeline)
+    let published = try publication.map { try results.rows($0).first?.asOf } ?? facts?.published
+    let cut = Explanation.coarseTime(time, published: published)
     // Few numbers have new reports, and only these need a second snapshot.
     if let last = try question.lastReceivedAt(results), last >= cut {
       pipeline = PostgresPipeline()
-      question = ExplanationQuery(number, at: time, before: cut, in: &pipeline)
-      results = try await pool.snapshot(pipeline)
+      question = ExplanationQuery(number, at: time, before: cut, facts: facts, in: &pipeline)
+      results = try await reader.snapshot(pipeline)
     }
     let reading = try await question.answer(results, at: cut, isForApps: true, thresholds: thresholds)
     // Nothing tells a stranger that the number was ever reported, or that its owner has asked.
@@ -193,6 +209,37 @@ public struct ExplanationStore: Sendable {
       return unknown
     }
     return reading.explanation.coarse
+  }
+}
+
+/// Facts about a number from the tables of a cluster's coordinator.
+struct CoordinatorFacts: Sendable {
+  /// The revocations that remove the number.
+  var removals: [UUID] = []
+  var ceilings: [CeilingRow] = []
+  /// The time of the newest publication.
+  var published: Date?
+}
+
+/// The last ones read. While the coordinator does not answer, nothing is published and no source changes, so they stay;
+/// only that a revocation has removed a number, which is allowed then, is left out.
+private final class KnownFacts: Sendable {
+  private let last = Mutex(CoordinatorFacts())
+
+  func read(about number: Int64, in pool: PostgresPool) async throws -> CoordinatorFacts {
+    do {
+      let (removals, ceilings, newest) = try await pool.withConnection {
+        try await $0.pipeline(
+          SQL.readRemovalsOfNumber(number: number), SQL.readCeilings(), SQL.readLatestPublication())
+      }
+      let facts = CoordinatorFacts(removals: removals, ceilings: ceilings, published: newest.first?.asOf)
+      last.withLock { $0 = facts }
+      return facts
+    } catch let error as PostgresError where StoreFailure(error) == .unavailable {
+      var facts = last.withLock { $0 }
+      facts.removals = []
+      return facts
+    }
   }
 }
 

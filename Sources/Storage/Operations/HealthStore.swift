@@ -5,10 +5,12 @@ public import PostgreSQL
 /// Whether the database answers.
 public struct HealthStore: Sendable {
   let pool: PostgresPool
+  private let shards: ShardNodes
 
   /// - Parameter pool: the pool that requests use.
   public init(pool: PostgresPool) {
     self.pool = pool
+    shards = ShardNodes(pool: pool)
   }
 
   /// Runs the cheapest possible query.
@@ -20,6 +22,25 @@ public struct HealthStore: Sendable {
   /// Ends connections on which the database will not answer; see `PostgresPool.endSilentConnections(after:)`.
   public func endSilentConnections(after limit: Duration) async throws {
     try await pool.endSilentConnections(after: limit)
+  }
+
+  /// A node of the database.
+  public struct Node: Sendable {
+    /// Host and port; `coordinator` for the coordinator of a cluster, and for the one server without a cluster.
+    public let name: String
+    let pool: PostgresPool
+
+    /// The same as ``HealthStore/check()`` on this node.
+    public func check() async throws {
+      _ = try await pool.run(SQL.selectOne())
+    }
+  }
+
+  /// The nodes that keep data, by name.
+  public func nodes() async -> [Node] {
+    await shards.all().map { node, pool in
+      Node(name: node.map { "\($0.host):\($0.port)" } ?? "coordinator", pool: pool)
+    }.sorted { $0.name < $1.name }
   }
 }
 

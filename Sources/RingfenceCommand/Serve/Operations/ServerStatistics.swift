@@ -65,6 +65,10 @@ actor ServerStatistics {
     exposition.gauge("ringfence_review_queue_target_seconds", caseTarget)
     exposition.gauge("ringfence_stopping", readiness.isStopping ? 1 : 0)
     exposition.gauge("ringfence_database_up", figures == nil ? 0 : 1)
+    let nodes = await stores.health.states()
+    if nodes.count > 1 {
+      exposition.gauge("ringfence_database_node_up", nodes.map { ([("node", $0.name)], $0.answers ? 1 : 0) })
+    }
     if let figures { figures.write(to: &exposition) }
     exposition.gauge("ringfence_publication_next_time_seconds", nextPublication(Date())?.timeIntervalSince1970)
     if let newest = try? publications.head()?.head {
