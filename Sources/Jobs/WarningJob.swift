@@ -7,8 +7,8 @@ package import Logging
 import Publishing
 package import Storage
 
-/// Looks once an hour for what nobody asks for: cases that wait too long, keys that are about to expire, and files of records
-/// that cannot be written. Each is an event once a day, even if several servers check.
+/// Looks for what nobody asks for: once an hour for cases that wait too long, keys that are about to expire, and files of records
+/// that cannot be written, and each minute for nodes of a cluster that do not answer. Each is an event once a day, even if several servers check.
 package struct WarningJob: Sendable {
   private let stores: Stores
   private let caseTarget: TimeInterval
@@ -32,8 +32,27 @@ package struct WarningJob: Sendable {
 
   /// Looks until the task is canceled.
   package func run() async {
+    async let nodes: Void = repeatedly(
+      every: .seconds(60), "Cannot check the nodes of the database", logger: logger
+    ) { try await lookForNodes(at: Date()) }
     await repeatedly(every: .seconds(3_600), "Cannot look for overdue cases and keys", logger: logger) {
       try await look(at: Date())
+    }
+    await nodes
+  }
+
+  /// Records which nodes of a cluster do not answer. The coordinator keeps events, so its own absence is only logged.
+  package func lookForNodes(at now: Date) async throws {
+    let nodes = await stores.health.nodes()
+    guard nodes.count > 1 else { return }
+    for node in nodes {
+      do {
+        try await node.check()
+      } catch {
+        logger.error("A node of the database does not answer", metadata: ["node": "\(node.name)", "error": "\(error)"])
+        let id = UUID(naming: "node away \(node.name) \(Int(now.timeIntervalSince1970 / 86_400))")
+        try await stores.outbox.record(Event(.nodeAway, id: id, at: now, ["node": .text(node.name)]), at: now)
+      }
     }
   }
 

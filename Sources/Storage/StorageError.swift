@@ -33,6 +33,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case monthsTooYoung(until: Date, here: Date, database: Date)
   /// The database is a cluster, and a table that needs a place has none.
   case notDistributed(table: String)
+  /// The database is a cluster whose version of Citus lacks a function that intake needs.
+  case unsuitableCluster(version: String)
 
   /// The cause and the remedy, in plain English.
   public var description: String {
@@ -89,6 +91,11 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       """
       The table \(table) is not distributed over the cluster, so no report is stored. Run the output of: ringfence cluster plan \
       --survey
+      """
+    case .unsuitableCluster(let version):
+      """
+      Citus \(version) lacks the lock of shards or the setting that lets Ringfence write into their tables. Install Citus 11.0 to \
+      14.0 on each node; 13.2.2 was tried.
       """
     }
   }

@@ -17,6 +17,7 @@ public struct Event: Sendable, Equatable {
     case backupFailed = "backup_failed"
     case keyExpiring = "key_expiring"
     case recordUnwritable = "record_unwritable"
+    case nodeAway = "node_away"
     /// Of `ringfence notify --test`.
     case test
     /// The answer to the owner of a number, by mail alone.
@@ -34,7 +35,7 @@ public struct Event: Sendable, Equatable {
       case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode: .triage
       case .appealFiled: .moderator
       case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .sourceRowsRejected, .backupFailed,
-        .keyExpiring, .recordUnwritable:
+        .keyExpiring, .recordUnwritable, .nodeAway:
         .administrator
       }
     }

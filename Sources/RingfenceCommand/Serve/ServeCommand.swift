@@ -130,6 +130,7 @@ extension CommandContext {
     _ publication: PublicationConfiguration, jobs: JobConfiguration, metrics: PrometheusMetricsFactory, logger: Logger
   ) async throws -> Server {
     try checkRecords(jobs)
+    try await stores.reports.checkCluster()
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
     try await stores.outbox.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))

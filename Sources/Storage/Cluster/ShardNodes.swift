@@ -105,6 +105,23 @@ final class ShardNodes: Sendable {
     }
   }
 
+  /// - Throws: ``StorageError/unsuitableCluster(version:)``, ``StorageError/notDistributed(table:)``; `PostgresError`.
+  func check() async throws {
+    guard try await isCluster else { return }
+    let found = try await pool.withConnection { connection in
+      try await connection.query(
+        """
+        SELECT extversion FROM pg_extension WHERE extname = 'citus'
+          AND (to_regprocedure('lock_shard_metadata(integer, bigint[])') IS NULL
+               OR to_regclass('pg_dist_local_group') IS NULL
+               OR current_setting('citus.enable_manual_changes_to_shards', true) IS NULL)
+        """
+      ).map { try $0.decode(0, as: String.self) }
+    }
+    if let version = found.first { throw StorageError.unsuitableCluster(version: version) }
+    try await refresh()
+  }
+
   /// Reads the places of the shards, each minute and after an error. Each node knows them, so the coordinator may be away.
   private func refresh() async throws {
     let now = ContinuousClock.now
@@ -161,6 +178,7 @@ final class ShardNodes: Sendable {
   /// Runs a statement about reference tables on the coordinator, or on another node where it does not answer.
   /// - Throws: `PostgresError`.
   func readAnywhere<Row>(_ statement: Statement<Row>) async throws -> [Row] {
+    if try await isCluster { try? await refresh() }
     do {
       return try await pool.run(statement)
     } catch let error as PostgresError where StoreFailure(error) == .unavailable {

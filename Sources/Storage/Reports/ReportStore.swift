@@ -20,6 +20,10 @@ public struct ReportStore: Sendable {
   /// The id of the node of a number, for commits that do not wait for other nodes: 0 where there is one.
   public func node(of number: Int64) -> Int { nodes.group(of: number) }
 
+  /// - Throws: ``StorageError/unsuitableCluster(version:)``, ``StorageError/notDistributed(table:)`` where reports cannot be stored;
+  ///   `PostgresError`.
+  public func checkCluster() async throws { try await nodes.check() }
+
   /// Stores reports and updates the aggregates in one transaction; when it returns, they are committed. On a cluster in
   /// one transaction for each node that keeps numbers of the reports, at the same time.
   ///
