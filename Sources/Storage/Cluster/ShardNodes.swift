@@ -6,7 +6,7 @@ import Synchronization
 /// The nodes of a cluster that keep the rows of numbers; without Citus the one server, and no question is asked.
 ///
 /// Reports are written on the node of their numbers, into the tables of its shards: planning and running the same statement by
-/// Citus costs 3 to 14 times as much, and asks every node (record 0105). Other transactions about one number go to its node
+/// Citus costs 3 to 14 times as much, and asks every node (record 0106). Other transactions about one number go to its node
 /// as statements of Citus, which runs them there without a connection.
 final class ShardNodes: Sendable {
   /// A shard of the table of numbers with the shards of other tables for the same hashes.
@@ -33,13 +33,21 @@ final class ShardNodes: Sendable {
     /// Whether the tables are of shards, which may move.
     var mayMove: Bool { !ids.isEmpty }
 
-    /// Begins a transaction that writes into the tables of shards: it waits while one of them moves, and keeps them where they
-    /// are until it ends, by the lock that Citus takes for its own changes of rows. The check that this node still keeps
-    /// them is a statement of its own after the lock, so that it sees the moves for which the lock has waited.
+    /// Begins a transaction of intake. One that writes into the tables of shards waits while one of them moves, and keeps them
+    /// where they are until it ends, by the lock that Citus takes for its own changes of rows. The check that this node still
+    /// keeps them is a statement of its own after the lock, so that it sees the moves for which the lock has waited.
     func open(_ pipeline: inout PostgresPipeline) {
-      guard mayMove else { return }
-      pipeline.add(Statement<Void>("SELECT set_config('citus.enable_manual_changes_to_shards', 'on', true)"))
-      pipeline.add(Statement<Void>("SELECT lock_shard_metadata(5, $1::bigint[])", ids))
+      guard mayMove else {
+        pipeline.add(SQL.useIndexes())
+        return
+      }
+      pipeline.add(
+        Statement<Void>(
+          """
+          SELECT set_config('enable_seqscan', 'off', true), set_config('citus.enable_manual_changes_to_shards', 'on', true),
+                 lock_shard_metadata(5, $1::bigint[])
+          """,
+          ids))
       pipeline.add(
         Statement<Void>(
           """

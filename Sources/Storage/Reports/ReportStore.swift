@@ -111,7 +111,6 @@ public struct ReportStore: Sendable {
   /// Writes the reports of one node in a transaction there.
   private func write(_ part: ShardNodes.Part, of reports: [Report], receivedAt: Date) async throws -> [Refusal] {
     var pipeline = PostgresPipeline()
-    pipeline.add(SQL.useIndexes())
     part.open(&pipeline)
     let answers = part.shards.map { tables, places in
       let reports = places.map { reports[$0] }
