@@ -20,11 +20,11 @@ public struct Statement<Row: Sendable>: Sendable {
     _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function,
     decode: @escaping @Sendable (PostgresRow) throws -> Row
   ) {
-    #if DEBUG
-      StatementRecord.note(sql, madeBy: file, function)
-    #endif
     var parameters = PostgresParameters()
     for value in repeat each values { value.bind(into: &parameters) }
+    #if DEBUG
+      StatementRecord.note(sql, parameters.types, madeBy: file, function)
+    #endif
     self.sql = sql
     self.parameters = parameters
     self.decode = decode

@@ -24,7 +24,8 @@ PLACEMENTS = {
 
 # On a cluster this statement names the tables of a shard, and PostgreSQL plans it without Citus. The other one is sent to
 # a database without Citus alone.
-NOT_TO_CITUS = {"Storage/AcceptReports.swift acceptReports", "Storage/BulkImport.swift fill"}
+NOT_TO_CITUS = {
+    "Storage/AcceptReports.swift acceptReports", "Storage/AcceptReports.swift compareReports", "Storage/BulkImport.swift fill"}
 
 
 # For each rule, statements that it refuses.
@@ -174,7 +175,7 @@ def statements():
     found = set()
     for file in files:
         for entry in file.read_text(errors="replace").split("\x1e"):
-            maker, _, sql = entry.partition("\x1f")
+            maker, _, sql = entry.split("\x1f") if entry else ("", "", "")
             if maker.split("/")[0] in modules:
                 found.add((maker.split("(")[0], sql))
     return sorted(found)
