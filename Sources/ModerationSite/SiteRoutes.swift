@@ -152,6 +152,7 @@ package struct SiteRoutes {
       .post(use: cases.takeOver)
     moderation.group("bulk")
       .add(middleware: RequireRole(.moderator))
+      .get { _, _ in Response.redirect(to: "/moderation/queue", type: .normal) }
       .post(use: bulks.confirm)
       .get("preview", use: bulks.previewAgain)
       .post("preview", use: bulks.preview)

@@ -161,12 +161,15 @@ final class ConnectionStatus: Sendable {
     set { descriptor.store(newValue, ordering: .releasing) }
   }
 
-  /// Whether ``cut()`` was called: other connections of the pool may lead to the same place.
+  /// Whether the pool closes the connection, and its idle ones, which may lead to the same place.
   var isCut: Bool { cutting.load(ordering: .acquiring) }
+
+  /// Lets the pool close the connection after its use.
+  func drop() { cutting.store(true, ordering: .releasing) }
 
   /// Ends the connection while its thread waits for an answer: the call throws `PostgresError` of kind `connectionLost`.
   func cut() {
-    cutting.store(true, ordering: .releasing)
+    drop()
     shutdown(socket, Int32(SHUT_RDWR))
   }
 

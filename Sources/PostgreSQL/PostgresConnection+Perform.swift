@@ -77,6 +77,8 @@ extension PostgresConnection {
       return PostgresError(.connectionLost, server: said, sql: sql, clientMessage: link.message)
     }
     guard let said else { return PostgresError(.connectionLost, sql: sql, clientMessage: link.message) }
+    // The server is a standby now: behind a pooler or a proxy, connections outlive a change of the primary.
+    if said.sqlState == "25006" { status.drop() }
     return PostgresError(.server(sqlState: said.sqlState), server: said, sql: sql)
   }
 

@@ -70,6 +70,23 @@ import Testing
     }
   }
 
+  /// A pooler or a proxy keeps connections to a primary that is a standby now.
+  @Test func `connections to a server that only reads are replaced`() async throws {
+    try await withPool("pool_standby", connections: 2) { pool in
+      let create = Statement<Void>("CREATE TABLE IF NOT EXISTS written (number bigint)")
+      try await pool.withConnection { one in
+        try await pool.withConnection { other in
+          for connection in [one, other] {
+            try await connection.execute(script: "SET default_transaction_read_only = on")
+          }
+        }
+      }
+      await #expect(throws: PostgresError.self) { try await pool.run(create) }
+      _ = try await pool.run(create)
+      #expect(pool.occupancy == (0, 1, 0))
+    }
+  }
+
   @Test func `waiting for a connection has a time limit`() async throws {
     try await withPool("pool_limit", connections: 1, waitLimit: .milliseconds(50)) { pool in
       try await pool.withConnection { connection in

@@ -27,7 +27,7 @@ package struct Form: Sendable {
       guard fields.count < Self.limit, let key = Self.decode(name),
         let value = Self.decode(part.dropFirst(name.count + 1))
       else { return nil }
-      fields.append((key, value))
+      fields.append((key, key.contains("password") ? value : Self.visible(value)))
     }
     self.fields = fields
   }
@@ -71,6 +71,18 @@ package struct Form: Sendable {
     // PostgreSQL's type text cannot store NUL.
     guard !decoded.contains(0) else { return nil }
     return String(validating: decoded, as: UTF8.self)
+  }
+
+  /// A text without invisible marks, which come with numbers and names that people copy. Persian, the scripts of India and
+  /// emoji sequences need joiners.
+  private static func visible(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    let isInvisible = { (scalar: Unicode.Scalar) in
+      scalar.value >= 0xAD && scalar.properties.generalCategory == .format && scalar != "\u{200C}"
+        && scalar != "\u{200D}"
+    }
+    guard scalars.contains(where: isInvisible) else { return text }
+    return String(String.UnicodeScalarView(scalars.filter { !isInvisible($0) }))
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {

@@ -14,6 +14,14 @@ import Testing
     #expect(try #require(Form(encoded: "")).all("") == [])
   }
 
+  /// A contact copied from a phone: U+202A +1 201 555 0123 U+202C, a soft hyphen, a mark of the byte order.
+  @Test func `invisible marks of pasted text are left out, but not of passwords`() throws {
+    let marks = "%E2%80%AA%2B1+201%C2%AD555%E2%80%AC%EF%BB%BF"
+    let form = try #require(Form(encoded: "number=\(marks)&password=\(marks)&name=%E0%A4%95%E2%80%8D%E0%A4%B7"))
+    #expect(form["number"] == "+1 201555" && form["name"] == "क\u{200D}ष")
+    #expect(form["password"] == "\u{202A}+1 201\u{AD}555\u{202C}\u{FEFF}")
+  }
+
   @Test func `an encoded form has the same fields`() throws {
     let form = try #require(Form(encoded: "a=1&b=x+y%2B%C3%A4%26&a=2&csrf=no&empty="))
     #expect(form.encoded(without: ["csrf"]) == "a=1&b=x%20y%2B%C3%A4%26&a=2&empty=")
