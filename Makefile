@@ -7,7 +7,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run repository deb dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors android-archive clean
+.PHONY: run repository deb tools dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors android-archive clean
 
 # Debugging information of libraries in C takes a seventh of their time.
 OPTIMIZED = --configuration release -Xcc -g0
@@ -27,10 +27,15 @@ deb: dependencies
 	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence --static-swift-stdlib
 	Scripts/make-package $(BUILD)/release/ringfence $(RELEASE)
 
-# A release has the package, an archive of the program, and their sums.
-dist: deb
+# The tool of build machines. It has a folder of its own, because it is built without the packages of the server.
+tools: dependencies
+	swift build --disable-default-traits --traits Tools --scratch-path $(BUILD)/tools $(OPTIMIZED) --product ringfence-packs --static-swift-stdlib
+	Scripts/make-tool-archive $(BUILD)/tools/release/ringfence-packs $(RELEASE)
+
+# A release has the package, archives of the program and of the tool, and their sums.
+dist: deb tools
 	Scripts/make-archive $(BUILD)/release/ringfence $(RELEASE)
-	cd $(RELEASE) && sha256sum *.deb *.tar.xz > SHA256SUMS
+	cd $(RELEASE) && sha256sum *.deb *.tar.gz *.tar.xz > SHA256SUMS
 
 # Data of tests is in memory where there is room.
 # The statements that tests send: the last part of `make test` checks their shapes.
@@ -63,7 +68,7 @@ test-dependencies:
 	@Scripts/prepare-python
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
+	swift format lint --strict --recursive Package.swift Sources Plugins Tests Examples Benchmarks
 
 # Built first, so that no test waits for the compiler. BUILD_OPTIONS are further options of `swift build`.
 test-swift:
@@ -137,7 +142,7 @@ android-archive:
 	Scripts/make-android-archive $(BUILD)/android-archive
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests Examples Benchmarks
+	swift format --in-place --recursive Package.swift Sources Plugins Tests Examples Benchmarks
 
 clean:
 	rm -rf $(BUILD) .venv artefacts

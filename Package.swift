@@ -20,13 +20,18 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
   .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: sharedSettings)
 }
 
+/// A product that commands need, of the server and of build machines.
+func tool(_ product: String, _ package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Tools"]))
+}
+
 /// A product that only the server needs. Without the trait `Server` its package is not even fetched.
 func server(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
 
 let asn1 = server("SwiftASN1", "swift-asn1")
-let arguments = server("ArgumentParser", "swift-argument-parser")
+let arguments = tool("ArgumentParser", "swift-argument-parser")
 let httpTypes = server("HTTPTypes", "swift-http-types")
 let hummingbird = server("Hummingbird", "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", "hummingbird")
@@ -58,11 +63,16 @@ let package = Package(
     .library(name: "RingfenceClient", targets: ["RingfenceClient"]),
     .library(name: "PhoneNumbers", targets: ["PhoneNumbers"]),
     .executable(name: "ringfence", targets: ["ringfence"]),
+    .executable(name: "ringfence-packs", targets: ["ringfence-packs"]),
+    .plugin(name: "UpdatePacks", targets: ["UpdatePacks"]),
   ],
   // An app that depends on this package with `traits: []` gets the libraries alone.
   traits: [
     .default(enabledTraits: ["Server"]),
-    .trait(name: "Server", description: "The server, its command-line tool and the packages that they need."),
+    .trait(
+      name: "Server", description: "The server, its command-line tool and the packages that they need.",
+      enabledTraits: ["Tools"]),
+    .trait(name: "Tools", description: "ringfence-packs, the tool of build machines, and the package that it needs."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -92,6 +102,28 @@ let package = Package(
     // Telephone numbers and numbering plans, without a package or a system library.
     library("PhoneNumbers"),
 
+    library("CallerPackBuilder", ["CallerPack", "CZlib"]),
+
+    // The tool of build machines: Linux and macOS. Its commands are commands of the server, too.
+    library("PackFormats", ["CallerPack", "Support", "CZlib"]),
+    library("OutboundHTTP", ["CallerPack"]),
+    library("Fetching", ["OutboundHTTP", "CallerPack", "Support"]),
+    library(
+      "PackCommands",
+      [
+        "CallerPack", "CallerPackBuilder", "Fetching", "OutboundHTTP", "PackFormats", "PhoneNumbers", "Support",
+        .target(name: "RingfenceClient", condition: .when(platforms: [.macOS])), arguments,
+      ]),
+    .executableTarget(name: "ringfence-packs", dependencies: ["PackCommands"], swiftSettings: sharedSettings),
+    .plugin(
+      name: "UpdatePacks",
+      capability: .command(
+        intent: .custom(verb: "update-packs", description: "Replace the packs by those of the newest publication."),
+        permissions: [
+          .allowNetworkConnections(scope: .all(), reason: "It downloads the publication."),
+          .writeToPackageDirectory(reason: "It replaces the packs."),
+        ]), dependencies: ["ringfence-packs"]),
+
     // Executors, threads, rounds of jobs, metrics and logs.
     library("ServerSupport", [logging, coreMetrics]),
 
@@ -107,34 +139,36 @@ let package = Package(
     // Accounts: passwords, second factors, attempts.
     library(
       "Accounts",
-      ["ServerSupport", "Support", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras, logging]),
+      [
+        "ServerSupport", "Support", "CurlHTTP", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras,
+        logging,
+      ]),
 
     // Other servers.
-    library("OutboundHTTP", ["ServerSupport", "CCurl", "CallerPack"]),
-    library("Fetching", ["OutboundHTTP", "CallerPack", "Support"]),
+    library("CurlHTTP", ["ServerSupport", "CCurl", "OutboundHTTP"]),
 
     // Services of the server.
-    library("CallerPackBuilder", ["CallerPack", "CZlib"]),
-    library("PackFormats", ["CallerPack", "Support", "CSQLite", "CZlib"]),
+    library("PackDatabases", ["PackFormats", "CSQLite", "Support"]),
     library("Moderation", ["PostgreSQL", "Storage", "Curation", "PhoneNumbers", "Support", crypto]),
     library("Intake", ["PostgreSQL", "Storage", "Curation", "Support", "PhoneNumbers", crypto, metrics]),
     library(
       "Importing",
       [
-        "ServerSupport", "Fetching", "Support", "Intake", "OutboundHTTP", "Storage", "Curation", "PhoneNumbers",
+        "ServerSupport", "CurlHTTP", "Fetching", "Support", "Intake", "OutboundHTTP", "Storage", "Curation",
+        "PhoneNumbers",
         "CallerPack", "CZlib", yams, crypto, logging,
       ]),
     library(
       "Publishing",
       [
         "ServerSupport", "Moderation", "Storage", "PostgreSQL", "Curation", "PhoneNumbers", "CallerPackBuilder",
-        "CallerPack", "Support", "PackFormats", "OutboundHTTP", yams, crypto, logging,
+        "CallerPack", "Support", "PackDatabases", "PackFormats", "OutboundHTTP", yams, crypto, logging,
       ]),
     library(
       "Jobs",
       [
         "ServerSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "Support",
-        "OutboundHTTP", "PostgreSQL", logging,
+        "CurlHTTP", "OutboundHTTP", "PostgreSQL", logging,
       ], isOptimized: false),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     library(
@@ -169,8 +203,9 @@ let package = Package(
         "ServerSupport", "Attestation", "API", "HTTPServer", "Moderation", "ModerationSite",
         "Accounts",
         "Publishing", "Intake", "Importing", "Jobs", "Storage", "PostgreSQL", "Curation",
-        "PhoneNumbers", "CallDirectory", "Support", "CallerPack", "CallerPackBuilder", "PackFormats", "Fetching",
-        "OutboundHTTP", hummingbird, hummingbirdCore, httpTypes, arguments, lifecycle, unixSignals, logging, nioCore,
+        "PhoneNumbers", "CallDirectory", "Support", "CallerPack", "PackCommands", "PackDatabases", "PackFormats",
+        "Fetching", "CurlHTTP", "OutboundHTTP", hummingbird, hummingbirdCore, httpTypes, arguments, lifecycle,
+        unixSignals, logging, nioCore,
         metrics, yams,
       ], isOptimized: false),
     .executableTarget(name: "ringfence", dependencies: ["RingfenceCommand"], swiftSettings: sharedSettings),
@@ -202,13 +237,15 @@ let package = Package(
     tests(
       "FetchingTests",
       [
-        "Fetching", "Support", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder", "RingfenceClient",
+        "CurlHTTP", "Fetching", "Support", "OutboundHTTP", "Publishing", "CallerPack", "CallerPackBuilder",
+        "RingfenceClient",
         "TestSupport",
       ]),
     tests(
       "ImportingTests",
       [
-        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PackFormats", "PhoneNumbers",
+        "Importing", "CallerPack", "Curation", "Intake", "Moderation", "OutboundHTTP", "PackDatabases", "PackFormats",
+        "PhoneNumbers",
         "PostgreSQL", "Publishing", "Storage", "CZlib", "TestData", "TestSupport", crypto, logging,
       ]),
     tests(
@@ -221,11 +258,11 @@ let package = Package(
     tests(
       "ModerationTests",
       ["Moderation", "Curation", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport"]),
-    tests("OutboundHTTPTests", ["OutboundHTTP"]),
+    tests("OutboundHTTPTests", ["CurlHTTP", "OutboundHTTP", "PackCommands"]),
     tests(
       "PackFormatsTests",
       [
-        "PackFormats", "RingfenceCommand", "CallerPack", "TestData", arguments,
+        "PackCommands", "PackDatabases", "PackFormats", "RingfenceCommand", "CallerPack", "TestData", arguments,
       ], exclude: ["Golden"]),
     tests("PhoneNumbersTests", ["PhoneNumbers", "TestData"]),
     // What Tests/Numbers compares with another program.
@@ -236,7 +273,7 @@ let package = Package(
       "PublishingTests",
       [
         "Publishing", "CallerPack", "CallerPackBuilder", "Curation", "Support", "Jobs", "Moderation",
-        "OutboundHTTP",
+        "CurlHTTP", "OutboundHTTP",
         "PackFormats", "PhoneNumbers", "PostgreSQL", "Storage", "TestSupport",
       ]),
     tests(

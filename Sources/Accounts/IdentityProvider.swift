@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Curation
+import CurlHTTP
 public import Foundation
 import OutboundHTTP
 

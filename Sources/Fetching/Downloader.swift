@@ -2,9 +2,14 @@
 
 import CallerPack
 import Support
-import Foundation
 import OutboundHTTP
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Downloads files of a source: limited in size and time, retried with growing pauses, resumed after interruptions.
 struct Downloader: UpdateTransport {

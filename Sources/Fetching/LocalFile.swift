@@ -2,7 +2,18 @@
 
 import CallerPack
 import Support
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 enum LocalFile {
   /// The error for the current errno.
@@ -12,31 +23,26 @@ enum LocalFile {
   static func read(_ url: URL, limit: Int) throws -> Data? {
     let path = url.path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path) else { return nil }
-    do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { try? file.close() }
-      let data = try file.read(upToCount: limit + 1) ?? Data()
-      guard data.count <= limit else { throw FetchError.refused(.tooLarge(bytes: data.count, limit: limit)) }
-      return data
-    } catch let error as FetchError {
-      throw error
-    } catch {
+    guard let data = try? Data(InputFile(path).readAll(limit: limit)) else {
       throw FetchError.network("\(path) cannot be read. Check its permissions.")
     }
+    guard data.count <= limit else { throw FetchError.refused(.tooLarge(bytes: data.count, limit: limit)) }
+    return data
   }
 
   /// Copies a file; of a file longer than `limit`, the first `limit` + 1 bytes.
   static func copy(_ url: URL, limit: Int, to path: String) throws {
     let origin = url.path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: origin) else { throw FetchError.missing(origin) }
-    guard let input = FileHandle(forReadingAtPath: origin) else {
+    guard let input = try? InputFile(origin) else {
       throw FetchError.network("\(origin) cannot be read. Check its permissions.")
     }
-    defer { try? input.close() }
     try Self.failing {
       let output = try PartialFile(path, limit: limit, mode: 0o644)
       try output.restart()
-      while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty {
+      while true {
+        let piece = try input.read(upTo: 1 << 20)
+        if piece.isEmpty { break }
         guard try output.append(piece) else { throw output.tooLong }
       }
       try output.finish()
@@ -63,8 +69,8 @@ enum LocalFile {
   static func makeFolder(_ path: String) throws {
     if mkdir(path, 0o755) == 0 { return }
     let code = errno
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
     let parent = URL(filePath: path).standardizedFileURL.deletingLastPathComponent().path
     guard code == ENOENT, parent != path else { throw FetchError(FileFailure(path: path, code: code)) }
     try makeFolder(parent)

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
-public import Foundation
 public import OutboundHTTP
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// Reads a pack's description and files of other formats from a publication, with the checks of ``UpdateFetcher``. The
 /// caller keeps the state.

@@ -2,8 +2,13 @@
 
 public import CallerPack
 import Support
-public import Foundation
 public import OutboundHTTP
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// Fetches a publication into a folder, for `ringfence fetch`.
 ///

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CallerPack
-public import Foundation
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// The source of publications: the folder of a manifest, on a server or on disk.
 public struct UpdateSource: Sendable {

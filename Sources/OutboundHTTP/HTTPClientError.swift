@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCurl
 import CallerPack
-import Foundation
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
 
 public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The URL's scheme is neither http nor https, or it has no host.
@@ -60,21 +64,24 @@ public enum HTTPClientError: Error, Sendable, Equatable, CustomStringConvertible
     return seconds
   }
 
-  /// - Parameter number: the system's number of the error; 0 for none.
-  init(_ code: CURLcode, system number: Int, at url: URL) {
+  /// - Parameters:
+  ///   - code: of curl; its library and its program have the same.
+  ///   - reason: the text for a code that has no case.
+  ///   - hasSystemError: whether the reason is the system's.
+  package init(curl code: Int, _ reason: String, hasSystemError: Bool, at url: URL) {
     self =
       switch code {
-      case CURLE_COULDNT_RESOLVE_HOST: .connectionFailed("there is no server named \(url.host ?? "")")
-      case CURLE_OPERATION_TIMEDOUT: .connectionFailed("nothing answered in time")
-      case CURLE_URL_MALFORMAT: .unsupportedAddress
-      case CURLE_PEER_FAILED_VERIFICATION: .untrusted
-      case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: .endedEarly
+      case 6: .connectionFailed("there is no server named \(url.host ?? "")")
+      case 28: .connectionFailed("nothing answered in time")
+      case 3: .unsupportedAddress
+      case 60: .untrusted
+      // A part of the body, or nothing.
+      case 18, 52: .endedEarly
       // Chunks; with TLS an end without notice, too.
-      case CURLE_RECV_ERROR where number == 0: WebOrigin(url)?.scheme == "http" ? .malformed : .endedEarly
+      case 56 where !hasSystemError: WebOrigin(url)?.scheme == "http" ? .malformed : .endedEarly
       // Another version, a length that is no number, a line that is too long (since 8.6: 100).
-      case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY, CURLcode(100): .malformed
-      case _ where number != 0: .connectionFailed(String(cString: strerror(Int32(number))))
-      default: .connectionFailed(String(cString: curl_easy_strerror(code)))
+      case 1, 8, 27, 100: .malformed
+      default: .connectionFailed(reason)
       }
   }
 }

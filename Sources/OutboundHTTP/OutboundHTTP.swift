@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ServerSupport
-public import Foundation
+import CallerPack
 import Synchronization
 
-/// Requests to other servers over http and https, by libcurl: no cookies, no cache, no proxy, no compression, and redirects
-/// within the server's origin only.
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+package protocol OutboundTransport: Sendable {
+  /// Sends a request, and follows no redirect.
+  /// - Parameters:
+  ///   - limit: the maximum bytes of the body.
+  ///   - head: receives the head of a response with a status of 2xx, before its body.
+  ///   - body: receives each piece of such a body, in order; the next one is read when it returns.
+  /// - Returns: the head of the response; the body of another status is not read.
+  /// - Throws: ``HTTPClientError``, `CancellationError`, and errors of `head` and `body`.
+  func exchange(
+    _ request: OutboundRequest, limit: Int, total: Duration,
+    head: @escaping @Sendable (OutboundResponse) throws -> Void, body: @escaping @Sendable (Data) throws -> Void
+  ) async throws -> OutboundResponse
+}
+
+/// Requests to other servers over http and https: no cookies, no cache, no compression, and redirects within the server's
+/// origin only.
 ///
 /// The head of a response is checked before its body is read, and the body is read only as fast as it is processed. A
 /// hostile server costs no more memory than the limit of the request and a few network buffers.
 public final class OutboundHTTP: Sendable {
-  /// The most transfers of this process at once: each has a thread, and a second while a host is resolved. Jobs have
-  /// at most about 25; strangers can cause more, by sign-ins with an identity provider.
-  private static let maxTransfers = 64
-  private static let running = Atomic(0)
+  private let transport: any OutboundTransport
 
-  let idle: Duration
-  /// The addresses to connect to, by host; nil where hosts are resolved.
-  let addresses: [String: String]?
-  private let unused = Mutex<[Transfer]>([])
-
-  private init(idle: Duration, addresses: [String: String]?) { (self.idle, self.addresses) = (idle, addresses) }
-
-  /// Opens a client for as long as `body` runs, and then closes its connections.
-  /// - Parameters:
-  ///   - idle: the longest time without data from the server.
-  ///   - addresses: the address to connect to for each host, as it is written in URLs; other hosts are refused. Nil to
-  ///     resolve hosts. Certificates are checked for the host.
-  public static func withClient<Result>(
-    idle: Duration = .seconds(30), addresses: [String: String]? = nil, _ body: (OutboundHTTP) async throws -> Result
-  ) async throws -> Result {
-    try await body(OutboundHTTP(idle: idle, addresses: addresses))
-  }
+  package init(_ transport: any OutboundTransport) { self.transport = transport }
 
   /// Sends a request, and passes the body of the response on piece by piece.
   ///
@@ -48,21 +48,21 @@ public final class OutboundHTTP: Sendable {
     _ request: OutboundRequest, limit: Int, total: Duration,
     head: @escaping @Sendable (OutboundResponse) throws -> Void, body: @escaping @Sendable (Data) throws -> Void
   ) async throws -> OutboundResponse {
-    defer { Self.running.subtract(1, ordering: .relaxed) }
-    guard Self.running.add(1, ordering: .relaxed).newValue <= Self.maxTransfers else {
-      throw HTTPClientError.connectionFailed("\(Self.maxTransfers) requests to other servers already run")
-    }
-    let (transfer, cancellation) = (unused.withLock { $0.popLast() } ?? Transfer(), CancellationFlag())
-    return try await withTaskCancellationHandler {
-      try await runOnThread {
-        let answer = try transfer.run(
-          request, self, cancellation, limit: limit, total: total, head: head, body: body)
-        self.unused.withLock { $0.append(transfer) }
-        return answer
+    let deadline = ContinuousClock.now + total
+    var (request, left) = (request, request.redirects)
+    do {
+      while true {
+        guard WebOrigin(request.url) != nil else { throw HTTPClientError.unsupportedAddress }
+        let answer = try await transport.exchange(
+          request, limit: limit, total: deadline - .now, head: head, body: body)
+        guard left > 0, let next = answer.redirect(from: request.url) else {
+          if !answer.isSuccess { try head(answer) }
+          return answer
+        }
+        (request.url, left) = (next, left - 1)
       }
-    } onCancel: {
-      cancellation.set()
-      transfer.wake()
+    } catch HTTPClientError.tookTooLong {
+      throw HTTPClientError.tookTooLong(total)
     }
   }
 
@@ -106,7 +106,7 @@ public struct OutboundResponse: Sendable {
   public let status: Int
   private let fields: [(name: String, value: String)]
 
-  init(status: Int, fields: [(name: String, value: String)]) { (self.status, self.fields) = (status, fields) }
+  package init(status: Int, fields: [(name: String, value: String)]) { (self.status, self.fields) = (status, fields) }
 
   /// - Parameter name: in any case.
   public subscript(name: String) -> String? { values(of: name).first }
@@ -121,7 +121,7 @@ public struct OutboundResponse: Sendable {
 
   /// Refuses a body that is encoded, since its length does not limit the decoded length, and one that is announced to
   /// be longer than the limit.
-  func checkBody(limit: Int) throws(HTTPClientError) {
+  package func checkBody(limit: Int) throws(HTTPClientError) {
     let encodings = list("Content-Encoding") + list("Transfer-Encoding")
     if let encoding = encodings.first(where: { !["identity", "chunked"].contains($0.lowercased()) }) {
       throw .encoded(encoding)
@@ -133,11 +133,28 @@ public struct OutboundResponse: Sendable {
   }
 
   /// Whether the end of the body shows without the end of the connection.
-  var hasLength: Bool {
+  package var hasLength: Bool {
     status == 204 || !values(of: "Content-Length").isEmpty || !values(of: "Transfer-Encoding").isEmpty
   }
 
   private func list(_ name: String) -> [String] {
-    values(of: name).flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+    values(of: name).flatMap { $0.split(separator: ",") }.map { Self.trimmed($0) }
+  }
+
+  /// A value without the spaces and tabs around it (RFC 9110, 5.5).
+  package static func trimmed(_ value: some StringProtocol) -> String {
+    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    return String(value.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+  }
+
+  package var isSuccess: Bool { (200..<300).contains(status) }
+
+  /// The target of a redirect; nil for a response that is not a redirect, and for another origin.
+  fileprivate func redirect(from url: URL) -> URL? {
+    guard [301, 302, 303, 307, 308].contains(status), let location = self["Location"],
+      let next = URL(string: location, relativeTo: url)?.absoluteURL, next.user == nil,
+      let origin = WebOrigin(next), origin == WebOrigin(url)
+    else { return nil }
+    return next
   }
 }

@@ -29,7 +29,7 @@ public struct ExportSummary: Sendable, Equatable {
   public init() {}
 }
 
-enum RecordOutcome {
+package enum RecordOutcome {
   case written
   case altered
   case notBlocking
@@ -38,7 +38,7 @@ enum RecordOutcome {
 }
 
 extension ExportSummary {
-  mutating func count(_ outcome: RecordOutcome) {
+  package mutating func count(_ outcome: RecordOutcome) {
     switch outcome {
     case .written: written += 1
     case .altered:
@@ -108,13 +108,15 @@ public struct ListEntry: Sendable, Equatable {
 }
 
 /// The rules for ascending lists in all formats.
-struct EntryRules {
+package struct EntryRules {
   private var previous: Int64 = 0
+
+  package init() {}
 
   /// Checks an entry against the previous one.
   ///
   /// - Throws: ``PackFormatError/entry(number:rule:)``.
-  mutating func admit(_ entry: ListEntry) throws(PackFormatError) {
+  package mutating func admit(_ entry: ListEntry) throws(PackFormatError) {
     let number = entry.number
     guard number >= 1 else { throw .entry(number: number, rule: "a number is at least 1") }
     guard number <= ListEntry.largestNumber else {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// The formats of a list, named as on the command line.
 public enum ListFormat: String, Sendable, CaseIterable {
@@ -100,16 +104,20 @@ public struct ExportOptions: Sendable {
 }
 
 extension ListFormat {
-  /// - Throws: ``PackFormatError/option(_:)`` for SQLite on standard output or a limit out of range, and
+  /// Whether files are consecutive records; the others need a library.
+  public var isRecords: Bool { self != .sqlite }
+
+  /// - Throws: ``PackFormatError/option(_:)`` for a format without records or a limit out of range, and
   /// ``PackFormatError/file(path:operation:code:)`` if the output cannot be created.
-  public func writer(to output: ExportOutput, options: ExportOptions = ExportOptions()) throws -> any EntryWriter {
+  public func recordWriter(to output: ExportOutput, options: ExportOptions = ExportOptions()) throws -> any EntryWriter
+  {
     switch self {
     case .tsv: try RecordWriter(TSVEncoding(), to: output)
     case .csv: try RecordWriter(CSVEncoding(), to: output)
     case .jsonl: try RecordWriter(JSONLinesEncoding(), to: output)
     case .twoGIS: try RecordWriter(TwoGISEncoding(), to: output)
     case .twoGISGzip: try RecordWriter(TwoGISEncoding(), to: output, gzip: true)
-    case .sqlite: try SQLiteWriter(to: output)
+    case .sqlite: throw PackFormatError.option("a SQLite database is no file of records")
     case .fritzbox: try RecordWriter(FritzBoxEncoding(options: options), to: output)
     case .asterisk: try RecordWriter(AsteriskEncoding(options: options), to: output)
     case .freepbx: try RecordWriter(FreePBXEncoding(options: options), to: output)

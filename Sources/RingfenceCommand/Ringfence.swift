@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+import CurlHTTP
+import OutboundHTTP
+import PackCommands
 import ServerSupport
 import Curation
 import PostgreSQL
@@ -20,7 +23,7 @@ struct Ringfence: AsyncParsableCommand {
       Exit codes: 0 success, 1 invalid data or failure, 2 invalid usage, 3 cannot read or write, 4 a gate stopped a \
       publication. `ringfence help fetch` lists the exit codes of fetch.
       """,
-    version: RingfenceVersion.current,
+    version: ringfenceVersion,
     subcommands: [
       ServeCommand.self,
       ImportCommand.self,
@@ -62,17 +65,11 @@ struct Ringfence: AsyncParsableCommand {
     ])
 }
 
-enum RingfenceVersion {
-  /// The version by semantic versioning: the newest one in CHANGELOG.md.
-  static let current = "0.1.0"
-}
-
 /// Runs the command line and ends the process with its exit code: 0 success, 1 wrong data or failed work, 2 wrong
 /// usage, 3 cannot read or write, 4 refused by a gate.
 public func runRingfence() async -> Never {
   let progress = PackProgress()
-  var console = PackConsole.standard
-  console.progress = { progress.update(done: $0, total: $1, unit: $2) }
+  let console = PackConsole.ofServer(progress)
   let code = await PackConsole.$current.withValue(console) { await exitCode(running: Ringfence.self) }
   progress.finish()
   exit(code)
@@ -101,6 +98,9 @@ package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> I
 private func report<Root: ParsableCommand>(_ error: any Error, of root: Root.Type) -> Int32 {
   switch error {
   case let failure as CommandFailure:
+    complain("Error: \(failure)")
+    return failure.exitCode
+  case let failure as PackFailure:
     complain("Error: \(failure)")
     return failure.exitCode
   case let violation as RuleViolation:
@@ -197,13 +197,39 @@ private func isAboutFiles(_ error: any Error) -> Bool {
   }
 }
 
+extension PackConsole {
+  /// With progress on the terminal, libcurl, and all origins of settings.
+  fileprivate static func ofServer(_ progress: PackProgress) -> PackConsole {
+    var console = standard
+    console.progress = { progress.update(done: $0, total: $1, unit: $2) }
+    console.step = { progress.say($0) }
+    console.withClient = { work in try await OutboundHTTP.withClient { try await work($0) } }
+    console.setting = { name in
+      let settings = try Settings()
+      return name == SettingList.all.appKey.description.name ? try settings.appKey : try settings.appOrigin
+    }
+    return console
+  }
+}
+
 /// Shows the progress of a pack command after its first report.
 private final class PackProgress: Sendable {
   private let meter = LazyValue<ProgressMeter>()
+  private let line = LazyValue<StatusLine>()
 
-  func update(done: UInt64, total: UInt64, unit: ProgressMeter.Unit) {
+  func update(done: UInt64, total: UInt64, unit: PackConsole.Unit) {
+    let unit: ProgressMeter.Unit =
+      switch unit {
+      case .bytes: .bytes
+      case .items(let name): .items(name)
+      }
     meter.makeIfNeeded { ProgressMeter(title: "Working", total: total == 0 ? nil : total, unit: unit) }
       .update(done: done)
+  }
+
+  /// - Parameter step: nil at the end of the work.
+  func say(_ step: String?) {
+    if let step { line.makeIfNeeded { StatusLine(step) }.say(step) } else { line.value?.finish() }
   }
 
   func finish() {

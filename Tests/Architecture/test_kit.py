@@ -46,6 +46,11 @@ let package = Package(
 """)
     swift("package", "--package-path", tmp_path, "resolve")
     assert resolved(tmp_path) == PACKAGES
+    # With the trait of the tool, the parser of its arguments alone is added.
+    manifest = tmp_path / "Package.swift"
+    manifest.write_text(manifest.read_text().replace("traits: []", 'traits: ["Tools"]'))
+    swift("package", "--package-path", tmp_path, "resolve")
+    assert resolved(tmp_path) == PACKAGES | {"swift-argument-parser"}
 
 
 def swiftc(folder, modules, cache, *arguments):
@@ -98,7 +103,7 @@ def test_the_manifest_of_the_kit_declares_the_targets_of_the_package():
 
 
 def test_the_version_is_the_newest_of_the_changelog():
-    source = (CHECKOUT / "Sources/RingfenceCommand/Ringfence.swift").read_text()
+    source = (CHECKOUT / "Sources/PackCommands/PackTool.swift").read_text()
     changelog = (CHECKOUT / "CHANGELOG.md").read_text()
     newest = re.search(r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$", changelog, re.MULTILINE)[1]
-    assert f'current = "{newest}"' in source
+    assert f'ringfenceVersion = "{newest}"' in source

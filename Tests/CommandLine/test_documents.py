@@ -41,7 +41,7 @@ ELSEWHERE = {
     "Documentation/kubernetes.md": "it needs a cluster; Tests/Packaging runs the commands of the pods",
     "Documentation/mirrors.md": "Tests/Mirrors runs its scripts",
     "Documentation/operations.md": "test_operations.py runs it",
-    "Documentation/pipeline.md": "test_fetch.py runs it",
+    "Documentation/pipeline.md": "test_pipelines.py runs it",
     "Documentation/privacy.md": "test_rights.py has its commands",
     "Documentation/scaling.md": "its commands fill a disk",
     "Documentation/sign-on.md": "it needs an identity provider; Tests/Browser/test_sign_on.py has two",

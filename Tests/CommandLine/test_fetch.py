@@ -384,22 +384,3 @@ def test_killed_at_any_moment_the_old_set_is_whole(server, proxy, key, tmp_path,
     fetch(f"{proxy.address}/v1", key, out)
     assert check_whole(out) == wanted
     assert len(list((out / "sets").iterdir())) <= 2
-
-
-def test_the_sample_pipeline_runs(server, key, tmp_path):
-    """Runs the shell commands of Documentation/pipeline.md unchanged."""
-    text = (CHECKOUT / "Documentation/pipeline.md").read_text()
-    script = text.split("```sh\n")[1].split("```")[0]
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "ringfence").symlink_to(BINARY)
-    (tmp_path / "ringfence-root.json").write_bytes(key.read_bytes())
-    (tmp_path / "App/Packs").mkdir(parents=True)
-    variables = environment() | {
-        "PATH": f"{tools}:{os.environ['PATH']}", "RINGFENCE_URL": f"{server.address}/v1"}
-    for expected in ["New packs", "Nothing new"]:
-        done = subprocess.run(
-            ["sh", "-eu", "-c", script], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        assert expected in done.stdout
-    assert (tmp_path / "App/Packs/toxic.rfpack").exists()

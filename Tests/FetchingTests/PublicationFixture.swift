@@ -2,6 +2,7 @@
 
 import CallerPack
 import CallerPackBuilder
+import CurlHTTP
 import Fetching
 import Foundation
 import OutboundHTTP

@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import PackDatabases
 import PackFormats
 import Testing
 

@@ -5,6 +5,7 @@ import TestData
 import Testing
 
 @testable import PackFormats
+import PackDatabases
 
 /// The formats of apps and boxes, each read as its program reads it.
 @Suite struct ClientFormatTests {

@@ -2,6 +2,7 @@
 
 import Foundation
 import PackFormats
+import PackDatabases
 import Testing
 
 @Suite struct SQLiteTests {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 /// The server of an address: scheme, host and port (RFC 6454). An API key is sent to one origin only.
 public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
@@ -15,11 +19,16 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
   /// - Returns: nil for other schemes than http and https, and for an address without a host.
   public init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-      let host = url.host?.lowercased().trimmingCharacters(in: ["[", "]"]), !host.isEmpty
+      let host = url.host.map({ Self.bare($0.lowercased()) }), !host.isEmpty
     else { return nil }
     self.scheme = scheme
     self.host = host
     port = url.port ?? (scheme == "https" ? 443 : 80)
+  }
+
+  /// An IPv6 address without its brackets.
+  private static func bare(_ host: String) -> String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
   }
 
   /// Whether nobody on the network can read the traffic: https, or a loopback address.

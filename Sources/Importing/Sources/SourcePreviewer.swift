@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Curation
+import CurlHTTP
 import Support
 public import Foundation
 import Intake

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CZlib
-public import Foundation
+import Support
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
 
 public enum GzipFile {
   /// The same content gives the same bytes.
@@ -9,11 +15,12 @@ public enum GzipFile {
   /// - Parameter target: the file to write; it appears under its name when it is complete.
   /// - Throws: ``PackFormatError/file(path:operation:code:)``, or an error of Foundation for an unreadable source.
   public static func compress(_ source: URL, to target: URL) throws {
-    let input = try FileHandle(forReadingFrom: source)
-    defer { try? input.close() }
+    let input = try OutputFile.failing { try InputFile(source.path) }
     let output = try OutputFile(.file(target))
     let stream = try GzipStream(into: output)
-    while let piece = try input.read(upToCount: 256 << 10), !piece.isEmpty {
+    while true {
+      let piece = try OutputFile.failing { try input.read(upTo: 256 << 10) }
+      if piece.isEmpty { break }
       try piece.withUnsafeBytes { try stream.write($0) }
     }
     try stream.finish()
@@ -95,8 +102,7 @@ public final class GzipFileWriter {
 
 /// Reads a file that ``GzipFileWriter`` wrote, in bounded memory.
 public final class GzipFileReader {
-  private let path: String
-  private let file: FileHandle
+  private let file: InputFile
   /// zlib keeps this address.
   private let stream: UnsafeMutablePointer<z_stream>
   private var input: [UInt8] = []
@@ -109,8 +115,7 @@ public final class GzipFileReader {
 
   /// - Throws: errors of Foundation for a file that cannot be opened.
   public init(_ source: URL) throws {
-    path = source.path
-    file = try FileHandle(forReadingFrom: source)
+    file = try OutputFile.failing { try InputFile(source.path) }
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     // 15 + 16: the largest window, with gzip's header and trailer.
@@ -121,7 +126,6 @@ public final class GzipFileReader {
   deinit {
     inflateEnd(stream)
     stream.deallocate()
-    try? file.close()
   }
 
   /// Returns the next bytes of the content; nil at the end.
@@ -130,10 +134,10 @@ public final class GzipFileReader {
   public func read() throws -> [UInt8]? {
     while !isAtEnd {
       if used == input.count, !hasMore {
-        input = [UInt8](try file.read(upToCount: Self.piece) ?? Data())
+        input = try OutputFile.failing { try file.read(upTo: Self.piece) }
         used = 0
         guard !input.isEmpty else {
-          throw PackFormatError.file(path: path, operation: "decompress", code: Z_BUF_ERROR)
+          throw PackFormatError.file(path: file.path, operation: "decompress", code: Z_BUF_ERROR)
         }
       }
       let content = try inflateOnce()
@@ -158,7 +162,7 @@ public final class GzipFileReader {
       switch code {
       case Z_STREAM_END: isAtEnd = true
       case Z_OK, Z_BUF_ERROR: break
-      default: throw PackFormatError.file(path: path, operation: "decompress", code: code)
+      default: throw PackFormatError.file(path: file.path, operation: "decompress", code: code)
       }
     }
   }

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Support
-import Foundation
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A file that is complete or absent: bytes are written to a temporary file beside it, which ``commit()`` flushes to
 /// disk and renames.
 ///
 /// Standard output is written immediately, and `commit` does nothing for it.
-final class OutputFile {
-  let path: String
+package final class OutputFile {
+  package let path: String
   /// Nil for standard output.
   private let file: CompleteFile?
 
-  init(_ output: ExportOutput) throws {
+  package init(_ output: ExportOutput) throws {
     switch output {
     case .standardOutput:
       path = "standard output"
@@ -29,25 +40,25 @@ final class OutputFile {
   /// The file to replace: for a symbolic link, its target; the link stays.
   ///
   /// A folder, device or other special file is refused, because a rename would replace it by a file.
-  static func target(of url: URL) throws -> URL {
+  package static func target(of url: URL) throws -> URL {
     try failing { URL(fileURLWithPath: try CompleteFile.target(of: url.path)) }
   }
 
-  static func temporaryName(beside url: URL) -> String {
+  package static func temporaryName(beside url: URL) -> String {
     url.deletingLastPathComponent()
       .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).part").path
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
+  package func write(_ bytes: UnsafeRawBufferPointer) throws {
     guard writeAll(bytes, to: file?.descriptor ?? STDOUT_FILENO) else {
       throw PackFormatError.file(path: path, operation: "write", code: errno)
     }
   }
 
-  func commit() throws { try Self.failing { try file?.commit(flushing: .file) } }
+  package func commit() throws { try Self.failing { try file?.commit(flushing: .file) } }
 
   /// Runs an operation on files with the errors of this target.
-  static func failing<Result>(_ work: () throws -> Result) throws -> Result {
+  package static func failing<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       return try work()
     } catch let error as FileFailure {

@@ -113,11 +113,11 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
 }
 
 /// Text functions shared by several formats.
-enum TextCells {
+package enum TextCells {
   /// The label with each control character replaced by a space, and whether anything changed.
   ///
   /// Line ends and tabs would break a line-based format, and no format needs the others.
-  static func oneLine(_ label: String) -> (text: String, altered: Bool) {
+  package static func oneLine(_ label: String) -> (text: String, altered: Bool) {
     guard label.unicodeScalars.contains(where: isControl) else { return (label, false) }
     var text = String.UnicodeScalarView()
     for scalar in label.unicodeScalars { text.append(isControl(scalar) ? " " : scalar) }
@@ -150,7 +150,7 @@ enum TextCells {
 }
 
 extension [UInt8] {
-  mutating func append(_ text: String) { append(contentsOf: text.utf8) }
+  package mutating func append(_ text: String) { append(contentsOf: text.utf8) }
 
   mutating func append<Value: FixedWidthInteger>(littleEndian value: Value) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }

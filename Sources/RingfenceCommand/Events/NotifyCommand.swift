@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Curation
+import CurlHTTP
 import Foundation
 import Jobs
 import HTTPServer

@@ -4,62 +4,64 @@ import ArgumentParser
 import CallDirectory
 import CallerPack
 import Foundation
+import PackCommands
 
-struct PackVerifyCommand: AsyncParsableCommand {
+/// `ringfence pack verify`: checks packs, as files and in a simulated phone.
+struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Verify all bytes of packs.",
+    commandName: "verify", abstract: PackVerifyCommand.configuration.abstract,
     discussion: """
       An invalid pack is named, and the others are still verified. With --as-extension, a separate process loads the packs by the rules of a Call Directory extension, in order of \
       priority, and measures its memory. With --from, it starts with older packs and measures the update.
       """)
 
-  @Argument(help: "Packs to verify.") var files: [String]
+  @OptionGroup var packs: PackVerifyCommand
   @Flag(help: "Load the packs into a simulated phone and measure memory.") var asExtension = false
   @Option(help: .value("file", "Pack that the phone already has; can be repeated.")) var from: [String] = []
   @Option(help: ArgumentHelp("Be the process that is measured, with this store.", visibility: .private))
   var store: String?
 
   func validate() throws {
-    guard !files.isEmpty else { throw ValidationError("No pack to verify. Pass at least one file.") }
     guard from.isEmpty || asExtension else {
       throw ValidationError("--from needs --as-extension. Pass both, or leave --from out.")
     }
   }
 
   func run() async throws {
-    if asExtension, let store { return try PackExitCode.report { try loadIntoPhone(URL(fileURLWithPath: store)) } }
-    try PackExitCode.report {
-      let console = PackConsole.current
-      var failure: ExitCode?
-      for (index, file) in files.enumerated() {
-        do throws(PackError) {
-          let reader = try PackReader.open(path: file)
-          try reader.verify()
-          console.output("\(file): \(TextFormat.count(reader.header.entryCount, "entry", "entries")), valid\n")
-        } catch {
-          // An error of the system names the file already.
-          let name = error.code == .inputOutput ? "" : "\(file): "
-          console.remarks("error: \(name)\(error)\n")
-          // Invalid data is worse than a file that cannot be read.
-          if failure != PackExitCode.badData { failure = PackExitCode.of(error) }
-        }
-        console.progress(UInt64(index + 1), UInt64(files.count), .items("files"))
-      }
-      if let failure { throw failure }
+    if asExtension, let store {
+      return try Self.reporting { try loadIntoPhone(URL(fileURLWithPath: store)) }
+    }
+    try Self.reporting {
+      try packs.verify()
       guard asExtension else { return }
       let store = FileManager.default.temporaryDirectory.appendingPathComponent("ringfence-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: store) }
       if !from.isEmpty { try ExtensionTrial.prepare(store, with: from.map { URL(fileURLWithPath: $0) }) }
-      if let executable = console.executable {
-        try measure(executable, store)
+      if FileManager.default.fileExists(atPath: Self.executable), !Self.measuresItself {
+        try measure(Self.executable, store)
       } else {
         try loadIntoPhone(store)
       }
     }
   }
 
+  private static let executable = "/proc/self/exe"
+  /// Whether this process is measured, as in tests.
+  @TaskLocal static var measuresItself = false
+
+  private static func reporting(_ work: () throws -> Void) throws {
+    try PackExitCode.report(
+      known: {
+        switch $0 {
+        case CallDirectoryError.file: PackExitCode.inputOutput
+        case is CallDirectoryError, is ExtensionTrial.Failure: PackExitCode.badData
+        default: nil
+        }
+      }, work)
+  }
+
   private func loadIntoPhone(_ store: URL) throws {
-    let packs = files.map { URL(fileURLWithPath: $0) }
+    let packs = packs.files.map { URL(fileURLWithPath: $0) }
     let trial = try ExtensionTrial.run(packs: packs, store: store, isIncremental: !from.isEmpty)
     PackConsole.current.output(trial.text)
   }
@@ -69,7 +71,7 @@ struct PackVerifyCommand: AsyncParsableCommand {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: executable).resolvingSymlinksInPath()
     let older = from.flatMap { ["--from", $0] }
-    process.arguments = ["pack", "verify", "--as-extension", "--store", store.path] + older + ["--"] + files
+    process.arguments = ["pack", "verify", "--as-extension", "--store", store.path] + older + ["--"] + packs.files
     let output = Pipe()
     process.standardOutput = output
     try process.run()

@@ -6,6 +6,7 @@ public import Curation
 import Fetching
 import Foundation
 import Importing
+import PackCommands
 import HTTPServer
 import PhoneNumbers
 import Storage
@@ -366,7 +367,7 @@ struct SourcesAdd: AsyncParsableCommand {
       do {
         _ = try TrustAnchor.root(checking: file)
       } catch {
-        throw CommandFailure(FetchError.refused(error))
+        throw PackFailure(.refused(error))
       }
       options.trustedRoot = file.base64EncodedString()
     }

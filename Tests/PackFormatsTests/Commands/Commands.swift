@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import PackCommands
 import Synchronization
 
 @testable import RingfenceCommand
@@ -11,14 +12,14 @@ struct Said {
   var remarks: String
   var code: Int32
   /// The unit of the last progress.
-  var unit: ProgressMeter.Unit?
+  var unit: PackConsole.Unit?
 }
 
 /// Runs `ringfence pack …` as a function.
 func pack(_ arguments: String..., more: some Sequence<String> = []) async -> Said {
   let output = Mutex("")
   let remarks = Mutex("")
-  let unit = Mutex<ProgressMeter.Unit?>(nil)
+  let unit = Mutex<PackConsole.Unit?>(nil)
   let console = PackConsole(
     output: { text in output.withLock { $0 += text } }, remarks: { text in remarks.withLock { $0 += text } },
     progress: { _, _, found in unit.withLock { $0 = found } })
@@ -26,10 +27,12 @@ func pack(_ arguments: String..., more: some Sequence<String> = []) async -> Sai
   do {
     var command = try PackCommand.parseAsRoot(arguments + more)
     try await PackConsole.$current.withValue(console) {
-      if var asynchronous = command as? any AsyncParsableCommand {
-        try await asynchronous.run()
-      } else {
-        try command.run()
+      try await VerifyCommand.$measuresItself.withValue(true) {
+        if var asynchronous = command as? any AsyncParsableCommand {
+          try await asynchronous.run()
+        } else {
+          try command.run()
+        }
       }
     }
   } catch {

@@ -2,10 +2,12 @@
 
 import ArgumentParser
 import Foundation
+import PackDatabases
 import PackFormats
 import TestData
 import Testing
 
+@testable import PackCommands
 @testable import RingfenceCommand
 
 @Suite struct PackCommandTests {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CurlHTTP
 import Jobs
 import CallerPack
 import Curation

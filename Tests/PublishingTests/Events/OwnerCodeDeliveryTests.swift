@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
+import CurlHTTP
 import Foundation
 import Jobs
 import OutboundHTTP

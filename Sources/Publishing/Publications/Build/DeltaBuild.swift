@@ -3,6 +3,7 @@
 import CallerPack
 import CallerPackBuilder
 import Foundation
+import PackDatabases
 import PackFormats
 import PhoneNumbers
 

@@ -2,6 +2,7 @@
 
 import CallerPack
 import Foundation
+import PackDatabases
 import PackFormats
 
 /// Writes the numbers of a pack that are to be blocked in another format.

@@ -2,8 +2,8 @@
 
 import ServerSupport
 import CCurl
-import CallerPack
 import Foundation
+import OutboundHTTP
 
 /// A handle of libcurl for one request after another, each on the thread that calls ``run``. Connections stay open for the
 /// next request.
@@ -55,45 +55,39 @@ final class Transfer: @unchecked Sendable {
   /// Ends the pause of a transfer that waits for its server.
   func wake() { curl_multi_wakeup(multi) }
 
-  /// Sends a request, and the requests of the redirects that it follows, until the end of the last response.
-  /// - Returns: the head of the last response.
+  /// Sends a request, until the end of the response.
+  /// - Returns: the head of the response.
   /// - Throws: ``HTTPClientError``, `CancellationError`, and errors of `head` and `body`. The handle is then of no use.
   func run(
-    _ request: OutboundRequest, _ client: OutboundHTTP, _ cancellation: CancellationFlag, limit: Int, total: Duration,
+    _ request: OutboundRequest, _ client: CurlTransport, _ cancellation: CancellationFlag, limit: Int, total: Duration,
     head: @escaping (OutboundResponse) throws -> Void, body: @escaping (Data) throws -> Void
   ) throws -> OutboundResponse {
-    let deadline = ContinuousClock.now + total
-    var (url, left) = (request.url, request.redirects)
+    let (deadline, url) = (ContinuousClock.now + total, request.url)
     // Files that the receivers hold are closed with them.
     defer { state = State() }
-    while true {
-      state = State(limit: limit, head: head, body: body)
-      try prepare(request, at: url, client.addresses)
-      let code = try perform {
-        if cancellation.isSet { throw CancellationError() }
-        let now = ContinuousClock.now
-        guard now < deadline else { throw HTTPClientError.tookTooLong(total) }
-        guard now - state.latest < client.idle else { throw HTTPClientError.silent }
-        return min(deadline - now, .seconds(1))
-      }
-      // The body of a response without success is not read.
-      guard let answer = state.answer, code == CURLE_OK || !answer.isSuccess else {
-        throw HTTPClientError(code, system: ccurl_number(easy, CURLINFO_OS_ERRNO), at: url)
-      }
-      // Without a length, only a notice shows that nobody has cut off the end. libcurl does not ask for it.
-      if url.scheme?.lowercased() == "https", answer.isSuccess, !answer.hasLength, !state.hasNotice {
-        throw HTTPClientError.endedEarly
-      }
-      guard left > 0, let next = answer.redirect(from: url) else {
-        if !answer.isSuccess { try head(answer) }
-        return answer
-      }
-      (url, left) = (next, left - 1)
+    state = State(limit: limit, head: head, body: body)
+    try prepare(request, client.addresses)
+    let code = try perform {
+      if cancellation.isSet { throw CancellationError() }
+      let now = ContinuousClock.now
+      guard now < deadline else { throw HTTPClientError.tookTooLong(total) }
+      guard now - state.latest < client.idle else { throw HTTPClientError.silent }
+      return min(deadline - now, .seconds(1))
     }
+    // The body of a response without success is not read.
+    guard let answer = state.answer, code == CURLE_OK || !answer.isSuccess else {
+      let number = ccurl_number(easy, CURLINFO_OS_ERRNO)
+      let reason = number == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: strerror(Int32(number)))
+      throw HTTPClientError(curl: Int(code.rawValue), reason, hasSystemError: number != 0, at: url)
+    }
+    // Without a length, only a notice shows that nobody has cut off the end. libcurl does not ask for it.
+    if url.scheme?.lowercased() == "https", answer.isSuccess, !answer.hasLength, !state.hasNotice {
+      throw HTTPClientError.endedEarly
+    }
+    return answer
   }
 
-  private func prepare(_ request: OutboundRequest, at url: URL, _ addresses: [String: String]?) throws {
-    guard WebOrigin(url) != nil else { throw HTTPClientError.unsupportedAddress }
+  private func prepare(_ request: OutboundRequest, _ addresses: [String: String]?) throws {
     let sent = request.fields.merging(["Accept-Encoding": "identity", "Expect": ""]) { $1 }.map { "\($0): \($1)" }
     guard sent.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) else { throw HTTPClientError.malformed }
     curl_easy_reset(easy)
@@ -101,12 +95,13 @@ final class Transfer: @unchecked Sendable {
     lists = []
     set(CURLOPT_HTTPHEADER, sent)
     if let addresses {
-      guard let address = url.host.flatMap({ addresses[$0] }) else { throw HTTPClientError.unsupportedAddress }
+      guard let address = request.url.host.flatMap({ addresses[$0] }) else { throw HTTPClientError.unsupportedAddress }
       // For every host and port, so that libcurl cannot read another host in the URL and resolve it.
       set(CURLOPT_CONNECT_TO, ["::\(address.contains(":") ? "[\(address)]" : address):"])
     }
     let texts = [
-      (CURLOPT_URL, url.absoluteString), (CURLOPT_CUSTOMREQUEST, request.method), (CURLOPT_USERAGENT, "ringfence"),
+      (CURLOPT_URL, request.url.absoluteString), (CURLOPT_CUSTOMREQUEST, request.method),
+      (CURLOPT_USERAGENT, "ringfence"),
       // No proxy of the environment.
       (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_PROXY, ""),
     ]
@@ -211,18 +206,5 @@ final class Transfer: @unchecked Sendable {
     guard state.content <= state.limit else { throw HTTPClientError.tooLong(limit: state.limit) }
     try state.body(Data(bytes))
     return true
-  }
-}
-
-extension OutboundResponse {
-  fileprivate var isSuccess: Bool { (200..<300).contains(status) }
-
-  /// The target of a redirect; nil for a response that is not a redirect, and for another origin.
-  fileprivate func redirect(from url: URL) -> URL? {
-    guard [301, 302, 303, 307, 308].contains(status), let location = self["Location"],
-      let next = URL(string: location, relativeTo: url)?.absoluteURL, next.user == nil,
-      let origin = WebOrigin(next), origin == WebOrigin(url)
-    else { return nil }
-    return next
   }
 }

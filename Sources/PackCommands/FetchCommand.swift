@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+package import ArgumentParser
 import CallerPack
-import Fetching
-import Foundation
+package import Fetching
 import OutboundHTTP
+import Support
 
-struct FetchCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+package struct FetchCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "fetch",
     abstract: "Download and verify the newest publication.",
     discussion: """
@@ -49,7 +61,9 @@ struct FetchCommand: AsyncParsableCommand {
   @Option(help: .value("count", "Retries of a failed request, 0 to 100."))
   var retries = 6
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard UpdateSource(url) != nil else {
       throw ValidationError(
         "URL is not valid. Use http, https or file, without a password, query or fragment.")
@@ -58,12 +72,13 @@ struct FetchCommand: AsyncParsableCommand {
     try check(retries, "--retries", in: 0...100)
   }
 
-  func run() async throws {
+  package func run() async throws {
     guard let source = UpdateSource(url) else { return }
     // Before anything changes: a pipeline that does not learn of new packs never ships them.
     if let summary { try append("", to: summary) }
-    let step = StatusLine("Fetching")
-    defer { step.finish() }
+    let console = PackConsole.current
+    console.step("Fetching")
+    defer { console.step(nil) }
     let result: FetchSummary
     do {
       let (anchor, appKey) = (try anchor(), try appKey(for: source))
@@ -71,19 +86,19 @@ struct FetchCommand: AsyncParsableCommand {
       let choice = FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format))
       let retries = retries
       result = try await withinTimeout {
-        try await OutboundHTTP.withClient { client in
+        try await console.withClient { client in
           let fetcher = try UpdateFetcher(
             source: source, folder: folder, anchor: anchor, choice: choice, client: client, key: appKey,
             retries: retries)
-          return try await fetcher.run(progress: { step.say($0) })
+          return try await fetcher.run(progress: { console.step($0) })
         }
       }
     } catch let error as FetchError {
-      throw CommandFailure(error)
+      throw PackFailure(error)
     } catch let error as UpdateError {
-      throw CommandFailure(FetchError.refused(error))
+      throw PackFailure(.refused(error))
     }
-    print(result.text)
+    console.output("\(result.text)\n")
     if let summary { try append(result.lines, to: summary) }
     if exitCode, !result.hasChanged { throw ExitCode(5) }
   }
@@ -96,9 +111,8 @@ struct FetchCommand: AsyncParsableCommand {
       do {
         return try .root(checking: file)
       } catch .malformed(let reason) {
-        throw CommandFailure(
-          description: "--key \(key) has neither a public key nor a root: \(reason). Export the root again.",
-          exitCode: 2)
+        throw PackFailure(
+          "--key \(key) has neither a public key nor a root: \(reason). Export the root again.", exitCode: 2)
       }
     }
   }
@@ -106,33 +120,32 @@ struct FetchCommand: AsyncParsableCommand {
   /// The API key. It is a secret, so no option takes it, and it is sent unencrypted only to this machine.
   private func appKey(for source: UpdateSource) throws -> AppKey? {
     if let appKeyFile {
-      let text = try Settings.secret(in: appKeyFile)
+      let text = try EnvironmentSetting.secret(in: appKeyFile)
       return try source.origin.map { try key(text, in: "--app-key-file", for: $0) }
     }
-    let settings = try Settings()
-    guard let text = try settings.appKey, let origin = source.origin else { return nil }
+    let setting = PackConsole.current.setting
+    guard let text = try setting("app-key"), let origin = source.origin else { return nil }
     // An environment variable applies to every run; a mistyped address must not receive the key.
-    guard let name = try settings.appOrigin else {
-      throw CommandFailure.failed(
+    guard let name = try setting("app-origin") else {
+      throw PackFailure(
         """
         RINGFENCE_APP_KEY is set without RINGFENCE_APP_ORIGIN, so the key is sent to no server. Set \
         RINGFENCE_APP_ORIGIN to the key's server, such as \(origin). Nothing was fetched.
-        """)
+        """, exitCode: 1)
     }
     guard let owner = URL(string: name).flatMap({ WebOrigin($0) }) else {
-      throw CommandFailure.failed(
-        "RINGFENCE_APP_ORIGIN is not the address of a server. Write it as https://HOST.")
+      throw PackFailure("RINGFENCE_APP_ORIGIN is not the address of a server. Write it as https://HOST.", exitCode: 1)
     }
     return try key(text, in: "RINGFENCE_APP_KEY", for: owner)
   }
 
   private func key(_ text: String, in name: String, for origin: WebOrigin) throws -> AppKey {
     guard let key = AppKey(text, for: origin) else {
-      throw CommandFailure.failed("\(name) does not contain an API key. Write the key on one line, without spaces.")
+      throw PackFailure("\(name) does not contain an API key. Write the key on one line, without spaces.", exitCode: 1)
     }
     guard origin.isPrivate else {
-      throw CommandFailure.failed(
-        "The API key is not sent over unencrypted HTTP to another machine. Use an https address.")
+      throw PackFailure(
+        "The API key is not sent over unencrypted HTTP to another machine. Use an https address.", exitCode: 1)
     }
     return key
   }
@@ -160,22 +173,17 @@ struct FetchCommand: AsyncParsableCommand {
   }
 
   private func append(_ lines: String, to path: String) throws {
-    let isThere = FileManager.default.fileExists(atPath: path)
-    if !isThere, !FileManager.default.createFile(atPath: path, contents: nil) {
-      throw CommandFailure.unreadable("Cannot write the summary \(path). Check its folder and permissions.")
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+    defer { close(file) }
+    guard file >= 0, writeAll(lines.utf8, to: file) else {
+      throw PackFailure("Cannot write the summary \(path). Check its folder and permissions.", exitCode: 3)
     }
-    guard let file = FileHandle(forWritingAtPath: path) else {
-      throw CommandFailure.unreadable("Cannot write the summary \(path). Check its folder and permissions.")
-    }
-    defer { try? file.close() }
-    try file.seekToEnd()
-    try file.write(contentsOf: Data(lines.utf8))
   }
 }
 
-extension CommandFailure {
+extension PackFailure {
   /// The exit code states the kind of the error.
-  init(_ error: FetchError) {
+  package init(_ error: FetchError) {
     let code: Int32 =
       switch error {
       case .request, .network, .missing, .key: 13
@@ -191,6 +199,6 @@ extension CommandFailure {
         case .tooLarge, .malformed, .unsupported, .wrongFile, .pack: 14
         }
       }
-    self.init(description: "\(error)", exitCode: code)
+    self.init("\(error)", exitCode: code)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import PackFormats
 
 /// Writes the input files of Apple's `PIRProcessDatabase` for a Live Caller ID Lookup service.
 ///

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CSQLite
-import Support
 import Foundation
+public import PackFormats
+import Support
+
+extension ListFormat {
+  /// - Throws: as ``recordWriter(to:options:)``; ``PackFormatError/option(_:)`` for SQLite on standard output.
+  public func writer(to output: ExportOutput, options: ExportOptions = ExportOptions()) throws -> any EntryWriter {
+    isRecords ? try recordWriter(to: output, options: options) : try SQLiteWriter(to: output)
+  }
+}
 
 /// A SQLite 3 database, with one row for each number, readable by all versions since 3.0.
 ///

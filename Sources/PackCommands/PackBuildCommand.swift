@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import CallerPack
+public import ArgumentParser
+public import CallerPack
 import CallerPackBuilder
 import Support
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// `ringfence pack build`: creates a pack from lines of text.
-struct PackBuildCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct PackBuildCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "build", abstract: "Build a pack from lines of number⇥label.",
     discussion: """
       The list must be in ascending order. A number without a label blocks, a number with a label identifies. In a pack \
@@ -30,7 +41,9 @@ struct PackBuildCommand: AsyncParsableCommand {
   @Option(help: .value("file", "Pack whose dictionary is reused if that makes the delta from it smaller."))
   var dictionaryOf: String?
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard region.utf8.count <= PackLimits.regionBytes, region.utf8.allSatisfy(PackHeader.isRegionByte) else {
       throw ValidationError(
         "--region \"\(region)\" is not valid. Use at most \(PackLimits.regionBytes) characters of A-Z a-z 0-9 . _ -")
@@ -41,7 +54,7 @@ struct PackBuildCommand: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
+  package func run() async throws {
     try PackExitCode.report {
       var lines = try ListLines(path: input)
       defer { lines.close() }
@@ -62,7 +75,7 @@ struct PackBuildCommand: AsyncParsableCommand {
         let source = input == "-" ? "Standard input" : input
         console.remarks("warning: \(source) has no entries, so \(out) is an empty pack.\n")
       }
-      let entries = TextFormat.count(summary.entries, "entry", "entries")
+      let entries = count(summary.entries, "entry", "entries")
       console.output("\(out): \(entries), \(summary.bytes) bytes, SHA-256 \(summary.sha256.hex)\n")
     }
   }
@@ -245,4 +258,24 @@ struct ListLines {
     }
     return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
   }
+}
+
+extension PackKind: ExpressibleByArgument {
+  public init?(argument: String) {
+    guard let kind = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+    self = kind
+  }
+  public static var allValueStrings: [String] { allCases.map(\.name) }
+  public var defaultValueDescription: String { name }
+  public static var allValueDescriptions: [String: String] { [:] }
+}
+
+extension PackProfile: ExpressibleByArgument {
+  public init?(argument: String) {
+    guard let profile = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+    self = profile
+  }
+  public static var allValueStrings: [String] { allCases.map(\.name) }
+  public var defaultValueDescription: String { name }
+  public static var allValueDescriptions: [String: String] { [:] }
 }
