@@ -5,6 +5,7 @@ Scripts/check-package.py installs, upgrades and purges a package in a minimal De
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -52,15 +53,32 @@ def test_package_has_the_program_and_its_files(package):
     assert {"curl", "postgresql"} <= set(recommended)
     assert "Maintainer: Ada & Bo <ada@packages.example>\n" in fields and "Homepage: https://git.example/ringfence\n" in fields
     # The libraries that the program loads are those that the package needs.
-    for library in ("libcurl4", "libpq5", "libsqlite3-0", "zlib1g"):
+    for library in ("libcurl4", "libpq5", "libsqlite3-0", "libqrencode4", "zlib1g"):
         assert library in fields
+    # Debian 12 has one name, Debian 13 the other.
+    assert re.search(r"libcurl4t64 (\(.*?\)) \| libcurl4 \1", fields)
     conffiles = subprocess.run(
         ["dpkg-deb", "--ctrl-tarfile", found], capture_output=True, check=True).stdout
     listed = subprocess.run(["tar", "--extract", "--to-stdout", "./conffiles"], input=conffiles, capture_output=True).stdout
     assert b"/etc/ringfence/ringfence.yaml" in listed
 
 
-@pytest.mark.parametrize("unit", ["ringfence.service", "ringfence-publish.service"])
+
+def test_debian_nginx_takes_the_site(package, tmp_path):
+    nginx, openssl = shutil.which("nginx", path="/usr/sbin:/usr/bin"), shutil.which("openssl")
+    site = (package[1] / "usr/share/doc/ringfence/examples/nginx-site").read_text()
+    assert "listen 443 ssl;" in site and "listen [::]:80;" in site and "server 127.0.0.1:8080;" in site
+    subprocess.run([openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=x", "-keyout",
+                    tmp_path / "ringfence.key", "-out", tmp_path / "ringfence.pem"], check=True, capture_output=True)
+    (tmp_path / "site").write_text(site.replace("/etc/ssl/certs", str(tmp_path)).replace("/etc/ssl/private", str(tmp_path)))
+    # Debian's own file, which includes the sites.
+    usual = Path("/etc/nginx/nginx.conf").read_text().replace("/run/nginx.pid", f"{tmp_path}/pid").replace("/var/log/nginx", str(tmp_path))
+    (tmp_path / "nginx.conf").write_text(usual.replace("/etc/nginx/sites-enabled/*", f"{tmp_path}/site"))
+    done = subprocess.run([nginx, "-t", "-c", tmp_path / "nginx.conf"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("unit", ["ringfence.service", "ringfence-publish.service", "ringfence-backup.service"])
 def test_units_leave_few_rights(package, unit):
     _, root = package
     path = root / "lib/systemd/system" / unit
@@ -100,7 +118,11 @@ def test_timer_starts_the_publication(package):
     scripts = {name: subprocess.run(["dpkg-deb", "--info", package[0], name], capture_output=True, text=True).stdout
                for name in ("preinst", "prerm")}
     assert "ringfence-publish.timer" not in scripts["preinst"]
-    assert "stop ringfence-publish.timer" in scripts["prerm"]
+    assert "stop ringfence-publish.timer ringfence-backup.timer" in scripts["prerm"]
+    assert "ExecStart=/usr/bin/ringfence backup " in (units / "ringfence-backup.service").read_text()
+    for unit in ("ringfence", "ringfence-publish", "ringfence-backup"):
+        assert "OnFailure=ringfence-failed@%n.service\n" in (units / f"{unit}.service").read_text()
+    assert (units / "ringfence-failed@.service").exists()
 
 
 def test_the_private_postgresql_can_be_started_within_the_limits(package):
@@ -116,3 +138,16 @@ def test_settings_are_known():
     known = set(re.findall(r"^\| `([a-z-]+)` \|", (CHECKOUT / "Documentation/configuration.md").read_text(), re.MULTILINE))
     shown = {**yaml.safe_load(text), **yaml.safe_load(re.sub(r"^#(?=[a-z-]+:)", "", text, flags=re.MULTILINE))}
     assert set(shown) <= known, set(shown) - known
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", ["bookworm", "trixie"])
+def test_the_package_in_a_root(suite):
+    """The newest package of `make deb`, with systemd where it can boot."""
+    found = sorted((CHECKOUT / ".build/dist").glob("ringfence_*.deb"), key=lambda file: file.stat().st_mtime)
+    if os.geteuid() != 0 or not shutil.which("debootstrap") or not found:
+        pytest.skip("it needs root, debootstrap and the package of make deb")
+    done = subprocess.run([CHECKOUT / "Scripts/check-package.py", "--package", found[-1], "--suite", suite], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(done.stdout)
+    assert done.returncode == 0 and "nothing is left" in done.stdout

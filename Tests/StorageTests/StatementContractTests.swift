@@ -50,7 +50,7 @@ import Testing
     let sql = #"\b(SELECT .+ FROM|INSERT INTO|UPDATE .+ SET|DELETE FROM|CREATE TABLE)\b"#
     for file in try Self.files("Sources", ".swift")
     where !file.name.hasPrefix("Sources/Storage/") && !file.name.hasPrefix("Sources/PostgreSQL/")
-      && !file.name.hasPrefix("Sources/PackFormats/")
+      && !file.name.hasPrefix("Sources/PackDatabases/")
     {
       let found = file.text.split(separator: "\n").filter {
         !$0.trimmingCharacters(in: .whitespaces).hasPrefix("//")

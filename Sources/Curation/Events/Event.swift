@@ -8,6 +8,8 @@ public struct Event: Sendable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     case publication
     case gateFailed = "gate_failed"
+    /// Any failure except at a gate.
+    case publicationFailed = "publication_failed"
     case afterPublishFailed = "after_publish_failed"
     case appealFiled = "appeal_filed"
     case reviewDisputed = "review_disputed"
@@ -34,8 +36,8 @@ public struct Event: Sendable, Equatable {
       switch self {
       case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode: .triage
       case .appealFiled: .moderator
-      case .gateFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended, .sourceRowsRejected, .backupFailed,
-        .keyExpiring, .recordUnwritable, .nodeAway:
+      case .gateFailed, .publicationFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended,
+        .sourceRowsRejected, .backupFailed, .keyExpiring, .recordUnwritable, .nodeAway:
         .administrator
       }
     }

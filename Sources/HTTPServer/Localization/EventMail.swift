@@ -27,6 +27,7 @@ package struct EventMail: Sendable {
     }
     values["address"] = address
     for (name, value) in values where ["expires", "occurred_at"].contains(name) { values[name] = texts.time(value) }
+    if let cause = values["cause"] { values["cause"] = texts("events.mail.\(kind).\(cause)") }
     if let state = values["state"] { values["state"] = texts("appeal.state-\(state)") }
     if let answer = values["answer"] { values["answer"] = answer.isEmpty ? "" : texts.reason(answer) + "\n" }
     guard let subject = texts.find("events.mail.\(kind).subject"),

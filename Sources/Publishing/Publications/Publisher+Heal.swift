@@ -11,7 +11,11 @@ extension Publisher {
   /// Ends the run of a process that died. Under the folder's lock, a claim in the folder can only be such a run's.
   func settleDeadRun() async throws {
     guard let claim = PendingClaim.read(folder) else { return }
-    try await store.end(claim, as: .failed, failure: .processEnded)
+    // A run of this process that could not store its end has told its cause.
+    let event =
+      failures.isFailing
+      ? nil : PublicationFailures.event(.interrupted, CancellationError(), after: claim.serial, at: Date())
+    try await store.end(claim, as: .failed, failure: .processEnded, event: event)
     PendingClaim.forget(in: folder)
   }
 

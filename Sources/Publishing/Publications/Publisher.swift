@@ -23,6 +23,7 @@ public struct Publisher: Sendable {
   let policy: PublicationPolicy
   let protection: @Sendable (PostgresConnection) async throws -> ProtectionLookup
   let holding: BrigadeReview?
+  let failures = PublicationFailures()
   let logger: Logger
 
   /// - Parameters:
@@ -94,12 +95,39 @@ public struct Publisher: Sendable {
     }
   }
 
-  /// Runs `body` while no other process publishes into the folder and the database agrees with it.
+  /// Whether the last attempt of this process failed.
+  package var isFailing: Bool { failures.isFailing }
+
+  /// Runs `body` while no other process publishes into the folder and the database agrees with it. Receivers get an
+  /// event about a failure; the event of gates is part of the run's end.
   /// - Throws: ``PublishingError/busy``, and the errors of `body`.
   func locked<Result: Sendable>(
     _ body: @Sendable (PublicationBase) async throws -> Result
   ) async throws -> Result {
+    do {
+      let result = try await alone(body)
+      failures.succeed()
+      return result
+    } catch {
+      switch error {
+      case PublishingError.busy, PublishingError.heldBack: break
+      default:
+        if error is CancellationError || Task.isCancelled { break }
+        let cause = FailureCause(error, hasKey: (try? signing()) != nil, folder: folder.path)
+        let newest = try? await store.latest()?.serial
+        await failures.record(PublicationFailures.event(cause, error, after: newest, at: Date()), in: outbox)
+      }
+      throw error
+    }
+  }
+
+  private var outbox: OutboxStore { OutboxStore(pool: store.pool) }
+
+  private func alone<Result: Sendable>(
+    _ body: @Sendable (PublicationBase) async throws -> Result
+  ) async throws -> Result {
     try await withTaskExecutorPreference(ConcurrentQueueExecutor.publishing) {
+      await failures.tell(outbox)
       try folder.makeFolders()
       let lock = try folder.lock()
       defer { withExtendedLifetime(lock) {} }
@@ -156,7 +184,13 @@ public struct Publisher: Sendable {
     guard let claim = try await store.claim(serial, cause: request.cause, asOf: asOf ?? request.time) else {
       throw PublishingError.busy
     }
-    try PendingClaim.keep(claim, in: folder)
+    do {
+      try PendingClaim.keep(claim, in: folder)
+    } catch {
+      // Otherwise the run would count as one in progress until its heartbeats are missing.
+      try? await store.end(claim, as: .failed, failure: PublicationFailure(error))
+      throw error
+    }
     return claim
   }
 

@@ -38,11 +38,17 @@ extension PublicationFailure {
       case let error as PublishingError: Self.failure(of: error)
       case let error as AssemblyError: Self.failure(of: error)
       case is CancellationError: .cancelled
+      case let error as CocoaError where error.underlying is POSIXError: .cannotWrite(error)
       case let error as PostgresError: .databaseError("\(error)")
       case let error as PackError: .packError("\(error)")
       case let error as PackFormatError: .packError("\(error)")
       default: .internalError("\(error)")
       }
+  }
+
+  private static func cannotWrite(_ error: CocoaError) -> PublicationFailure {
+    let code = (error.underlying as? POSIXError)?.code.rawValue ?? 0
+    return .cannotWrite(path: error.filePath ?? error.url?.path ?? "", detail: String(cString: strerror(code)))
   }
 
   private static func failure(of error: PublishingError) -> PublicationFailure {

@@ -20,6 +20,8 @@ struct BackupCommand: AsyncParsableCommand {
 
       With --base, the backup has the files of the private PostgreSQL instead of a dump. From these and the archive of \
       serve --archive, ringfence restore can restore any later moment.
+
+      With --keep, the target is a folder of backups: the new one has its time as its name, and older ones are deleted.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -35,6 +37,11 @@ struct BackupCommand: AsyncParsableCommand {
   @Flag(help: "Save the files of the private PostgreSQL, for recovery to a point in time.")
   var base = false
 
+  @Option(help: .value("count", "Backups to keep in the folder, 1 to 1000; the target is this folder."))
+  var keep: Int?
+
+  func validate() throws { try check(keep, "--keep", in: 1...1_000) }
+
   func run() async throws {
     do {
       try await save()
@@ -49,7 +56,12 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   private func save() async throws {
-    let target = URL(filePath: target).standardizedFileURL.path
+    var target = URL(filePath: target).standardizedFileURL.path
+    let parent = target
+    if keep != nil {
+      try BackupFiles.makeFolder(parent)
+      target += "/\(DatedBackups.name(at: Date()))"
+    }
     guard !FileManager.default.fileExists(atPath: target) else {
       throw CommandFailure.unreadable("\(target) is there already. Give a new name; backups are never written over.")
     }
@@ -73,14 +85,15 @@ struct BackupCommand: AsyncParsableCommand {
       try BackupFiles.name(work, target)
     }
     // Beside the backups, so that an older one gets the erasures since.
-    let parent = (target as NSString).deletingLastPathComponent
-    try ErasureJournal(path: "\(parent)/\(ErasureJournal.fileName)")
-      .merge(try DataFolder(existing: Settings(of: self)).journal)
-    try BackupFiles.flush((target as NSString).deletingLastPathComponent)
+    let (data, beside) = (try DataFolder(existing: Settings(of: self)), (target as NSString).deletingLastPathComponent)
+    try ErasureJournal(path: "\(beside)/\(ErasureJournal.fileName)").merge(try data.journal)
+    try BackupFiles.flush(beside)
+    BackupRecord.note(in: data)
+    if let keep { try DatedBackups.deleteOldest(in: parent, keeping: keep) }
     let size = "\(TextFormat.count(manifest.files.count, "file")), \(manifest.files.map(\.bytes).reduce(0, +)) bytes"
     if let base = manifest.base {
       try BaseBackupRecord(madeAt: manifest.madeAt, firstSegment: base.firstSegment, target: target)
-        .write(to: DataFolder(existing: Settings(of: self)))
+        .write(to: data)
       print("\(target): a base backup, \(size)")
       print("A recovery needs the archive from segment \(base.firstSegment) on.")
     } else {
@@ -101,6 +114,21 @@ struct BackupCommand: AsyncParsableCommand {
     guard status == 0 else { throw CommandFailure.unreadable("Cannot write \(target). \(output)") }
     try BackupFiles.flush(file)
     try BackupFiles.name(file, target)
+  }
+}
+
+/// A folder of backups that are named by their time.
+enum DatedBackups {
+  /// The time of `name` sorts as text.
+  static func name(at time: Date) -> String {
+    "ringfence-\(Timestamp.format(time).filter { $0 != ":" && $0 != "-" }).tar"
+  }
+
+  static func deleteOldest(in folder: String, keeping count: Int) throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    for name in names.filter({ $0.wholeMatch(of: /ringfence-\d{8}T\d{6}Z\.tar/) != nil }).sorted().dropLast(count) {
+      try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
   }
 }
 

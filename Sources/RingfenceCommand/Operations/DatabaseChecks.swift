@@ -202,7 +202,8 @@ struct DatabaseChecks {
           "protected numbers", "none",
           "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
-      publication(figures, now), gates(figures), queue(figures, now), outbox(figures, now), try await sources(),
+      publication(figures, now), lastRun(figures), revocations(figures, now), gates(figures), queue(figures, now),
+      outbox(figures, now), try await sources(),
       try await accountKey(), try await storedTimes(now),
     ] + (try await rejectedRows()) + (try await ownerCodes(now)) + (try await attestation())
   }
@@ -322,6 +323,24 @@ struct DatabaseChecks {
       : .bad(
         "account key", "does not match the second factors: a server does not start with it",
         "Set the matching key: RINGFENCE_ACCOUNT_KEY, or account.key of another server or a backup.")
+  }
+
+  private func lastRun(_ figures: OperationalStatistics) -> Finding {
+    figures.hasFailedRun
+      ? .bad(
+        "last attempt to publish", "failed",
+        "Read the reason on /moderation/publications. The server tries again within 10 minutes; or run ringfence publish."
+      )
+      : .ok("last attempt to publish", figures.newest == nil ? "none yet" : "ended as it should")
+  }
+
+  private func revocations(_ figures: OperationalStatistics, _ now: Date) -> Finding {
+    let waiting = figures.revocations
+    guard let oldest = waiting.oldest else { return .ok("revocations", "none is open") }
+    let found = "\(waiting.count) open, the oldest since \(Timestamp.format(oldest))"
+    return now.timeIntervalSince(oldest) > 600
+      ? .bad("revocations", found, "These numbers should leave the list at once. Run a server, or ringfence publish.")
+      : .ok("revocations", found)
   }
 
   private func gates(_ figures: OperationalStatistics) -> Finding {

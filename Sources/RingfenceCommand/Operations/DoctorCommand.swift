@@ -99,7 +99,10 @@ struct FolderChecks {
   let folder: DataFolder
 
   func findings() -> [Finding] {
-    [writable(), access(), clusterAccount(), disk(), inodes()].compactMap(\.self) + keys() + [root()] + records()
+    [
+      writable("data folder", folder.path), access(), clusterAccount(), disk("disk", folder.path),
+      inodes("files", folder.path),
+    ].compactMap(\.self) + publications() + [backup()] + keys() + [root()] + records()
   }
 
   /// The erasure journal and the file of the audit log.
@@ -117,21 +120,42 @@ struct FolderChecks {
     }
   }
 
-  private func writable() -> Finding {
-    let file = "\(folder.path)/.doctor-\(UUID().uuidString)"
+  private func writable(_ what: String, _ path: String) -> Finding {
+    let file = "\(path)/.doctor-\(UUID().uuidString)"
     defer { unlink(file) }
     do throws(FileFailure) {
       try PrivateFile.create(file, Data("x".utf8))
-      return .ok("data folder", "\(folder.path) is writable")
+      return .ok(what, "\(path) is writable")
     } catch {
       return .bad(
-        "data folder", "\(folder.path) is not writable: \(error.reason)",
+        what, "\(path) is not writable: \(error.reason)",
         [ENOSPC, EDQUOT].contains(error.code)
           ? "Free space, or raise the quota."
           : error.code == EROFS || error.code == EIO
             ? "Read the kernel log (dmesg). A file system becomes read-only after an error."
             : "Run as the user that owns it, or grant write access.")
     }
+  }
+
+  /// The folder of publications: it may be mounted.
+  private func publications() -> [Finding] {
+    let path = folder.publications
+    guard FileManager.default.fileExists(atPath: path) else {
+      return [.ok("publications folder", "the first publication creates it")]
+    }
+    let isOwn = FolderSpace(path)?.device != FolderSpace(folder.path)?.device
+    return [writable("publications folder", path)]
+      + (isOwn ? [disk("publications disk", path), inodes("publications files", path)] : [])
+  }
+
+  private func backup() -> Finding {
+    guard let time = BackupRecord.time(in: folder) else {
+      return .ok("backup", "none by `ringfence backup`: another program must copy database and keys")
+    }
+    let found = "made at \(Timestamp.format(time))"
+    return -time.timeIntervalSinceNow > 3 * 86_400
+      ? .warning("backup", found, "Make one every day: ringfence backup FOLDER --keep 7, or ringfence-backup.timer")
+      : .ok("backup", found)
   }
 
   private static func permissions(of path: String) -> Int? {
@@ -161,29 +185,26 @@ struct FolderChecks {
       "Stop the server. Then: useradd --system --user-group ringfence; chown -R ringfence: \(data)")
   }
 
-  private func disk() -> Finding {
-    guard let values = try? FileManager.default.attributesOfFileSystem(forPath: folder.path),
-      let free = (values[.systemFreeSize] as? NSNumber)?.int64Value,
-      let size = (values[.systemSize] as? NSNumber)?.int64Value, size > 0
-    else { return .warning("disk", "its size is unknown", "Check it with: df \(folder.path)") }
-    let found = "\(free >> 20) MB of \(size >> 20) MB are free"
-    if free < 512 << 20 {
-      return .bad("disk", found, "Free space now. PostgreSQL stops when the disk is full.")
+  private func disk(_ what: String, _ path: String) -> Finding {
+    guard let space = FolderSpace(path) else {
+      return .warning(what, "its size is unknown", "Check it with: df \(path)")
     }
-    if free < 4 << 30 || free * 10 < size {
-      return .warning("disk", found, "Free space. Publications and PostgreSQL's log need it.")
+    let found = "\(space.freeBytes >> 20) MB of \(space.bytes >> 20) MB are free"
+    if space.freeBytes < 512 << 20 {
+      return .bad(what, found, "Free space now. PostgreSQL stops when the disk is full.")
     }
-    return .ok("disk", found)
+    if space.freeBytes < 4 << 30 || space.freeBytes * 10 < space.bytes {
+      return .warning(what, found, "Free space. Publications and PostgreSQL's log need it.")
+    }
+    return .ok(what, found)
   }
 
-  private func inodes() -> Finding {
-    var status = statvfs()
-    // Some file systems have no bound, and say 0.
-    guard statvfs(folder.path, &status) == 0, status.f_files > 0 else { return .ok("files", "no limit") }
-    let found = "\(status.f_favail) more can be created"
-    return status.f_favail < 10_000
-      ? .bad("files", found, "The file system cannot create more files. Check it with: df -i \(folder.path)")
-      : .ok("files", found)
+  private func inodes(_ what: String, _ path: String) -> Finding {
+    guard let free = FolderSpace(path)?.freeFiles else { return .ok(what, "no limit") }
+    let found = "\(free) more can be created"
+    return free < 10_000
+      ? .bad(what, found, "The file system cannot create more files. Check it with: df -i \(path)")
+      : .ok(what, found)
   }
 
   /// Checks that readers will continue to accept publications.

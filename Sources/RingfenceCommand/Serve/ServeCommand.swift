@@ -162,6 +162,10 @@ extension CommandContext {
       identifications: IdentificationIntake(store: stores.identifications, metrics: metrics),
       pseudonymizer: pseudonymizer, site: site, metrics: metrics, publications: publicationFolder,
       nextPublication: { schedule?.next(after: $0) })
+    try FolderMetrics(
+      folder, auditOutput: jobs.auditOutput.flatMap { if case .file(let path) = $0 { path } else { nil } },
+      operations: stores.operations
+    ).join(metrics)
     return Server(
       services: services, publisher: publisher, protection: protection, pending: pending, jobs: jobs,
       outbox: try outboxJob(logger: logger), afterPublish: afterPublish(publication, logger: logger),

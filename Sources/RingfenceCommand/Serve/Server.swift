@@ -64,8 +64,10 @@ package struct Server: Sendable {
   package func run(
     configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
   ) async throws {
-    let records = records
+    let (records, publisher, schedule) = (records, publisher, self.configuration.schedule)
     self.services.metrics.collect { exposition in
+      exposition.gauge("ringfence_publication_failing", publisher.isFailing ? 1 : 0)
+      exposition.time("ringfence_publication_due_time_seconds", schedule?.last(atOrBefore: Date()))
       exposition.gauge(
         "ringfence_record_writable",
         RecordFiles.Kind.allCases.map { ([("record", $0.rawValue)], records.failure(of: $0) == nil ? 1 : 0) })

@@ -56,6 +56,19 @@ enum MetricDescriptions {
     "ringfence_publication_pack_bytes": .gauge("File size by pack."),
     "ringfence_publication_runs_total": .counter("Attempts to publish by cause and outcome."),
     "ringfence_publication_gates_failed": .gauge("Gates that failed in the last attempt."),
+    "ringfence_publication_run_failed": .gauge("Whether the last attempt with a serial failed, except at a gate."),
+    "ringfence_publication_failing": .gauge("Whether the last attempt of this server failed, except at a gate."),
+    "ringfence_publication_due_time_seconds": .gauge(
+      "Time for which the schedule last asked for a publication, in seconds since 1970."),
+
+    // Disks and copies.
+    "ringfence_folder_free_bytes": .gauge("Free bytes of the file system of a folder."),
+    "ringfence_folder_size_bytes": .gauge("Size of the file system of a folder."),
+    "ringfence_folder_free_files": .gauge("Files that can be created in the file system of a folder."),
+    "ringfence_archive_time_seconds": .gauge("Time of the last archived segment, in seconds since 1970."),
+    "ringfence_archive_failure_time_seconds": .gauge(
+      "Time of the last failed attempt to archive a segment, in seconds since 1970."),
+    "ringfence_backup_time_seconds": .gauge("Time of the last `ringfence backup`, in seconds since 1970."),
 
     // Backlogs.
     "ringfence_outbox_backlog": .gauge("Messages to webhooks and mail addresses that are not delivered yet."),

@@ -109,7 +109,7 @@ extension SQL {
         SELECT url AS receiver, NULL AS language FROM webhook_receivers
         UNION SELECT url, NULL FROM unnest($5::text[]) AS t (url)
         UNION SELECT 'mailto:' || mail_address, coalesce(language, 'en') FROM accounts
-        WHERE ($2 = 'test' OR $2 = ANY(mail_events)) AND mail_address IS NOT NULL AND disabled_at IS NULL
+        WHERE ($2 = 'test' OR $2 = ANY(mail_events) OR ($2 = 'publication_failed' AND 'gate_failed' = ANY(mail_events))) AND mail_address IS NOT NULL AND disabled_at IS NULL
           AND role = ANY($6::text[])
       ) AS r
       ORDER BY r.receiver

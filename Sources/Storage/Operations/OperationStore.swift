@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -25,6 +26,7 @@ public struct OperationStore: Sendable {
         packs: try await connection.run(SQL.readPackStatistics()),
         runs: try await connection.run(SQL.countRuns()),
         failedGates: try await connection.run(SQL.countFailedGates()).first ?? 0,
+        hasFailedRun: try await connection.run(SQL.readWhetherLastRunFailed()).first ?? false,
         outbox: try await connection.run(SQL.readOutboxBacklog()).first ?? .init(count: 0),
         revocations: try await connection.run(SQL.countOpenRevocations()).first ?? .init(count: 0),
         reviewQueue: try await connection.run(SQL.readReviewQueue()).first ?? .init(count: 0),
@@ -92,6 +94,8 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var runs: [Runs]
   /// Gates that the last finished run did not pass and nobody overrode.
   public var failedGates: Int64
+  /// Whether the last finished run failed, except at a gate.
+  public var hasFailedRun: Bool
   /// Messages to webhooks and mail addresses that are not delivered.
   public var outbox: Waiting
   public var revocations: Waiting
@@ -152,6 +156,16 @@ extension SQL {
                       WHERE state <> 'running' AND (state <> 'published' OR cause <> 'revocation'))
         AND NOT passed AND overruled_by IS NULL
       """
+    ) { try $0.decode(0) }
+  }
+
+  static func readWhetherLastRunFailed() -> Statement<Bool> {
+    Statement(
+      """
+      SELECT state = 'failed' FROM publications
+      WHERE state <> 'running' AND coalesce(failure ->> 'code', '') <> $1 ORDER BY serial DESC LIMIT 1
+      """,
+      PublicationFailure.Code.serialsReserved.name
     ) { try $0.decode(0) }
   }
 

@@ -84,4 +84,17 @@ import Testing
     #expect(lists.count == ListFormat.allCases.count)
     #expect(lists.filter { !$0.hasSuffix(" -1") } == ["lists/spamblocker.csv 259200", "lists/spamblocker.xml 259200"])
   }
+
+  @Test func `lists of a folder that cannot be written are in the temporary folder`() async throws {
+    try await withTemporaryFolder { path in
+      let folder = PublicationFolder(path: path)
+      let manifest = try publish(3, in: folder)
+      // As on a file system that is read-only.
+      try Data().write(to: URL(filePath: folder.filePath(".lists")))
+      let file = try await ListFiles(folder: folder).file(.init(pack: manifest.packs[0], format: .csv), of: manifest)
+      #expect(file.hasPrefix(FileManager.default.temporaryDirectory.path) && !file.hasPrefix(path))
+      #expect(try String(contentsOfFile: file, encoding: .utf8).contains("33199000100"))
+      try FileManager.default.removeItem(atPath: (file as NSString).deletingLastPathComponent)
+    }
+  }
 }

@@ -58,7 +58,7 @@ import Support
     #expect(PublicationTiming(PublicationAttempts(published: 1)) == .done)
     #expect(PublicationTiming(PublicationAttempts(refused: 1, failed: 3, sinceFailure: 0)) == .done)
     #expect(PublicationTiming(PublicationAttempts(running: 1)) == .wait)
-    for (failed, minutes) in [(1, 1.0), (2, 2), (3, 4), (6, 32), (7, 60), (50, 60)] {
+    for (failed, minutes) in [(1, 1.0), (2, 2), (3, 4), (4, 8), (5, 10), (50, 10)] {
       #expect(PublicationTiming(PublicationAttempts(failed: failed, sinceFailure: minutes * 60 - 1)) == .wait)
       #expect(
         PublicationTiming(PublicationAttempts(failed: failed, sinceFailure: minutes * 60)) == .publish, "\(failed)")

@@ -45,7 +45,15 @@ package actor ListFiles {
   }
 
   /// The name changes with the content of the formats, so that no file of an earlier program is served.
-  private var path: String { folder.filePath(".lists/1") }
+  ///
+  /// If the folder cannot be written, such as after an error of its disk, files are in the temporary folder.
+  private var path: String {
+    let usual = folder.filePath(".lists/1")
+    try? FileManager.default.createDirectory(atPath: usual, withIntermediateDirectories: true)
+    return access(usual, W_OK | X_OK) == 0 ? usual : temporary
+  }
+
+  private let temporary = FileManager.default.temporaryDirectory.appending(path: "ringfence-lists-\(getpid())").path
 
   /// Returns the path of a file, which is made if it is missing.
   /// - Throws: `PackFormatError` for a list that the format cannot hold, and file errors.
@@ -79,6 +87,7 @@ package actor ListFiles {
     _ name: String, of pack: ManifestPack, isCompressed: Bool, in manifest: Manifest, as kind: Kind,
     write: @escaping @Sendable (String) async throws -> Void
   ) async throws -> String {
+    let path = path
     let plain = "\(path)/\(name)"
     let wanted = isCompressed ? "\(plain).gz" : plain
     if FileManager.default.fileExists(atPath: wanted) { return wanted }

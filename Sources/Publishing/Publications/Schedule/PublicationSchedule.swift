@@ -75,9 +75,10 @@ public enum PublicationTiming: Sendable, Equatable {
     }
   }
 
-  /// The pause in seconds: one minute after the first failure, doubled after each further one, at most an hour.
+  /// The pause in seconds: one minute after the first failure, doubled after each further one, at most ten minutes. A full
+  /// disk or a stopped database may have been repaired.
   static func pause(after failures: Int) -> TimeInterval {
-    60 * pow(2, Double(min(max(failures - 1, 0), 6))).clamped(to: 60)
+    60 * pow(2, Double(min(max(failures - 1, 0), 6))).clamped(to: 10)
   }
 }
 

@@ -113,6 +113,7 @@ extension OperationalStatistics {
       "ringfence_publication_runs_total",
       runs.map { ([("cause", $0.cause), ("state", $0.state)], Double($0.count)) })
     exposition.gauge("ringfence_publication_gates_failed", Double(failedGates))
+    exposition.gauge("ringfence_publication_run_failed", hasFailedRun ? 1 : 0)
     write(outbox, "ringfence_outbox_backlog", to: &exposition)
     write(revocations, "ringfence_revocations_open", to: &exposition)
     write(reviewQueue, "ringfence_review_queue_cases", to: &exposition)
