@@ -30,6 +30,8 @@ from bare_root import inside, megabytes, mounted, run
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 DOCKERFILE = CHECKOUT / "Docker/Dockerfile"
+# Swift has no image of a newer release.
+BUILD_SUITE = "bookworm"
 
 
 def stages(text):
@@ -63,7 +65,7 @@ def build_program(base, folder, packages):
         place = "/"
         for name, rest in stages(DOCKERFILE.read_text())[0]:
             if name == "FROM":
-                version = re.fullmatch(rf"swift:([0-9.]+)-{bare_root.SUITE} AS build", rest)[1]
+                version = re.fullmatch(rf"swift:([0-9.]+)-{BUILD_SUITE} AS build", rest)[1]
                 assert f"Swift version {version} " in inside(root, toolchain / "bin/swift", "--version"), version
             elif name == "WORKDIR":
                 place = rest
@@ -303,7 +305,11 @@ def main():
     try:
         base = bare_root.make(options.base or folder / "base")
         say(f"debootstrap: {megabytes(bare_root.bytes_of(base))}")
-        out = None if options.binary else build_program(base, folder, options.packages)
+        out = None
+        if not options.binary:
+            older = bare_root.make(options.base.with_name(f"{options.base.name}-{BUILD_SUITE}") if options.base
+                                   else folder / "build-base", BUILD_SUITE)
+            out = build_program(older, folder, options.packages)
         check_proxy(base, folder)
         root = bare_root.copy(base, folder / "root")
         with mounted(root):

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -285,6 +286,28 @@ def test_postgresql_18(programs_18, start, tmp_path):
         server = start(cluster.database("newest"), RINGFENCE_PG_BIN=programs_18)
         walk(server, tmp_path)
         assert backup_and_doctor(server, tmp_path)["PostgreSQL"]["found"].startswith("18.")
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_containers_move_from_15_to_18(programs_18, cluster, start, tmp_path):
+    """The two commands of Docker/README.md, each with the programs of its image."""
+    commands = re.findall(r"^ +docker compose exec -T postgres (pg_\w+ .*)$", (CHECKOUT / "Docker/README.md").read_text(), re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["pg_dump", "pg_restore"]
+    server = start(cluster.database("ringfence"))
+    walk(server, tmp_path)
+    known = server.run("recount"), server.run("explain", "+493023125200")
+    server.signal(signal.SIGTERM)
+    server.ended()
+    with running(programs_18) as newer:
+        dsn = newer.database("ringfence")
+        for command, place in zip(commands, (cluster, newer)):
+            subprocess.run(["sh", "-eu", "-c", command], cwd=tmp_path, check=True, timeout=120,
+                           env={"PATH": f"{place.programs}:{os.environ['PATH']}", "PGHOST": str(place.folder), "PGPORT": str(place.port)})
+        server.variables |= {"DATABASE_URL": dsn, "RINGFENCE_PG_BIN": programs_18}
+        server.start()
+        assert known == (server.run("recount"), server.run("explain", "+493023125200"))
+        assert backup_and_doctor(server, tmp_path)["PostgreSQL"]["found"].startswith("18.")
+        server.run("publish")
 
 
 @pytest.mark.slow
