@@ -94,7 +94,7 @@ test-python:
 
 # Long series of faults, rolling upgrades and the benchmarks: every night, and before a release.
 test-slow: export RINGFENCE_BENCHMARKS = 1
-test-slow: test-dependencies vectors
+test-slow: test-dependencies vectors deb
 	swift build --scratch-path $(BUILD) --build-tests $(BUILD_OPTIONS)
 	swift test --scratch-path $(BUILD) --skip-build --filter '^BenchmarkCommandTests\.'
 	$(PYTEST) -m slow --numprocesses=2 --dist=loadfile $(PARALLEL)

@@ -115,6 +115,7 @@ let package = Package(
         .target(name: "RingfenceClient", condition: .when(platforms: [.macOS])), arguments,
       ]),
     .executableTarget(name: "ringfence-packs", dependencies: ["PackCommands"], swiftSettings: sharedSettings),
+    // It builds the tool when it runs: as a dependency, the tool and its packages would be built twice in every build.
     .plugin(
       name: "UpdatePacks",
       capability: .command(
@@ -122,7 +123,7 @@ let package = Package(
         permissions: [
           .allowNetworkConnections(scope: .all(), reason: "It downloads the publication."),
           .writeToPackageDirectory(reason: "It replaces the packs."),
-        ]), dependencies: ["ringfence-packs"]),
+        ])),
 
     // Executors, threads, rounds of jobs, metrics and logs.
     library("ServerSupport", [logging, coreMetrics]),

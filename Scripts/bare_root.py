@@ -6,7 +6,9 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-SUITE = "bookworm"
+# The supported releases, the newest first.
+SUITES = ["trixie", "bookworm"]
+SUITE = SUITES[0]
 
 
 def run(*command, **more):
@@ -83,10 +85,10 @@ def inside(root, *command, **variables):
     return run("chroot", root, *command, env=environment)
 
 
-# The packages that swift.org's toolchain needs on this suite, and tools to download and build.
+# The packages that swift.org's toolchain needs, and tools to download and build.
 SWIFT_NEEDS = (
-    "binutils ca-certificates curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 libpython3.11 "
-    "libsqlite3-0 libstdc++-12-dev libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev")
+    "binutils ca-certificates curl git g++ libc6-dev libcurl4-openssl-dev libedit2 libncurses6 "
+    "libsqlite3-0 libxml2-dev libz3-4 make procps tzdata unzip zlib1g-dev")
 
 
 def install_swift_needs(root):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Installs the Debian package in a minimal Debian root, starts it as its unit says, upgrades it with data, and purges it.
 
-    sudo Scripts/check-package.py --package FILE [--newer FILE] [--base FOLDER]
+    sudo Scripts/check-package.py --package FILE [--newer FILE] [--suite NAME] [--base FOLDER]
 
 Needs root, debootstrap and systemd-container. systemd is booted in the root, so that the units and their limits are those
 of an operator's machine. Where systemd-nspawn is missing or cannot boot, this is said, and the program is started as the
@@ -186,6 +186,16 @@ class Booted:
         self.run("systemctl", "start", "ringfence-publish.service")
         said = self.run("journalctl", "--no-pager", "--unit=ringfence", "--unit=ringfence-publish", "--priority=warning")
         assert "No entries" in said, said
+        self.run("systemctl", "start", "ringfence-backup.service")
+        [made] = (self.root / "var/backups/ringfence").glob("ringfence-*.tar")
+        made.unlink()
+        (self.root / "var/backups/ringfence/erasures.jsonl").unlink(missing_ok=True)
+        program = self.root / "etc/ringfence/on-failure"
+        program.write_text(f"#!/bin/sh\necho \"$1\" > /{DATA}/failed\n")
+        program.chmod(0o755)
+        self.run("systemctl", "start", "ringfence-failed@ringfence-publish.service.service")
+        assert (self.root / DATA / "failed").read_text() == "ringfence-publish.service\n"
+        say("the backup and the program for failures ran")
 
     def fail(self):
         before = self.property("MainPID")
@@ -273,7 +283,9 @@ def check(system, package, newer):
     assert (root / DATA / "signing.key").exists(), "A removal deleted the data."
     system.check_stopped()
     system.run("apt-get", "purge", "-q=2", "--yes", "ringfence")
-    left = {path for path in files(root) - before if not path.startswith("etc/") or "ringfence" in path}
+    # Timers of Debian copy its own lists at midnight.
+    others = ("etc/", "var/backups/", "var/lib/logrotate/")
+    left = {path for path in files(root) - before if not path.startswith(others) or "ringfence" in path}
     left = {path for path in left if "__pycache__" not in path and path != "root/ringfence.deb"}
     # Of a timer that systemd has started.
     left |= {str(path) for path in root.glob("var/lib/systemd/timers/*ringfence*")}
@@ -285,11 +297,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--package", type=Path, required=True)
     parser.add_argument("--newer", type=Path)
-    parser.add_argument("--base", type=Path, default=Path("/var/tmp/ringfence-bare-root"),
-                        help="where the bare root is kept from one run to the next")
+    parser.add_argument("--suite", choices=bare_root.SUITES, default=bare_root.SUITE, help="the release of Debian")
+    parser.add_argument("--base", type=Path, help="where the bare root is kept from one run to the next")
     options = parser.parse_args()
     bare_root.need_root()
-    base = bare_root.make(options.base)
+    base = bare_root.make(options.base or Path(f"/var/tmp/ringfence-root-{options.suite}"), options.suite)
     with tempfile.TemporaryDirectory(dir=base.parent) as folder:
         root = bare_root.copy(base, Path(folder) / "root")
         newer = options.newer or options.package

@@ -50,7 +50,7 @@ def main():
 
     try:
         begun = time.monotonic()
-        base = bare_root.make(options.base or folder / "base")
+        base = bare_root.make(options.base or folder / "base", "bookworm")
         root = bare_root.copy(base, folder / "root")
         mark(f"a bare root of {megabytes(bare_root.bytes_of(root))} (not counted)", begun)
         binds = [(toolchain, toolchain)]

@@ -16,8 +16,12 @@ import PackagePlugin
     }
     let root = context.package.directoryURL
     let out = context.pluginWorkDirectoryURL.appending(path: "packs")
+    let build = try packageManager.build(.product("ringfence-packs"), parameters: .init(logging: .concise))
+    guard build.succeeded, let tool = build.builtArtifacts.first(where: { $0.kind == .executable }) else {
+      throw Failure(description: build.logText)
+    }
     let process = Process()
-    process.executableURL = try context.tool(named: "ringfence-packs").url
+    process.executableURL = tool.url
     process.currentDirectoryURL = root
     process.arguments = ["fetch"] + extractor.remainingArguments + ["--out", out.path]
     try process.run()
