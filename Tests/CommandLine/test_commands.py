@@ -145,6 +145,8 @@ def test_a_build_that_is_ended_leaves_no_file(tmp_path, kind):
 def test_commands_join_a_running_server(make_server, complaints):
     server = make_server()
     assert server.data.exists()
+    # The steps after a first start.
+    assert "ringfence account add NAME --role administrator" in server.said
     run("import", "complaints", complaints, "--format", "jsonl", "--data", server.data)
     run("publish", "--data", server.data)
     link = run("sign-in-link", "Ada", "--data", server.data, "--url", server.address).stdout

@@ -85,6 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
       completed.metricsToken = try context.folder.key("metrics.token", \.metricsToken)
       let configuration = completed
       let welcome = demo ? try await DemoData(context: context).prepare() : nil
+      let isNew = try await context.stores.accounts.accounts(at: Date()).isEmpty
       let server = try await context.server(publication, jobs: jobs, metrics: metrics, logger: .server)
       let manager = ServiceManager()
       let watching = Task { await manager.watch() }
@@ -95,7 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
           manager.tell("READY=1\nSTATUS=\(Self.listening(url: url, host: host, port: port).prefix { $0 != "\n" })")
           print(
             welcome?.text(address: Settings.address(url: url, host: host, port: port))
-              ?? Self.listening(url: url, host: host, port: port))
+              ?? Self.listening(url: url, host: host, port: port) + (isNew ? Self.nextSteps : ""))
           fflush(nil)
         }
       } catch let error as IOError where [EADDRINUSE, EADDRNOTAVAIL, EACCES].contains(error.errnoCode) {
@@ -105,6 +106,14 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
   }
+
+  private static let nextSteps = """
+
+    There is no account yet. In another terminal, with the --data or --config of this server:
+      ringfence account add NAME --role administrator, then ringfence sign-in-link NAME: the pages
+      ringfence app create "My app": a key for an app
+      ringfence sources add: the first numbers
+    """
 
   /// Says where the server listens, and its address for others if that differs.
   static func listening(url: String?, host: String, port: Int) -> String {
