@@ -141,6 +141,7 @@ def test_settings_are_known():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("suite", ["bookworm", "trixie"])
 def test_the_package_in_a_root(suite):
     """The newest package of `make deb`, with systemd where it can boot."""

@@ -17,7 +17,8 @@
       _ request: OutboundRequest, limit: Int, total: Duration,
       head: @escaping @Sendable (OutboundResponse) throws -> Void, body: @escaping @Sendable (Data) throws -> Void
     ) async throws -> OutboundResponse {
-      let (answer, content) = (Mutex<OutboundResponse?>(nil), Mutex(0))
+      let answer = Mutex<OutboundResponse?>(nil)
+      let content = Mutex(0)
       do {
         try await URLSessionTransport(whole: max(0, total / .seconds(1))).send(
           ClientRequest(request.method, request.url, fields: request.fields, body: request.body)
