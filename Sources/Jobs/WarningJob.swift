@@ -42,7 +42,7 @@ package struct WarningJob: Sendable {
   }
 
   /// Records which nodes of a cluster do not answer. The coordinator keeps events, so its own absence is only logged.
-  package func lookForNodes(at now: Date) async throws {
+  func lookForNodes(at now: Date) async throws {
     let nodes = await stores.health.nodes()
     guard nodes.count > 1 else { return }
     for node in nodes {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Jobs
 import Foundation
 import Intake
 import PostgreSQL
@@ -10,6 +9,8 @@ import ServerSupport
 import TestSupport
 import Testing
 import Support
+
+@testable import Jobs
 
 /// The intake over a real database.
 @Suite(.database) struct DatabaseIntakeTests {
@@ -129,6 +130,16 @@ import Support
     #expect(!intake.isFailing(within: .seconds(600)))
     intake.close()
     await running
+  }
+
+  @Test func `a node that does not answer is an event of the day`() async throws {
+    try await addWorkers(second: "/nowhere")
+    let stores = Stores(pool: pool)
+    try await stores.outbox.replaceReceivers(["https://example.org/hook"])
+    let job = WarningJob(stores: stores, caseTarget: 1, rootExpiry: { nil }, logger: .forTests)
+    for _ in 1...2 { try await job.lookForNodes(at: Date(timeIntervalSince1970: 1_800_000_000)) }
+    let bodies = try await pool.column("SELECT body::text FROM outbox WHERE event = 'node_away'", as: String.self)
+    #expect(bodies.count == 1 && bodies[0].contains("/nowhere:"))
   }
 
   @Test func `an identification batch is counted once`() async throws {

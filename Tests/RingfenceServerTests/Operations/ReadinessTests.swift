@@ -28,6 +28,15 @@ import Testing
     }
   }
 
+  @Test func `readiness names the nodes of a cluster that do not answer`() async throws {
+    try await TestServer.run { server in
+      try await addWorkers(second: "/nowhere")
+      let answer = try await server.client.execute(uri: "/readyz", method: .get)
+      #expect(answer.status == .ok)
+      #expect(String(buffer: answer.body).contains("/nowhere:"))
+    }
+  }
+
   @Test func `readiness fails when the queue is nearly full`() async throws {
     try await TestServer.run(capacity: 10, commits: false) { server in
       #expect(try await ready(server) == .ok)
