@@ -47,7 +47,7 @@ enum PgbenchScripts {
     "to_timestamp(:started)", "to_timestamp(\(Int(Decay.origin.timeIntervalSince1970)))",
     "\(Decay.heat.timeConstant)", "\(Decay.evidence.timeConstant)",
     "to_timestamp(:time::float8 - \(ReportStore.idWindow))",
-    "to_timestamp(:time::float8 + \(ReportStore.idWindow))", "\(ReporterWeight.newcomer)", "ARRAY[1]",
+    "to_timestamp(:time::float8 + \(ReportStore.idWindow))", "\(ReporterWeight.newcomer)", "ARRAY[1]", "ARRAY[NULL]",
   ]
 
   private static var oneReportStatement: String {

@@ -130,6 +130,7 @@ struct ReportsController: Sendable {
     func named(_ submission: ReportSubmission, _ name: String?) -> ReportSubmission {
       var submission = submission
       submission.reporter = name ?? submission.reporter
+      submission.isAttested = name != nil && name == sender.reporter
       return submission
     }
     var results = try await take(submissions.map { named($0, sender.reporter) }, context: context)
@@ -190,9 +191,10 @@ struct ReportBody: Decodable {
   let comment: String?
   private let reporterSince: String?
   let clientAddress: String?
+  private let verification: String?
 
   enum CodingKeys: String, CodingKey {
-    case number, region, category, reporter, comment
+    case number, region, category, reporter, comment, verification
     case reportID = "report_id"
     case reportedAt = "reported_at"
     case reporterSince = "reporter_since"
@@ -204,7 +206,7 @@ struct ReportBody: Decodable {
     reportID.map {
       ReportSubmission(
         number: number, region: region, category: category, reporter: reporter, reportID: $0, reportedAt: reportedAt,
-        comment: comment, reporterSince: reporterSince, clientAddress: clientAddress)
+        comment: comment, reporterSince: reporterSince, clientAddress: clientAddress, verification: verification)
     }
   }
 

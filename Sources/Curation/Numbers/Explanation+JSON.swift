@@ -78,6 +78,12 @@ extension Explanation: Encodable {
     try json.encodeIfPresent(range?.range.text, forKey: Key("range"))
     if openAppeals > 0 { try json.encode(openAppeals, forKey: Key("open_appeals")) }
     if isVictim { try json.encode(true, forKey: Key("spoofed")) }
+    if let calls = score?.calls, calls.failed + calls.passed > 0 {
+      var nested = json.nestedContainer(keyedBy: Key.self, forKey: Key("verification"))
+      try nested.encode(calls.failed, forKey: Key("failed"))
+      try nested.encode(calls.passed, forKey: Key("passed"))
+      try nested.encode(calls.isMisused, forKey: Key("misused"))
+    }
   }
 
   private func asked(_ condition: ListingCondition) -> Asked {

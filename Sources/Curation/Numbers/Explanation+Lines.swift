@@ -67,6 +67,7 @@ extension Explanation {
     }
     if let sourceLimit { lines.append(.sourceLimit(sourceLimit, name: lists[sourceLimit.appID])) }
     if isVictim { lines.append(.spoofed) }
+    if let calls = score?.calls, calls.failed > 0 { lines.append(.failed(calls)) }
     if openAppeals > 0 { lines.append(.openAppeals(openAppeals)) }
     if let range, ![.needsReview, .quiet].contains(verdict) { lines.append(.approvedRange(range)) }
     return lines

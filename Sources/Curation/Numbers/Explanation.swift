@@ -197,6 +197,7 @@ extension Explanation {
         score.parts[index].reports = Int64(Self.coarseCount(Int(score.parts[index].reports)))
         score.parts[index].reporters = Self.coarseCount(score.parts[index].reporters)
       }
+      score.calls = score.calls.coarse
       (score.reporters, score.networks) = (Self.coarseCount(score.reporters), Self.coarseCount(score.networks))
       coarse.weights.full = Self.coarseCount(weights.full)
       coarse.weights.partial = Self.coarseCount(weights.partial)

@@ -19,8 +19,8 @@ public struct ExplanationLine: CodedMessage {
     // A burst that holds nothing.
     case usualOneDay, usualOneNetwork, usualOneText
     // Other circumstances.
-    case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, sourceLabelsShared, spoofed,
-      openAppeals
+    case sourceCeilingNothing, sourceCeilingReview, sourceCeilingIdentify, sourceSuspended, sourceLabelsShared,
+      sourceLabelsNamed, spoofed, openAppeals, misused, failedCalls
     case approvedRange, rangeReason, identifiedByReports, labelWaits, neededToIdentify, corroborated
     // The conditions of a listing.
     case neededToEnter, neededToEnterInCountry, neededToStay, neededToStayInCountry, conditionHeat, conditionEvidence
@@ -202,11 +202,19 @@ public struct ExplanationLine: CodedMessage {
       switch limit.ceiling {
       case _ where limit.isSuspended: .sourceSuspended
       case _ where limit.isOfShared: .sourceLabelsShared
+      case _ where limit.isOfNamed: .sourceLabelsNamed
       case .nothing: .sourceCeilingNothing
       case .review: .sourceCeilingReview
       case .identify, .block: .sourceCeilingIdentify
       }
     return ExplanationLine(code, ["source": .text(name ?? "\(limit.appID)")])
+  }
+
+  /// Trusted senders say that calls failed verification; see ``VerifiedCalls``.
+  public static func failed(_ calls: VerifiedCalls) -> ExplanationLine {
+    ExplanationLine(
+      calls.isMisused ? .misused : .failedCalls,
+      ["failed": CodedValue(calls.failed), "passed": CodedValue(calls.passed)])
   }
 
   /// Others seem to misuse the number; see ``Spoofing``.

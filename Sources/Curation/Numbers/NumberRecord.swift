@@ -21,6 +21,9 @@ public struct NumberRecord: Sendable, Equatable {
   public var isBlocked: Bool
   public var firstReportedAt: Date?
   public var lastReportedAt: Date?
+  public var calls = VerifiedCalls()
+  /// Whether a list and an imported directory name it.
+  public var isNamed = false
 
   /// By default a listed number is blocked.
   public init(

@@ -46,7 +46,7 @@ extension Score {
     let blockBars = (threshold.bar(listed: isBlocked && isByReports), threshold.bar(listed: isBlocked))
     let bars = (threshold.bar(listed: isListed && isByReports), threshold.bar(listed: isListed))
     let isLabeled = overrides.reportCeiling >= .identify && evaluation.identifyConditions.allSatisfy(\.isMet)
-    if let support = blocking.support(by: thresholds, blockBars, .block, overrides) {
+    if !calls.isMisused, let support = blocking.support(by: thresholds, blockBars, .block, overrides) {
       (evaluation.ceiling, evaluation.isByReports) = (.block, support == .reports)
     } else if let support = identifying.support(by: thresholds, bars, .identify, overrides) {
       (evaluation.ceiling, evaluation.isByReports) = (.identify, support == .reports)
@@ -145,9 +145,10 @@ extension Score {
     return ceiling == .block && (isFew || isLabeled(list, thresholds)) ? .identify : ceiling
   }
 
-  /// Whether a list that may block others labels this number, because it belongs to no place.
+  /// Whether a list that may block others labels this number, because it belongs to no place, or a directory names it: a
+  /// business is hit by a wrong block, and complaints are about those who show its number.
   private func isLabeled(_ list: List, _ thresholds: ThresholdSet) -> Bool {
-    isShared && !thresholds.rule(forSource: list.appID).blocksShared
+    isNamed || isShared && !thresholds.rule(forSource: list.appID).blocksShared
   }
 
   private func always(_ bar: ThresholdLimits) -> [ListingCondition] {
@@ -191,6 +192,8 @@ public struct SourceLimit: Sendable, Equatable {
   public var isSuspended: Bool
   /// Whether it may block other numbers, and not one that belongs to no place.
   public var isOfShared = false
+  /// Whether it may block other numbers, and not one that an imported directory names.
+  public var isOfNamed = false
 }
 
 extension Score {
@@ -202,7 +205,7 @@ extension Score {
       $0.complaints > 0 && (thresholds.ceiling(ofSource: $0.appID) < .block || isLabeled($0, thresholds))
     }.map(\.appID)
     var free = self
-    free.isShared = false
+    (free.isShared, free.isNamed) = (false, false)
     let overrides = OverrideState(country: country)
     guard !sources.isEmpty,
       evaluate(by: thresholds, in: overrides).outcome
@@ -212,7 +215,7 @@ extension Score {
       let ceiling = thresholds.ceiling(ofSource: source)
       return SourceLimit(
         appID: source, ceiling: min(ceiling, .identify), isSuspended: thresholds.suspended.contains(source),
-        isOfShared: ceiling == .block)
+        isOfShared: ceiling == .block && !isNamed, isOfNamed: ceiling == .block && isNamed)
     }.max { ($0.ceiling, $1.appID) < ($1.ceiling, $0.appID) }
   }
 

@@ -61,6 +61,9 @@ public struct Score: Sendable, Equatable, Codable {
   public var isBlocked: Bool
   /// Whether lists name a number that belongs to no place, such as a toll-free one; see ``SourceRule/blocksShared``.
   public var isShared: Bool
+  /// Whether a list and an imported directory name the number, so that lists alone label it.
+  public var isNamed: Bool
+  public var calls: VerifiedCalls
 
   /// - Parameter time: the time to which values decay.
   public init(_ record: NumberRecord, at time: Date) {
@@ -100,6 +103,7 @@ public struct Score: Sendable, Equatable, Codable {
     isListed = record.isListed
     isBlocked = record.isBlocked
     isShared = !lists.isEmpty && Self.isShared(record.number)
+    (isNamed, calls) = (record.isNamed, record.calls)
   }
 
   /// Whether a number is for callers of a whole country, and so one that callers know and may show.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 public import Metrics
 import PhoneNumbers
@@ -126,9 +127,12 @@ public struct ReportIntake: Sendable {
   private func report(
     _ incoming: any IncomingReport, from app: App, network: [UInt8]?, at now: Date
   ) throws(InvalidSubmission) -> Report {
-    var report = try incoming.checked(at: now)
-      .report(appID: app.id, pseudonymizer: pseudonymizer, network: network)
+    let checked = try incoming.checked(at: now)
+    var report = checked.report(appID: app.id, pseudonymizer: pseudonymizer, network: network)
     report.keyID = app.keyID
+    report.verification = checked.verification.map {
+      ReportedVerification($0, isTrusted: checked.isAttested || app.scopes.contains(.vouch))
+    }
     guard !report.isUnassigned || unassigned.take(report.number, from: app.id, at: now) else {
       throw InvalidSubmission(problems: [FieldProblem(PhoneNumberError.notValid(region: nil))])
     }

@@ -30,6 +30,8 @@ package struct CheckedReport: IncomingReport {
   package let clientAddress: String?
   /// Whether the numbering plan does not have the number.
   fileprivate(set) var isUnassigned = false
+  package var verification: CallVerification?
+  fileprivate(set) var isAttested = false
 
   /// - Parameters:
   ///   - reporter: the app's own name for its user, 1 to 200 characters.
@@ -95,10 +97,14 @@ public struct ReportSubmission: Sendable, Equatable {
   public var reporterSince: String?
   /// The IPv4 or IPv6 address of the user; only from keys with the scope vouch.
   public var clientAddress: String?
+  /// The network's verification of the caller's number: a word, or a value of `verstat`; see ``CallVerification``.
+  public var verification: String?
+  /// Whether a phone that has attested sends it.
+  package var isAttested = false
 
   package init(
     number: String, region: String? = nil, category: String, reporter: String, reportID: String, reportedAt: String,
-    comment: String? = nil, reporterSince: String? = nil, clientAddress: String? = nil
+    comment: String? = nil, reporterSince: String? = nil, clientAddress: String? = nil, verification: String? = nil
   ) {
     self.number = number
     self.region = region
@@ -109,6 +115,7 @@ public struct ReportSubmission: Sendable, Equatable {
     self.comment = comment
     self.reporterSince = reporterSince
     self.clientAddress = clientAddress
+    self.verification = verification
   }
 }
 
@@ -137,6 +144,7 @@ extension ReportSubmission: IncomingReport {
     let comment = check(checkedComment)
     let reporterSince = check { () throws(FieldProblem) in try checkedReporterSince(now: now) }
     let clientAddress = check(checkedClientAddress)
+    let verification = check(checkedVerification)
     guard let number, let category, let reporter, let reportID, let reportedAt, problems.isEmpty else {
       throw InvalidSubmission(problems: problems)
     }
@@ -144,7 +152,18 @@ extension ReportSubmission: IncomingReport {
       number: number.number.digits, category: category, reporter: reporter, reportID: reportID, reportedAt: reportedAt,
       comment: comment ?? nil, reporterSince: reporterSince ?? nil, clientAddress: clientAddress ?? nil)
     report.isUnassigned = !number.isAssigned
+    (report.verification, report.isAttested) = (verification ?? nil, isAttested)
     return report
+  }
+
+  private func checkedVerification() throws(FieldProblem) -> CallVerification? {
+    guard let verification else { return nil }
+    guard let known = CallVerification(verification) else {
+      throw FieldProblem(
+        field: "verification", code: "unknown_verification",
+        detail: VisibleText.refusal(of: verification, allowing: CallVerification.allCases.map(\.rawValue)))
+    }
+    return known
   }
 
   private func checkedNumber() throws(FieldProblem) -> PossibleNumber {

@@ -68,6 +68,8 @@ extension Explanation {
   /// decided about.
   func publicReasons(_ texts: Localizer) -> [String] {
     (statement?.lines ?? []).filter { $0.code != .decisionReason || isCommonReason(texts) }.map(texts.message)
+      + (score?.calls.isMisused == true
+        ? score.map { [texts.message("explanation", ExplanationLine.failed($0.calls))] } ?? [] : [])
   }
 
   private func isCommonReason(_ texts: Localizer) -> Bool { decisionReason.map { texts.reason($0) != $0 } ?? false }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Curation
+public import Curation
 public import Foundation
 
 /// An app that may send reports, or an imported list.
@@ -13,6 +13,8 @@ public struct App: Sendable, Equatable {
   public var keyID: Int32?
   /// The scopes of that key.
   public var scopes: AppScopes = []
+  /// The action of telephone systems for calls that failed verification.
+  public var failedCalls = FailedCalls.nothing
 
   /// Whether an app may have this name: 1 to 80 characters without line ends and control characters, which could forge
   /// lines of a list or move a terminal's cursor.
@@ -82,6 +84,9 @@ public struct AppOrigins: Sendable, Equatable {
   public let networks: Int
   /// Reporters whose phone has attested.
   public let attested: Int
+  /// Reports that say `passed` or `failed` of a call, and the part that says `failed`.
+  public let verified: Int
+  public let failed: Int
 
   /// How many reports of all apps are read.
   static let maxReports = 20_000
@@ -91,6 +96,22 @@ public struct AppOrigins: Sendable, Equatable {
 
   /// Whether nearly all reporters attest; nil for too few to say.
   public var isAttested: Bool? { reporters >= 20 ? attested * 20 >= reporters * 19 : nil }
+}
+
+extension [Int32: AppOrigins] {
+  /// The least verified reports of an app, and of all others, to compare them.
+  private static var minVerified: Int { 20 }
+
+  /// Whether an app says `failed` of far more calls than the others: half of all verified calls more. It may want to hide
+  /// numbers, or its users' network signs wrongly.
+  public func failsUnusually(_ appID: Int32) -> Bool {
+    guard let app = self[appID], app.verified >= Self.minVerified else { return false }
+    let others = values.filter { $0.appID != appID }
+    let verified = others.reduce(0) { $0 + $1.verified }
+    guard verified >= Self.minVerified else { return false }
+    let share = Double(others.reduce(0) { $0 + $1.failed }) / Double(verified)
+    return Double(app.failed) / Double(app.verified) - share >= 0.5
+  }
 }
 
 /// The key itself is not stored.

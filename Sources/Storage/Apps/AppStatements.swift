@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import PostgreSQL
 
@@ -36,7 +37,7 @@ extension SQL {
   static func findApp(keyHash: [UInt8], time: Date) -> Statement<App> {
     Statement(
       """
-      SELECT a.app_id, a.name, k.key_id, k.scopes FROM app_keys k JOIN apps a USING (app_id)
+      SELECT a.app_id, a.name, k.key_id, k.scopes, a.failed_calls FROM app_keys k JOIN apps a USING (app_id)
       WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)
       """,
       keyHash, time, decode: decodeApp)
@@ -46,6 +47,7 @@ extension SQL {
     var app = try App(row)
     app.keyID = try row.decode(2)
     app.scopes = AppScopes(rawValue: try row.decode(3))
+    app.failedCalls = FailedCalls(rawValue: try row.decode(4)) ?? .nothing
     return app
   }
 }
@@ -58,6 +60,16 @@ extension App {
 }
 
 extension SQL {
+  static func changeFailedCalls(appID: Int32, to rule: FailedCalls) -> Statement<FailedCalls> {
+    Statement(
+      """
+      UPDATE apps a SET failed_calls = $2 FROM (SELECT failed_calls FROM apps WHERE app_id = $1 FOR UPDATE) old
+      WHERE a.app_id = $1 RETURNING old.failed_calls
+      """,
+      appID, rule.rawValue
+    ) { FailedCalls(rawValue: try $0.decode(0)) ?? .nothing }
+  }
+
   /// Adds a key; no row where it exists, by which a repeated call recognizes its own work.
   static func insertKey(
     appID: Int32, hash: [UInt8], hint: String, scopes: AppScopes, createdAt: Date, createdBy: String, expiresAt: Date?
@@ -122,9 +134,10 @@ extension SQL {
   static func readAppOrigins() -> Statement<AppOrigins> {
     Statement(
       """
-      SELECT n.app_id, count(DISTINCT n.reporter), count(DISTINCT n.network), count(DISTINCT a.reporter)
+      SELECT n.app_id, count(DISTINCT n.reporter), count(DISTINCT n.network), count(DISTINCT a.reporter),
+             count(*) FILTER (WHERE n.verification IN (1, 2, 11, 12)), count(*) FILTER (WHERE n.verification IN (2, 12))
       FROM (
-        SELECT app_id, reporter, network FROM reports
+        SELECT app_id, reporter, network, verification FROM reports
         WHERE network IS NOT NULL ORDER BY received_at DESC LIMIT \(AppOrigins.maxReports)
       ) n LEFT JOIN attested_reporters a ON a.reporter = n.reporter
       GROUP BY n.app_id
@@ -132,7 +145,8 @@ extension SQL {
     ) { row in
       AppOrigins(
         appID: try row.decode(0), reporters: Int(try row.decode(1, as: Int64.self)),
-        networks: Int(try row.decode(2, as: Int64.self)), attested: Int(try row.decode(3, as: Int64.self)))
+        networks: Int(try row.decode(2, as: Int64.self)), attested: Int(try row.decode(3, as: Int64.self)),
+        verified: Int(try row.decode(4, as: Int64.self)), failed: Int(try row.decode(5, as: Int64.self)))
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
+public import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -110,6 +110,24 @@ public struct AppStore: Sendable {
         .app(
           eventID, .appScopes, app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
           after: Self.fields(scopes, nil)), at: time)
+    }
+  }
+
+  /// Sets what telephone systems with the app's keys do with calls that failed verification. This takes effect within
+  /// 10 seconds.
+  /// - Throws: ``AppError/noApp(_:)``.
+  public func set(
+    failedCalls rule: FailedCalls, ofApp name: String, by person: String = "command line", at time: Date
+  ) async throws {
+    let eventID = UUID()
+    try await pool.transaction { connection in
+      guard let app = try await connection.app(named: name),
+        let former = try await connection.run(SQL.changeFailedCalls(appID: app.id, to: rule)).first
+      else { throw AppError.noApp(name) }
+      try await connection.note(
+        .app(
+          eventID, .appFailedCalls, app: name, by: person, before: ["failed_calls": former.rawValue],
+          after: ["failed_calls": rule.rawValue]), at: time)
     }
   }
 

@@ -151,7 +151,7 @@ extension SQL {
   static func findReportingApp(name: String, time: Date) -> Statement<App> {
     Statement(
       """
-      SELECT a.app_id, a.name, k.key_id, k.scopes FROM app_keys k JOIN apps a USING (app_id)
+      SELECT a.app_id, a.name, k.key_id, k.scopes, a.failed_calls FROM app_keys k JOIN apps a USING (app_id)
       WHERE a.name = $1 AND NOT a.is_list AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)
         AND k.scopes & 1 = 1
       ORDER BY k.key_id DESC LIMIT 1

@@ -19,6 +19,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
 
   case appAttestation = "app.attestation"
   case appCreate = "app.create"
+  case appFailedCalls = "app.failed_calls"
   case appRevoke = "app.revoke"
   case appRotate = "app.rotate"
   case appScopes = "app.scopes"

@@ -41,7 +41,7 @@ struct ExplanationQuery {
   private let names: Place<(id: Int32, name: String)>
   private let record: Place<RecordRow>
   private let weights: Place<Explanation.Weights>
-  private let unseen: (parts: Place<UnseenPart>, marks: Place<SeenMarks>)?
+  private let unseen: (parts: Place<UnseenPart>, marks: Place<SeenMarks>, calls: Place<VerifiedCalls>)?
 
   /// - Parameters:
   ///   - cut: leaves out reports of reporters that arrived since then; nil for all reports.
@@ -75,7 +75,8 @@ struct ExplanationQuery {
     unseen = cut.map { cut in
       (
         pipeline.add(SQL.readUnseenParts(number: number, since: cut)),
-        pipeline.add(SQL.readSeenMarks(number: number, since: cut))
+        pipeline.add(SQL.readSeenMarks(number: number, since: cut)),
+        pipeline.add(SQL.readVerifiedCalls(number: number, before: cut))
       )
     }
   }
@@ -127,6 +128,7 @@ struct ExplanationQuery {
         let parts = try results.rows(unseen.parts)
         isSeen = record.remove(parts, marks: try results.rows(unseen.marks).first)
         for part in parts { weights.add(part.weights) }
+        record.calls = try results.rows(unseen.calls).first ?? VerifiedCalls()
       }
       if isSeen { explanation.add(record, weights, by: set) }
     }

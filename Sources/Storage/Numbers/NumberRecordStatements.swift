@@ -19,25 +19,38 @@ private enum RecordSQL {
     n.number, n.day_bits, n.last_day - DATE '1970-01-01', n.network_bits, n.first_reported_at, n.last_reported_at,
     i.heat, l.number IS NOT NULL, c.category_id, c.heat, c.evidence, c.reports, c.reporters,
     s.app_id, s.complaints, s.day_bits, s.last_day - DATE '1970-01-01', s.heat, s.evidence,
-    l.treatment IS NOT DISTINCT FROM 0, n.last_received_at
+    l.treatment IS NOT DISTINCT FROM 0, n.last_received_at, v.failed, v.passed, d.number IS NOT NULL
     """
 
   /// Joins to the numbers `n`.
-  static let joins = """
+  /// - Parameter numbers: the condition of the numbers with a column of theirs; all by default.
+  static func joins(_ numbers: (_ column: String) -> String = { _ in "true" }) -> String {
+    """
     JOIN number_categories c ON c.number = n.number
     LEFT JOIN number_sources s ON s.number = n.number
     LEFT JOIN listings l ON l.number = n.number AND l.cause = 0
     LEFT JOIN number_identifications i ON i.number = n.number
+    LEFT JOIN (\(VerificationSQL.calls(where: numbers("number")))) v ON v.number = n.number
+    LEFT JOIN (
+      SELECT DISTINCT t.number FROM number_sources t
+      JOIN directory_entries e ON e.number = t.number JOIN directory_sources f ON f.generation = e.generation
+      WHERE \(numbers("t.number")) AND \(numbers("e.number"))
+    ) d ON d.number = n.number
     """
+  }
 
   static func decode(_ row: PostgresRow) throws -> RecordRow {
-    RecordRow(
-      record: NumberRecord(
-        number: try row.decode(0), standing: NumberAggregate(parts: []),
-        days: ComplaintDays(bits: try row.bits(1), lastDay: try row.decode(2)),
-        networks: NetworkSketch(bits: try row.bits(3)), identifications: try row.decode(6) ?? 0,
-        isListed: try row.decode(7), isBlocked: try row.decode(19), firstReportedAt: try row.decode(4),
-        lastReportedAt: try row.decode(5)),
+    var record = NumberRecord(
+      number: try row.decode(0), standing: NumberAggregate(parts: []),
+      days: ComplaintDays(bits: try row.bits(1), lastDay: try row.decode(2)),
+      networks: NetworkSketch(bits: try row.bits(3)), identifications: try row.decode(6) ?? 0,
+      isListed: try row.decode(7), isBlocked: try row.decode(19), firstReportedAt: try row.decode(4),
+      lastReportedAt: try row.decode(5))
+    record.calls = VerifiedCalls(
+      failed: Int(try row.decode(21, as: Int64?.self) ?? 0), passed: Int(try row.decode(22, as: Int64?.self) ?? 0))
+    record.isNamed = try row.decode(23)
+    return RecordRow(
+      record: record,
       part: NumberAggregate.Part(
         category: try row.category(8), heat: try row.decode(9), evidence: try row.decode(10),
         reports: try row.decode(11), reporters: try row.decode(12)),
@@ -52,10 +65,29 @@ private enum RecordSQL {
   }
 }
 
+enum VerificationSQL {
+  /// How many reporters of trusted senders had calls that failed and passed, by number; see ``VerifiedCalls``.
+  static func calls(where condition: String) -> String {
+    """
+    SELECT number, count(DISTINCT reporter) FILTER (WHERE verification = 2) AS failed,
+           count(DISTINCT reporter) FILTER (WHERE verification = 1) AS passed
+    FROM reports WHERE verification IN (1, 2) AND withdrawn_at IS NULL AND \(condition) GROUP BY number
+    """
+  }
+}
+
 extension SQL {
+  /// The verified calls of a number in reports that arrived before a time.
+  static func readVerifiedCalls(number: Int64, before: Date) -> Statement<VerifiedCalls> {
+    Statement(
+      "SELECT failed, passed FROM (\(VerificationSQL.calls(where: "number = $1 AND received_at < $2"))) v", number,
+      before
+    ) { VerifiedCalls(failed: Int(try $0.decode(0, as: Int64.self)), passed: Int(try $0.decode(1, as: Int64.self))) }
+  }
+
   static func readRecord(number: Int64) -> Statement<RecordRow> {
     Statement(
-      "SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins) WHERE n.number = $1",
+      "SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins { "\($0) = $1" }) WHERE n.number = $1",
       number, decode: RecordSQL.decode)
   }
 
@@ -64,7 +96,7 @@ extension SQL {
   static func readRecordsOf(numbers: [Int64], heat: Double) -> Statement<RecordRow> {
     Statement(
       """
-      SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins)
+      SELECT \(RecordSQL.columns) FROM numbers n \(RecordSQL.joins { "\($0) = ANY($1::bigint[])" })
       WHERE n.number = ANY($1::bigint[]) AND n.heat >= $2 ORDER BY n.number
       """,
       numbers, heat, decode: RecordSQL.decode)
@@ -86,10 +118,11 @@ struct CopyRecords {
     n.number, n.day_bits, n.last_day - DATE '1970-01-01' AS last_day, n.network_bits, n.last_reported_at,
     i.heat AS identifications, l.number IS NOT NULL AS is_listed, c.category_id, c.heat, c.evidence, c.reports,
     c.reporters, s.app_id, s.complaints, s.day_bits AS list_bits, s.last_day - DATE '1970-01-01' AS list_day,
-    s.heat AS list_heat, s.evidence AS list_evidence, l.treatment IS NOT DISTINCT FROM 0 AS is_blocked
+    s.heat AS list_heat, s.evidence AS list_evidence, l.treatment IS NOT DISTINCT FROM 0 AS is_blocked,
+    v.failed, v.passed, d.number IS NOT NULL AS is_named
     """
 
-  private static let records = "SELECT \(columns) FROM numbers n \(RecordSQL.joins)"
+  private static let records = "SELECT \(columns) FROM numbers n \(RecordSQL.joins())"
 
   /// COPY takes no parameters; these values are numbers of the program.
   var sql: String {
@@ -122,12 +155,15 @@ struct CopyRecords {
     let listSums = (heat: tuple.double() ?? 0, evidence: tuple.double() ?? 0)
     let isBlocked = tuple.bool() ?? false
     guard let known = ReportCategory(rawValue: category) else { throw StorageError.unknownCategory(id: category) }
+    var record = NumberRecord(
+      number: number, standing: NumberAggregate(parts: []),
+      days: ComplaintDays(bits: UInt64(bitPattern: days.bits), lastDay: days.last),
+      networks: NetworkSketch(bits: UInt64(bitPattern: networks)), identifications: identifications,
+      isListed: isListed, isBlocked: isBlocked, lastReportedAt: lastReportedAt)
+    record.calls = VerifiedCalls(failed: Int(tuple.int64() ?? 0), passed: Int(tuple.int64() ?? 0))
+    record.isNamed = tuple.bool() ?? false
     return RecordRow(
-      record: NumberRecord(
-        number: number, standing: NumberAggregate(parts: []),
-        days: ComplaintDays(bits: UInt64(bitPattern: days.bits), lastDay: days.last),
-        networks: NetworkSketch(bits: UInt64(bitPattern: networks)), identifications: identifications,
-        isListed: isListed, isBlocked: isBlocked, lastReportedAt: lastReportedAt),
+      record: record,
       part: NumberAggregate.Part(
         category: known, heat: part.heat, evidence: part.evidence, reports: counts.reports,
         reporters: counts.reporters),

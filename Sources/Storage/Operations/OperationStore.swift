@@ -2,6 +2,7 @@
 
 import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
 /// Figures for operators, read in a few small statements, none of which reads a table of numbers.
@@ -34,6 +35,23 @@ public struct OperationStore: Sendable {
         sources: try await connection.run(SQL.readSourceFigures()),
         partitions: try await connection.run(SQL.countReportPartitions()).first ?? 0)
     }
+  }
+}
+
+extension OperationStore {
+  /// The country of most stored numbers, by a small part of them; nil where none has one.
+  public func commonCountry() async throws -> String? {
+    let countries = try await pool.run(SQL.readSomeNumbers(limit: 1_000)).compactMap {
+      RegionMap.countries.region(of: $0)
+    }
+    let counts = Dictionary(countries.map { ($0, 1) }, uniquingKeysWith: +)
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+  }
+}
+
+extension SQL {
+  static func readSomeNumbers(limit: Int) -> Statement<Int64> {
+    Statement("SELECT number FROM numbers LIMIT $1::bigint", Int64(limit)) { try $0.decode(0) }
   }
 }
 

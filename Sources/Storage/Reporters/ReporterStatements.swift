@@ -139,14 +139,14 @@ extension SQL {
   }
 }
 
-/// The weight that a reporter's report should have.
+/// The weight that a reporter's report should have: 0 for a protected number and a false caller.
 private enum ReweighSQL {
   /// - Parameters:
   ///   - unweighed: placeholder of the protected numbers, whose reports have the weight 0.
   ///   - newcomer: placeholder of a newcomer's weight.
   static func due(unweighed: String, newcomer: String) -> String {
     """
-    CASE WHEN r.number = ANY(\(unweighed)::bigint[]) THEN 0
+    CASE WHEN r.number = ANY(\(unweighed)::bigint[]) OR r.verification = 2 THEN 0
          ELSE \(ReportSQL.reporterWeight(of: "r", newcomer: newcomer)) END
     """
   }

@@ -29,6 +29,10 @@ public struct Report: Sendable, Equatable {
   public var reporterSince: Date?
   /// Whether the numbering plan does not have the number: it is held. Not part of a retry's identity.
   public var isUnassigned = false
+  /// The network's verification of the caller's number; not part of a retry's identity. A false caller's report has no weight.
+  public var verification: ReportedVerification? {
+    didSet { if verification?.isOfFalseCaller == true { weight = 0 } }
+  }
 
   public init(
     number: Int64, appID: Int32, reportID: UUID, reportedAt: Date, category: ReportCategory,

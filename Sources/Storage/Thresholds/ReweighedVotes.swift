@@ -55,7 +55,7 @@ extension SQL {
         LEFT JOIN attested_reporters d ON d.reporter = v.reporter
         LEFT JOIN reporter_weights w ON w.reporter = v.reporter
         LEFT JOIN reporters s ON s.reporter = v.reporter
-        WHERE n.heat >= $5 AND (w.reporter IS NULL OR s.is_established IS NOT TRUE)
+        WHERE n.heat >= $5 AND r.verification IS DISTINCT FROM 2 AND (w.reporter IS NULL OR s.is_established IS NOT TRUE)
         GROUP BY v.number, v.reporter, v.category_id, v.reported_at, v.weight, w.weight, d.level
       ), ruled AS (
         SELECT v.number, v.category_id, v.reported_at, v.weight, v.own,

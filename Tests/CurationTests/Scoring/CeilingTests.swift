@@ -173,6 +173,20 @@ import Testing
     #expect(score(sources: [7], reporters: 10, number: number).evaluate(by: set).ceiling == .block)
   }
 
+  @Test func `a list alone labels a number that an imported directory names`() throws {
+    for blocksShared in [false, true] {
+      let set = try set([7: .block], blocksShared: blocksShared)
+      var list = score(sources: [7])
+      list.isNamed = true
+      #expect(list.evaluate(by: set).ceiling == .identify)
+      let limit = try #require(list.sourceLimit(by: set, country: nil))
+      #expect(ExplanationLine.sourceLimit(limit, name: "A list").code == .sourceLabelsNamed)
+      var reported = score(sources: [7], reporters: 10)
+      reported.isNamed = true
+      #expect(reported.evaluate(by: set).ceiling == .block && reported.sourceLimit(by: set, country: nil) == nil)
+    }
+  }
+
   @Test func `a suspended source has no effect`() throws {
     let alone = score(sources: [7]).evaluate(by: try set([7: .block], suspended: [7]))
     #expect((alone.verdict, alone.ceiling, alone.meetsThreshold) == (.quiet, .nothing, false))

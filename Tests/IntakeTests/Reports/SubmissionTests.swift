@@ -125,6 +125,9 @@ import Support
       ("203.0.113.7", true), ("2001:DB8::7", true), ("::ffff:203.0.113.7", true), ("fe80::1%eth0", false),
       ("203.0.113.7:80", false), ("203.0.113", false), ("", false), ("example.org", false),
     ] { #expect(isTaken { $0.clientAddress = address } == isRight, "\(address)") }
+    for (verification, isRight) in [("failed", true), ("TN-Validation-Passed-B", true), ("", false), ("maybe", false)] {
+      #expect(isTaken { $0.verification = verification } == isRight, "\(verification)")
+    }
     #expect(try report(good, appID: 1).comment == nil)
     var full = good
     (full.comment, full.reporterSince, full.clientAddress) = ("", "2026-11-20", "203.0.113.7")

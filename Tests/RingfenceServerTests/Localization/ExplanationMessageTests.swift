@@ -66,6 +66,8 @@ import Testing
       .quiet,
       .sourceLimit(SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true), name: "A list"),
       .sourceLimit(SourceLimit(appID: 7, ceiling: .identify, isSuspended: false, isOfShared: true), name: "A list"),
+      .sourceLimit(SourceLimit(appID: 7, ceiling: .identify, isSuspended: false, isOfNamed: true), name: "A list"),
+      .failed(VerifiedCalls(failed: 3)), .failed(VerifiedCalls(failed: 1)),
       .published(nil), .published(Explanation.Listing(category: .fraud, serial: 1_234, listedAt: time)),
       .published(Explanation.Listing(category: .fraud, serial: 7, listedAt: time, treatment: .identify)),
       .identifiedByReports(7), .labelWaits, .neededToIdentify([]), .corroborated,

@@ -79,6 +79,28 @@ import Testing
     #expect(try await strings("SELECT since::text FROM vouched_reporters") == [])
   }
 
+  @Test func `a failed call weighs nothing from a trusted server, and as usual from others`() async throws {
+    let key = try await vouchKey()
+    try await TestServer.run { server in
+      for value in ["failed", "TN-Validation-Failed-A", "passed", "none"] {
+        let body = try Reports.json(["verification": value])
+        // The first one takes the long way, the second the fast path.
+        for _ in 0..<2 {
+          #expect(try await server.report(try Reports.json(["verification": value])).status == .created)
+        }
+        #expect(try await send(server, body, key: key).status == .created)
+        let retry = body.replacing("\"verification\":\"\(value)\"", with: "\"verification\":\"passed\"")
+        #expect(try await send(server, retry, key: key).status == .ok)
+      }
+      #expect(try await server.report(try Reports.json(["verification": "perhaps"])).status == .unprocessableContent)
+      #expect(try await server.report(try Reports.json(["verification": NSNull()])).status == .created)
+    }
+    #expect(
+      try await strings(
+        "SELECT concat_ws(' ', verification, weight > 0, count(*)) FROM reports GROUP BY verification, weight > 0 ORDER BY verification"
+      ) == ["0 t 1", "1 t 1", "2 f 2", "10 t 2", "11 t 2", "12 t 4", "t 1"])
+  }
+
   @Test func `the network of a named address is that of a direct connection from it`() async throws {
     let key = try await vouchKey()
     let addresses = ["203.0.113.7", "::ffff:203.0.113.99", "2001:db8:7::1", "2001:DB8:7:8::2", "203.0.112.7"]
@@ -118,6 +140,7 @@ import Testing
     }
     #expect(Set(try await networks()).count == (isNamed ? 12 : 1))
     let origins = try await AppStore(pool: TestDatabase.current.pool).origins()
+    #expect(origins.values.allSatisfy { $0.verified == 0 })
     #expect(origins.values.map(\.isOneNetwork) == [!isNamed])
     #expect(try await strings("SELECT DISTINCT since::text FROM vouched_reporters") == ["2024-03-05"])
     #expect(try await strings("SELECT since::text FROM vouched_reporters").count == 12)

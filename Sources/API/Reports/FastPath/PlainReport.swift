@@ -11,7 +11,7 @@ import NIOHTTP1
 /// read the common form alike.
 struct PlainReport {
   private enum Field: Int {
-    case number, region, category, reporter, reportID, reportedAt, comment
+    case number, region, category, reporter, reportID, reportedAt, comment, verification
   }
 
   private let bytes: UnsafeRawBufferPointer
@@ -55,6 +55,7 @@ struct PlainReport {
     case .reportID: submission.reportID = text
     case .reportedAt: submission.reportedAt = text
     case .comment: submission.comment = text
+    case .verification: submission.verification = text
     }
     return true
   }
@@ -69,6 +70,7 @@ struct PlainReport {
       return name.elementsEqual("category".utf8) ? .category : name.elementsEqual("reporter".utf8) ? .reporter : nil
     case 9: return name.elementsEqual("report_id".utf8) ? .reportID : nil
     case 11: return name.elementsEqual("reported_at".utf8) ? .reportedAt : nil
+    case 12: return name.elementsEqual("verification".utf8) ? .verification : nil
     default: return nil
     }
   }
