@@ -50,7 +50,14 @@ struct TelephoneSystemsController: Sendable {
     guard let number = text.flatMap({ DialedNumber.read($0, region: region) }) else {
       throw Problem.notANumber
     }
-    let answer = CallerVerdict(number: number.e164, try await lookups.listed(number: number.digits))
+    let said = parameters["verstat"].map(String.init) ?? ""
+    // A dial plan passes an empty value for a call without one.
+    guard said.isEmpty || CallVerification(said) != nil else {
+      throw Problem.parameter(
+        "verstat", said, "It must be passed, failed or none, or a value of the SIP parameter verstat.")
+    }
+    var answer = CallerVerdict(number: number.e164, try await lookups.listed(number: number.digits))
+    if CallVerification(said) == .failed, let rule = context.app?.failedCalls { answer.apply(rule) }
     metrics.note(answer.verdict)
     return answer
   }
@@ -73,9 +80,9 @@ struct CallerVerdict: Encodable, Equatable {
 
   /// In E.164 with a plus.
   let number: String
-  let verdict: Verdict
+  private(set) var verdict: Verdict
   /// Empty for a number that is not listed.
-  let name: String
+  private(set) var name: String
   /// The slug; nil for a number that is not listed.
   let category: String?
 
@@ -87,6 +94,16 @@ struct CallerVerdict: Encodable, Equatable {
     // A label of nothing but special characters.
     self.name = name.isEmpty ? listed.map { CallerName.text(of: $0.category.label) } ?? "" : name
     category = listed?.category.slug
+  }
+
+  /// The name of a caller whose number no network answers for.
+  private static let falseCaller = "Caller may show a false number"
+
+  /// Adds what the app's operator wants for calls that failed verification.
+  mutating func apply(_ rule: FailedCalls) {
+    guard rule != .nothing else { return }
+    if name.isEmpty { name = Self.falseCaller }
+    if rule == .reject { verdict = .block } else if verdict == .allow { verdict = .identify }
   }
 }
 

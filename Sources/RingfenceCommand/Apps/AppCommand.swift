@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Curation
 import Foundation
 import Storage
 import Support
@@ -15,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
       """,
     subcommands: [
       AppCreate.self, AppList.self, AppKeys.self, AppRotate.self, AppRevoke.self, AppScopesCommand.self,
-      AppWithdraw.self, AppAttestationCommand.self,
+      AppWithdraw.self, AppAttestationCommand.self, AppFailedCalls.self,
     ])
 }
 
@@ -93,6 +94,9 @@ struct AppList: AsyncParsableCommand {
         "All newest reports of \"\(name)\" come from one network, so they count as one. If its server sends them, you "
           + "trust it, and no phone has its key, let it send client_address: ringfence app scopes \(keys[0].id) "
           + "\(keys[0].scopes.union(.vouch).names.joined(separator: ","))")
+    }
+    for (name, keys) in apps where origins.failsUnusually(keys[0].appID) {
+      print("\"\(name)\" says of far more calls than other apps that they failed verification. See the page of apps.")
     }
   }
 }
@@ -183,6 +187,36 @@ struct AppRevoke: AsyncParsableCommand {
     print(
       "Key \(key.id) is revoked. Its reports still count. "
         + "Withdraw them with: ringfence app withdraw \(key.id) --reason TEXT")
+  }
+}
+
+struct AppFailedCalls: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "failed-calls",
+    abstract: "Set what telephone systems of an app do with calls whose number failed verification (STIR/SHAKEN).",
+    discussion: "The verdict about the number stays; this is added to it. It takes effect within 10 seconds.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var audit: AuditOption
+
+  @Argument(help: "Name of the app.")
+  var name: String
+
+  @Argument(help: "nothing, label or reject.")
+  var rule: String
+
+  func validate() throws {
+    guard FailedCalls(rawValue: rule) != nil else {
+      throw ValidationError("\"\(rule)\" is no rule. Pass nothing, label or reject.")
+    }
+  }
+
+  func run() async throws {
+    guard let rule = FailedCalls(rawValue: rule) else { return }
+    try await database.open { context in
+      try await context.stores.apps.set(failedCalls: rule, ofApp: name, by: audit.by, at: Date())
+    }
+    print("Calls that failed verification, for \"\(name)\": \(rule.rawValue).")
   }
 }
 

@@ -65,6 +65,38 @@ import Testing
     }
   }
 
+  @Test func `a failed call gets what the app's operator wants`() async throws {
+    try await prepare()
+    let falseCaller = "Caller may show a false number"
+    let (block, identify) = (ReportCategory(rawValue: 6)?.label ?? "", "Tom Sons x 1")
+    for (rule, names, verdicts) in [
+      (FailedCalls.nothing, [block, identify, ""], ["block", "identify", "allow"]),
+      (.label, [block, identify, falseCaller], ["block", "identify", "identify"]),
+      (.reject, [block, identify, falseCaller], ["block", "block", "block"]),
+    ] {
+      try await TestServer.run(app: "\(rule)") { server in
+        try await AppStore(pool: pool).set(failedCalls: rule, ofApp: "\(rule)", at: Date())
+        for (place, number) in [Self.blocked, Self.identified, Self.unlisted].enumerated() {
+          func ask(_ query: String) async throws -> String {
+            String(buffer: try await self.ask(server, "\(number)?\(query)", bearer(server)).body)
+          }
+          #expect(try await ask("verstat=TN-Validation-Failed-C") == names[place], "\(rule) \(number)")
+          #expect(try await ask("verstat=failed&as=verdict") == verdicts[place], "\(rule) \(number)")
+          // All other values change nothing.
+          for value in ["", "passed", "none", "No-TN-Validation"] {
+            let usual = ["block", "identify", "allow"][place]
+            #expect(try await ask("verstat=\(value)&as=verdict") == usual, "\(rule) \(number) \(value)")
+          }
+        }
+        #expect(try await ask(server, "\(Self.unlisted)?verstat=yes", bearer(server)).status == .badRequest)
+      }
+    }
+    #expect(try await pool.rows("SELECT 1 FROM audit_events WHERE action = 'app.failed_calls'").count == 3)
+    await #expect(throws: AppError.noApp("Nobody")) {
+      try await AppStore(pool: pool).set(failedCalls: .label, ofApp: "Nobody", at: Date())
+    }
+  }
+
   @Test func `Asterisk gets the verdict with a name and a password`() async throws {
     try await prepare()
     try await TestServer.run { server in
