@@ -157,6 +157,8 @@ struct AppPages: Sendable {
           let isRotated = isWrong && form["overlap"] != nil && form.text("name") == name
           return [
             "name": name, "keys": keys.map { $0.record(at: now, texts) }, "isOneNetwork": origin?.isOneNetwork ?? false,
+            "isFailing": origins.failsUnusually(keys[0].appID), "failed": texts.number(origin?.failed ?? 0),
+            "verified": texts.number(origin?.verified ?? 0),
             "reporters": texts.number(origin?.reporters ?? 0), "id": keys[0].appID,
             "isWeighed": isWeighed, "isRotated": isRotated,
             "overlap": isRotated ? String((form["overlap"] ?? "").prefix(40)) : "7",
