@@ -31,12 +31,14 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
   public let reporterSince: String?
   /// The IPv4 or IPv6 address of the user.
   public let clientAddress: String?
+  /// The network's verification of the caller's number: `passed`, `failed` or `none`; nil where it is not known.
+  public let verification: String?
 
   /// The most characters of a comment, by the rule of the server.
   public static let maxCommentLength = 500
 
   enum CodingKeys: String, CodingKey {
-    case number, region, category, reporter, comment
+    case number, region, category, reporter, comment, verification
     case reportID = "report_id"
     case reportedAt = "reported_at"
     case reporterSince = "reporter_since"
@@ -55,11 +57,13 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
   ///   - reporterSince: when the app made the account of its user; only from the app's server, whose key has the scope
   ///     `vouch`.
   ///   - clientAddress: the address from which the user reports, without a port; only from the app's server, too.
+  ///   - verification: the network's verification of the caller's number, `passed`, `failed` or `none`; nil where it is not known.
   /// - Throws: ``ClientError/invalid(field:rule:)`` for a field that the server would refuse without parsing the
   ///   number.
   public init(
     number: String, region: String? = nil, category: String, reporter: String, comment: String? = nil,
-    at time: Date = Date(), reportID: UUID = UUID(), reporterSince: Date? = nil, clientAddress: String? = nil
+    at time: Date = Date(), reportID: UUID = UUID(), reporterSince: Date? = nil, clientAddress: String? = nil,
+    verification: String? = nil
   ) throws(ClientError) {
     guard (1...64).contains(number.utf8.count) else { throw .invalid(field: "number", rule: "1 to 64 bytes.") }
     guard (1...64).contains(category.utf8.count) else { throw .invalid(field: "category", rule: "1 to 64 bytes.") }
@@ -74,6 +78,9 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     guard clientAddress.map({ (2...45).contains($0.utf8.count) }) ?? true else {
       throw .invalid(field: "client_address", rule: "An IPv4 or IPv6 address without a port.")
     }
+    guard verification.map({ ["passed", "failed", "none"].contains($0) }) ?? true else {
+      throw .invalid(field: "verification", rule: "passed, failed or none.")
+    }
     self.number = number
     self.region = region
     self.category = category
@@ -83,6 +90,7 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     reportedAt = time.documentTime
     self.reporterSince = reporterSince.map(UTCDay.text)
     self.clientAddress = clientAddress
+    self.verification = verification
   }
 
   /// The id of the report, without its content.

@@ -96,6 +96,11 @@ import Testing
     #expect(throws: ClientError.self) {
       try ClientReport(number: "+49301234", category: "fraud", reporter: "user-1", clientAddress: "")
     }
+    let failed = try ClientReport(number: "+49301234", category: "fraud", reporter: "user-1", verification: "failed")
+    #expect(try json(failed).contains(#""verification":"failed""#) && !json(vouched).contains("verification"))
+    #expect(throws: ClientError.self) {
+      try ClientReport(number: "+49301234", category: "fraud", reporter: "user-1", verification: "Failed")
+    }
   }
 
   @Test func `reports that the server will never accept are dropped`() async throws {

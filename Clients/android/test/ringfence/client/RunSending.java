@@ -192,6 +192,19 @@ final class RunSending {
         }
       }
       new Report("1", "DE", "fraud", "\uD83D\uDE00".repeat(200), "\"\\\n\u2028");
+      for (int status = 0; status < 3; status++) {
+        String word = Report.verification(status);
+        Report verified = new Report("1", "DE", "fraud", "Ada", null, Phone.START, new UUID(1, 1), word);
+        same(word, new String[] {"none", "passed", "failed"}[status], "the word");
+        same(Json.object(verified.json).get("verification"), word, "the field");
+      }
+      that(!new String(report(1).json, Json.UTF8).contains("verification"), "no field where nothing is known");
+      try {
+        new Report("1", "DE", "fraud", "Ada", null, Phone.START, new UUID(1, 1), "maybe");
+        that(false, "another word was accepted");
+      } catch (ClientException refusal) {
+        same(refusal.kind, ClientException.Kind.INVALID, "the kind");
+      }
       that(!report(1).toString().contains("4930"), "a description has no number");
       for (String address : new String[] {"http://ringfence.example/v1", "https://a:b@ringfence.example/v1", "https://ringfence.example/v1?key=1",
           "ftp://ringfence.example", "https:///v1", "v1"}) {

@@ -25,15 +25,28 @@ public final class Report {
   /** Creates a report with an id of the app, and a time in milliseconds since 1970. */
   public Report(String number, String region, String category, String reporter, String comment, long time, UUID id)
       throws ClientException {
+    this(number, region, category, reporter, comment, time, id, null);
+  }
+
+  /**
+   * Creates a report about a verified call.
+   * @param verification what the network said of the caller's number, or null: {@link #verification(int)}
+   */
+  public Report(String number, String region, String category, String reporter, String comment, long time, UUID id, String verification)
+      throws ClientException {
     checkNumber(number, region);
     require(category != null && category.matches("[a-z0-9_]{1,64}"), "category", "1 to 64 lower-case letters.");
     require(reporter != null && isText(reporter, 1, 200), "reporter", "1 to 200 characters.");
     require(comment == null || isText(comment, 0, MAXIMUM_COMMENT), "comment", "At most 500 characters, none of them NUL.");
+    require(verification == null || verification.matches("passed|failed|none"), "verification", "passed, failed or none.");
     this.id = id;
     json = Json.object(
         "category", category, "comment", comment, "number", number, "region", region, "report_id", id, "reported_at", Codec.time(time),
-        "reporter", reporter).getBytes(Json.UTF8);
+        "reporter", reporter, "verification", verification).getBytes(Json.UTF8);
   }
+
+  /** Returns the word for {@code Call.Details.getCallerNumberVerificationStatus()} of Android 11 and later. */
+  public static String verification(int status) { return status == 1 ? "passed" : status == 2 ? "failed" : "none"; }
 
   static void checkNumber(String number, String region) throws ClientException {
     require(number != null && !number.isEmpty() && number.getBytes(Json.UTF8).length <= 64, "number", "1 to 64 bytes.");
