@@ -4,6 +4,7 @@ import Accounts
 import CallerPack
 import Curation
 import Foundation
+import Importing
 import PostgreSQL
 import Publishing
 import Storage
@@ -200,12 +201,22 @@ struct DatabaseChecks {
       protected == 0
         ? .warning(
           "protected numbers", "none",
-          "Protect numbers that must never be published: ringfence protect add '+49116xxx' --reason \"Charities\"")
+          "Protect numbers that must never be published. Public service numbers: ringfence protect \(try await catalog())"
+        )
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
       publication(figures, now), lastRun(figures), revocations(figures, now), gates(figures), queue(figures, now),
       outbox(figures, now), try await sources(),
       try await accountKey(), try await storedTimes(now),
     ] + (try await rejectedRows()) + (try await ownerCodes(now)) + (try await attestation())
+  }
+
+  /// The end of the command that protects public service numbers: of the country of most reports, where the catalog has it.
+  private func catalog() async throws -> String {
+    let catalog = try ProtectionCatalog.read(resources: context.installation.resources)
+    guard let country = try await context.stores.operations.commonCountry(), catalog.countries[country] != nil else {
+      return "catalog"
+    }
+    return "add --catalog \(country)"
   }
 
   private func schemaVersion(_ states: [PostgresMigration], _ pending: [PostgresMigration]) -> Finding {
