@@ -35,6 +35,11 @@ struct Scenario: Sendable {
   var vouches = false
   /// Whether the phones of users have attested.
   var hasAttestedUsers = false
+  /// The share of reports about nuisances, which borrow other people's numbers then, that say that verification failed.
+  var failedShare = 0.0
+  /// Phones that say `failed` of every nuisance, to hide them, and whether they are trusted.
+  var liars = 0
+  var areLiarsTrusted = true
   /// The weight of new reporters without attestation; nil for the default.
   var unattestedWeight: Double?
   var list: List?
@@ -86,6 +91,7 @@ struct SimulatedReport: Sendable {
   var network: Int
   var category = ReportCategory.fraud
   var comment: String?
+  var verification: ReportedVerification?
 }
 
 /// The numbers of a scenario and the reports about them, repeatable by a seed.
@@ -110,6 +116,8 @@ struct SimulatedReports: Sendable {
     if let list = scenario.list { add(list) }
     if let brigade = scenario.brigade { add(brigade, &accounts) }
     for index in reports.indices where scenario.hasOneNetwork { reports[index].network = 0 }
+    var networks = SeededGenerator(seed: seed &+ 0xFA11)
+    verify(&networks)
   }
 
   /// The reporters and networks of accounts follow the reporters and networks of users.
@@ -165,6 +173,23 @@ struct SimulatedReports: Sendable {
       }
     }
     others += pairs + businesses
+  }
+
+  private mutating func verify(_ generator: inout SeededGenerator) {
+    let borrowed = Set(nuisances)
+    for index in reports.indices where borrowed.contains(reports[index].number) {
+      guard Double.random(in: 0..<1, using: &generator) < scenario.failedShare else { continue }
+      reports[index].verification = ReportedVerification(.failed, isTrusted: scenario.hasAttestedUsers)
+    }
+    for number in nuisances {
+      for liar in 0..<scenario.liars {
+        let reporter = 2 * Self.firstAccount + liar
+        reports.append(
+          SimulatedReport(
+            day: 1 + liar % 3, hour: 3, number: number, reporter: reporter, network: reporter, category: .legitimate,
+            verification: ReportedVerification(.failed, isTrusted: scenario.areLiarsTrusted)))
+      }
+    }
   }
 
   private mutating func add(_ settings: Scenario.List) {

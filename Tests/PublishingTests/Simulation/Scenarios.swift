@@ -27,7 +27,19 @@ extension Scenario {
     return scenario
   }
 
-  static let all: [Scenario] = variants + [attack(targets: 1), attack(targets: 100)] + brigades + devices
+  /// People with attested phones whose networks verify some calls of a campaign that borrows numbers, and phones that lie.
+  static func verified(_ share: Double = 0, liars: Int = 0, areTrusted: Bool = true) -> Scenario {
+    var scenario = people
+    (scenario.installDays, scenario.reporters, scenario.hasAttestedUsers, scenario.days) = (1, 8...16, true, 14)
+    (scenario.failedShare, scenario.liars, scenario.areLiarsTrusted) = (share, liars, areTrusted)
+    scenario.name = "verified: \(Int(share * 100)) % fail, \(liars) \(areTrusted ? "trusted" : "other") phones lie"
+    return scenario
+  }
+
+  private static let verified =
+    [0, 0.3, 0.8].map { verified($0) } + [2, 3].map { verified(liars: $0) } + [verified(liars: 3, areTrusted: false)]
+
+  static let all: [Scenario] = verified + variants + [attack(targets: 1), attack(targets: 100)] + brigades + devices
 
   /// Users with attested phones, and brigades without and with phones of their own. The last rows say how many of them
   /// label a number, and how many block it.

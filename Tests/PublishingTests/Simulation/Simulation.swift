@@ -72,6 +72,7 @@ struct Simulation: Sendable {
           category: item.category, reporter: bytes(16, item.reporter), comment: item.comment,
           network: bytes(8, item.network))
         report.keyID = keyID
+        report.verification = item.verification
         if scenario.vouches { report.reporterSince = start - 365 * 86_400 }
         return report
       }

@@ -68,6 +68,20 @@ import Testing
     }
   }
 
+  @Test func `owners of borrowed numbers are labeled, and few liars hide nothing`() async throws {
+    func blocked(_ scenario: Scenario) async throws -> SimulationResult.Count {
+      try await run(scenario, seed: 1).nuisances[14] ?? .init()
+    }
+    let none = try await blocked(.verified())
+    #expect(none.blocked >= 20)
+    let most = try await blocked(.verified(0.8))
+    #expect(most.blocked * 4 <= none.blocked)
+    // Three trusted phones turn a block into a label at most.
+    let lies = try await blocked(.verified(liars: 3))
+    #expect(lies.blocked == 0 && lies.listed >= none.listed - 2)
+    #expect(try await blocked(.verified(liars: 2)).blocked >= none.blocked - 2)
+  }
+
   /// Accounts that arrive within a day or share their targets.
   @Test(arguments: [
     Brigade(accounts: 40, targets: 40, reporters: 8, start: 4, claimedDays: 3, sharesTargets: false),
