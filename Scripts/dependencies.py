@@ -73,7 +73,7 @@ DEBIAN = {
     "zlib1g": ("Zlib", "compression"),
 }
 # Headers come from the same source as the library.
-LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libpq-dev": "libpq5",
+LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libcurl4t64": "libcurl4", "libpq-dev": "libpq5",
            "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
 PYPI = {
     "aiosmtpd": ("Apache-2.0", "a mail server"),
