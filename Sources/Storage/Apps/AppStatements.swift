@@ -63,8 +63,8 @@ extension SQL {
   static func changeFailedCalls(appID: Int32, to rule: FailedCalls) -> Statement<FailedCalls> {
     Statement(
       """
-      UPDATE apps a SET failed_calls = $2 FROM (SELECT failed_calls FROM apps WHERE app_id = $1 FOR UPDATE) old
-      WHERE a.app_id = $1 RETURNING old.failed_calls
+      UPDATE apps a SET failed_calls = $2 FROM apps old
+      WHERE a.app_id = $1 AND old.app_id = a.app_id RETURNING old.failed_calls
       """,
       appID, rule.rawValue
     ) { FailedCalls(rawValue: try $0.decode(0)) ?? .nothing }

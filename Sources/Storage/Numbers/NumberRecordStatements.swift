@@ -30,7 +30,7 @@ private enum RecordSQL {
     LEFT JOIN number_sources s ON s.number = n.number
     LEFT JOIN listings l ON l.number = n.number AND l.cause = 0
     LEFT JOIN number_identifications i ON i.number = n.number
-    LEFT JOIN (\(VerificationSQL.calls(where: numbers("number")))) v ON v.number = n.number
+    LEFT JOIN (\(VerificationSQL.calls(of: numbers))) v ON v.number = n.number
     LEFT JOIN (
       SELECT DISTINCT t.number FROM number_sources t
       JOIN directory_entries e ON e.number = t.number JOIN directory_sources f ON f.generation = e.generation
@@ -66,12 +66,19 @@ private enum RecordSQL {
 }
 
 enum VerificationSQL {
-  /// How many reporters of trusted senders had calls that failed and passed, by number; see ``VerifiedCalls``.
-  static func calls(where condition: String) -> String {
+  /// How many reporters of trusted senders had calls that failed and passed, of numbers with failed ones; see
+  /// ``VerifiedCalls``.
+  /// - Parameters:
+  ///   - numbers: the condition of the numbers with a column of theirs.
+  ///   - condition: of the reports `r`.
+  static func calls(of numbers: (_ column: String) -> String, where condition: String = "true") -> String {
     """
-    SELECT number, count(DISTINCT reporter) FILTER (WHERE verification = 2) AS failed,
-           count(DISTINCT reporter) FILTER (WHERE verification = 1) AS passed
-    FROM reports WHERE verification IN (1, 2) AND withdrawn_at IS NULL AND \(condition) GROUP BY number
+    SELECT r.number, count(DISTINCT r.reporter) FILTER (WHERE r.verification = 2) AS failed,
+           count(DISTINCT r.reporter) FILTER (WHERE r.verification = 1) AS passed
+    FROM numbers m JOIN reports r ON r.number = m.number
+    WHERE m.has_failed_calls AND r.verification IN (1, 2) AND r.withdrawn_at IS NULL
+      AND \(numbers("m.number")) AND \(numbers("r.number")) AND \(condition)
+    GROUP BY r.number
     """
   }
 }
@@ -79,10 +86,18 @@ enum VerificationSQL {
 extension SQL {
   /// The verified calls of a number in reports that arrived before a time.
   static func readVerifiedCalls(number: Int64, before: Date) -> Statement<VerifiedCalls> {
+    let calls = VerificationSQL.calls(of: { "\($0) = $1" }, where: "r.received_at < $2")
+    return Statement("SELECT failed, passed FROM (\(calls)) v", number, before) {
+      VerifiedCalls(failed: Int(try $0.decode(0, as: Int64.self)), passed: Int(try $0.decode(1, as: Int64.self)))
+    }
+  }
+
+  /// Marks numbers of reports whose calls failed verification; their rows are locked by the batch.
+  static func markFailedCalls(numbers: [Int64], in tables: TableNames) -> Statement<Void> {
     Statement(
-      "SELECT failed, passed FROM (\(VerificationSQL.calls(where: "number = $1 AND received_at < $2"))) v", number,
-      before
-    ) { VerifiedCalls(failed: Int(try $0.decode(0, as: Int64.self)), passed: Int(try $0.decode(1, as: Int64.self))) }
+      """
+      UPDATE \(tables["numbers"]) SET has_failed_calls = true WHERE number = ANY($1::bigint[]) AND NOT has_failed_calls
+      """, numbers)
   }
 
   static func readRecord(number: Int64) -> Statement<RecordRow> {

@@ -118,7 +118,10 @@ public struct ReportStore: Sendable {
       if !unassigned.isEmpty {
         pipeline.add(SQL.holdUnassigned(numbers: unassigned, time: receivedAt, in: tables.names))
       }
-      return (places: places, rows: pipeline.add(SQL.acceptReports(reports, receivedAt: receivedAt, in: tables)))
+      let rows = pipeline.add(SQL.acceptReports(reports, receivedAt: receivedAt, in: tables))
+      let failed = Set(reports.filter { $0.verification?.isOfFalseCaller == true }.map(\.number)).sorted()
+      if !failed.isEmpty { pipeline.add(SQL.markFailedCalls(numbers: failed, in: tables.names)) }
+      return (places: places, rows: rows)
     }
     let vouched = VouchedReporter.all(of: part.shards.flatMap(\.places).map { reports[$0] })
     let vouch = SQL.storeVouchedReporters(vouched: vouched, receivedAt: receivedAt)
