@@ -144,8 +144,8 @@ ALLOWED = [
 RANGE = "SELECT pattern FROM ranges WHERE prefix = ANY($1::bigint[])"
 
 
-# Functions of a cluster, and of other versions of PostgreSQL than the one of the tests.
-NOT_HERE = set()
+# The sample of identified numbers needs a pack that leaves out many of a hundred thousand: benchmarks send it.
+NOT_HERE = {"Storage/NumberRecordStatements.swift sampleIdentifications"}
 
 
 def placements():

@@ -240,4 +240,4 @@ def test_the_library_has_its_size():
     def lines(folder):
         return sum(len(file.read_text().splitlines()) for file in (ANDROID / folder).rglob("*") if file.is_file())
 
-    assert lines("core/src") <= 5_000 and lines("android/src") <= 800 and lines("example") <= 500
+    assert lines("core/src") <= 5_050 and lines("android/src") <= 800 and lines("example") <= 500

@@ -53,6 +53,8 @@ import Testing
     try await AccountStore(pool: pool).setDisabled(true, name: "Moderator 2", by: Actor.commandLine("Chief"), at: now)
     #expect(try await !reviews.activation().isOn)
     #expect(try await service.open(for: "Eve") == [])
+    #expect(try await service.turn(on: false, by: chief, at: now))
+    #expect(try await service.open(for: "Moderator 2").isEmpty)
   }
 
   /// The weights of reporters stay as they are: one person alone must not discount them.
