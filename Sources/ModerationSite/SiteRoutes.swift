@@ -19,7 +19,7 @@ package struct SiteRoutes {
   let clock: LimitClock
   private let queueCounts: QueueCountCache
   private let knownSessions = KnownSessions()
-  private let turns = AccountTurns()
+  private let turns = AccountTurns<Int32>(most: 2, mostWaiting: 50)
   /// One for all pages: it keeps what it has read.
   let newest: NewestManifest
   private let failures: FailureLog

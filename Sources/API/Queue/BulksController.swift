@@ -8,20 +8,6 @@ import Importing
 import Logging
 import Moderation
 import Storage
-import Synchronization
-
-/// The accounts whose file is being checked: one at a time for each, because a file of 100,000 rows takes 55 MB.
-final class BusyAccounts: Sendable {
-  private let names = Mutex<Set<String>>([])
-
-  /// Runs `body` unless the account has another file that is being checked.
-  /// - Throws: ``Problem/busy``; the error of `body`.
-  func alone<Result>(_ name: String, _ body: () async throws -> Result) async throws -> Result {
-    guard names.withLock({ $0.insert(name).inserted }) else { throw Problem.busy }
-    defer { names.withLock { _ = $0.remove(name) } }
-    return try await body()
-  }
-}
 
 /// Decisions of files: checked, made in the background, and undone as one.
 struct BulksController: Sendable {
@@ -29,7 +15,8 @@ struct BulksController: Sendable {
   let service: BulkService
   let bodies: BodyReader
   let texts: Localizer
-  private let checking = BusyAccounts()
+  /// One file of an account at a time, because 100,000 rows take 55 MB.
+  private let checking = AccountTurns<String>(most: 1, mostWaiting: 0)
 
   /// The most wrong rows, and numbers, in an answer.
   private static let shown = 100
@@ -37,7 +24,7 @@ struct BulksController: Sendable {
   /// `POST /v1/moderation/bulks`: decides the rows of a CSV file or of JSON Lines.
   @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard try request.flag("dry_run") else { return try await decideNow(request, context) }
-    return try await checking.alone(try context.serviceAccount.name) { try await decideNow(request, context) }
+    return try await checking.take(try context.serviceAccount.name) { try await decideNow(request, context) }
   }
 
   private func decideNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

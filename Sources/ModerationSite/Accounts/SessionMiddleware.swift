@@ -17,7 +17,7 @@ struct SessionMiddleware: RouterMiddleware {
   let cookies: SignInCookies
   let policy: SecondFactorPolicy
   let known: KnownSessions
-  let turns: AccountTurns
+  let turns: AccountTurns<Int32>
 
   func handle(
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
@@ -83,73 +83,6 @@ final class KnownSessions: Sendable {
   }
 }
 
-/// The requests of each account: few are worked on at a time, so that no account takes the database from reports and
-/// lookups. The others wait in their order.
-final class AccountTurns: Sendable {
-  private struct Account {
-    var working = 0
-    var waiting: [(id: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
-  }
-
-  private let accounts = Mutex<(last: UInt64, byID: [Int32: Account])>((0, [:]))
-
-  /// Most requests of an account that are worked on, and that wait.
-  static let (most, mostWaiting) = (2, 50)
-
-  /// Runs `body` when it is the request's turn.
-  /// - Throws: ``Problem/busy`` where too many wait; `CancellationError` while it waits; the error of `body`.
-  func take<Result>(_ account: Int32, _ body: () async throws -> Result) async throws -> Result {
-    try await wait(account)
-    defer { leave(account) }
-    return try await body()
-  }
-
-  func waiting(of account: Int32) -> Int { accounts.withLock { $0.byID[account]?.waiting.count ?? 0 } }
-
-  private func wait(_ account: Int32) async throws {
-    let id = accounts.withLock { accounts in
-      accounts.last += 1
-      return accounts.last
-    }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let answer: Swift.Result<Void, any Error>? = accounts.withLock { accounts in
-          guard !Task.isCancelled else { return .failure(CancellationError()) }
-          var entry = accounts.byID[account] ?? Account()
-          defer { accounts.byID[account] = entry }
-          if entry.working < Self.most {
-            entry.working += 1
-            return .success(())
-          }
-          guard entry.waiting.count < Self.mostWaiting else { return .failure(Problem.busy) }
-          entry.waiting.append((id, continuation))
-          return nil
-        }
-        if let answer { continuation.resume(with: answer) }
-      }
-    } onCancel: {
-      let waiter = accounts.withLock { accounts -> CheckedContinuation<Void, any Error>? in
-        guard let place = accounts.byID[account]?.waiting.firstIndex(where: { $0.id == id }) else { return nil }
-        return accounts.byID[account]?.waiting.remove(at: place).continuation
-      }
-      waiter?.resume(throwing: CancellationError())
-    }
-  }
-
-  private func leave(_ account: Int32) {
-    let next = accounts.withLock { accounts -> CheckedContinuation<Void, any Error>? in
-      guard var entry = accounts.byID[account] else { return nil }
-      defer { accounts.byID[account] = entry.working == 0 ? nil : entry }
-      guard !entry.waiting.isEmpty else {
-        entry.working -= 1
-        return nil
-      }
-      return entry.waiting.removeFirst().continuation
-    }
-    next?.resume()
-  }
-}
-
 /// Admits accounts with a role or a higher one; other accounts get a page that names the role.
 struct RequireRole: RouterMiddleware {
   let role: Role
@@ -175,7 +108,7 @@ extension ServerRequestContext {
   var worker: Actor {
     get throws {
       guard let moderator else { throw Problem.notFound }
-      return Actor(name: moderator.name, role: moderator.role)
+      return Actor(moderator)
     }
   }
 

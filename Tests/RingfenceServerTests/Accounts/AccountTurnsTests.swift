@@ -3,8 +3,6 @@
 import HTTPServer
 import Testing
 
-@testable import ModerationSite
-
 /// Work that goes on when a test says so.
 private actor Work {
   private(set) var begun: [Int] = []
@@ -32,7 +30,7 @@ private func waitUntil(_ condition: () async -> Bool) async throws {
 
 @Suite struct AccountTurnsTests {
   @Test func `two requests of an account are worked on at a time, and others wait in their order`() async throws {
-    let (turns, work) = (AccountTurns(), Work())
+    let (turns, work) = (AccountTurns<Int32>(most: 2, mostWaiting: 50), Work())
     func start(_ number: Int, of account: Int32 = 1) async throws -> Task<Void, any Error> {
       let waiting = turns.waiting(of: account)
       let task = Task { try await turns.take(account) { await work.run(number) } }
@@ -45,7 +43,7 @@ private func waitUntil(_ condition: () async -> Bool) async throws {
     #expect(await work.begun == [0, 1, 10])
     tasks[2].cancel()
     await #expect(throws: CancellationError.self) { try await tasks[2].value }
-    for number in 4..<AccountTurns.mostWaiting + 3 { tasks.append(try await start(number)) }
+    for number in 4..<turns.mostWaiting + 3 { tasks.append(try await start(number)) }
     await #expect(throws: Problem.self) { try await turns.take(1) {} }
     await work.endAll()
     try await waitUntil { await work.begun.count == 5 }
