@@ -117,6 +117,21 @@ public final class PackWriter {
     try append(number...number, roles: roles, labelUTF8: labelUTF8)
   }
 
+  /// Appends the entries of another pack.
+  /// - Throws: the same as ``append(_:)-(Int64)``, and the errors of reading the pack.
+  package func append(contentsOf reader: PackReader) throws(PackError) {
+    let cursor = try reader.makeCursor()
+    while try cursor.next() {
+      var failure: PackError?
+      cursor.withLabel { label in
+        do throws(PackError) {
+          try append(cursor.number, roles: cursor.roles, labelUTF8: label)
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+  }
+
   /// Appends an entry for each of some numbers that follow each other, all with the same roles and label. In a pack that
   /// only blocks this takes next to no time for each number.
   /// - Throws: the same as ``append(_:)-(Int64)``; no entry is appended then.

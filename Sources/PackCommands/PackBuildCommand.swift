@@ -93,16 +93,7 @@ package struct PackBuildCommand: AsyncParsableCommand {
     var own = options
     own.dictionary = nil
     let writer = try PackWriter(path: trial, options: own)
-    let cursor = try PackReader.open(path: out).makeCursor()
-    while try cursor.next() {
-      var failure: PackError?
-      cursor.withLabel { label in
-        do throws(PackError) {
-          try writer.append(cursor.number, roles: cursor.roles, labelUTF8: label)
-        } catch { failure = error }
-      }
-      if let failure { throw failure }
-    }
+    try writer.append(contentsOf: PackReader.open(path: out))
     let fitted = try writer.finish()
     func deltaBytes(_ path: String) throws(PackError) -> UInt64 {
       UInt64(try DeltaBuilder.build(from: base, to: PackReader.open(path: path), out: delta).bytes)

@@ -111,24 +111,28 @@ extension ListFormat {
   /// ``PackFormatError/file(path:operation:code:)`` if the output cannot be created.
   public func recordWriter(to output: ExportOutput, options: ExportOptions = ExportOptions()) throws -> any EntryWriter
   {
-    switch self {
-    case .tsv: try RecordWriter(TSVEncoding(), to: output)
-    case .csv: try RecordWriter(CSVEncoding(), to: output)
-    case .jsonl: try RecordWriter(JSONLinesEncoding(), to: output)
-    case .twoGIS: try RecordWriter(TwoGISEncoding(), to: output)
-    case .twoGISGzip: try RecordWriter(TwoGISEncoding(), to: output, gzip: true)
+    let omitsIdentified = isOfBlockedNumbers && !options.includesIdentified
+    func write(_ encoding: some RecordEncoding, gzip: Bool = false) throws -> any EntryWriter {
+      try RecordWriter(encoding, to: output, omitsIdentified: omitsIdentified, gzip: gzip)
+    }
+    return switch self {
+    case .tsv: try write(TSVEncoding())
+    case .csv: try write(CSVEncoding())
+    case .jsonl: try write(JSONLinesEncoding())
+    case .twoGIS: try write(TwoGISEncoding())
+    case .twoGISGzip: try write(TwoGISEncoding(), gzip: true)
     case .sqlite: throw PackFormatError.option("a SQLite database is no file of records")
-    case .fritzbox: try RecordWriter(FritzBoxEncoding(options: options), to: output)
-    case .asterisk: try RecordWriter(AsteriskEncoding(options: options), to: output)
-    case .freepbx: try RecordWriter(FreePBXEncoding(options: options), to: output)
-    case .spamblocker: try RecordWriter(SpamBlockerCSVEncoding(options: options), to: output)
-    case .spamblockerXML: try RecordWriter(SpamBlockerXMLEncoding(options: options), to: output)
-    case .pbbl: try RecordWriter(PhoneBlockBinaryFormat(options: options), to: output)
-    case .tranquille: try RecordWriter(TranquilleEncoding(options: options), to: output)
-    case .callblocker: try RecordWriter(CallblockerEncoding(options: options), to: output)
-    case .saracroche: try RecordWriter(SaracrocheEncoding(options: options), to: output)
-    case .fossify: try RecordWriter(FossifyEncoding(options: options), to: output)
-    case .ranges: try RecordWriter(RangesEncoding(options: options), to: output)
+    case .fritzbox: try write(FritzBoxEncoding(options: options))
+    case .asterisk: try write(AsteriskEncoding(options: options))
+    case .freepbx: try write(FreePBXEncoding(options: options))
+    case .spamblocker: try write(SpamBlockerCSVEncoding(options: options))
+    case .spamblockerXML: try write(SpamBlockerXMLEncoding(options: options))
+    case .pbbl: try write(PhoneBlockBinaryFormat(options: options))
+    case .tranquille: try write(TranquilleEncoding(options: options))
+    case .callblocker: try write(CallblockerEncoding(options: options))
+    case .saracroche: try write(SaracrocheEncoding(options: options))
+    case .fossify: try write(FossifyEncoding(options: options))
+    case .ranges: try write(RangesEncoding(options: options))
     }
   }
 }

@@ -39,7 +39,6 @@ struct CallblockerEncoding: RecordEncoding {
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || options.includesIdentified else { return .notBlocking }
     let digits = String(entry.prefix)
     guard digits.utf8.count >= (entry.wildcards > 0 ? Self.minPrefix : Self.minDigits) else { return .unsuitable }
     let label = entry.label ?? options.unnamedCaller
@@ -60,15 +59,13 @@ struct FossifyEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
   let mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)?
 
-  private let includesIdentified: Bool
   private var isFirst = true
 
   init(options: ExportOptions) {
-    (mayBePrefix, includesIdentified) = (options.hasOneLength, options.includesIdentified)
+    mayBePrefix = options.hasOneLength
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || includesIdentified else { return .notBlocking }
     bytes.append("\(isFirst ? "" : ",")+\(entry.prefix)\(entry.wildcards > 0 ? "*" : "")")
     isFirst = false
     return .written
@@ -82,16 +79,12 @@ struct FossifyEncoding: RecordEncoding {
 struct SpamBlockerCSVEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
 
-  let includesIdentified: Bool
-
   init(options: ExportOptions) {
-    includesIdentified = options.includesIdentified
   }
 
   func begin(into bytes: inout [UInt8]) { bytes.append("pattern,description") }
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || includesIdentified else { return .notBlocking }
     let label = entry.label ?? ""
     let text = TextCells.oneLine(label).text.replacing("\"", with: "'")
     bytes.append("\n")
@@ -106,14 +99,12 @@ struct SpamBlockerXMLEncoding: RecordEncoding {
   /// The votes of a listed number. Clients have limits of their own up to 10.
   private static let votes = 10
 
-  let includesIdentified: Bool
   let serial: Int64
 
   static var hasRemovals: Bool { true }
   static var rangeForm: RangeForm { .few }
 
   init(options: ExportOptions) {
-    includesIdentified = options.includesIdentified
     serial = options.serial
   }
 
@@ -126,7 +117,6 @@ struct SpamBlockerXMLEncoding: RecordEncoding {
       bytes.append("<n p=\"\(entry.number)\" votes=\"0\"/>\n")
       return .written
     }
-    guard entry.blocks || includesIdentified else { return .notBlocking }
     bytes.append("<n p=\"\(entry.number)\" votes=\"\(Self.votes)\"")
     let label = entry.label.map(TextCells.oneLine)
     if let label { bytes.append(" l=\"\(XMLText.escaped(label.text))\"") }
@@ -152,7 +142,6 @@ struct TranquilleEncoding: RecordEncoding {
   }
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || options.includesIdentified else { return .notBlocking }
     let line = TextCells.oneLine(entry.label ?? options.unnamedCaller)
     let cell = CSVField.encode(line.text)
     let time = options.time > 0 ? String(options.time * 1_000) : ""
@@ -214,15 +203,13 @@ struct PhoneBlockBinaryFormat: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
   let mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)?
 
-  private let includesIdentified: Bool
   private var file = PhoneBlockBinaryList()
 
   init(options: ExportOptions) {
-    (mayBePrefix, includesIdentified) = (options.hasOneLength, options.includesIdentified)
+    mayBePrefix = options.hasOneLength
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || includesIdentified else { return .notBlocking }
     if entry.wildcards > 0 { file.append(prefix: entry.prefix) } else { file.append(entry.number) }
     return .written
   }
@@ -264,7 +251,6 @@ struct SaracrocheEncoding: RecordEncoding {
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || options.includesIdentified else { return .notBlocking }
     let label = entry.label ?? options.unnamedCaller
     let follows = patterns.last.map { $0.first + $0.count == entry.number } ?? false
     if !follows || run?.label != label || run?.blocks != entry.blocks { flush(into: &bytes) }

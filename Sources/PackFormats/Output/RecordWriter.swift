@@ -50,12 +50,15 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
   private var pending: [UInt8] = []
   private let output: OutputFile
   private let gzip: GzipStream?
+  private let omitsIdentified: Bool
 
   /// Bytes that are collected before they are written.
   private static var chunk: Int { 65_536 }
 
-  init(_ encoding: Encoding, to output: ExportOutput, gzip: Bool = false) throws {
+  /// - Parameter omitsIdentified: whether to leave out entries that do not block.
+  init(_ encoding: Encoding, to output: ExportOutput, omitsIdentified: Bool, gzip: Bool) throws {
     self.encoding = encoding
+    self.omitsIdentified = omitsIdentified
     self.output = try OutputFile(output)
     self.gzip = gzip ? try GzipStream(into: self.output) : nil
     pending.reserveCapacity(Self.chunk + 4_096)
@@ -91,7 +94,7 @@ final class RecordWriter<Encoding: RecordEncoding>: EntryWriter {
   }
 
   private func put(_ entry: ListEntry) throws {
-    let isOmitted = entry.isRemoved && !Encoding.hasRemovals
+    let isOmitted = entry.isRemoved ? !Encoding.hasRemovals : omitsIdentified && !entry.blocks
     summary.count(isOmitted ? .notBlocking : try encoding.encode(entry, into: &pending))
     if pending.count >= Self.chunk { try flush() }
   }

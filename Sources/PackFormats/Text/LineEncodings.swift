@@ -27,17 +27,14 @@ struct FreePBXEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .few }
 
   let prefix: String
-  let includesIdentified: Bool
 
   init(options: ExportOptions) {
     prefix = options.numberPrefix.text
-    includesIdentified = options.includesIdentified
   }
 
   func begin(into bytes: inout [UInt8]) { bytes.append("number,description\r\n") }
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || includesIdentified else { return .notBlocking }
     // The module reads single lines: a quoted line end would give two entries.
     let line = TextCells.oneLine(entry.label ?? "")
     let cell = CSVField.encode(line.text)
@@ -103,7 +100,6 @@ struct RangesEncoding: RecordEncoding {
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || options.includesIdentified else { return .notBlocking }
     bytes.append("\(isFirst ? "\n" : ",\n"){\"first\":\"+\(entry.number)\",\"last\":\"+\(entry.last)\"")
     isFirst = false
     if let label = entry.label {

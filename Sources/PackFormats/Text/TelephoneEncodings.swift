@@ -9,15 +9,12 @@ struct AsteriskEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .few }
 
   let prefix: String
-  let includesIdentified: Bool
 
   init(options: ExportOptions) {
     prefix = options.numberPrefix.text
-    includesIdentified = options.includesIdentified
   }
 
   func encode(_ entry: ListEntry, into bytes: inout [UInt8]) -> RecordOutcome {
-    guard entry.blocks || includesIdentified else { return .notBlocking }
     let note = Self.note(entry.label ?? "1")
     bytes.append("database put blacklist ")
     bytes.append(prefix)
@@ -73,7 +70,6 @@ struct FritzBoxEncoding: RecordEncoding {
   }
 
   mutating func encode(_ entry: ListEntry, into bytes: inout [UInt8]) throws -> RecordOutcome {
-    guard entry.blocks || options.includesIdentified else { return .notBlocking }
     guard count < options.phonebookLimit else {
       guard options.overLimit == .truncate else {
         throw PackFormatError.entry(

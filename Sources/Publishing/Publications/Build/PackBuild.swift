@@ -62,17 +62,8 @@ struct PackBuild: Sendable {
     let path = folder.stagedPath(PublicationFolder.packFile(name: spec.name, serial: serial))
     let trial = "\(folder.path)/.work/\(spec.name)-trial"
     defer { unlink(trial) }
-    let cursor = try PackReader.open(path: path).makeCursor()
     let writer = try PackWriter(path: trial, options: options(spec, dictionary: nil))
-    while try cursor.next() {
-      var failure: PackError?
-      cursor.withLabel { label in
-        do throws(PackError) {
-          try writer.append(cursor.number, roles: cursor.roles, labelUTF8: label)
-        } catch { failure = error }
-      }
-      if let failure { throw failure }
-    }
+    try writer.append(contentsOf: PackReader.open(path: path))
     let fitted = try writer.finish()
     let dictionary = try PackReader.open(path: trial).header.dictionaryStoredBytes
     guard summary.bytes - fitted.bytes > dictionary else { return summary }
