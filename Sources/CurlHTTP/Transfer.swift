@@ -190,11 +190,7 @@ final class Transfer: @unchecked Sendable {
         try state.head(answer)
       }
     } else {
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line[..<colon].contains(where: { $0 <= 0x20 }) else {
-        throw HTTPClientError.malformed
-      }
-      let value = String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingCharacters(in: .whitespaces)
-      state.fields.append((String(decoding: line[..<colon], as: UTF8.self), value))
+      state.fields.append(try OutboundResponse.field(of: line))
     }
     return true
   }

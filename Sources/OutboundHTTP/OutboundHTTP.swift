@@ -141,8 +141,19 @@ public struct OutboundResponse: Sendable {
     values(of: name).flatMap { $0.split(separator: ",") }.map { Self.trimmed($0) }
   }
 
+  /// - Parameter line: of a head, without its end.
+  package static func field<Line: Collection<UInt8>>(
+    of line: Line
+  ) throws(HTTPClientError) -> (name: String, value: String) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line[..<colon].contains(where: { $0 <= 0x20 }) else {
+      throw .malformed
+    }
+    let value = String(decoding: line[line.index(after: colon)...], as: UTF8.self)
+    return (String(decoding: line[..<colon], as: UTF8.self), trimmed(value))
+  }
+
   /// A value without the spaces and tabs around it (RFC 9110, 5.5).
-  package static func trimmed(_ value: some StringProtocol) -> String {
+  private static func trimmed(_ value: some StringProtocol) -> String {
     let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     return String(value.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }

@@ -111,21 +111,20 @@
         pending += piece[..<end]
         piece = piece[(end + 1)...]
         if pending.last == 0x0D { pending.removeLast() }
-        let line = String(decoding: pending, as: UTF8.self)
+        let line = pending
         pending = []
         if let status, line.isEmpty {
           // Otherwise an interim response: the final one follows.
           if status >= 200 { return OutboundResponse(status: status, fields: fields) }
           (self.status, fields) = (nil, [])
         } else if status == nil {
-          let parts = line.split(separator: " ", maxSplits: 2)
-          guard line.hasPrefix("HTTP/"), parts.count >= 2, let found = Int(parts[1]), found >= 100 else {
+          let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 2)
+          guard line.starts(with: "HTTP/".utf8), parts.count >= 2, let found = Int(parts[1]), found >= 100 else {
             throw .malformed
           }
           status = found
         } else {
-          guard let colon = line.firstIndex(of: ":") else { throw .malformed }
-          fields.append((String(line[..<colon]), OutboundResponse.trimmed(line[line.index(after: colon)...])))
+          fields.append(try OutboundResponse.field(of: line))
         }
       }
       pending += piece
