@@ -36,9 +36,18 @@ public final class ConnectionCutter: Sendable {
 extension PostgresPool {
   /// Ends connections whose call has waited for longer than `limit`, although their server process is gone or waits for
   /// a statement itself: the path to it has fallen silent. Does nothing behind a pooler, which has processes of its own.
-  /// - Throws: `PostgresError` where the database cannot be asked.
+  /// It checks the pools of other nodes, too.
+  /// - Throws: `PostgresError` where a database cannot be asked.
   public func endSilentConnections(after limit: Duration) async throws {
     guard configuration.usesPreparedStatements else { return }
+    var failure: (any Error)?
+    for pool in [self] + nodePools {
+      do { try await pool.endOwnSilentConnections(after: limit) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func endOwnSilentConnections(after limit: Duration) async throws {
     let late = state.withLock { Array($0.open.values) }.compactMap { connection in
       connection.status.call(after: limit).map { (status: connection.status, call: $0) }
     }

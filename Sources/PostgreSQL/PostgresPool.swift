@@ -81,9 +81,12 @@ public final class PostgresPool: Sendable {
     }
   }
 
+  /// The pools that ``node(_:)`` has created.
+  var nodePools: [PostgresPool] { nodes.withLock { Array($0.values) } }
+
   /// Refuses new work, fails waiting tasks, and returns when every connection was returned and closed.
   public func shutdown() async {
-    for pool in nodes.withLock({ Array($0.values) }) { await pool.shutdown() }
+    for pool in nodePools { await pool.shutdown() }
     let (idle, waiters) = state.withLock { state in
       state.isShutDown = true
       var waiters: [PoolState.Waiter] = []

@@ -65,6 +65,12 @@ public struct Stores: Sendable {
     health = HealthStore(pool: pool)
   }
 
+  /// Ends connections on which the database will not answer; see `PostgresPool.endSilentConnections(after:)`.
+  public func endSilentConnections(after limit: Duration) async throws {
+    try await pool.endSilentConnections(after: limit)
+    if intakePool !== pool { try await intakePool.endSilentConnections(after: limit) }
+  }
+
   /// Runs `body`, which gets connections before everything else that waits for one: for the pages of moderators, which
   /// lookups must not delay.
   /// - Parameter isUrgent: whether it does.

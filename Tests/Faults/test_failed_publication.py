@@ -101,5 +101,6 @@ def test_a_missing_key_is_told(tmp_path):
             server.run("publish")
             Path(server.data / "signing.key").rename(tmp_path / "key")
             assert server.run_unchecked("publish").returncode != 0
-            wait_until(lambda: messages and messages[-1]["event"] == "publication_failed", 60, "the webhook")
-            assert messages[-1]["cause"] == "key"
+            wait_until(lambda: any(message["event"] == "publication_failed" for message in messages), 60, "the webhook")
+            [told] = [message for message in messages if message["event"] == "publication_failed"]
+            assert told["cause"] == "key"

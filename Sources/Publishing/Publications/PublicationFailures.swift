@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 import Storage
+import Support
 import Synchronization
 
 /// The cause of a failed publication in a word.
@@ -24,8 +25,7 @@ enum FailureCause: String {
         Self(errno: (error.underlying as? POSIXError)?.code.rawValue ?? 0)
       default: hasKey ? .other : .key
       }
-    var space = statvfs()
-    if self == .other, statvfs(folder, &space) == 0, space.f_bavail * space.f_frsize < 1 << 16 { self = .disk }
+    if self == .other, let space = FolderSpace(folder), space.freeBytes < 1 << 16 { self = .disk }
   }
 
   private init(errno code: Int32) {

@@ -70,6 +70,11 @@ struct Finding: Encodable, Sendable, Equatable {
     case bad
   }
 
+  /// The first names, with a comma between them, and the number of the others.
+  static func names(_ all: [String]) -> String {
+    all.prefix(5).joined(separator: ", ") + (all.count > 5 ? ", \(all.count - 5) more" : "")
+  }
+
   let what: String
   let state: State
   let found: String

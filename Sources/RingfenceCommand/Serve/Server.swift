@@ -139,7 +139,7 @@ package struct Server: Sendable {
       }),
       JobService(work: { [logger] in
         await repeatedly(every: .seconds(2), "Cannot check the database's connections", logger: logger) {
-          try await stores.health.endSilentConnections(after: .seconds(5))
+          try await stores.endSilentConnections(after: .seconds(5))
         }
       }),
       JobService(work: queue.run),

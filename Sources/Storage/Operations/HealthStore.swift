@@ -19,11 +19,6 @@ public struct HealthStore: Sendable {
     _ = try await pool.run(SQL.selectOne())
   }
 
-  /// Ends connections on which the database will not answer; see `PostgresPool.endSilentConnections(after:)`.
-  public func endSilentConnections(after limit: Duration) async throws {
-    try await pool.endSilentConnections(after: limit)
-  }
-
   /// A node of the database.
   public struct Node: Sendable {
     /// Host and port; `coordinator` for the coordinator of a cluster, and for the one server without a cluster.

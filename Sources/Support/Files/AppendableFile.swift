@@ -15,12 +15,8 @@ package enum AppendableFile {
   package static func check(_ path: String) throws(FileFailure) {
     let file = open(path, O_RDWR | O_APPEND | O_NONBLOCK | O_CLOEXEC)
     guard file < 0 else {
-      defer { close(file) }
-      var space = statvfs()
-      // Pipes and devices have no size.
-      if fstatvfs(file, &space) == 0, space.f_blocks > 0, space.f_bavail == 0 {
-        throw FileFailure(path: path, code: ENOSPC)
-      }
+      close(file)
+      if FolderSpace(path)?.freeBytes == 0 { throw FileFailure(path: path, code: ENOSPC) }
       return
     }
     let code = errno

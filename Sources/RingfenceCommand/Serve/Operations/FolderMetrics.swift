@@ -5,6 +5,7 @@ import HTTPServer
 import PostgreSQL
 import ServerSupport
 import Storage
+import Support
 
 /// Metrics of the disks of a server's folders, of its archive and its last backup.
 struct FolderMetrics: Sendable {
@@ -56,25 +57,6 @@ extension Exposition {
   /// Adds a time in seconds since 1970. Without one, the metric has its head alone.
   mutating func time(_ name: String, _ time: Date?) {
     gauge(name, time.map { [([], $0.timeIntervalSince1970)] } ?? [])
-  }
-}
-
-/// The space of the file system of a folder.
-struct FolderSpace: Sendable {
-  let freeBytes: Int64
-  let bytes: Int64
-  /// Nil for a file system without a limit.
-  let freeFiles: Int64?
-  /// Identifies the file system.
-  let device: UInt64
-
-  /// - Returns: nil for a folder that cannot be read.
-  init?(_ path: String) {
-    var (space, status) = (statvfs(), stat())
-    guard statvfs(path, &space) == 0, stat(path, &status) == 0, space.f_blocks > 0 else { return nil }
-    (freeBytes, bytes) = (Int64(space.f_bavail * space.f_frsize), Int64(space.f_blocks * space.f_frsize))
-    freeFiles = space.f_files > 0 ? Int64(space.f_favail) : nil
-    device = UInt64(status.st_dev)
   }
 }
 
