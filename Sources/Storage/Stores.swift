@@ -65,6 +65,12 @@ public struct Stores: Sendable {
     health = HealthStore(pool: pool)
   }
 
+  /// Makes the indexes of words that directories do not have yet.
+  /// - Returns: false where another process is doing so.
+  public func indexDirectoryWords() async throws -> Bool {
+    try await leases.withLease(of: "directory words") { try await directory.indexWords() } != nil
+  }
+
   /// Ends connections on which the database will not answer; see `PostgresPool.endSilentConnections(after:)`.
   public func endSilentConnections(after limit: Duration) async throws {
     try await pool.endSilentConnections(after: limit)

@@ -71,3 +71,19 @@ def test_a_killed_import_is_completed_by_the_same_command(make_server, tmp_path)
     assert 1 < int(stored) < ROWS, "the import ended before it was killed"
     server.run("recount")
     complete(server, path, other=1)
+
+
+def test_the_next_start_makes_the_index_of_a_killed_import_of_names(make_server, tmp_path):
+    path, server = tmp_path / "names.csv", make_server()
+    path.write_text("phone,name\n" + "".join(f"+331990{row:05},Shop {row} of the street {row * 7}\n" for row in range(100_000)))
+    process = subprocess.Popen(
+        [BINARY, "import", "directory", str(path), "--source", "shops", "--data", str(server.data)],
+        env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: server.query("SELECT 1 FROM directory_sources WHERE generation IS NOT NULL"), START_SECONDS, "the switch")
+    kill(process)
+    assert server.query("SELECT entries, searchable FROM directory_sources") == [["100000", ""]], "the import ended before it was killed"
+    server.signal(signal.SIGKILL)
+    server.ended()
+    server.start()
+    wait_until(lambda: server.query("SELECT 1 FROM directory_sources WHERE searchable = generation"), 90, "the index")
+    assert server.query("SELECT count(*) FROM pg_indexes WHERE indexname LIKE 'directory_entries_g%_words'") == [["1"]]

@@ -31,7 +31,11 @@ struct SearchPages: Sendable {
       case .middle(let digits):
         page.add(try await search.numbers(containing: digits, after: after, limit: Self.rows + 1), text, texts)
       case .label(let label):
-        page.add(try await search.numbers(labelled: label, after: after, limit: Self.rows + 1), text, texts)
+        let (hits, unsearched) = try await search.numbers(labelled: label, after: after, limit: Self.rows + 1)
+        page.add(hits, text, texts)
+        if !unsearched.isEmpty {
+          page.hint = texts("search.not-yet", ["sources": unsearched.joined(separator: ", ")])
+        }
       case .beginning(let digits, let exact, let ending):
         if after == 0, let exact { page.exact = try await search.lines(of: [exact]).map { $0.record(texts) } }
         page.add(

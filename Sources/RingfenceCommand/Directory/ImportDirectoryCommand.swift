@@ -73,6 +73,12 @@ extension ImportCommand {
         options.hasHeader = !noHeader
         options.rejectsPath = rejects
         print(try await context.importDirectory(options, source: source, priority: priority).text)
+        let start = ContinuousClock.now
+        // A running server may have begun.
+        while try await !context.stores.directory.sourcesWithoutWords().isEmpty {
+          if try await !context.stores.indexDirectoryWords() { try await Task.sleep(for: .seconds(1)) }
+        }
+        print("  The search finds names by their words after \(TextFormat.duration((.now - start) / .seconds(1))) more")
       }
     }
   }

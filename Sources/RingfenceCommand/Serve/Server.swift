@@ -137,6 +137,13 @@ package struct Server: Sendable {
           try await stores.numbering.refresh(at: Date())
         }
       }),
+      // After a kill of an import, and after a migration.
+      JobService(work: { [logger] in
+        await repeatedly(every: .seconds(60), "Cannot make the index of names", logger: logger) {
+          guard try await !stores.directory.sourcesWithoutWords().isEmpty else { return }
+          _ = try await stores.indexDirectoryWords()
+        }
+      }),
       JobService(work: { [logger] in
         await repeatedly(every: .seconds(2), "Cannot check the database's connections", logger: logger) {
           try await stores.endSilentConnections(after: .seconds(5))

@@ -11,7 +11,7 @@ extension SQL {
       """
       INSERT INTO directory_sources (name, priority) VALUES ($1, coalesce($2::integer, 100))
       ON CONFLICT (name) DO UPDATE SET priority = coalesce($2::integer, directory_sources.priority)
-      RETURNING source_id, name, priority, generation, entries
+      RETURNING source_id, name, priority, generation, entries, searchable
       """,
       name, priority
     ) { try DirectorySource($0) }
@@ -31,11 +31,16 @@ extension SQL {
       source, generation, entries, importedAt)
   }
 
+  static func setSearchableGeneration(source: Int32, generation: Int32) -> Statement<Void> {
+    Statement(
+      "UPDATE directory_sources SET searchable = $2 WHERE source_id = $1 AND generation = $2", source, generation)
+  }
+
   /// Sources with entries, those with precedence first.
   static func readDirectorySources() -> Statement<DirectorySource> {
     Statement(
       """
-      SELECT source_id, name, priority, generation, entries FROM directory_sources
+      SELECT source_id, name, priority, generation, entries, searchable FROM directory_sources
       WHERE generation IS NOT NULL ORDER BY priority, source_id
       """
     ) { try DirectorySource($0) }
@@ -97,11 +102,11 @@ extension SQL {
 }
 
 extension DirectorySource {
-  /// From the columns source_id, name, priority, generation, entries.
+  /// From the columns source_id, name, priority, generation, entries, searchable.
   init(_ row: PostgresRow) throws {
     self.init(
       id: try row.decode(0), name: try row.decode(1), priority: try row.decode(2), generation: try row.decode(3),
-      entries: try row.decode(4))
+      entries: try row.decode(4), searchable: try row.decode(5))
   }
 }
 
@@ -134,6 +139,11 @@ struct DirectorySource: Sendable, Equatable {
   /// The current generation; nil before the first import.
   var generation: Int32?
   var entries: Int64
+  /// The generation whose words have an index; nil where none has.
+  var searchable: Int32?
+
+  /// Whether the names of the current generation are found by their words.
+  var isSearchable: Bool { generation == searchable }
 }
 
 /// Result of replacing a source's entries.
@@ -181,6 +191,11 @@ struct GenerationSQL {
       "ALTER TABLE \(table) DROP CONSTRAINT \(table)_generation",
       "ANALYZE \(table)",
     ]
+  }
+
+  /// Made after the generation is in use, because it takes longer than everything else. An interrupted one leaves nothing.
+  var indexWords: String {
+    "CREATE INDEX IF NOT EXISTS \(table)_words ON \(table) USING gin (to_tsvector('simple', name))"
   }
 
   /// Waits at most two seconds for readers: the next import tries again.

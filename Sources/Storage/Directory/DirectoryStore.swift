@@ -57,6 +57,27 @@ public struct DirectoryStore: Sendable {
     }
   }
 
+  /// Makes the index of words that the current entries of some sources do not have yet, after an import or its kill.
+  public func indexWords() async throws {
+    try await pool.withConnection { connection in
+      for source in try await connection.run(SQL.readDirectorySources()) where !source.isSearchable {
+        guard let generation = source.generation else { continue }
+        do {
+          try await connection.execute(script: GenerationSQL(generation: generation).indexWords)
+        } catch let error as PostgresError where ["42P01", "42P07", "23505"].contains(error.sqlState) {
+          // An import has replaced the entries, or the statement of a killed process has just made the index.
+          continue
+        }
+        _ = try await connection.run(SQL.setSearchableGeneration(source: source.id, generation: generation))
+      }
+    }
+  }
+
+  /// Sources whose names are not found by their words yet.
+  public func sourcesWithoutWords() async throws -> [String] {
+    try await pool.run(SQL.readDirectorySources()).filter { !$0.isSearchable }.map(\.name)
+  }
+
   private static func overruled(
     _ generation: Int32, by source: DirectorySource, on connection: PostgresConnection
   ) async throws -> Int {

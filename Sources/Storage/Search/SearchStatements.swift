@@ -67,18 +67,22 @@ extension SQL {
 
   /// Numbers with a name of these words in a directory, ascending. The names are found first: a plan by number would read
   /// all names before a rare one.
-  /// - Parameter words: a text search query.
-  static func findDirectoryNames(words: String, after: Int64, limit: Int) -> Statement<Int64> {
+  /// - Parameters:
+  ///   - words: a text search query.
+  ///   - generations: those with an index of words.
+  static func findDirectoryNames(
+    words: String, generations: [Int32], after: Int64, limit: Int
+  ) -> Statement<Int64> {
     Statement(
       """
       WITH named AS MATERIALIZED (
-        SELECT number, generation FROM directory_entries
+        SELECT number FROM directory_entries
         WHERE to_tsvector('simple', name) @@ to_tsquery('simple', $1) AND number > $2
+          AND generation = ANY($4::integer[])
       )
-      SELECT n.number FROM named n JOIN directory_sources s ON s.generation = n.generation
-      GROUP BY n.number ORDER BY n.number LIMIT $3::bigint
+      SELECT DISTINCT number FROM named ORDER BY number LIMIT $3::bigint
       """,
-      words, after, Int64(limit)
+      words, after, Int64(limit), generations
     ) { try $0.decode(0) }
   }
 

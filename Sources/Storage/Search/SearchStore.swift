@@ -9,7 +9,7 @@ public import PostgreSQL
 /// A prefix is a few intervals of the primary key, one for each length of a number: the cost depends on the returned
 /// rows, not on the size of the table. An ending is searched through indexes of the last six digits; for fewer digits,
 /// each six that ends with them is looked up. A name in a directory is found by the beginnings of its words, through an
-/// index of all words. Digits from the middle need a scan of the numbers' keys. Names and digits from the middle are
+/// index of all words, which is made after an import. Digits from the middle need a scan of the numbers' keys. Names and digits from the middle are
 /// searched for three seconds at most.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
@@ -86,9 +86,12 @@ public struct SearchStore: Sendable {
   /// - Parameters:
   ///   - text: 2 characters or more; case is ignored.
   ///   - after: the last number of the page before; 0 for the first page.
+  /// - Returns: the numbers, and the directories that were not searched because the index of their words is not made yet.
   /// - Throws: ``SearchTimeout``; `PostgresError`.
-  public func numbers(labelled text: String, after: Int64, limit: Int) async throws -> [SearchHit] {
-    guard text.count >= 2, text.utf8.count <= 400, !text.utf8.contains(0) else { return [] }
+  public func numbers(
+    labelled text: String, after: Int64, limit: Int
+  ) async throws -> (hits: [SearchHit], unsearched: [String]) {
+    guard text.count >= 2, text.utf8.count <= 400, !text.utf8.contains(0) else { return ([], []) }
     var pattern = ""
     for character in text.lowercased() {
       if character == "%" || character == "_" || character == "\\" { pattern.append("\\") }
@@ -98,11 +101,18 @@ public struct SearchStore: Sendable {
     pipeline.add(SQL.limitTime())
     let labels = pipeline.add(SQL.findLabels(pattern: pattern + "%", after: after, limit: limit))
     let words = Self.words(text)
-    let names = words.map { pipeline.add(SQL.findDirectoryNames(words: $0, after: after, limit: limit)) }
     return try await pool.withConnection { [pipeline] connection in
+      var pipeline = pipeline
+      let sources = try await connection.run(SQL.readDirectorySources())
+      let searched = sources.filter(\.isSearchable).compactMap(\.generation)
+      let names = words.map {
+        pipeline.add(SQL.findDirectoryNames(words: $0, generations: searched, after: after, limit: limit))
+      }
       let results = try await connection.limitedSnapshot(pipeline)
       let found = Set(try results.rows(labels) + (names.map { try results.rows($0) } ?? [])).sorted()
-      return try await connection.numberLines(Array(found.prefix(limit)))
+      return (
+        try await connection.numberLines(Array(found.prefix(limit))), sources.filter { !$0.isSearchable }.map(\.name)
+      )
     }
   }
 

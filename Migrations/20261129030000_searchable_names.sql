@@ -1,0 +1,3 @@
+-- expand
+-- The generation whose words have an index; NULL where none has.
+ALTER TABLE directory_sources ADD COLUMN searchable integer;
