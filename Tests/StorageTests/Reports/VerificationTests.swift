@@ -46,6 +46,10 @@ import Testing
     _ = try await ReporterStore(pool: pool).recount(protected: .none, at: now)
     #expect(try await record() == stored)
     #expect(try await RecountStore(pool: pool).recount(repairs: false).differences == 0)
+    // A lost mark is restored.
+    try await pool.withConnection { try await $0.execute(script: "UPDATE numbers SET has_failed_calls = false") }
+    #expect(try await RecountStore(pool: pool).recount(repairs: true).differences == 1)
+    #expect(try await record() == stored)
     let explanation = try await ExplanationStore(pool: pool).explain(number, at: now)
     #expect(explanation.lines.contains { $0.code == .misused } && explanation.evaluation?.ceiling != .block)
     // Reports after the beginning of the day are not shown to apps.

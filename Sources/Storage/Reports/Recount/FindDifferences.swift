@@ -69,6 +69,8 @@ extension SQL {
       Comparison.exact("day_bits"), Comparison.nullable("last_day", besides: "reports"),
       // Bits outlive the networks that set them, but not the reports.
       ("network_bits", "((r.network_bits & ~s.network_bits) <> 0 OR \(areTooMany))"),
+      // The mark outlives the reports that set it.
+      ("has_failed_calls", "(r.has_failed_calls AND NOT s.has_failed_calls)"),
     ])
 
   private static let categories = Comparison(
@@ -167,7 +169,7 @@ enum RecountSQL {
     """
     report AS (
       SELECT number, app_id, reporter, category_id, reported_at, received_at, weight, network,
-             withdrawn_at IS NULL AS stands
+             verification, withdrawn_at IS NULL AS stands
       FROM reports WHERE \(numbers)
     ), said AS MATERIALIZED (
       \(ReportSQL.withDays("report", countedIf: "stands"))
@@ -192,11 +194,14 @@ enum RecountSQL {
       \(ReportSQL.lists(of: "said", origin: origin, heat: heat, evidence: evidence))
     ), unknown (number, unknown_networks) AS (
       SELECT number, count(*) FROM said WHERE counts AND \(ReportSQL.hadNetwork) GROUP BY number
+    ), failed AS (
+      SELECT DISTINCT number FROM report WHERE stands AND verification = 2
     ), total (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
-              last_day, day_bits, network_bits, unknown_networks) AS (
+              last_day, day_bits, network_bits, unknown_networks,
+              has_failed_calls) AS (
       SELECT number, \(ReportSQL.sums), min(first_reported_at), max(last_reported_at), \(ReportSQL.gatheredMarks),
-             coalesce(max(unknown_networks), 0)
-      FROM category LEFT JOIN unknown USING (number) GROUP BY number
+             coalesce(max(unknown_networks), 0), count(failed.number) > 0
+      FROM category LEFT JOIN unknown USING (number) LEFT JOIN failed USING (number) GROUP BY number
     )
     """
   }

@@ -103,7 +103,8 @@ extension SQL {
       UPDATE numbers n SET
         heat = r.heat, evidence = r.evidence, legitimate = r.legitimate, reports = r.reports, reporters = r.reporters,
         first_reported_at = r.first_reported_at, last_reported_at = r.last_reported_at,
-        day_bits = r.day_bits, last_day = r.last_day, network_bits = CASE WHEN \(areTooMany) THEN r.network_bits ELSE n.network_bits | r.network_bits END
+        day_bits = r.day_bits, last_day = r.last_day, network_bits = CASE WHEN \(areTooMany) THEN r.network_bits ELSE n.network_bits | r.network_bits END,
+        has_failed_calls = n.has_failed_calls OR r.has_failed_calls
       FROM total r WHERE n.number = r.number
       """,
       numbers, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant)
