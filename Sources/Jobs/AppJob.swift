@@ -59,7 +59,10 @@ package struct AppJob: Sendable {
       guard let done = left else { continue }
       logger.info(
         "Withdrew the reports of a key",
-        metadata: ["key.id": "\(done.keyID)", "reports": "\(done.withdrawn)", "reports.seen": "\(done.seen)"])
+        metadata: [
+          "key.id": "\(done.keyID)", "reports": .stringConvertible(done.withdrawn),
+          "reports.seen": .stringConvertible(done.seen),
+        ])
     }
   }
 }

@@ -106,7 +106,8 @@ package struct OutboxJob: Sendable {
       logger.error(
         "Gave up a message about an event",
         metadata: [
-          "message.id": "\(message.id)", "message.attempts": "\(message.attempts)", "error": "\(failure.json)",
+          "message.id": .stringConvertible(message.id), "message.attempts": .stringConvertible(message.attempts),
+          "error": "\(failure.json)",
         ])
     }
     let next = min(now.addingTimeInterval(Self.delay(after: message.attempts)), message.expiresAt ?? .distantFuture)

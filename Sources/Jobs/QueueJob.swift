@@ -87,7 +87,10 @@ package struct QueueJob: Sendable {
     guard let change, change.written + change.removed > 0 else { return }
     logger.info(
       "Updated the review queue",
-      metadata: ["evaluated": "\(change.judged)", "written": "\(change.written)", "removed": "\(change.removed)"])
+      metadata: [
+        "evaluated": .stringConvertible(change.judged), "written": .stringConvertible(change.written),
+        "removed": .stringConvertible(change.removed),
+      ])
   }
 }
 

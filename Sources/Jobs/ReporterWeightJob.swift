@@ -37,7 +37,8 @@ package struct ReporterWeightJob: Sendable {
     logger.info(
       "Calculated the weights of reporters",
       metadata: [
-        "reporters": "\(summary.reporters)", "numbers": "\(summary.numbers)", "ranges": "\(proposed.count)",
+        "reporters": .stringConvertible(summary.reporters), "numbers": .stringConvertible(summary.numbers),
+        "ranges": .stringConvertible(proposed.count),
         "duration_ms": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
       ])
   }

@@ -87,7 +87,7 @@ package struct RetentionJob: Sendable {
     // Months count as 31 days, so that nothing is dropped too early.
     if let months = limits.reportMonths {
       let dropped = try await dropReports(before: before(months * 31), at: time)
-      if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": "\(dropped)"]) }
+      if dropped > 0 { logger.notice("Deleted old reports", metadata: ["months": .stringConvertible(dropped)]) }
       try await store.record(.reportMonths, dropped, at: time)
     }
     guard deleted.contains(where: { $0.value > 0 }) else { return }

@@ -97,7 +97,10 @@ package struct SourceRefreshJob: Sendable {
     case .failed(let failure):
       logger.error(
         "Cannot refresh a source; its former entries stay",
-        metadata: ["source": "\(source.name)", "failures": "\(source.failures + 1)", "error": "\(failure.description)"])
+        metadata: [
+          "source": "\(source.name)", "failures": .stringConvertible(source.failures + 1),
+          "error": "\(failure.description)",
+        ])
     case .refreshed(let summary):
       // Publications of other servers are requested every 30 seconds.
       let isNews = !summary.isUnchanged || summary.added + summary.replaced + summary.removed > 0
@@ -106,8 +109,8 @@ package struct SourceRefreshJob: Sendable {
         "Refreshed a source",
         metadata: [
           "source": "\(source.name)", "entries": "\(summary.entries)", "added": "\(summary.added)",
-          "removed": "\(summary.removed)", "rejected": "\(summary.rejected.count)",
-          "ranges": "\(summary.ranges)", "proposed_ranges": "\(summary.proposedRanges)",
+          "removed": .stringConvertible(summary.removed), "rejected": .stringConvertible(summary.rejected.count),
+          "ranges": .stringConvertible(summary.ranges), "proposed_ranges": "\(summary.proposedRanges)",
         ])
     }
   }

@@ -17,7 +17,7 @@ extension Cluster {
     let patience = ContinuousClock.now + .seconds(15)
     while true {
       if let pid = try settleEarlier(folder, configuration) {
-        logger.notice("Using the PostgreSQL that is already running", metadata: ["pid": "\(pid)"])
+        logger.notice("Using the PostgreSQL that is already running", metadata: ["pid": .stringConvertible(pid)])
         return .adopted(pid)
       }
       try configuration.write(to: folder)
@@ -39,7 +39,8 @@ extension Cluster {
     if let pid = ClusterProcesses.postmaster(of: folder) {
       if !options.diesWithParent, configuration.isWritten(in: folder), try answers(pid, in: folder) { return pid }
       progress("Ending the PostgreSQL that an earlier server left running")
-      logger.notice("Stopping the PostgreSQL that an earlier server started", metadata: ["pid": "\(pid)"])
+      logger.notice(
+        "Stopping the PostgreSQL that an earlier server started", metadata: ["pid": .stringConvertible(pid)])
       _ = ClusterProcesses.end(steps: [(SIGINT, 60), (SIGQUIT, 10), (SIGKILL, 5)]) {
         ClusterProcesses.postmaster(of: folder) == pid ? [pid] : []
       }
@@ -116,7 +117,8 @@ extension Cluster {
     }
     let time = ContinuousClock.now - began
     logger.info(
-      "PostgreSQL answers", metadata: ["pid": "\(child.pid)", "duration_ms": "\(Int(time / .milliseconds(1)))"])
+      "PostgreSQL answers",
+      metadata: ["pid": .stringConvertible(child.pid), "duration_ms": "\(Int(time / .milliseconds(1)))"])
     return child
   }
 }

@@ -135,7 +135,7 @@ extension Cluster {
     monitor.setPostmaster(nil)
     logger.error(
       "PostgreSQL stopped unexpectedly; starting it again",
-      metadata: ["pid": "\(pid)", "status": "\(how)"])
+      metadata: ["pid": .stringConvertible(pid), "status": "\(how)"])
     var pause = 0.25
     while !monitor.isStopRequested, state != nil {
       do {
@@ -161,7 +161,8 @@ extension Cluster {
       for step in steps {
         child.signal(step.signal)
         if child.hasEnded(within: step.seconds) { return true }
-        logger.warning("PostgreSQL does not stop", metadata: ["pid": "\(child.pid)", "signal": "\(step.signal)"])
+        logger.warning(
+          "PostgreSQL does not stop", metadata: ["pid": .stringConvertible(child.pid), "signal": "\(step.signal)"])
       }
       return false
     case .adopted(let pid):

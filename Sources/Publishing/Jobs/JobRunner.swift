@@ -132,7 +132,8 @@ final class JobRunner: Sendable {
       return Ending(job: job.id, state: .done, outcome: made)
     case .success(let made):
       logger.error(
-        "The result of a background job is too long to be stored", metadata: ["size_bytes": "\(made.utf8.count)"])
+        "The result of a background job is too long to be stored",
+        metadata: ["size_bytes": .stringConvertible(made.utf8.count)])
       return Ending(job: job.id, state: .failed)
     case .failure where isBrokenOff:
       return Ending(job: job.id, state: .broken)

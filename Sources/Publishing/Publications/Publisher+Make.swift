@@ -65,7 +65,8 @@ extension Publisher {
   private func review(at time: Date, on connection: PostgresConnection) async throws -> BrigadeReview.Outcome? {
     guard let found = try await holding?.review(at: time, on: connection) else { return nil }
     if found.new > 0 || found.ended > 0 {
-      logger.notice("Reviewed held numbers", metadata: ["new": "\(found.new)", "ended": "\(found.ended)"])
+      logger.notice(
+        "Reviewed held numbers", metadata: ["new": .stringConvertible(found.new), "ended": "\(found.ended)"])
     }
     return found
   }

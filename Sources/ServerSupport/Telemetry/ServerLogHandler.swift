@@ -47,14 +47,20 @@ public struct ServerLogHandler: LogHandler {
     var fields = [
       ("time", Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(time)), ("level", level.rawValue),
       ("source", source), ("message", message),
-    ]
+    ].map { ($0, quoted($1)) }
     let taken = Set(fields.map(\.0))
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       // Hummingbird's name of the request ID.
       let name = key == "hb.request.id" ? "request_id" : key
-      fields.append((taken.contains(name) ? "entry.\(name)" : name, value.description))
+      fields.append((taken.contains(name) ? "entry.\(name)" : name, json(value)))
     }
-    return "{" + fields.map { "\(quoted($0.0)):\(quoted($0.1))" }.joined(separator: ",") + "}\n"
+    return "{" + fields.map { "\(quoted($0)):\($1)" }.joined(separator: ",") + "}\n"
+  }
+
+  /// Integers are numbers, everything else is text.
+  private static func json(_ value: Logger.MetadataValue) -> String {
+    if case .stringConvertible(let number) = value, number is any BinaryInteger { return "\(number)" }
+    return quoted(value.description)
   }
 
   private static func quoted(_ text: String) -> String {
