@@ -107,9 +107,9 @@ public struct ListingCondition: Sendable, Equatable {
     /// Distinct days on which a reporter's complaint arrived.
     case days
     /// Rows of one imported list.
-    case listComplaints
+    case listComplaints = "list_complaints"
     /// Distinct days of one imported list.
-    case listDays
+    case listDays = "list_days"
   }
 
   public var kind: Kind
