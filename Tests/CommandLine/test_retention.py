@@ -72,7 +72,8 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
 REFUSING = {
     "publish": [], "migrate": [], "upgrade-postgresql": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
     "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
-    "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "notify": [],
+    "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "queue list": [],
+    "queue show": ["+12015550123"], "notify": [],
     "protect import": ["LIST"], "protect check": ["+12015550123"],
     "protect add": ["+12015550123", "--reason", "x"], "protect list": [], "protect remove": ["+12015550123"],
     "reporters recount": [], "prefixes detect": [], "prefixes list": [],

@@ -85,7 +85,13 @@ def walk(server, folder):
     server.run("decide", "+493023125200", "--block", "--label", "Survey", "--reason", "Reports quote a caller.", "--by", "Zoë")
     assert "+493023125200" in server.run("explain", "+493023125200")
     server.run("prefixes", "detect")
-    server.run("queue", "sweep")
+    cases = int(re.match(r"Cases: (\d+)", server.run("queue", "sweep").splitlines()[-1])[1])
+    lines = [line.split("\t") for line in server.run("queue", "list", "--limit", "100000", "--sort", "reports").splitlines()]
+    assert len(lines) == cases > 0 and all(len(line) == 7 for line in lines)
+    assert [int(line[4]) for line in lines] == sorted((int(line[4]) for line in lines), reverse=True)
+    assert f"waits since {lines[0][5]}: {', '.join(lines[0][1].split(','))}" in server.run("queue", "show", lines[0][0])
+    said = server.run("queue", "show", "+493023125200")
+    assert "has no case in the queue" in said and "block by Zoë: Reports quote a caller." in said
     server.run("publish")
     publications.check(server.data / "publications")
     assert "recounted: no differences" in server.run("recount")

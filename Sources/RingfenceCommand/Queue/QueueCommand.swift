@@ -1,13 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
+public import ArgumentParser
+public import Curation
 import Foundation
+import HTTPServer
+import Moderation
+import PhoneNumbers
 import Publishing
-import Storage
+public import Storage
+import Support
 
 struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "queue", abstract: "Update the review queue.", subcommands: [Sweep.self])
+    commandName: "queue", abstract: "List, show and update the review queue.",
+    subcommands: [List.self, Show.self, Sweep.self])
+
+  /// The level of administrators, who see every case.
+  private static let everyLevel: Int16 = 2
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the cases of the review queue, separated by tabs.",
+      discussion: """
+        Each line has the number, its causes, category, country, reports, the time since when it waits, and the account that \
+        has it open or to which it is assigned. A dash means none.
+        """)
+
+    @OptionGroup var database: DatabaseOptions
+
+    @Option(help: .value("order", "Order: urgency, age, reports or heat."))
+    var sort = QueueOrder.urgency
+
+    @Option(help: .value("cause", "Only this cause: \(QueueCause.allCases.map(\.rawValue).joined(separator: ", "))."))
+    var cause: QueueCause?
+
+    @Option(help: .value("country", "Only this country: two letters, such as FR."))
+    var country: String?
+
+    @Option(help: .value("cases", "The most cases, 1 to 100000."))
+    var limit = 100
+
+    func validate() throws {
+      try check(limit, "--limit", in: 1...100_000)
+      if let country, PhoneRegion(country) == nil {
+        throw ValidationError("--country \(country) is not a country with phone numbers. Use two letters, such as FR.")
+      }
+    }
+
+    func run() async throws {
+      let filter = QueueFilter(country: country.flatMap { PhoneRegion($0)?.code }, cause: cause)
+      let (rows, waiting) = try await database.open { context in
+        let (queue, time) = (context.stores.queue, Date())
+        return (
+          try await queue.page(filter, by: sort, level: QueueCommand.everyLevel, limit: limit, at: time),
+          try await queue.queueCounts(at: time).count(level: QueueCommand.everyLevel)
+        )
+      }
+      for row in rows {
+        let item = row.item
+        let claim = item.claim.flatMap { $0.until > Date() ? $0.account : nil }
+        print(
+          [
+            "+\(item.number)", item.causes.all.map { $0.rawValue }.joined(separator: ","), item.category?.slug ?? "-",
+            item.country ?? "-", "\(row.reports)", Timestamp.format(item.since), claim ?? item.assignedTo ?? "-",
+          ].joined(separator: "\t"))
+      }
+      if rows.count == limit, waiting > limit {
+        FileHandle.standardError.write(Data("\(waiting) cases wait. For more of them pass --limit.\n".utf8))
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the case of a number: why it waits, decisions, notes and comments.",
+      discussion: "The case is not claimed. To decide it: ringfence decide")
+
+    @OptionGroup var database: DatabaseOptions
+    @OptionGroup var subject: NumberOptions
+
+    func run() async throws {
+      let (number, texts) = (try subject.digits, try Localizer.commandLine())
+      let file = try await database.open { try await $0.stores.cases.read(number, at: Date()) }
+      var lines = ["+\(number)"]
+      if let item = file.item {
+        lines.append(
+          "  waits since \(Timestamp.format(item.since)): \(item.causes.all.map { $0.rawValue }.joined(separator: ", "))"
+        )
+        if let account = item.assignedTo { lines.append("  assigned to \(account)") }
+      } else {
+        lines.append("  has no case in the queue")
+      }
+      lines += LocalizedExplanation(file.explanation, texts).account.map { "  \($0)" }
+      lines += file.decisions.map { event in
+        let what =
+          switch event.kind {
+          case .decision(let treatment): treatment.rawValue
+          case .undo: event.expiresAt == nil ? "undo" : "expired"
+          }
+        let reason = event.reason.map { ": \($0)" } ?? ""
+        return "  \(Timestamp.format(event.time)) \(what) by \(event.decidedBy)\(reason)"
+      }
+      lines += file.notes.map { "  \(Timestamp.format($0.writtenAt)) note by \($0.account): \($0.text)" }
+      lines += file.comments.prefix(CaseStore.comments).map { "  \($0.count) × \($0.category.slug): \($0.text)" }
+      for line in lines { print(TextFormat.printable(line)) }
+    }
+  }
 
   struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +124,7 @@ struct QueueCommand: AsyncParsableCommand {
         let time = Date()
         try await BrigadeReview(store: context.stores.holds).review(at: time)
         let change = try await context.stores.queue.sweep(at: time) { done, _ in meter.update(done: UInt64(done)) }
-        return (change, try await context.stores.queue.queueCounts(at: time).count(level: 2))
+        return (change, try await context.stores.queue.queueCounts(at: time).count(level: QueueCommand.everyLevel))
       }
       print(
         "Cases: \(waiting). Numbers evaluated: \(change.judged), written: \(change.written), removed: \(change.removed)."
@@ -34,3 +132,6 @@ struct QueueCommand: AsyncParsableCommand {
     }
   }
 }
+
+extension QueueOrder: ExpressibleByArgument {}
+extension QueueCause: ExpressibleByArgument {}
