@@ -1,5 +1,6 @@
 """Subscriptions to lists: downloads, conditional requests, changes, failures."""
 
+import contextlib
 import gzip
 import http.server
 import json
@@ -314,6 +315,15 @@ def test_after_a_killed_removal_the_complete_list_is_read_again(server, site):
     def live():
         return int(server.query("SELECT count(*) FROM reports WHERE number BETWEEN 33199400000 AND 33199499999")[0][0])
 
+    # The last transaction waits for a lock, so that the kill comes before it.
+    def hold():
+        with contextlib.suppress(AssertionError):
+            server.query(f"BEGIN; SELECT FROM numbers WHERE number = {numbers[-1]} FOR UPDATE; SELECT pg_sleep(600)")
+
+    lock = threading.Thread(target=hold)
+    lock.start()
+    holders = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    wait_until(lambda: server.query("SELECT pid " + holders), 60, "the lock")
     process = subprocess.Popen(
         [BINARY, "sources", "remove", "removed", "--data", str(server.data)], env=environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -321,6 +331,8 @@ def test_after_a_killed_removal_the_complete_list_is_read_again(server, site):
     process.kill()
     process.wait()
     assert 0 < live() < 30_000
+    server.query("SELECT pg_terminate_backend(pid) " + holders)
+    lock.join()
     # The lease of the killed process would expire.
     server.query("DELETE FROM job_leases WHERE job LIKE 'source %' RETURNING job")
     code, said = refresh(server, "removed")
