@@ -71,7 +71,7 @@ BRITISH = {
     r"analys(?:e[ds]?|ing)": "analyze", r"artefacts?": "artifact", r"behaviours?": "behavior",
     r"cancell(?:ed|ing)": "canceled", r"catalogues?": "catalog", r"centres?|centred": "center", r"colour\w*": "color",
     r"defences?|offences?": "defense", r"diall(?:ed|ing)": "dialed", r"favour\w*": "favor", r"fulfil": "fulfill",
-    r"grey": "gray", r"honour\w*": "honor", r"judgement": "judgment", r"labell(?:ed|ing)": "labeled",
+    r"grey": "gray", r"honour\w*": "honor", r"judgement": "judgment", r"(?:re)?labell(?:ed|ing)": "labeled",
     r"labour": "labor", r"licence[sd]?": "license", r"modell(?:ed|ing)": "modeled", r"neighbour\w*": "neighbor",
     r"practise[ds]?": "practice", r"programmes?": "program", r"signall(?:ed|ing)": "signaled", r"spelt": "spelled",
     r"towards": "toward", r"travell\w+": "traveled", r"whilst": "while",

@@ -44,7 +44,7 @@ import Testing
     #expect(
       said == [
         AuditChange(field: "роль", before: texts("role.triage"), after: texts("role.moderator")),
-        AuditChange(field: "категория", before: texts("category.fraud"), after: "как в жалобах"),
+        AuditChange(field: "категория", before: texts("category.fraud"), after: "как в сообщениях"),
         AuditChange(field: "подпись", before: "", after: "role"),
         AuditChange(field: texts("thresholds.field.enter.heat"), before: "1", after: "2"),
         AuditChange(field: "strange", before: "a", after: "b"),

@@ -79,7 +79,7 @@ import Testing
       // Each reader sees the reason in their language.
       let texts = [
         ("de", "Die Meldungen sind nicht glaubwürdig."), ("en", "The reports are not credible."),
-        ("ru", "Жалобы не вызывают доверия."),
+        ("ru", "Сообщения не вызывают доверия."),
       ]
       for (language, text) in texts {
         let page = try await client.get(uri, headers: [.acceptLanguage: language]).text
