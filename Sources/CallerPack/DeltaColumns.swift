@@ -51,7 +51,7 @@ final class DeltaColumns {
       base.header.dictionaryTextBytes == result.dictionaryTextBytes,
       base.header.dictionaryTokens == result.dictionaryTokens,
       base.dictionaryChecksum == delta.layout.dictionaryChecksum
-    else { throw PackError(.malformed, "the delta needs its base's dictionary, but the base has another one") }
+    else { throw PackError(.malformed, "the delta needs its base's dictionary, but the base has a different one") }
     return try base.dictionary()
   }
 

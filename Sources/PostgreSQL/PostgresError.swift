@@ -87,7 +87,7 @@ extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
     case .poolTimeout(.zero): "Too many requests already wait for a database connection."
     case .poolTimeout(let limit): "No database connection became free within \(limit)."
     case .poolShutDown: "The database pool is shut down."
-    case .cancelled: "The database work was cancelled."
+    case .cancelled: "The database work was canceled."
     case .decoding(let column, let expected, let got): "Column \(column) should be \(expected) but is \(got)."
     case .encoding(let parameter, let reason): "Parameter $\(parameter) cannot be sent: \(reason)."
     case .acknowledgementInDoubt: "It is unknown whether the transaction was committed."

@@ -181,7 +181,7 @@ def test_a_program_like_sendmail_gets_the_message(make_server, tmp_path):
     server = make_server(RINGFENCE_MAIL=str(program), RINGFENCE_MAIL_FROM="ringfence@example.org")
     choose(server, "publication")
     assert server.run("notify").splitlines() == ["mailto:grace@example.org: publication"]
-    assert server.run("notify", "--test").splitlines() == ["mailto:grace@example.org: told"]
+    assert server.run("notify", "--test").splitlines() == ["mailto:grace@example.org: sent"]
     assert (tmp_path / "arguments").read_text().split() == ["-i", "-f", "ringfence@example.org", "--", "grace@example.org"]
     message = email.message_from_bytes((tmp_path / "message").read_bytes(), policy=email.policy.default)
     assert message["Subject"] == "Ringfence: Test"

@@ -54,7 +54,7 @@ final class InputBytes {
     if isGzip {
       // 16 + 15: a gzip wrapper and the largest window.
       let code = inflateInit2_(stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-      precondition(code == Z_OK, "zlib cannot be initialised")
+      precondition(code == Z_OK, "zlib cannot be initialized")
     }
   }
 

@@ -131,7 +131,7 @@ package enum DecisionError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .stale:
-      "Somebody else has decided about the number meanwhile. Look at it again."
+      "Somebody else has decided about the number meanwhile. Read the case, then decide again."
     case .protected(let reason):
       """
       The number is protected (\(reason.code.name)). It can be neither blocked nor identified. If that is wrong, take \

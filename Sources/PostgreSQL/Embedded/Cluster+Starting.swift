@@ -132,7 +132,7 @@ extension Cluster {
     if FileStatus(folder.data) != nil { return try matchingBinaries(for: folder) }
 
     let binaries = try ServerBinaries.find(wantedVersion: nil, in: options.programs)
-    progress("Initialising a private PostgreSQL \(binaries.version) in \(folder.root)")
+    progress("Creating a private PostgreSQL \(binaries.version) in \(folder.root)")
     let began = ContinuousClock.now
     let name = "initialising-\(getpid())"
     let path = "\(folder.root)/\(name)"

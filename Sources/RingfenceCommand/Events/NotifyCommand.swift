@@ -55,7 +55,7 @@ struct NotifyCommand: AsyncParsableCommand {
       throw CommandFailure.failed("Events have no receiver. Set webhook, or choose mails on an account's page.")
     }
     for result in results {
-      print("\(result.receiver): \(result.failure.map { texts.message("events.failure", $0) } ?? "told")")
+      print("\(result.receiver): \(result.failure.map { texts.message("events.failure", $0) } ?? "sent")")
     }
     let failures = results.count { $0.failure != nil }
     guard failures == 0 else {
