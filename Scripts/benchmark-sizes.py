@@ -56,8 +56,9 @@ class Server:
     def fill(self):
         file = self.options.folder / f"{self.complaints}.jsonl"
         start = time.monotonic()
-        subprocess.run([self.options.program, "simulate", "complaints", "--complaints", str(self.complaints), "--days", "360", "--out",
-                        file], check=True)
+        if not file.exists():
+            subprocess.run([self.options.program, "simulate", "complaints", "--complaints", str(self.complaints), "--days", "360", "--out",
+                            file], check=True)
         made = time.monotonic()
         self.call("import", "complaints", file, "--format", "jsonl")
         print(f"{self.complaints:,} complaints: {made - start:.0f} s to simulate, {time.monotonic() - made:.0f} s to import", flush=True)
