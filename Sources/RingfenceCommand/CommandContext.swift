@@ -37,7 +37,7 @@ package struct CommandContext {
     if !makes { try requireDatabase(settings) }
     let usesPreparedStatements = try settings.databasePooler == .none
     let reviews = ReviewPolicy(
-      share: Double(try settings.reviewPercent) / 100, maxReporters: try settings.reviewReporters)
+      share: try settings.reviewPercent, maxReporters: try settings.reviewReporters)
     let folder = try DataFolder(settings)
     let (dsn, cluster, joined) = try await database(of: folder, owns: owns, archiving: archiving, logger: logger)
     defer { joined?.end() }

@@ -4,7 +4,7 @@ import Foundation
 import HTTPServer
 
 /// The files installed with the program: migrations, templates, style sheets, tables.
-package struct Installation {
+package struct Installation: Sendable {
   /// The folder with `Migrations/`, `Public/` and `Resources/`.
   package let root: String
 

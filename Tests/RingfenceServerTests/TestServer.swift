@@ -65,9 +65,8 @@ struct TestServer {
       let services = ServerServices(
         stores: stores, intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, site: site,
         publications: folder, clock: clock)
-      var configuration = ServerConfiguration(
-        publicFolder: Checkout.publicFiles, templateFolder: Checkout.templates, textFolder: Checkout.texts,
-        openAPIFile: Checkout.openAPI)
+      var configuration = try ServerConfiguration(
+        Settings(environment: [:]), Installation(root: Checkout.root))
       configuration.port = 0
       // Tests connect before they have something to send.
       configuration.connections.firstByte = .seconds(60)

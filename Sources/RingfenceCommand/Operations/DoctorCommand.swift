@@ -113,7 +113,7 @@ struct FolderChecks {
   /// The erasure journal and the file of the audit log.
   private func records() -> [Finding] {
     do {
-      let records = RecordFiles(journal: try folder.journal, output: try JobConfiguration(folder.settings).auditOutput)
+      let records = RecordFiles(journal: try folder.journal, output: try folder.settings.auditOut)
       return RecordFiles.Kind.allCases.map { kind in
         let what = kind == .erasureJournal ? "erasure journal" : "audit output"
         guard let failure = records.failure(of: kind) else { return .ok(what, "can be written") }

@@ -86,13 +86,13 @@ struct PublishCommand: AsyncParsableCommand {
       PublicationRequest.Overrule(gate: $0, reason: reason ?? "", by: by ?? "")
     }
     let settings = try Settings(of: self)
-    let publication = try PublicationConfiguration(settings)
+    let policy = try PublicationPolicy(settings)
     let time = at.flatMap(Timestamp.parse) ?? Date()
-    try validateLifetime(from: time, to: time + publication.policy.lifetime)
+    try validateLifetime(from: time, to: time + policy.lifetime)
     try await CommandContext.open(settings) { context in
       let request = PublicationRequest(time: time, serial: serial, overrules: overrules)
-      print(try await context.publish(request, publication, top: top))
-      if let failure = try await context.afterPublish(publication, logger: .quiet)?.run(waits: true) {
+      print(try await context.publish(request, policy, recipes: try settings.recipes, top: top))
+      if let failure = try await context.afterPublish(logger: .quiet)?.run(waits: true) {
         throw CommandFailure.failed("The publication is made. \(failure)")
       }
     }
@@ -121,46 +121,25 @@ struct PublicationOptions: ParsableArguments {
   @Option(\.webhook) var webhook: [String] = []
 }
 
-struct PublicationConfiguration {
-  var policy = PublicationPolicy()
-  /// The recipe file; nil takes the data folder's, or the one shipped with the program.
-  var recipes: String?
-  /// The program to run after a publication, and its limit in seconds.
-  var afterPublish: (program: String, seconds: Int)?
-
-  init() {}
-
-  /// - Throws: ``CommandFailure`` for an invalid setting.
-  init(_ settings: Settings) throws {
-    recipes = try settings.recipes
-    policy.deltaBases = try settings.deltaBases
-    policy.lifetime = Double(try settings.validDays) * 86_400
-    policy.limits.minSize = Double(try settings.minSize) / 100
-    policy.limits.maxSize = Double(try settings.maxSize) / 100
-    policy.limits.maxChurn = Double(try settings.maxChurn) / 100
-    policy.limits.tolerance = try settings.tolerance
-    let seconds = try settings.afterPublishSeconds
-    afterPublish = try settings.afterPublish.map { ($0, seconds) }
-    policy.webhooks = Webhooks(urls: try settings.webhook ?? [])
-  }
-}
-
 extension CommandContext {
   /// Runs the program of the setting `after-publish`; nil where there is none.
-  func afterPublish(_ configuration: PublicationConfiguration, logger: Logger) -> AfterPublish? {
-    configuration.afterPublish.map { program, seconds in
+  func afterPublish(logger: Logger) throws -> AfterPublish? {
+    let seconds = try folder.settings.afterPublishSeconds
+    return try folder.settings.afterPublish.map { program in
       AfterPublish(
         program: program, limit: .seconds(seconds), folder: publicationFolder, dataFolder: folder.path,
         outbox: stores.outbox, logger: logger)
     }
   }
 
-  /// - Parameter top: maximum numbers in a pack, if that is less than its recipe's limit.
+  /// - Parameters:
+  ///   - recipes: the recipe file; nil takes the data folder's, or the one shipped with the program.
+  ///   - top: maximum numbers in a pack, if that is less than its recipe's limit.
   func publisher(
-    _ configuration: PublicationConfiguration, top: Int = Recipe.maxEntries, logger: Logger
+    _ policy: PublicationPolicy, recipes: String?, top: Int = Recipe.maxEntries, logger: Logger
   ) throws -> Publisher {
     let folder = folder
-    let recipes = recipeFile(named: configuration.recipes)
+    let recipes = recipeFile(named: recipes)
     // An unreadable key is reported at start instead of by the first publication.
     _ = try folder.signingKey()
     let publisher = Publisher(
@@ -169,7 +148,7 @@ extension CommandContext {
       sources: ContentSources(
         regions: { try await RegionStore.map(on: $0) },
         directory: { try await DirectoryStore.forEachEntry(at: $1, on: $0, $2) }),
-      signing: { try folder.signingKey() }, policy: configuration.policy,
+      signing: { try folder.signingKey() }, policy: policy,
       protection: {
         let protected = try await ProtectionStore.load(on: $0)
         return ProtectionLookup(
@@ -208,10 +187,10 @@ extension CommandContext {
   /// Publishes with a progress bar and returns the result as text.
   /// - Throws: ``CommandFailure`` with exit code 4 if a gate refuses the publication.
   func publish(
-    _ request: PublicationRequest, _ configuration: PublicationConfiguration = PublicationConfiguration(),
+    _ request: PublicationRequest, _ policy: PublicationPolicy = PublicationPolicy(), recipes: String? = nil,
     top: Int = Recipe.maxEntries
   ) async throws -> String {
-    let publisher = try publisher(configuration, top: top, logger: .quiet)
+    let publisher = try publisher(policy, recipes: recipes, top: top, logger: .quiet)
     let texts = try installation.englishTexts()
     let meter = ProgressMeter(title: "Publishing", total: 100, unit: .items("%"), output: progressOutput())
     defer { meter.finish() }

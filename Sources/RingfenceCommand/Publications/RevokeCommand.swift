@@ -77,11 +77,11 @@ struct RevokeCommand: AsyncParsableCommand {
     if add == nil { revocation.action = .remove }
     let request = revocation
     let settings = try Settings(of: self)
-    let publication = try PublicationConfiguration(settings)
+    let policy = try PublicationPolicy(settings)
     try await CommandContext.open(settings) { context in
       _ = try await context.moderation.decisions.record(decision, revoking: .remove)
       try await context.stores.publications.request(request)
-      let outcome = try await settle(request, context, publication)
+      let outcome = try await settle(request, context, policy)
       guard let serial = outcome.serial else {
         let texts = try context.installation.englishTexts()
         throw CommandFailure.failed(
@@ -95,7 +95,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
   /// Waits for a server to carry out the revocation; does it here if no server does.
   private func settle(
-    _ revocation: Revocation, _ context: CommandContext, _ publication: PublicationConfiguration
+    _ revocation: Revocation, _ context: CommandContext, _ policy: PublicationPolicy
   ) async throws -> RevocationOutcome {
     let end = ContinuousClock.now + .seconds(wait)
     // A server checks every two seconds. After five seconds no server is running, or it is busy.
@@ -107,7 +107,8 @@ struct RevokeCommand: AsyncParsableCommand {
       }
       if isHere || ContinuousClock.now > patience {
         do {
-          _ = try await context.publisher(publication, logger: .quiet).publishRevocations(at: Date())
+          _ = try await context.publisher(policy, recipes: try context.folder.settings.recipes, logger: .quiet)
+            .publishRevocations(at: Date())
           continue
         } catch PublishingError.busy {
           isHere = false

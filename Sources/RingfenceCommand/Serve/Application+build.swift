@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
-package import Foundation
-package import HTTPServer
-package import HTTPTypes
-package import Hummingbird
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Hummingbird
 import HummingbirdCore
-package import Intake
-package import Logging
-package import ModerationSite
+import Intake
+import Logging
+import ModerationSite
 import NIOCore
-package import Publishing
-package import Storage
-package import ServerSupport
+import Publishing
+import Storage
+import ServerSupport
 
 /// Combines the routes of the API and the pages into one server.
 /// - Parameter onRouter: receives all routes, before the routes that refuse methods are added.
 /// - Parameter onRunning: receives the port when the server listens.
-package func buildApplication(
+func buildApplication(
   services: ServerServices, texts: ServerTexts, configuration: ServerConfiguration, logger: Logger,
   onRouter: ([(method: HTTPRequest.Method, path: String)]) -> Void = { _ in },
   onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -78,7 +78,7 @@ private func buildRouter(
   router.add(middleware: ErrorMiddleware(page: site.problemPage, failures: observation.log.failures))
   router.add(middleware: MethodMiddleware())
   router.add(middleware: HostMiddleware())
-  router.add(middleware: PublicFilesMiddleware(folder: configuration.publicFolder))
+  router.add(middleware: PublicFilesMiddleware(folder: configuration.installation.publicFiles))
   router.add(middleware: SameOriginMiddleware())
 
   let health = HealthController(
@@ -101,53 +101,33 @@ private func buildRouter(
 }
 
 /// Messages, templates and the description of the API, read from their files once.
-package struct ServerTexts: Sendable {
+struct ServerTexts: Sendable {
   let catalog: MessageCatalog
   let pages: PageRenderer
   let description: OpenAPIDocument
 
   /// - Throws: if a template, a message catalog or the description of the API cannot be read, or a template names a
   ///   message that the catalog does not have.
-  package init(configuration: ServerConfiguration) throws {
-    catalog = try MessageCatalog(folder: configuration.textFolder)
-    pages = try PageRenderer(templateFolder: configuration.templateFolder, catalog: catalog)
+  init(configuration: ServerConfiguration) throws {
+    catalog = try MessageCatalog(folder: configuration.installation.texts)
+    pages = try PageRenderer(templateFolder: configuration.installation.templates, catalog: catalog)
     description = try OpenAPIDocument(
-      contentsOf: configuration.openAPIFile, publicationsNeedKey: configuration.access.publicationsNeedKey)
+      contentsOf: configuration.installation.openAPI, publicationsNeedKey: configuration.access.publicationsNeedKey)
   }
 }
 
 /// Stores and services of a server; tests create their own.
-package struct ServerServices: Sendable {
-  package let stores: Stores
-  package let intake: ReportIntake
-  package let identifications: IdentificationIntake
-  package let pseudonymizer: Pseudonymizer
-  package let keyUses: KeyUseCounter
-  package let site: SiteServices
-  package let metrics: PrometheusMetricsFactory
-  package let publications: PublicationFolder
+struct ServerServices: Sendable {
+  let stores: Stores
+  let intake: ReportIntake
+  let identifications: IdentificationIntake
+  let pseudonymizer: Pseudonymizer
+  var keyUses = KeyUseCounter()
+  let site: SiteServices
+  var metrics = PrometheusMetricsFactory()
+  let publications: PublicationFolder
   /// The time of the next scheduled publication after a given time; nil if none is scheduled.
-  package let nextPublication: @Sendable (Date) -> Date?
-  package let readiness: Readiness
-  package let clock: LimitClock
-
-  package init(
-    stores: Stores, intake: ReportIntake, identifications: IdentificationIntake, pseudonymizer: Pseudonymizer,
-    keyUses: KeyUseCounter = KeyUseCounter(), site: SiteServices,
-    metrics: PrometheusMetricsFactory = PrometheusMetricsFactory(),
-    publications: PublicationFolder, nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil },
-    readiness: Readiness = Readiness(), clock: LimitClock = .system
-  ) {
-    self.stores = stores
-    self.intake = intake
-    self.identifications = identifications
-    self.pseudonymizer = pseudonymizer
-    self.keyUses = keyUses
-    self.site = site
-    self.metrics = metrics
-    self.publications = publications
-    self.nextPublication = nextPublication
-    self.readiness = readiness
-    self.clock = clock
-  }
+  var nextPublication: @Sendable (Date) -> Date? = { _ in nil }
+  var readiness = Readiness()
+  var clock = LimitClock.system
 }

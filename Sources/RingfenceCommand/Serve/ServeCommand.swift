@@ -62,8 +62,7 @@ struct ServeCommand: AsyncParsableCommand {
     ProcessLimits.forbidCoreDumps()
     let settings = try Settings(of: self)
     let checked = try ServerConfiguration(settings, Installation.find(settings))
-    let (demo, url, publication) = (try settings.demo, try settings.url, try PublicationConfiguration(settings))
-    let jobs = try JobConfiguration(settings)
+    let (demo, url, policy) = (try settings.demo, try settings.url, try PublicationPolicy(settings))
     LogFormat.current = try settings.logFormat
     // Libraries log to the same output.
     LoggingSystem.bootstrap { ServerLogHandler(label: $0) }
@@ -77,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
     try await CommandContext.open(
       settings, owns: true, makes: true, archiving: archiving, logger: .server
     ) { context in
-      try Recipe.noteServed(publication.recipes, data: context.folder.path)
+      try Recipe.noteServed(settings.recipes, data: context.folder.path)
       var completed = checked
       completed.maxConnections = ProcessLimits.raiseOpenFiles(
         forConnections: checked.maxConnections, logger: .server)
@@ -86,12 +85,12 @@ struct ServeCommand: AsyncParsableCommand {
       let configuration = completed
       let welcome = demo ? try await DemoData(context: context).prepare() : nil
       let isNew = try await context.stores.accounts.accounts(at: Date()).isEmpty
-      let server = try await context.server(publication, jobs: jobs, metrics: metrics, logger: .server)
+      let server = try await context.server(configuration, policy, metrics: metrics, logger: .server)
       let manager = ServiceManager()
       let watching = Task { await manager.watch() }
       defer { watching.cancel() }
       do {
-        try await server.run(configuration: configuration) { port in
+        try await server.run { port in
           let host = configuration.host
           manager.tell("READY=1\nSTATUS=\(Self.listening(url: url, host: host, port: port).prefix { $0 != "\n" })")
           print(
@@ -136,27 +135,27 @@ struct ServeCommand: AsyncParsableCommand {
 
 extension CommandContext {
   func server(
-    _ publication: PublicationConfiguration, jobs: JobConfiguration, metrics: PrometheusMetricsFactory, logger: Logger
+    _ configuration: ServerConfiguration, _ policy: PublicationPolicy, metrics: PrometheusMetricsFactory, logger: Logger
   ) async throws -> Server {
-    try checkRecords(jobs)
+    try checkRecords(configuration.auditOutput)
     try await stores.reports.checkCluster()
     let pseudonymizer = try folder.pseudonymizer()
     let accountKey = try await accountKey()
-    try await stores.outbox.replaceReceivers(publication.policy.webhooks.urls.map(\.absoluteString))
-    try await stores.auditLog.setOutput(jobs.auditOutput?.text, at: Date())
+    try await stores.outbox.replaceReceivers(policy.webhooks.urls.map(\.absoluteString))
+    try await stores.auditLog.setOutput(configuration.auditOutput?.text, at: Date())
     let protection = ProtectionCache(store: stores.protection)
     try await protection.refresh()
     let pending = PendingNumberQueue()
     let intake = ReportIntake(
       store: stores.reports, pseudonymizer: pseudonymizer, protection: protection, touched: pending,
       metrics: metrics)
-    let publisher = try publisher(publication, logger: logger)
+    let publisher = try publisher(policy, recipes: try folder.settings.recipes, logger: logger)
     let accounts = AccountServices(
-      sessions: stores.sessions.with(sessionLifetime: Double(try folder.settings.sessionHours) * 3_600),
+      sessions: stores.sessions.with(sessionLifetime: try folder.settings.sessionHours),
       accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
       key: accountKey,
       commonPasswords: try CommonPasswords(contentsOf: URL(filePath: installation.commonPasswords)))
-    let schedule = jobs.schedule
+    let schedule = configuration.schedule
     let site = SiteServices(
       stores: stores, moderation: moderation, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer,
       rights: try rights(), folder: publicationFolder,
@@ -164,7 +163,7 @@ extension CommandContext {
       feedPreviews: try feedPreviewer(limits: .preview),
       sourceCatalog: try SourceCatalog.read(resources: installation.resources).sources,
       protectionCatalog: try ProtectionCatalog.read(resources: installation.resources),
-      recipes: recipes(publication.recipes),
+      recipes: recipes(try folder.settings.recipes),
       nextPublication: { schedule?.next(after: $0) }, logger: logger)
     let services = ServerServices(
       stores: stores, intake: intake,
@@ -172,19 +171,20 @@ extension CommandContext {
       pseudonymizer: pseudonymizer, site: site, metrics: metrics, publications: publicationFolder,
       nextPublication: { schedule?.next(after: $0) })
     try FolderMetrics(
-      folder, auditOutput: jobs.auditOutput.flatMap { if case .file(let path) = $0 { path } else { nil } },
+      folder, auditOutput: configuration.auditOutput.flatMap { if case .file(let path) = $0 { path } else { nil } },
       operations: stores.operations
     ).join(metrics)
     return Server(
-      services: services, publisher: publisher, protection: protection, pending: pending, jobs: jobs,
-      outbox: try outboxJob(logger: logger), afterPublish: afterPublish(publication, logger: logger),
+      services: services, publisher: publisher, protection: protection, pending: pending,
+      configuration: configuration, outbox: try outboxJob(logger: logger),
+      afterPublish: try afterPublish(logger: logger),
       sources: try feedRefresher(), logger: logger)
   }
 
   /// Refuses to serve where the erasure journal or the file of the audit log cannot be written. A full disk is no reason: its
   /// requests are refused until there is space.
-  private func checkRecords(_ jobs: JobConfiguration) throws {
-    let records = RecordFiles(journal: try folder.journal, output: jobs.auditOutput)
+  private func checkRecords(_ output: AuditOutput?) throws {
+    let records = RecordFiles(journal: try folder.journal, output: output)
     for kind in RecordFiles.Kind.allCases {
       guard let failure = records.failure(of: kind), !failure.isFullDisk else { continue }
       let isJournal = kind == .erasureJournal

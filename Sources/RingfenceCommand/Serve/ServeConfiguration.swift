@@ -11,20 +11,43 @@ import Jobs
 import ModerationSite
 import Publishing
 
-// Each part of the server's configuration reads its settings.
+/// The settings of the server, read and checked before it opens its data folder.
+struct ServerConfiguration: Sendable {
+  let installation: Installation
+  var host: String
+  var port: Int
+  var maxConnections: Int
+  var connections = ConnectionLimits()
+  /// Whether every connection comes from a trusted proxy, whose entry in `X-Forwarded-For` is the client's address.
+  var trustsProxy: Bool
+  /// The bearer token for the metrics; nil refuses every request.
+  var metricsToken: String?
+  let logsRequests: Bool
+  let schedule: PublicationSchedule?
+  let retention: RetentionJob.Limits
+  /// Where events of the audit log are written; nil for nowhere else.
+  let auditOutput: AuditOutput?
+  /// The time for which the listener stays open after readiness has failed.
+  let drain: Duration
+  /// The settings that API and pages share.
+  var access: AccessConfiguration
+  var api: APIConfiguration
+  var site = SiteConfiguration()
 
-extension ServerConfiguration {
   /// - Throws: ``CommandFailure`` for an invalid setting.
   init(_ settings: Settings, _ installation: Installation) throws {
-    self.init(
-      publicFolder: installation.publicFiles, templateFolder: installation.templates, textFolder: installation.texts,
-      openAPIFile: installation.openAPI)
+    self.installation = installation
     (host, port, trustsProxy) = (try settings.host, try settings.port, try settings.trustProxy)
     maxConnections = try settings.maxConnections
     (metricsToken, logsRequests) = (try settings.metricsToken, try settings.logRequests)
     access = try AccessConfiguration(settings)
     api = try APIConfiguration(settings)
     try site.read(settings)
+    let zone = try settings.timeZone
+    schedule = try settings.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
+    retention = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
+    drain = .seconds(try settings.drain)
+    auditOutput = try settings.auditOut
   }
 }
 
@@ -56,7 +79,7 @@ extension SiteConfiguration {
     secondFactor = try settings.secondFactor ?? (settings.demo ? .nobody : .administrators)
     publicNumbers = try settings.publicNumberPages
     (appealDifficulty, appealDelay) = (try settings.appealWork, try settings.appealDelay)
-    caseTarget = Double(try settings.caseTargetHours) * 3_600
+    caseTarget = try settings.caseTargetHours
     sendsMail = try settings.mail != nil
     signOn = try SignOnConfiguration.read(settings)
   }
@@ -93,15 +116,17 @@ extension SignOnConfiguration {
   }
 }
 
-extension JobConfiguration {
+extension PublicationPolicy {
   /// - Throws: ``CommandFailure`` for an invalid setting.
   init(_ settings: Settings) throws {
-    self.init()
-    let zone = try settings.timeZone
-    schedule = try settings.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
-    retention = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
-    drain = .seconds(try settings.drain)
-    auditOutput = try settings.auditOut
+    // Refused before a publication is made.
+    _ = (try settings.recipes, try settings.afterPublish, try settings.afterPublishSeconds)
+    self.init(
+      deltaBases: try settings.deltaBases, lifetime: try settings.validDays,
+      limits: GateLimits(
+        minSize: try settings.minSize, maxSize: try settings.maxSize, maxChurn: try settings.maxChurn,
+        tolerance: try settings.tolerance),
+      webhooks: Webhooks(urls: try settings.webhook ?? []))
   }
 }
 

@@ -6,65 +6,36 @@ import CallerPack
 import Foundation
 import HTTPServer
 import Hummingbird
-package import Importing
-package import Intake
-package import Jobs
-package import Logging
+import Importing
+import Intake
+import Jobs
+import Logging
 import Moderation
 import ModerationSite
-package import Publishing
+import Publishing
 import ServiceLifecycle
 import Storage
 import UnixSignals
 
-package struct JobConfiguration: Sendable {
-  package var schedule: PublicationSchedule?
-  package var retention = RetentionJob.Limits()
-  /// Where events of the audit log are written; nil for nowhere else.
-  package var auditOutput: AuditOutput?
-  /// The time for which the listener stays open after readiness has failed.
-  package var drain = Duration.zero
-
-  package init() {}
-}
-
 /// The application and its background jobs.
-package struct Server: Sendable {
-  private let services: ServerServices
-  private let publisher: Publisher
-  private let protection: ProtectionCache
-  private let pending: PendingNumberQueue
-  private let configuration: JobConfiguration
-  private let outbox: OutboxJob
-  private let afterPublish: AfterPublish?
-  private let sources: SourceRefresher?
-  private let logger: Logger
-
-  /// - Parameter protection: the intake's cache of protected numbers.
-  /// - Parameter pending: the numbers that the intake has changed.
-  /// - Parameter sources: downloads sources; nil if this server downloads none.
-  package init(
-    services: ServerServices, publisher: Publisher, protection: ProtectionCache, pending: PendingNumberQueue,
-    jobs configuration: JobConfiguration, outbox: OutboxJob, afterPublish: AfterPublish? = nil,
-    sources: SourceRefresher? = nil, logger: Logger
-  ) {
-    self.services = services
-    self.publisher = publisher
-    self.protection = protection
-    self.pending = pending
-    self.configuration = configuration
-    self.outbox = outbox
-    self.afterPublish = afterPublish
-    self.sources = sources
-    self.logger = logger
-  }
+struct Server: Sendable {
+  let services: ServerServices
+  let publisher: Publisher
+  /// The intake's cache of protected numbers.
+  let protection: ProtectionCache
+  /// The numbers that the intake has changed.
+  let pending: PendingNumberQueue
+  let configuration: ServerConfiguration
+  let outbox: OutboxJob
+  let afterPublish: AfterPublish?
+  /// Downloads sources; nil if this server downloads none.
+  let sources: SourceRefresher?
+  let logger: Logger
 
   /// Serves until SIGTERM or SIGINT.
   /// - Parameter onRunning: receives the port when the server listens.
-  package func run(
-    configuration: ServerConfiguration, onRunning: @escaping @Sendable (Int) async -> Void
-  ) async throws {
-    let (records, publisher, schedule) = (records, publisher, self.configuration.schedule)
+  func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
+    let (records, publisher, schedule) = (records, publisher, configuration.schedule)
     self.services.metrics.collect { exposition in
       exposition.gauge("ringfence_publication_failing", publisher.isFailing ? 1 : 0)
       exposition.time("ringfence_publication_due_time_seconds", schedule?.last(atOrBefore: Date()))
@@ -78,11 +49,11 @@ package struct Server: Sendable {
     // Services stop in reverse order: readiness fails, then the listener closes and received requests are answered.
     // When the intake closes, no more requests arrive.
     let services: [any Service] =
-      jobs(caseTarget: configuration.site.caseTarget)
-      + [application, ReadinessService(readiness: services.readiness, drain: self.configuration.drain)]
+      jobs()
+      + [application, ReadinessService(readiness: services.readiness, drain: configuration.drain)]
     var group = ServiceGroupConfiguration(
       services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    group.maximumGracefulShutdownDuration = .seconds(15) + self.configuration.drain
+    group.maximumGracefulShutdownDuration = .seconds(15) + configuration.drain
     try await ServiceGroup(configuration: group).run()
   }
 
@@ -91,7 +62,7 @@ package struct Server: Sendable {
   }
 
   /// The intakes are first, so that they stop last.
-  private func jobs(caseTarget: TimeInterval) -> [JobService] {
+  private func jobs() -> [JobService] {
     let stores = services.stores
     let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
     let retention = RetentionJob(store: stores.retention, limits: configuration.retention, logger: logger)
@@ -99,7 +70,8 @@ package struct Server: Sendable {
       publisher: publisher, leases: stores.leases, schedule: configuration.schedule, logger: logger)
     let folder = services.publications
     let warnings = WarningJob(
-      stores: stores, caseTarget: caseTarget, rootExpiry: { try folder.root()?.expires }, records: records,
+      stores: stores, caseTarget: configuration.site.caseTarget, rootExpiry: { try folder.root()?.expires },
+      records: records,
       logger: logger)
     let weights = ReporterWeightJob(
       reporters: stores.reporters, protection: stores.protection, ranges: stores.ranges, logger: logger)

@@ -27,7 +27,7 @@ package struct Setting<Value: Sendable>: Sendable {
     self.init(
       SettingDescription(
         name: name, ownVariable: variable, hasOption: hasOption, isSecret: false, rule: rule.text, value: rule.value,
-        standard: "\(standard)", meaning: meaning),
+        standard: rule.format(standard), meaning: meaning),
       standard: standard, parse: rule.parse)
   }
 
@@ -98,6 +98,8 @@ package struct SettingRule<Value: Sendable>: Sendable {
   let text: String
   /// Names the value in help, with its unit.
   var value = ""
+  /// The text of a value.
+  var format: @Sendable (Value) -> String = { "\($0)" }
   /// Returns nil for a text that breaks the rule.
   let parse: @Sendable (String) -> Value?
 }
@@ -112,6 +114,22 @@ extension SettingRule where Value == Int {
       Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
   }
+}
+
+extension SettingRule where Value == Double {
+  /// A whole number, which is converted to the unit of the program.
+  static func number(
+    _ range: ClosedRange<Int>, _ unit: String, times factor: Double = 1, per divisor: Double = 1
+  ) -> Self {
+    let rule = SettingRule<Int>.number(range, unit)
+    return Self(text: rule.text, value: unit, format: { "\(Int(($0 * divisor / factor).rounded()))" }) {
+      rule.parse($0).map { Double($0) * factor / divisor }
+    }
+  }
+
+  static func percent(_ range: ClosedRange<Int>) -> Self { number(range, "percent", per: 100) }
+  static func days(_ range: ClosedRange<Int>) -> Self { number(range, "days", times: 86_400) }
+  static func hours(_ range: ClosedRange<Int>) -> Self { number(range, "hours", times: 3_600) }
 }
 
 extension SettingRule where Value: RawRepresentable<String> & CaseIterable {

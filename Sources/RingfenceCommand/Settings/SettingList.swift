@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import API
 import Jobs
 import CallerPack
 import Curation
@@ -7,11 +8,15 @@ import Foundation
 import Intake
 import ModerationSite
 import Publishing
+import Storage
 import ServerSupport
 
 /// All settings of the server and its commands. Documentation/configuration.md is this list as a table.
 package struct SettingList: Sendable {
   package static let all = SettingList()
+
+  // Their defaults apply to servers without settings, too.
+  private static let (site, policy) = (SiteConfiguration(), PublicationPolicy())
 
   // The command and its files.
   let config = Setting(
@@ -68,7 +73,8 @@ package struct SettingList: Sendable {
   let addressBooks = Setting(
     "address-books", .boolean, default: true, "Serve address books by CardDAV at /carddav.")
   let addressBookNumbers = Setting(
-    "address-book-numbers", .number(1...5_000, "numbers"), default: 1_000, "Maximum numbers in an address book.")
+    "address-book-numbers", .number(1...5_000, "numbers"), default: AddressBookOptions().limit,
+    "Maximum numbers in an address book.")
   let addressBookRegion = Setting(
     "address-book-region", .region, absent: "all regions", "Region of the numbers in address books.")
   let appleReports = Setting(
@@ -91,7 +97,7 @@ package struct SettingList: Sendable {
     "second-factor", .choice, absent: "administrators; nobody with --demo",
     "Accounts that must set up a second factor.")
   let sessionHours = Setting(
-    "session-hours", .number(1...168, "hours"), default: 12, hasOption: false,
+    "session-hours", .hours(1...168), default: SessionStore.standardLifetime, hasOption: false,
     "Hours after which a session ends at the latest.")
   let oidcIssuer = Setting(
     "oidc-issuer", .issuer, absent: "no single sign-on", hasOption: false,
@@ -122,22 +128,23 @@ package struct SettingList: Sendable {
     "oidc-accounts", .boolean, default: false, hasOption: false,
     "Add an account at the first sign-in of a person.")
   let publicNumberPages = Setting(
-    "public-number-pages", .choice, default: PublicNumberVisibility.off,
+    "public-number-pages", .choice, default: Self.site.publicNumbers,
     "Public pages /number/NUMBER with the listing of a number; hidden: not for search engines.")
   let appealWork = Setting(
-    "appeal-work", .number(0...32, "bits"), default: 17,
+    "appeal-work", .number(0...32, "bits"), default: Self.site.appealDifficulty,
     "Bits of the proof of work of an appeal; each bit doubles the work.")
   let reviewPercent = Setting(
-    "review-percent", .number(0...100, "percent"), default: 2, hasOption: false,
+    "review-percent", .percent(0...100), default: ReviewPolicy.standard.share, hasOption: false,
     "Percent of all decisions that another moderator reviews.")
   let reviewReporters = Setting(
-    "review-reporters", .number(0...1_000_000, "reporters"), default: 100, hasOption: false,
+    "review-reporters", .number(0...1_000_000, "reporters"), default: ReviewPolicy.standard.maxReporters,
+    hasOption: false,
     "Another moderator reviews each decision to block or identify a number with more reporters than this.")
   let caseTargetHours = Setting(
-    "case-target-hours", .number(1...8_760, "hours"), default: 168, hasOption: false,
+    "case-target-hours", .hours(1...8_760), default: Self.site.caseTarget, hasOption: false,
     "Hours after which a case should be decided. The page Team and an alert compare the oldest case with it.")
   let appealDelay = Setting(
-    "appeal-delay", .number(0...3_600, "seconds"), default: 15,
+    "appeal-delay", .number(0...3_600, "seconds"), default: Self.site.appealDelay,
     "Seconds that the appeal form must be open if the browser cannot compute the proof of work.")
 
   // Retention.
@@ -154,21 +161,22 @@ package struct SettingList: Sendable {
     "recipes", .text("file"), absent: "recipes.yaml of the data folder, or the shipped one",
     "Recipes file, which defines the packs of a publication.")
   let deltaBases = Setting(
-    "delta-bases", .number(0...100, "publications"), default: 14,
+    "delta-bases", .number(0...100, "publications"), default: Self.policy.deltaBases,
     "Number of earlier publications with deltas to the newest one.")
   let validDays = Setting(
-    "valid-days", .number(1...3_650, "days"), default: 2,
+    "valid-days", .days(1...3_650), default: Self.policy.lifetime,
     "Days until a publication expires; clients reject expired publications.")
   let minSize = Setting(
-    "min-size", .number(0...100, "percent"), default: 50, "Minimum size of a pack, in percent of the previous one.")
+    "min-size", .percent(0...100), default: Self.policy.limits.minSize,
+    "Minimum size of a pack, in percent of the previous one.")
   let maxSize = Setting(
-    "max-size", .number(100...100_000, "percent"), default: 200,
+    "max-size", .percent(100...100_000), default: Self.policy.limits.maxSize,
     "Maximum size of a pack, in percent of the previous one.")
   let maxChurn = Setting(
-    "max-churn", .number(0...100_000, "percent"), default: 50,
+    "max-churn", .percent(0...100_000), default: Self.policy.limits.maxChurn,
     "Maximum added and removed numbers, in percent of the previous pack.")
   let tolerance = Setting(
-    "tolerance", .number(0...10_000_000, "entries"), default: 1_000,
+    "tolerance", .number(0...10_000_000, "entries"), default: Self.policy.limits.tolerance,
     "Number of entries up to which differences always pass the gates size and churn.")
   let afterPublish = Setting(
     "after-publish", .program, absent: "none",

@@ -35,7 +35,7 @@ import Testing
         #expect(try await context.stores.recount.recount(repairs: false).differences == 0)
         let before = try #require(try context.publicationFolder.manifest()).manifest
         // A second later the list is the same, so that no pack is new.
-        let publisher = try context.publisher(PublicationConfiguration(), logger: .forTests)
+        let publisher = try context.publisher(PublicationPolicy(), recipes: nil, logger: .forTests)
         let same = try await publisher.publish(PublicationRequest(time: before.issued + 1))
         #expect(same.serial == before.serial + 1)
         #expect(same.packs.map(\.sha256) == before.packs.map(\.sha256))

@@ -54,7 +54,7 @@ import Testing
         """)
     #expect(try settings.limits == false)
     #expect(try settings.logFormat == .json)
-    #expect(try JobConfiguration(settings).schedule?.hour == 3)
+    #expect(try ServerConfiguration(settings, Installation(root: Checkout.root)).schedule?.hour == 3)
     #expect(try settings.secondFactor == .everyone)
     #expect(try settings.commentDays == 30)
     #expect(try settings.webhook?.map(\.absoluteString) == ["https://one.example/", "https://two.example/"])
