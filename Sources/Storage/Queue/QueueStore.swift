@@ -11,9 +11,6 @@ public struct QueueStore: Sendable {
 
   public static let pageSize = 50
 
-  /// The most filters on a page.
-  static let maxFilters = 100
-
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -57,7 +54,7 @@ public struct QueueStore: Sendable {
 
   /// The filters that an account sees: its own by name, then those that others share.
   public func savedFilters(of account: String) async throws -> [SavedFilter] {
-    try await pool.run(SQL.readSavedFilters(account: account, limit: Self.maxFilters))
+    try await pool.run(SQL.readSavedFilters(account: account))
   }
 
   /// A page of the queue with facts about its numbers, and with the interrupted bulks that the worker may finish.
@@ -74,7 +71,7 @@ public struct QueueStore: Sendable {
       limit: limit)
     let rows = pipeline.add(SQL.readQueue(query, by: order))
     let thresholds = ThresholdQuery(in: &pipeline)
-    let saved = pipeline.add(SQL.readSavedFilters(account: worker.name, limit: Self.maxFilters))
+    let saved = pipeline.add(SQL.readSavedFilters(account: worker.name))
     let bulks = SQL.readUnfinishedBulks(for: worker, limit: 10).map { pipeline.add($0) }
     let results = try await pool.snapshot(pipeline)
     let set = try thresholds.set(results)

@@ -10,6 +10,8 @@ public struct SavedFilter: Sendable, Equatable {
   public static let nameLength = 60
   /// The most filters of an account.
   public static let most = 20
+  /// The most filters on a page, with those that others share.
+  fileprivate static let shown = 100
 
   public var id: UUID
   public var account: String
@@ -37,13 +39,13 @@ public struct SavedFilter: Sendable, Equatable {
 
 extension SQL {
   /// The saved filters that an account sees: its own and the shared ones, by name.
-  static func readSavedFilters(account: String, limit: Int) -> Statement<SavedFilter> {
+  static func readSavedFilters(account: String) -> Statement<SavedFilter> {
     Statement(
       """
       SELECT filter_id, account, name, country, category_id, cause, days, sort, is_shared, is_mine FROM saved_filters
       WHERE account = $1 OR is_shared ORDER BY (account <> $1), lower(name), filter_id LIMIT $2::bigint
       """,
-      account, Int64(limit)
+      account, Int64(SavedFilter.shown)
     ) { try SavedFilter($0) }
   }
 
