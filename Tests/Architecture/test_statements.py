@@ -154,12 +154,12 @@ def placements():
 
 
 def makers():
-    """Functions of Storage whose body makes a statement, as the record names them."""
+    """Functions of Storage that make a statement, as the record names them."""
     found = {}
     for file in STORAGE.rglob("*.swift"):
         for body in re.split(r"\n(?=  (?:(?:package|public|fileprivate|private) )*(?:static )?func )", file.read_text()):
-            match = re.match(r"  (?:package |fileprivate |private )?static func (\w+)\([^{]*?\) -> Statement<", body)
-            if match and re.search(r"(?<!PreparedS)(?<!-> )\bStatement\(", body):
+            match = re.match(r"  (?:(?:public|package|fileprivate|private|static) )*func (\w+)", body)
+            if match and re.search(r"(?<!PreparedS)(?<!-> )\bStatement\(|\.run\(\s*\"", body):
                 found[f"Storage/{file.name} {match[1]}"] = file
     return found
 

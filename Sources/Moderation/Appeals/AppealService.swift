@@ -138,11 +138,11 @@ package struct AppealService: Sendable {
         // The case is evaluated again: it leaves the queue where only the appeal kept it there.
         _ = try await connection.run(SQL.enqueueCases([(number, .appeal)], at: time))
       }
-      let event = moderator.did(
-        state == .upheld ? .appealUphold : .appealReject, to: number, id: eventID,
-        before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
-        after: ["state": state.rawValue], because: answers.first?.answer)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(
+        moderator.did(
+          state == .upheld ? .appealUphold : .appealReject, to: number, id: eventID,
+          before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
+          after: ["state": state.rawValue], because: answers.first?.answer), at: time)
       return .answered(open.count)
     }
   }

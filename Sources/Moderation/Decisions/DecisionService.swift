@@ -59,7 +59,7 @@ package struct DecisionService: Sendable {
       let known = try await connection.run(SQL.readProposals(number: proposal.number))
       if known.contains(where: { $0.id == proposal.id && $0.account == proposal.decidedBy }) { return true }
       guard try await !connection.run(SQL.addProposal(proposal)).isEmpty else { return false }
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: proposal.decidedAt))
+      try await connection.append(event, at: proposal.decidedAt)
       return true
     }
   }

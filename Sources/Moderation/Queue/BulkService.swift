@@ -112,7 +112,7 @@ package struct BulkService: Sendable {
     try await pool.transaction { connection in
       // Nothing is recorded where somebody else has finished or undone it.
       guard try await !connection.run(SQL.finishBulk(id: id)).isEmpty else { return }
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(event, at: time)
     }
     return true
   }

@@ -29,8 +29,8 @@ package struct ClaimService: Sendable {
         let before = try await connection.run(SQL.readCase(number: number)).first?.claim
         let mine = try await connection.run(claim).first
         if mine != nil, let before, before.account != worker.name {
-          let event = worker.did(.caseTakeOver, to: number, before: ["claim": before.account])
-          _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+          try await connection.append(
+            worker.did(.caseTakeOver, to: number, before: ["claim": before.account]), at: time)
         }
         return mine
       }
@@ -95,7 +95,7 @@ package struct ClaimService: Sendable {
       let level = min(2, item.level + (isRaised ? 1 : 0))
       _ = try await connection.run(
         SQL.raiseCase(number: number, account: worker.name, level: level, colleague: nil))
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(event, at: time)
       return true
     }
   }
@@ -125,9 +125,10 @@ package struct ClaimService: Sendable {
       _ = try await connection.run(raise)
       var after = ["level": "\(max(item.level, level))"]
       after["assigned_to"] = name
-      let event = worker.did(
-        .caseEscalate, to: number, id: eventID, before: ["level": "\(item.level)"], after: after, because: reason)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(
+        worker.did(
+          .caseEscalate, to: number, id: eventID, before: ["level": "\(item.level)"], after: after, because: reason),
+        at: time)
       return true
     }
   }

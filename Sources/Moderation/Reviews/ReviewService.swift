@@ -72,7 +72,7 @@ package struct ReviewService: Sendable {
       }
       // The same for a golden case, so that the log does not reveal it.
       let event = Actor(name: opinion.account, role: role).did(.reviewRecord, to: number)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: opinion.reviewedAt))
+      try await connection.append(event, at: opinion.reviewedAt)
       return .recorded
     }
   }
@@ -112,7 +112,7 @@ package struct ReviewService: Sendable {
         .reviewSettle, to: number,
         before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
         after: ["decision": decision.treatment.rawValue], because: decision.reason)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: decision.decidedAt))
+      try await connection.append(event, at: decision.decidedAt)
       return .settled
     }
   }
@@ -135,7 +135,7 @@ package struct ReviewService: Sendable {
         time: time)
       guard try await !connection.run(golden).isEmpty else { return false }
       let marked = actor.did(.goldenMark, to: number)
-      _ = try await connection.run(SQL.appendAuditEvent(marked, at: time))
+      try await connection.append(marked, at: time)
       return true
     }
   }
@@ -148,8 +148,7 @@ package struct ReviewService: Sendable {
       guard !on || isPossible else { return false }
       let change = on ? SQL.turnReviewsOn(account: worker.name, time: time) : SQL.turnReviewsOff()
       guard try await !connection.run(change).isEmpty else { return true }
-      let event = worker.did(on ? .reviewTurnOn : .reviewTurnOff, to: "reviews")
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(worker.did(on ? .reviewTurnOn : .reviewTurnOff, to: "reviews"), at: time)
       return true
     }
   }
@@ -163,8 +162,7 @@ package struct ReviewService: Sendable {
       guard try await !connection.run(SQL.removeGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
         return false
       }
-      let event = actor.did(.goldenUnmark, to: number)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(actor.did(.goldenUnmark, to: number), at: time)
       return true
     }
   }

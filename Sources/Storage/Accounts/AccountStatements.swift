@@ -188,10 +188,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  static func readAccountKey() -> Statement<[UInt8]> {
-    Statement("SELECT fingerprint FROM account_key") { try $0.decode(0) }
-  }
-
   /// Deletes the key's fingerprint once no secret is encrypted with it.
   static func forgetAccountKey() -> Statement<Void> {
     Statement(

@@ -27,7 +27,12 @@ public struct AccountStore: Sendable {
 
   /// Credentials of an enabled account.
   public func credentials(of name: String) async throws -> Credentials? {
-    try await pool.run(SQL.findCredentials(name: name)).first
+    try await pool.run(
+      """
+      SELECT \(SQL.credentials) FROM accounts a WHERE a.name = $1 AND a.disabled_at IS NULL
+      """,
+      name
+    ) { try $0.credentials() }.first
   }
 
   /// - Throws: ``AccountError/taken(_:)``; `RuleViolation` for a name that ``AccountName`` refuses.
@@ -125,7 +130,16 @@ public struct AccountStore: Sendable {
 
   /// An account's open sessions, the newest first.
   public func sessions(of id: Int32, at time: Date) async throws -> [AccountSession] {
-    try await pool.run(SQL.readSessions(accountID: id, time: time, seenAfter: time - SessionStore.idleLifetime))
+    try await pool.run(
+      """
+      SELECT session_id, opened_at, seen_at, browser FROM sessions
+      WHERE account_id = $1 AND expires_at > $2 AND seen_at > $3 ORDER BY opened_at DESC, session_id
+      """,
+      id, time, time - SessionStore.idleLifetime
+    ) { row in
+      AccountSession(
+        id: try row.decode(0), openedAt: try row.decode(1), seenAt: try row.decode(2), browser: try row.decode(3))
+    }
   }
 }
 
@@ -257,6 +271,6 @@ extension AccountStore {
 
   /// The fingerprint of the key that encrypts the secrets in this database; nil where none is stored.
   public func keyFingerprint() async throws -> [UInt8]? {
-    try await pool.run(SQL.readAccountKey()).first
+    try await pool.run("SELECT fingerprint FROM account_key") { try $0.decode(0, as: [UInt8].self) }.first
   }
 }

@@ -53,18 +53,34 @@ public struct AttemptStore: Sendable {
 
   /// Deletes the counts of subjects, and all counts older than ``memory``.
   public func forget(_ subjects: [[UInt8]], at time: Date) async throws {
-    _ = try await pool.run(SQL.forgetAttempts(subjects: subjects, before: time - Self.memory))
+    try await pool.run(
+      "DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2", subjects, time - Self.memory)
   }
 
   /// Stores a browser with which an account has signed in.
   /// - Parameter token: the secret in the browser's cookie.
   public func remember(browser token: String, of id: Int32, at time: Date) async throws {
-    _ = try await pool.run(SQL.rememberBrowser(id: id, tokenHash: Secret.hash(token), time: time, limit: 10))
+    try await pool.run(
+      """
+      WITH gone AS (
+        DELETE FROM known_browsers WHERE account_id = $1 AND token_hash IN (
+          SELECT token_hash FROM known_browsers WHERE account_id = $1 ORDER BY seen_at DESC OFFSET $4::bigint)
+      )
+      INSERT INTO known_browsers (account_id, token_hash, seen_at) VALUES ($1, $2, $3)
+      ON CONFLICT (account_id, token_hash) DO UPDATE SET seen_at = excluded.seen_at
+      """,
+      id, Secret.hash(token), time, 10)
   }
 
   /// Whether an account of this name has signed in with a browser before.
   public func knows(browser token: String, of name: String) async throws -> Bool {
-    try await !pool.run(SQL.findBrowser(name: name, tokenHash: Secret.hash(token))).isEmpty
+    try await !pool.run(
+      """
+      SELECT a.account_id FROM known_browsers b JOIN accounts a USING (account_id)
+      WHERE a.name = $1 AND b.token_hash = $2
+      """,
+      name, Secret.hash(token)
+    ) { try $0.decode(0, as: Int32.self) }.isEmpty
   }
 
   /// A new secret for a browser's cookie.
@@ -99,33 +115,5 @@ extension SQL {
       WHERE a.subject = n.subject
       """,
       counts.map(\.subject), counts.map(\.failures), counts.map(\.lastAt), counts.map(\.closedUntil))
-  }
-
-  /// Deletes the counts of these subjects, and old counts.
-  static func forgetAttempts(subjects: [[UInt8]], before: Date) -> Statement<Void> {
-    Statement("DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2", subjects, before)
-  }
-
-  static func rememberBrowser(id: Int32, tokenHash: [UInt8], time: Date, limit: Int64) -> Statement<Void> {
-    Statement(
-      """
-      WITH gone AS (
-        DELETE FROM known_browsers WHERE account_id = $1 AND token_hash IN (
-          SELECT token_hash FROM known_browsers WHERE account_id = $1 ORDER BY seen_at DESC OFFSET $4::bigint)
-      )
-      INSERT INTO known_browsers (account_id, token_hash, seen_at) VALUES ($1, $2, $3)
-      ON CONFLICT (account_id, token_hash) DO UPDATE SET seen_at = excluded.seen_at
-      """,
-      id, tokenHash, time, limit)
-  }
-
-  static func findBrowser(name: String, tokenHash: [UInt8]) -> Statement<Int32> {
-    Statement(
-      """
-      SELECT a.account_id FROM known_browsers b JOIN accounts a USING (account_id)
-      WHERE a.name = $1 AND b.token_hash = $2
-      """,
-      name, tokenHash
-    ) { try $0.decode(0) }
   }
 }

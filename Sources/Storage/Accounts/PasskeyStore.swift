@@ -43,17 +43,6 @@ extension SQL {
     }
   }
 
-  /// Finds the key of a passkey, and the account that it belongs to; no row for a disabled account.
-  static func findPasskey(credentialID: [UInt8]) -> Statement<(account: Credentials, key: [UInt8])> {
-    Statement(
-      """
-      SELECT \(credentials), p.public_key FROM passkeys p JOIN accounts a USING (account_id)
-      WHERE p.credential_id = $1 AND a.disabled_at IS NULL
-      """,
-      credentialID
-    ) { (try $0.credentials(), try $0.decode(8)) }
-  }
-
   /// Returns no row where the limit is reached or the passkey is known.
   static func addPasskey(
     accountID: Int32, credentialID: [UInt8], key: [UInt8], counter: Int64, name: String, time: Date, limit: Int64
@@ -99,8 +88,15 @@ extension AccountStore {
     try await pool.run(SQL.readPasskeys(accountID: id))
   }
 
+  /// Finds the key of a passkey, and the account that it belongs to; no row for a disabled account.
   public func passkey(_ id: [UInt8]) async throws -> (account: Credentials, key: [UInt8])? {
-    try await pool.run(SQL.findPasskey(credentialID: id)).first
+    try await pool.run(
+      """
+      SELECT \(SQL.credentials), p.public_key FROM passkeys p JOIN accounts a USING (account_id)
+      WHERE p.credential_id = $1 AND a.disabled_at IS NULL
+      """,
+      id
+    ) { (account: try $0.credentials(), key: try $0.decode(8, as: [UInt8].self)) }.first
   }
 
   /// - Parameter recovery: hashes of recovery codes for an account whose first second factor this is.

@@ -80,20 +80,6 @@ extension SQL {
       accountID, only, except
     ) { try $0.decode(0) }
   }
-
-  /// An account's open sessions, the newest first.
-  static func readSessions(accountID: Int32, time: Date, seenAfter: Date) -> Statement<AccountSession> {
-    Statement(
-      """
-      SELECT session_id, opened_at, seen_at, browser FROM sessions
-      WHERE account_id = $1 AND expires_at > $2 AND seen_at > $3 ORDER BY opened_at DESC, session_id
-      """,
-      accountID, time, seenAfter
-    ) { row in
-      AccountSession(
-        id: try row.decode(0), openedAt: try row.decode(1), seenAt: try row.decode(2), browser: try row.decode(3))
-    }
-  }
 }
 
 /// A signed-in account.
@@ -147,18 +133,6 @@ extension SQL {
       EXISTS (SELECT 1 FROM passkeys p WHERE p.account_id = a.account_id)
     """
 
-  /// Of two simultaneous uses one gets a row.
-  static func redeemSignInLink(linkHash: [UInt8], time: Date) -> Statement<Credentials> {
-    Statement(
-      """
-      DELETE FROM sign_in_links l USING accounts a
-      WHERE l.token_hash = $1 AND l.expires_at > $2 AND a.account_id = l.account_id AND a.disabled_at IS NULL
-      RETURNING \(credentials)
-      """,
-      linkHash, time
-    ) { try $0.credentials() }
-  }
-
   /// Stores that the first factor was shown.
   static func addSignInStep(tokenHash: [UInt8], accountID: Int32, way: String, expiresAt: Date) -> Statement<Void> {
     Statement(
@@ -203,16 +177,6 @@ extension SQL {
       accountID, codeHash
     ) { try $0.decode(0) }
   }
-
-  /// Returns no row for a disabled account.
-  static func findCredentials(name: String) -> Statement<Credentials> {
-    Statement(
-      """
-      SELECT \(credentials) FROM accounts a WHERE a.name = $1 AND a.disabled_at IS NULL
-      """,
-      name
-    ) { try $0.credentials() }
-  }
 }
 
 extension SQL {
@@ -239,17 +203,6 @@ extension SQL {
 
   static func dropIdentity(accountID: Int32) -> Statement<Void> {
     Statement("DELETE FROM account_identities WHERE account_id = $1", accountID)
-  }
-
-  /// Consumes a challenge, and deletes expired ones; no row where it was used before.
-  static func useChallenge(digest: [UInt8], expiresAt: Date, time: Date) -> Statement<[UInt8]> {
-    Statement(
-      """
-      WITH gone AS (DELETE FROM used_challenges WHERE expires_at < $3)
-      INSERT INTO used_challenges (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING RETURNING digest
-      """,
-      digest, expiresAt, time
-    ) { try $0.decode(0) }
   }
 }
 

@@ -81,8 +81,15 @@ public struct SessionStore: Sendable {
   func enter(link token: String, _ opening: SessionOpening) async throws -> FirstFactor? {
     try await pool.transaction { connection in
       if let opened = try await connection.entrance(of: opening) { return opened }
-      let redeemed = try await connection.run(SQL.redeemSignInLink(linkHash: Secret.hash(token), time: opening.time))
-        .first
+      let redeemed = try await connection.run(
+        """
+        DELETE FROM sign_in_links l USING accounts a
+        WHERE l.token_hash = $1 AND l.expires_at > $2 AND a.account_id = l.account_id AND a.disabled_at IS NULL
+        RETURNING \(SQL.credentials)
+        """,
+        Secret.hash(token), opening.time
+      ) { try $0.credentials() }
+      .first
       guard let account = redeemed else { return nil }
       return try await connection.enter(account, way: "link", opening)
     }
@@ -142,7 +149,13 @@ public struct SessionStore: Sendable {
   /// - Parameter digest: 32 bytes.
   /// - Returns: whether it was not used before.
   public func use(challenge digest: [UInt8], until expiresAt: Date, at time: Date) async throws -> Bool {
-    try await !pool.run(SQL.useChallenge(digest: digest, expiresAt: expiresAt, time: time)).isEmpty
+    try await !pool.run(
+      """
+      WITH gone AS (DELETE FROM used_challenges WHERE expires_at < $3)
+      INSERT INTO used_challenges (digest, expires_at) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING RETURNING digest
+      """,
+      digest, expiresAt, time
+    ) { try $0.decode(0, as: [UInt8].self) }.isEmpty
   }
 
   /// Nil when the session has ended.
@@ -161,8 +174,7 @@ public struct SessionStore: Sendable {
     let id = UUID()
     try await pool.transaction { connection in
       guard let actor = try await connection.run(SQL.deleteSession(tokenHash: Secret.hash(token))).first else { return }
-      try await connection.append(
-        actor.did(.sessionClose, to: actor.name, id: id), at: time)
+      try await connection.append(actor.did(.sessionClose, to: actor.name, id: id), at: time)
     }
   }
 
@@ -197,10 +209,6 @@ struct SessionOpening {
 }
 
 extension PostgresConnection {
-  func append(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await run(SQL.appendAuditEvent(event, at: time))
-  }
-
   /// The result of an earlier run of this opening, because a transaction is repeated when its commit was in doubt.
   func entrance(of opening: SessionOpening) async throws -> FirstFactor? {
     let hash = Secret.hash(opening.token)

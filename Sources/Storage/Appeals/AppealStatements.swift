@@ -69,17 +69,6 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
-  /// The seconds from filing to answer of the appeals that were answered last.
-  static func readAnswerTimes(limit: Int) -> Statement<Double> {
-    Statement(
-      """
-      SELECT extract(epoch FROM answered_at - filed_at)::double precision FROM appeals
-      WHERE state <> 'open' ORDER BY answered_at DESC, number DESC, appeal_id DESC LIMIT $1::bigint
-      """,
-      Int64(limit)
-    ) { try $0.decode(0) }
-  }
-
   /// A number's appeals, the oldest first.
   package static func readAppealsOf(number: Int64) -> Statement<Appeal> {
     Statement(
@@ -89,16 +78,6 @@ extension SQL {
       WHERE number = $1 ORDER BY filed_at, appeal_id
       """,
       number, decode: decodeAppeal)
-  }
-
-  /// The open appeals of all numbers, the oldest first.
-  static func readAllOpenAppeals() -> Statement<Appeal> {
-    Statement(
-      """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
-      FROM appeals
-      WHERE state = 'open' ORDER BY filed_at, number, appeal_id
-      """, decode: decodeAppeal)
   }
 
   static func decodeAppeal(_ row: PostgresRow) throws -> Appeal {
@@ -169,36 +148,6 @@ extension SQL {
     AppealedDay(
       number: try row.decode(0), day: try row.decode(1), complaints: Int(try row.decode(2, as: Int64.self)),
       appealDays: try row.decode(3))
-  }
-
-  /// Open appeals after a cursor, the oldest first.
-  static func readOpenAppeals(after: AppealCursor?, limit: Int) -> Statement<Appeal> {
-    Statement(
-      """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
-      FROM appeals
-      WHERE state = 'open'
-        AND ($1::timestamptz IS NULL OR (filed_at, number, appeal_id) > ($1::timestamptz, $2::bigint, $3::uuid))
-      ORDER BY filed_at, number, appeal_id LIMIT $4::bigint
-      """,
-      after?.time, after?.number, after?.id, Int64(limit), decode: decodeAppeal)
-  }
-
-  /// Answered appeals before a cursor, the newest answer first.
-  static func readAnsweredAppeals(before: AppealCursor?, limit: Int) -> Statement<Appeal> {
-    Statement(
-      """
-      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
-      FROM appeals
-      WHERE state <> 'open'
-        AND ($1::timestamptz IS NULL OR (answered_at, number, appeal_id) < ($1::timestamptz, $2::bigint, $3::uuid))
-      ORDER BY answered_at DESC, number DESC, appeal_id DESC LIMIT $4::bigint
-      """,
-      before?.time, before?.number, before?.id, Int64(limit), decode: decodeAppeal)
-  }
-
-  static func countOpenAppeals() -> Statement<Int64> {
-    Statement("SELECT count(*) FROM appeals WHERE state = 'open'") { try $0.decode(0) }
   }
 
   /// Consumes a form; returns a row unless it was used before.

@@ -37,21 +37,43 @@ public struct AppealStore: Sendable {
 
   /// All open appeals, the oldest first.
   public func open() async throws -> [Appeal] {
-    try await pool.run(SQL.readAllOpenAppeals())
+    try await pool.run(
+      """
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
+      WHERE state = 'open' ORDER BY filed_at, number, appeal_id
+      """, decode: SQL.decodeAppeal)
   }
 
   /// Open appeals after a cursor, the oldest first.
   public func open(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
-    try await pool.run(SQL.readOpenAppeals(after: place, limit: limit))
+    try await pool.run(
+      """
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
+      WHERE state = 'open'
+        AND ($1::timestamptz IS NULL OR (filed_at, number, appeal_id) > ($1::timestamptz, $2::bigint, $3::uuid))
+      ORDER BY filed_at, number, appeal_id LIMIT $4::bigint
+      """,
+      place?.time, place?.number, place?.id, Int64(limit), decode: SQL.decodeAppeal)
   }
 
   /// Answered appeals before a cursor, the newest answer first.
   public func answered(before place: AppealCursor?, limit: Int) async throws -> [Appeal] {
-    try await pool.run(SQL.readAnsweredAppeals(before: place, limit: limit))
+    try await pool.run(
+      """
+      SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection
+      FROM appeals
+      WHERE state <> 'open'
+        AND ($1::timestamptz IS NULL OR (answered_at, number, appeal_id) < ($1::timestamptz, $2::bigint, $3::uuid))
+      ORDER BY answered_at DESC, number DESC, appeal_id DESC LIMIT $4::bigint
+      """,
+      place?.time, place?.number, place?.id, Int64(limit), decode: SQL.decodeAppeal)
   }
 
   public func openCount() async throws -> Int64 {
-    try await pool.run(SQL.countOpenAppeals()).first ?? 0
+    try await pool.run("SELECT count(*) FROM appeals WHERE state = 'open'") { try $0.decode(0, as: Int64.self) }.first
+      ?? 0
   }
 
   public func status(of ticket: AppealTicket, at time: Date) async throws -> AppealStatus? {
@@ -77,7 +99,14 @@ public struct AppealStore: Sendable {
   }
 
   private static func usualAnswerTime(on connection: PostgresConnection) async throws -> TimeInterval? {
-    median(try await connection.run(SQL.readAnswerTimes(limit: observedAnswers)))
+    median(
+      try await connection.run(
+        """
+        SELECT extract(epoch FROM answered_at - filed_at)::double precision FROM appeals
+        WHERE state <> 'open' ORDER BY answered_at DESC, number DESC, appeal_id DESC LIMIT $1::bigint
+        """,
+        Int64(observedAnswers)
+      ) { try $0.decode(0) })
   }
 
   /// The median, unless there are too few values to say anything.

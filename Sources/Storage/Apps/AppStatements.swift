@@ -60,16 +60,6 @@ extension App {
 }
 
 extension SQL {
-  static func changeFailedCalls(appID: Int32, to rule: FailedCalls) -> Statement<FailedCalls> {
-    Statement(
-      """
-      UPDATE apps a SET failed_calls = $2 FROM apps old
-      WHERE a.app_id = $1 AND old.app_id = a.app_id RETURNING old.failed_calls
-      """,
-      appID, rule.rawValue
-    ) { FailedCalls(rawValue: try $0.decode(0)) ?? .nothing }
-  }
-
   /// Adds a key; no row where it exists, by which a repeated call recognizes its own work.
   static func insertKey(
     appID: Int32, hash: [UInt8], hint: String, scopes: AppScopes, createdAt: Date, createdBy: String, expiresAt: Date?
@@ -98,10 +88,6 @@ extension SQL {
     Statement("UPDATE app_keys SET revoked_at = coalesce(revoked_at, $2) WHERE key_id = $1", keyID, time)
   }
 
-  static func changeScopes(keyID: Int32, scopes: AppScopes) -> Statement<Void> {
-    Statement("UPDATE app_keys SET scopes = $2 WHERE key_id = $1", keyID, scopes.rawValue)
-  }
-
   static func noteKeyUses(uses: [(key: Int32, time: Date)]) -> Statement<Void> {
     Statement(
       """
@@ -127,26 +113,6 @@ extension SQL {
         id: try row.decode(0), appID: try row.decode(1), appName: try row.decode(2), hint: try row.decode(3),
         scopes: AppScopes(rawValue: try row.decode(4)), createdAt: try row.decode(5), createdBy: try row.decode(6),
         expiresAt: try row.decode(7), revokedAt: try row.decode(8), lastUsedAt: try row.decode(9))
-    }
-  }
-
-  /// The reporters and networks of the newest reports by app. Networks are deleted after 30 days, so no report is older.
-  static func readAppOrigins() -> Statement<AppOrigins> {
-    Statement(
-      """
-      SELECT n.app_id, count(DISTINCT n.reporter), count(DISTINCT n.network), count(DISTINCT a.reporter),
-             count(*) FILTER (WHERE n.verification IN (1, 2, 11, 12)), count(*) FILTER (WHERE n.verification IN (2, 12))
-      FROM (
-        SELECT app_id, reporter, network, verification FROM reports
-        WHERE network IS NOT NULL ORDER BY received_at DESC LIMIT \(AppOrigins.maxReports)
-      ) n LEFT JOIN attested_reporters a ON a.reporter = n.reporter
-      GROUP BY n.app_id
-      """
-    ) { row in
-      AppOrigins(
-        appID: try row.decode(0), reporters: Int(try row.decode(1, as: Int64.self)),
-        networks: Int(try row.decode(2, as: Int64.self)), attested: Int(try row.decode(3, as: Int64.self)),
-        verified: Int(try row.decode(4, as: Int64.self)), failed: Int(try row.decode(5, as: Int64.self)))
     }
   }
 }

@@ -38,7 +38,7 @@ public struct AppStore: Sendable {
         return app
       }
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
-      try await connection.note(
+      try await connection.append(
         .app(eventID, .appCreate, app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
       return app
     }
@@ -75,7 +75,7 @@ public struct AppStore: Sendable {
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
       _ = try await connection.run(
         SQL.endKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
-      try await connection.note(
+      try await connection.append(
         .app(eventID, .appRotate, app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
     }
     return key
@@ -89,7 +89,7 @@ public struct AppStore: Sendable {
       let key = try await connection.key(keyID)
       _ = try await connection.run(SQL.revokeKey(keyID: keyID, time: time))
       _ = try await connection.run(SQL.deleteInstallations(keyID: keyID))
-      try await connection.note(
+      try await connection.append(
         .app(
           eventID, .appRevoke, app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]
         ),
@@ -105,8 +105,8 @@ public struct AppStore: Sendable {
     try await pool.transaction { connection in
       let key = try await connection.key(keyID)
       guard key.state(at: time) == .valid else { throw AppError.notValid(keyID) }
-      _ = try await connection.run(SQL.changeScopes(keyID: keyID, scopes: scopes))
-      try await connection.note(
+      try await connection.run("UPDATE app_keys SET scopes = $2 WHERE key_id = $1", keyID, scopes.rawValue)
+      try await connection.append(
         .app(
           eventID, .appScopes, app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
           after: Self.fields(scopes, nil)), at: time)
@@ -122,9 +122,15 @@ public struct AppStore: Sendable {
     let eventID = UUID()
     try await pool.transaction { connection in
       guard let app = try await connection.app(named: name),
-        let former = try await connection.run(SQL.changeFailedCalls(appID: app.id, to: rule)).first
+        let former = try await connection.run(
+          """
+          UPDATE apps a SET failed_calls = $2 FROM apps old
+          WHERE a.app_id = $1 AND old.app_id = a.app_id RETURNING old.failed_calls
+          """,
+          app.id, rule.rawValue, decode: { FailedCalls(rawValue: try $0.decode(0)) ?? .nothing }
+        ).first
       else { throw AppError.noApp(name) }
-      try await connection.note(
+      try await connection.append(
         .app(
           eventID, .appFailedCalls, app: name, by: person, before: ["failed_calls": former.rawValue],
           after: ["failed_calls": rule.rawValue]), at: time)
@@ -141,9 +147,26 @@ public struct AppStore: Sendable {
     }
   }
 
-  /// Where the newest reports come from, by app; apps without recent reports are left out.
+  /// Where the newest reports come from, by app; apps without recent reports are left out. Networks are deleted after 30
+  /// days, so no report is older.
   public func origins() async throws -> [Int32: AppOrigins] {
-    Dictionary(uniqueKeysWithValues: try await pool.run(SQL.readAppOrigins()).map { ($0.appID, $0) })
+    Dictionary(
+      uniqueKeysWithValues: try await pool.run(
+        """
+        SELECT n.app_id, count(DISTINCT n.reporter), count(DISTINCT n.network), count(DISTINCT a.reporter),
+               count(*) FILTER (WHERE n.verification IN (1, 2, 11, 12)), count(*) FILTER (WHERE n.verification IN (2, 12))
+        FROM (
+          SELECT app_id, reporter, network, verification FROM reports
+          WHERE network IS NOT NULL ORDER BY received_at DESC LIMIT \(AppOrigins.maxReports)
+        ) n LEFT JOIN attested_reporters a ON a.reporter = n.reporter
+        GROUP BY n.app_id
+        """
+      ) { row in
+        AppOrigins(
+          appID: try row.decode(0), reporters: Int(try row.decode(1, as: Int64.self)),
+          networks: Int(try row.decode(2, as: Int64.self)), attested: Int(try row.decode(3, as: Int64.self)),
+          verified: Int(try row.decode(4, as: Int64.self)), failed: Int(try row.decode(5, as: Int64.self)))
+      }.map { ($0.appID, $0) })
   }
 
   /// - Throws: ``AppError/noKey(_:)``.
@@ -170,10 +193,6 @@ extension PostgresConnection {
   func key(_ id: Int32) async throws -> AppKey {
     guard let key = try await run(SQL.readKeys(keyID: id)).first else { throw AppError.noKey(id) }
     return key
-  }
-
-  func note(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await run(SQL.appendAuditEvent(event, at: time))
   }
 
   fileprivate func add(

@@ -68,21 +68,27 @@ extension InstallationStore {
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       let former = try await connection.run(SQL.readAttestationPolicy(appID: app.id)).first ?? nil
       _ = try await connection.run(SQL.setAttestationPolicy(appID: app.id, policy: policy))
-      try await connection.note(
+      try await connection.append(
         .app(
           eventID, .appAttestation, app: name, by: person, before: ["policy": AttestationSQL.text(former)],
           after: ["policy": AttestationSQL.text(policy)]), at: time)
     }
   }
 
+  /// The counter of an earlier attestation with this key stays.
   /// - Throws: ``AttestationFailure/challengeUsed``.
   public func attest(
     _ installation: AttestedInstallation, level: AttestationLevel, for app: App, at time: Date
   ) async throws -> AttestedToken {
     try await pool.transaction { connection in
       let day = Installation.day(of: time)
-      _ = try await connection.run(
-        SQL.storeAttestation(reporter: installation.reporter, appID: app.id, level: level, day: day))
+      try await connection.run(
+        """
+        INSERT INTO attested_reporters AS a (reporter, app_id, level, counter, attested_on, renewed_on)
+        VALUES ($1, $2, $3, 0, $4, $4)
+        ON CONFLICT (reporter) DO UPDATE SET level = excluded.level, renewed_on = excluded.renewed_on
+        """,
+        installation.reporter, app.id, level.rawValue, day)
       return try await connection.makeToken(of: installation, level: level, for: app, at: time)
     }
   }
@@ -112,7 +118,12 @@ extension InstallationStore {
   }
 
   public func attestationCounts() async throws -> [Int32: AttestationCounts] {
-    try await pool.run(SQL.countAttestations()).reduce(into: [:]) { counts, row in
+    try await pool.run("SELECT app_id, level, count(*) FROM attested_reporters GROUP BY app_id, level") {
+      (
+        appID: try $0.decode(0, as: Int32.self), level: try AttestationSQL.level($0.decode(1)),
+        count: try $0.decode(2, as: Int64.self)
+      )
+    }.reduce(into: [:]) { counts, row in
       counts[row.appID, default: AttestationCounts(appID: row.appID, installations: [:])].installations[row.level] =
         row.count
     }
@@ -162,20 +173,6 @@ extension SQL {
       "UPDATE apps SET attestation = $2 WHERE app_id = $1", appID, policy.map { AttestationSQL.text($0) })
   }
 
-  /// The counter of an earlier attestation with this key stays.
-  /// - Parameter day: In days since 1970-01-01.
-  static func storeAttestation(
-    reporter: [UInt8], appID: Int32, level: AttestationLevel, day: Int32
-  ) -> Statement<Void> {
-    Statement(
-      """
-      INSERT INTO attested_reporters AS a (reporter, app_id, level, counter, attested_on, renewed_on)
-      VALUES ($1, $2, $3, 0, $4, $4)
-      ON CONFLICT (reporter) DO UPDATE SET level = excluded.level, renewed_on = excluded.renewed_on
-      """,
-      reporter, appID, level.rawValue, day)
-  }
-
   /// Stores the counter of an assertion, if it is greater than the stored one. Without a row where it is not.
   /// - Parameter counter: Nil where phones do not count.
   static func renewAttestation(
@@ -212,12 +209,6 @@ extension SQL {
       """,
       digest, appID, keyID, createdAt, Installation.day(of: createdAt), device, expiresAt
     ) { try $0.decode(0) }
-  }
-
-  static func countAttestations() -> Statement<(appID: Int32, level: AttestationLevel, count: Int64)> {
-    Statement("SELECT app_id, level, count(*) FROM attested_reporters GROUP BY app_id, level") {
-      (try $0.decode(0), try AttestationSQL.level($0.decode(1)), try $0.decode(2))
-    }
   }
 
   /// Deletes some attestations without a token since a day, in days since 1970-01-01.

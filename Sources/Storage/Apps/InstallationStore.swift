@@ -19,7 +19,14 @@ public struct InstallationStore: Sendable {
     let token = Secret.make(prefix: "")
     let digest = Secret.hash(token)
     let added = try await pool.run(
-      SQL.insertInstallation(digest: digest, appID: app.id, keyID: keyID, createdAt: time))
+      """
+      INSERT INTO installations (digest, app_id, key_id, created_at, last_day)
+      SELECT $1::bytea, $2::integer, key_id, $4::timestamptz, $5::integer FROM app_keys
+      WHERE key_id = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
+      ON CONFLICT (digest) DO UPDATE SET key_id = excluded.key_id RETURNING key_id
+      """,
+      digest, app.id, keyID, time, Installation.day(of: time)
+    ) { try $0.decode(0, as: Int32.self) }
     return added.isEmpty ? nil : (token, digest)
   }
 
@@ -36,18 +43,33 @@ public struct InstallationStore: Sendable {
   /// Stores the day of a report, unless it is known.
   public func noteUse(of installation: Installation, at time: Date) async throws {
     guard Installation.day(of: time) > installation.lastDay else { return }
-    _ = try await pool.run(SQL.noteInstallationUse(digest: installation.digest, day: Installation.day(of: time)))
+    try await pool.run(
+      "UPDATE installations SET last_day = $2 WHERE digest = $1 AND last_day < $2", installation.digest,
+      Installation.day(of: time))
   }
 
   /// Revokes a token of an app.
   /// - Returns: whether the app has it, or had revoked it.
   public func revoke(digest: [UInt8], of app: App, at time: Date) async throws -> Bool {
-    try await !pool.run(SQL.revokeInstallation(digest: digest, appID: app.id, time: time)).isEmpty
+    try await !pool.run(
+      """
+      UPDATE installations SET revoked_at = coalesce(revoked_at, $3) WHERE digest = $1 AND app_id = $2 RETURNING key_id
+      """,
+      digest, app.id, time
+    ) { try $0.decode(0, as: Int32.self) }.isEmpty
   }
 
   /// The app with this name and its newest valid key with the scope `report`; nil if it has none.
   public func reportingApp(named name: String, at time: Date) async throws -> App? {
-    try await pool.run(SQL.findReportingApp(name: name, time: time)).first
+    try await pool.run(
+      """
+      SELECT a.app_id, a.name, k.key_id, k.scopes, a.failed_calls FROM app_keys k JOIN apps a USING (app_id)
+      WHERE a.name = $1 AND NOT a.is_list AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)
+        AND k.scopes & 1 = 1
+      ORDER BY k.key_id DESC LIMIT 1
+      """,
+      name, time, decode: SQL.decodeApp
+    ).first
   }
 }
 
@@ -77,19 +99,6 @@ public struct Installation: Sendable, Equatable {
 }
 
 extension SQL {
-  /// A repeated call changes nothing. Returns no row where the key was revoked or has expired.
-  static func insertInstallation(digest: [UInt8], appID: Int32, keyID: Int32, createdAt: Date) -> Statement<Int32> {
-    Statement(
-      """
-      INSERT INTO installations (digest, app_id, key_id, created_at, last_day)
-      SELECT $1::bytea, $2::integer, key_id, $4::timestamptz, $5::integer FROM app_keys
-      WHERE key_id = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
-      ON CONFLICT (digest) DO UPDATE SET key_id = excluded.key_id RETURNING key_id
-      """,
-      digest, appID, keyID, createdAt, Installation.day(of: createdAt)
-    ) { try $0.decode(0) }
-  }
-
   /// Finds the installation of a token that is valid. An expired key does not end its tokens, because phones keep them
   /// over a rotation; a revoked one does.
   static func findInstallation(digest: [UInt8]) -> Statement<Installation> {
@@ -111,21 +120,6 @@ extension SQL {
     }
   }
 
-  /// Keeps a later day.
-  static func noteInstallationUse(digest: [UInt8], day: Int32) -> Statement<Void> {
-    Statement("UPDATE installations SET last_day = $2 WHERE digest = $1 AND last_day < $2", digest, day)
-  }
-
-  /// Keeps an earlier time. Returns no row where the app has no such token.
-  static func revokeInstallation(digest: [UInt8], appID: Int32, time: Date) -> Statement<Int32> {
-    Statement(
-      """
-      UPDATE installations SET revoked_at = coalesce(revoked_at, $3) WHERE digest = $1 AND app_id = $2 RETURNING key_id
-      """,
-      digest, appID, time
-    ) { try $0.decode(0) }
-  }
-
   static func deleteInstallations(keyID: Int32) -> Statement<Int64> {
     Statement(
       """
@@ -145,17 +139,5 @@ extension SQL {
       WHERE i.digest = old.digest
       """,
       before, endedBefore, Int64(limit))
-  }
-
-  /// Finds an app by its name, with its newest valid key that may report.
-  static func findReportingApp(name: String, time: Date) -> Statement<App> {
-    Statement(
-      """
-      SELECT a.app_id, a.name, k.key_id, k.scopes, a.failed_calls FROM app_keys k JOIN apps a USING (app_id)
-      WHERE a.name = $1 AND NOT a.is_list AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)
-        AND k.scopes & 1 = 1
-      ORDER BY k.key_id DESC LIMIT 1
-      """,
-      name, time, decode: decodeApp)
   }
 }

@@ -16,17 +16,6 @@ extension SQL {
     ) { try KeyWithdrawal($0) }
   }
 
-  /// Reads withdrawals, the newest first.
-  static func readKeyWithdrawals(onlyOpen: Bool) -> Statement<KeyWithdrawal> {
-    Statement(
-      """
-      SELECT \(KeyWithdrawal.columns) FROM key_withdrawals WHERE done_at IS NULL OR NOT $1
-      ORDER BY withdrawal_id DESC LIMIT 200
-      """,
-      onlyOpen
-    ) { try KeyWithdrawal($0) }
-  }
-
   /// Locks a withdrawal until the transaction ends, and reads its progress: two workers take turns.
   static func lockKeyWithdrawal(id: Int64) -> Statement<KeyWithdrawal> {
     Statement(
@@ -71,34 +60,15 @@ extension SQL {
         report: StoredReport(number: try row.decode(1), reportedAt: try row.decode(2), withdrawnAt: nil))
     }
   }
-
-  /// Counts the reports of a key that are not withdrawn.
-  static func traceKey(key: AppKey, since: Date, until: Date) -> Statement<KeyReportCounts> {
-    Statement(
-      """
-      SELECT count(*), count(DISTINCT number), count(DISTINCT reporter), min(received_at), max(received_at)
-      FROM (
-        SELECT number, reporter, received_at FROM reports
-        WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
-        LIMIT \(KeyReportCounts.maxReports)
-      ) found
-      """,
-      KeyPeriod(key: key, since: since, until: until)
-    ) { row in
-      KeyReportCounts(
-        reports: Int(try row.decode(0, as: Int64.self)), numbers: Int(try row.decode(1, as: Int64.self)),
-        reporters: Int(try row.decode(2, as: Int64.self)), first: try row.decode(3), last: try row.decode(4))
-    }
-  }
 }
 
 extension KeyReportCounts {
   /// Whether a report came by the key $2 within a period.
-  fileprivate static let isOfKey = "key_id IS NOT DISTINCT FROM $2 AND received_at >= $3 AND received_at < $4"
+  static let isOfKey = "key_id IS NOT DISTINCT FROM $2 AND received_at >= $3 AND received_at < $4"
 }
 
 /// $1 to $4: the app, the key and the period.
-private struct KeyPeriod: PostgresBindable {
+struct KeyPeriod: PostgresBindable {
   let key: AppKey
   let since: Date
   let until: Date
@@ -112,10 +82,10 @@ private struct KeyPeriod: PostgresBindable {
 }
 
 extension KeyWithdrawal {
-  fileprivate static let columns =
+  static let columns =
     "withdrawal_id, key_id, since, until, reason, asked_by, asked_at, position, seen, withdrawn, done_at"
 
-  fileprivate init(_ row: PostgresRow) throws {
+  init(_ row: PostgresRow) throws {
     self.init(
       id: try row.decode(0), keyID: try row.decode(1), since: try row.decode(2), until: try row.decode(3),
       reason: try row.decode(4), askedBy: try row.decode(5), askedAt: try row.decode(6), position: try row.decode(7),

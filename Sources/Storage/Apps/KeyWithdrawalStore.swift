@@ -30,7 +30,21 @@ public struct KeyWithdrawalStore: Sendable {
       let key = try await connection.key(keyID)
       // Nothing arrives after the end of a key but reports with its tokens.
       let until = try Self.end(until ?? (since <= time ? time : nil), of: key, since: since, at: time)
-      return try await connection.run(SQL.traceKey(key: key, since: since, until: until))[0]
+      return try await connection.run(
+        """
+        SELECT count(*), count(DISTINCT number), count(DISTINCT reporter), min(received_at), max(received_at)
+        FROM (
+          SELECT number, reporter, received_at FROM reports
+          WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
+          LIMIT \(KeyReportCounts.maxReports)
+        ) found
+        """,
+        KeyPeriod(key: key, since: since, until: until)
+      ) { row in
+        KeyReportCounts(
+          reports: Int(try row.decode(0, as: Int64.self)), numbers: Int(try row.decode(1, as: Int64.self)),
+          reporters: Int(try row.decode(2, as: Int64.self)), first: try row.decode(3), last: try row.decode(4))
+      }[0]
     }
   }
 
@@ -51,7 +65,7 @@ public struct KeyWithdrawalStore: Sendable {
       let tokens = try await connection.run(SQL.deleteInstallations(keyID: keyID))[0]
       if tokens > 0, until == nil { end = max(end, AppKey.lastArrival(after: time)) }
       let fields = ["since": since.ISO8601Format(), "until": end.ISO8601Format()]
-      try await connection.note(
+      try await connection.append(
         .app(UUID(), .appWithdraw, app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
       return try await connection.run(
         SQL.insertKeyWithdrawal(
@@ -69,7 +83,13 @@ public struct KeyWithdrawalStore: Sendable {
   /// Recent withdrawals, the newest first.
   /// - Parameter onlyOpen: leaves out finished ones.
   public func list(onlyOpen: Bool) async throws -> [KeyWithdrawal] {
-    try await pool.run(SQL.readKeyWithdrawals(onlyOpen: onlyOpen))
+    try await pool.run(
+      """
+      SELECT \(KeyWithdrawal.columns) FROM key_withdrawals WHERE done_at IS NULL OR NOT $1
+      ORDER BY withdrawal_id DESC LIMIT 200
+      """,
+      onlyOpen
+    ) { try KeyWithdrawal($0) }
   }
 
   /// Does one step; it does nothing while reports that match can still arrive.
@@ -101,7 +121,7 @@ public struct KeyWithdrawalStore: Sendable {
           SQL.withdrawPersonalNumbers(keyID: work.keyID, since: work.since, until: work.until))
         _ = try await connection.run(SQL.withdrawVouchedReporters(keyID: work.keyID, since: work.since))
         let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
-        try await connection.note(
+        try await connection.append(
           .app(eventID, .appWithdrawn, app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
       }
       let last = isWhole ? page.last : batch.last

@@ -118,8 +118,20 @@ public struct AuditLog: Sendable {
     try await pool.run(SQL.readAudit(filter: filter, after: after, limit: Int64(limit)))
   }
 
-  /// The names of all actors; at most 1,000.
-  public func actors() async throws -> [String] { try await pool.run(SQL.readAuditActors()) }
+  /// The names of all actors; at most 1,000. Each name costs one index lookup.
+  public func actors() async throws -> [String] {
+    try await pool.run(
+      """
+      WITH RECURSIVE names AS (
+        (SELECT actor FROM audit_events ORDER BY actor LIMIT 1)
+        UNION ALL
+        SELECT (SELECT e.actor FROM audit_events e WHERE e.actor > n.actor ORDER BY e.actor LIMIT 1)
+        FROM names n WHERE n.actor IS NOT NULL
+      )
+      SELECT actor FROM names WHERE actor IS NOT NULL LIMIT 1000
+      """
+    ) { try $0.decode(0) }
+  }
 
   /// Records an event that changed nothing in the database.
   public func append(_ event: AuditEvent, at time: Date) async throws {
@@ -159,6 +171,11 @@ extension SQL {
 }
 
 extension PostgresConnection {
+  /// Records a change in the transaction that makes it, so that both commit or neither does.
+  package func append(_ event: AuditEvent, at time: Date) async throws {
+    _ = try await run(SQL.appendAuditEvent(event, at: time))
+  }
+
   /// Whether this change has been made: a transaction is repeated when its commit was in doubt, and must not mistake
   /// its own work for another's.
   package func hasMade(_ event: UUID, at time: Date) async throws -> Bool {
@@ -167,21 +184,6 @@ extension PostgresConnection {
 }
 
 extension SQL {
-  /// Each name costs one index lookup.
-  static func readAuditActors() -> Statement<String> {
-    Statement(
-      """
-      WITH RECURSIVE names AS (
-        (SELECT actor FROM audit_events ORDER BY actor LIMIT 1)
-        UNION ALL
-        SELECT (SELECT e.actor FROM audit_events e WHERE e.actor > n.actor ORDER BY e.actor LIMIT 1)
-        FROM names n WHERE n.actor IS NOT NULL
-      )
-      SELECT actor FROM names WHERE actor IS NOT NULL LIMIT 1000
-      """
-    ) { try $0.decode(0) }
-  }
-
   /// Adds an event to the audit log, and to the outbox where events are written elsewhere too. Run it in the transaction of
   /// the change, so that both commit or neither does.
   package static func appendAuditEvent(_ event: AuditEvent, at time: Date) -> Statement<Void> {

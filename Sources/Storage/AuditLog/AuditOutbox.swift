@@ -18,12 +18,21 @@ extension AuditLog {
 
   /// The oldest events that are not delivered, with their places in the outbox.
   public func undelivered(limit: Int) async throws -> [(place: Int64, record: AuditRecord)] {
-    try await pool.run(SQL.readAuditOutbox(limit: limit))
+    try await pool.run(
+      """
+      SELECT \(AuditRecord.columns), o.outbox_id FROM audit_outbox o
+      JOIN audit_events e ON e.happened_at = o.happened_at AND e.event_id = o.event_id
+      ORDER BY o.outbox_id LIMIT $1::bigint
+      """,
+      Int64(limit)
+    ) { (try $0.decode(9), try AuditRecord($0)) }
   }
 
   /// Stores that events were delivered.
   /// - Parameter places: in the outbox.
-  public func settle(_ places: [Int64]) async throws { _ = try await pool.run(SQL.settleAuditOutbox(places: places)) }
+  public func settle(_ places: [Int64]) async throws {
+    try await pool.run("DELETE FROM audit_outbox WHERE outbox_id = ANY($1::bigint[])", places)
+  }
 }
 
 extension SQL {
@@ -39,20 +48,4 @@ extension SQL {
   static func removeAuditOutput() -> Statement<Void> { Statement("DELETE FROM audit_output") }
 
   static func emptyAuditOutbox() -> Statement<Void> { Statement("DELETE FROM audit_outbox") }
-
-  static func readAuditOutbox(limit: Int) -> Statement<(place: Int64, record: AuditRecord)> {
-    Statement(
-      """
-      SELECT \(AuditRecord.columns), o.outbox_id FROM audit_outbox o
-      JOIN audit_events e ON e.happened_at = o.happened_at AND e.event_id = o.event_id
-      ORDER BY o.outbox_id LIMIT $1::bigint
-      """,
-      Int64(limit)
-    ) { (try $0.decode(9), try AuditRecord($0)) }
-  }
-
-  /// Deletes delivered events from the outbox.
-  static func settleAuditOutbox(places: [Int64]) -> Statement<Void> {
-    Statement("DELETE FROM audit_outbox WHERE outbox_id = ANY($1::bigint[])", places)
-  }
 }

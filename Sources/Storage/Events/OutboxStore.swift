@@ -27,24 +27,45 @@ public struct OutboxStore: Sendable {
 
   /// The receivers, and the kinds of events that each mail address gets; webhooks get all.
   public func receivers() async throws -> [(receiver: String, events: [String])] {
-    try await pool.run(SQL.readReceivers())
+    try await pool.run(
+      """
+      SELECT url, '{}'::text[] FROM webhook_receivers
+      UNION ALL SELECT 'mailto:' || mail_address, mail_events FROM accounts
+      WHERE mail_address IS NOT NULL AND disabled_at IS NULL
+      ORDER BY 1
+      """
+    ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
   public func mails(of account: Int32) async throws -> (address: String?, events: [String]) {
-    try await pool.run(SQL.readMails(accountID: account)).first ?? (nil, [])
+    try await pool.run("SELECT mail_address, mail_events FROM accounts WHERE account_id = $1", account) {
+      (address: try $0.decode(0, as: String?.self), events: try $0.decode(1, as: [String].self))
+    }.first ?? (nil, [])
   }
 
   /// Without an address, the account gets no mails.
   public func choose(_ address: MailAddress?, _ events: [Event.Kind], of account: Int32) async throws {
-    _ = try await pool.run(
-      SQL.chooseMails(accountID: account, address: address?.text, events: events.map(\.rawValue)))
+    try await pool.run(
+      "UPDATE accounts SET mail_address = $2, mail_events = $3::text[] WHERE account_id = $1", account, address?.text,
+      events.map(\.rawValue))
   }
 
   /// Messages that were not delivered, the oldest first, each with the reason of its last failure.
   public func waiting(
     limit: Int = 100
   ) async throws -> [(receiver: String, event: String, isGivenUp: Bool, failure: DeliveryFailure?)] {
-    try await pool.run(SQL.readWaitingMessages(limit: limit, never: GatingTime.never))
+    try await pool.run(
+      """
+      SELECT receiver, event, next_attempt_at >= $2, last_error::text FROM outbox WHERE delivered_at IS NULL
+      ORDER BY created_at, message_id LIMIT $1::bigint
+      """,
+      Int64(limit), GatingTime.never
+    ) { row in
+      let failure: String? = try row.decode(3)
+      return (
+        try row.decode(0), try row.decode(1), try row.decode(2), failure.flatMap { try? DeliveryFailure(json: $0) }
+      )
+    }
   }
 
   /// Takes messages that are due at `now`; no other server gets them before `until`.
@@ -61,15 +82,27 @@ public struct OutboxStore: Sendable {
   /// Stores that a message was delivered. One with a code of an owner is deleted.
   public func settle(_ message: OutboxMessage, at now: Date) async throws {
     if message.isOwnerCode { return try await drop(message) }
-    _ = try await pool.run(SQL.settleMessage(id: message.id, now: now))
+    try await pool.run(
+      """
+      UPDATE outbox SET delivered_at = $2, last_error = NULL
+      WHERE message_id = $1 AND delivered_at IS NULL
+      """,
+      message.id, now)
   }
 
-  public func drop(_ message: OutboxMessage) async throws { _ = try await pool.run(SQL.dropMessage(id: message.id)) }
+  public func drop(_ message: OutboxMessage) async throws {
+    try await pool.run("DELETE FROM outbox WHERE message_id = $1", message.id)
+  }
 
   /// Stores why an attempt failed, and when to try again; nil for never.
   public func postpone(_ message: OutboxMessage, until next: Date?, failure: DeliveryFailure) async throws {
     let next = next ?? GatingTime.never
-    _ = try await pool.run(SQL.postponeMessage(id: message.id, next: next, failure: failure))
+    try await pool.run(
+      """
+      UPDATE outbox SET next_attempt_at = $2, last_error = $3::text::jsonb
+      WHERE message_id = $1 AND delivered_at IS NULL
+      """,
+      message.id, next, failure.json)
   }
 }
 
@@ -175,72 +208,9 @@ extension SQL {
     }
   }
 
-  /// Stores that a message was delivered.
-  static func settleMessage(id: UUID, now: Date) -> Statement<Void> {
-    Statement(
-      """
-      UPDATE outbox SET delivered_at = $2, last_error = NULL
-      WHERE message_id = $1 AND delivered_at IS NULL
-      """,
-      id, now)
-  }
-
-  static func dropMessage(id: UUID) -> Statement<Void> { Statement("DELETE FROM outbox WHERE message_id = $1", id) }
-
-  static func postponeMessage(id: UUID, next: Date, failure: DeliveryFailure) -> Statement<Void> {
-    Statement(
-      """
-      UPDATE outbox SET next_attempt_at = $2, last_error = $3::text::jsonb
-      WHERE message_id = $1 AND delivered_at IS NULL
-      """,
-      id, next, failure.json)
-  }
-
   /// Deletes old messages, delivered or given up.
   static func purgeMessages(before: Date) -> Statement<Void> {
     Statement("DELETE FROM outbox WHERE created_at < $1", before)
-  }
-
-  /// The receivers of webhooks, and the mail addresses with the kinds of their events.
-  static func readReceivers() -> Statement<(receiver: String, events: [String])> {
-    Statement(
-      """
-      SELECT url, '{}'::text[] FROM webhook_receivers
-      UNION ALL SELECT 'mailto:' || mail_address, mail_events FROM accounts
-      WHERE mail_address IS NOT NULL AND disabled_at IS NULL
-      ORDER BY 1
-      """
-    ) { (try $0.decode(0), try $0.decode(1)) }
-  }
-
-  static func readMails(accountID: Int32) -> Statement<(address: String?, events: [String])> {
-    Statement("SELECT mail_address, mail_events FROM accounts WHERE account_id = $1", accountID) {
-      (try $0.decode(0), try $0.decode(1))
-    }
-  }
-
-  static func chooseMails(accountID: Int32, address: String?, events: [String]) -> Statement<Void> {
-    Statement(
-      "UPDATE accounts SET mail_address = $2, mail_events = $3::text[] WHERE account_id = $1", accountID, address,
-      events)
-  }
-
-  /// Messages that were not delivered, the oldest first.
-  static func readWaitingMessages(
-    limit: Int, never: Date
-  ) -> Statement<(receiver: String, event: String, isGivenUp: Bool, failure: DeliveryFailure?)> {
-    Statement(
-      """
-      SELECT receiver, event, next_attempt_at >= $2, last_error::text FROM outbox WHERE delivered_at IS NULL
-      ORDER BY created_at, message_id LIMIT $1::bigint
-      """,
-      Int64(limit), never
-    ) { row in
-      let failure: String? = try row.decode(3)
-      return (
-        try row.decode(0), try row.decode(1), try row.decode(2), failure.flatMap { try? DeliveryFailure(json: $0) }
-      )
-    }
   }
 
   static func addReceivers(urls: [String]) -> Statement<Void> {

@@ -144,9 +144,10 @@ public struct HoldStore: Sendable {
     return try await pool.transaction { connection in
       let ended = try await connection.run(SQL.endHolds(numbers: numbers.sorted()))
       for hold in ended {
-        let event = Actor.ringfence.did(
-          .holdEnd, to: hold.number, before: ["reason": hold.reason, "held_at": hold.heldAt.ISO8601Format()])
-        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+        try await connection.append(
+          Actor.ringfence.did(
+            .holdEnd, to: hold.number, before: ["reason": hold.reason, "held_at": hold.heldAt.ISO8601Format()]),
+          at: time)
       }
       if !ended.isEmpty {
         _ = try await connection.run(SQL.deleteHoldReporters(numbers: ended.map(\.number)))

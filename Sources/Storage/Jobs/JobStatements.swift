@@ -82,28 +82,6 @@ extension SQL {
     ) { try BackgroundJob($0) }
   }
 
-  /// Stores the current step and a heartbeat; no row where the job is no longer this server's.
-  static func beatJob(id: UUID, server: UUID, step: JobStep) -> Statement<UUID> {
-    Statement(
-      """
-      UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3::text::jsonb
-      WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
-      """,
-      id, server, step.json
-    ) { try $0.decode(0) }
-  }
-
-  /// Stores the outcome of a job. A job that was marked broken but has finished counts as finished.
-  static func endJob(id: UUID, server: UUID, state: BackgroundJob.State, outcome: String?) -> Statement<Void> {
-    Statement(
-      """
-      UPDATE background_jobs SET state = $3, outcome = $4, server = NULL,
-        expires_at = statement_timestamp() + make_interval(secs => $5)
-      WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
-      """,
-      id, server, state.rawValue, outcome, JobStore.lifetime)
-  }
-
   /// The newest job of a kind, of one account or of any; broken where its server, or every server, is lost.
   /// - Parameter lostAfter: Seconds without a heartbeat after which a server is lost.
   static func readJob(
@@ -125,10 +103,6 @@ extension SQL {
       """,
       kind.rawValue, account, isWithOutcome, lostAfter
     ) { try BackgroundJob($0) }
-  }
-
-  static func removeJob(kind: BackgroundJob.Kind, account: String) -> Statement<Void> {
-    Statement("DELETE FROM background_jobs WHERE kind = $1 AND account = $2", kind.rawValue, account)
   }
 }
 

@@ -36,7 +36,7 @@ public struct JobStore: Sendable {
           return there?.id == job.id
         }
       }
-      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: job.askedAt)) }
+      if let audit { try await connection.append(audit, at: job.askedAt) }
       return true
     }
   }
@@ -55,7 +55,9 @@ public struct JobStore: Sendable {
 
   /// The server that runs it stops.
   public func remove(_ kind: BackgroundJob.Kind, of account: String) async throws {
-    _ = try await pool.retrying { try await $0.run(SQL.removeJob(kind: kind, account: account)) }
+    _ = try await pool.retrying {
+      try await $0.run("DELETE FROM background_jobs WHERE kind = $1 AND account = $2", kind.rawValue, account)
+    }
   }
 
   /// Claims the next job of a kind; marks lost jobs as broken and deletes expired ones.
@@ -75,12 +77,26 @@ public struct JobStore: Sendable {
   /// Stores the current step and a heartbeat.
   /// - Returns: whether the job is still the server's; false where it was removed or marked broken.
   public func beat(_ id: UUID, by server: UUID, step: JobStep) async throws -> Bool {
-    try await !pool.run(SQL.beatJob(id: id, server: server, step: step)).isEmpty
+    try await !pool.run(
+      """
+      UPDATE background_jobs SET heartbeat_at = statement_timestamp(), step = $3::text::jsonb
+      WHERE job_id = $1 AND server = $2 AND state = 'running' RETURNING job_id
+      """,
+      id, server, step.json
+    ) { try $0.decode(0, as: UUID.self) }.isEmpty
   }
 
-  /// Does nothing where another job has replaced it.
+  /// Does nothing where another job has replaced it. A job that was marked broken but has finished counts as finished.
   public func end(_ id: UUID, by server: UUID, as state: BackgroundJob.State, outcome: String?) async throws {
-    _ = try await pool.retrying { try await $0.run(SQL.endJob(id: id, server: server, state: state, outcome: outcome)) }
+    _ = try await pool.retrying {
+      try await $0.run(
+        """
+        UPDATE background_jobs SET state = $3, outcome = $4, server = NULL,
+          expires_at = statement_timestamp() + make_interval(secs => $5)
+        WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
+        """,
+        id, server, state.rawValue, outcome, JobStore.lifetime)
+    }
   }
 }
 

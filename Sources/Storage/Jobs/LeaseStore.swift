@@ -47,7 +47,7 @@ public struct LeaseStore: Sendable {
       result = .failure(error)
     }
     heart.cancel()
-    _ = try? await pool.run(SQL.giveLeaseBack(lease: lease))
+    _ = try? await pool.run("DELETE FROM job_leases WHERE job = $1 AND holder = $2", lease.job, lease.holder)
     return try result.get()
   }
 }
@@ -67,58 +67,5 @@ extension SQL {
       """,
       job, holder, host, LeaseStore.duration
     ) { try $0.decode(0) }
-  }
-
-  static func giveLeaseBack(lease: LeaseStore.Lease) -> Statement<Void> {
-    Statement("DELETE FROM job_leases WHERE job = $1 AND holder = $2", lease.job, lease.holder)
-  }
-
-  /// Whether a publication run is in progress, or one server may be starting one.
-  static func findWhoPublishes() -> Statement<Bool> {
-    Statement(
-      """
-      SELECT EXISTS (SELECT 1 FROM publications
-                     WHERE state = 'running' AND NOT \(GatingTime.publicationHeartbeat.isSilent(for: "$1")))
-             OR EXISTS (SELECT 1 FROM job_leases
-                        WHERE job = $2 AND expires_at >= statement_timestamp() AND NOT \(GatingTime.lease.isWrong()))
-      """,
-      PublicationStore.staleAfter, LeaseStore.publishing
-    ) { try $0.decode(0) }
-  }
-
-  /// Number of failed attempts to publish single numbers since the last publication.
-  static func readRevocationFailures() -> Statement<PublicationAttempts> {
-    Statement(
-      """
-      SELECT count(*), extract(epoch FROM statement_timestamp() - max(heartbeat_at))::double precision FROM publications
-      WHERE cause = 'revocation' AND state = 'failed'
-        AND serial > coalesce((SELECT max(serial) FROM publications WHERE state = 'published'), 0)
-      """
-    ) { row in
-      let failed: Int64 = try row.decode(0)
-      return PublicationAttempts(failed: Int(failed), sinceFailure: try row.decode(1))
-    }
-  }
-
-  /// Attempts at the publication that is due. A clock that was ahead made none of them.
-  static func readAttempts(since: Date, at time: Date) -> Statement<PublicationAttempts> {
-    Statement(
-      """
-      SELECT count(*) FILTER (WHERE state = 'published'),
-             count(*) FILTER (WHERE state = 'refused' AND cause = 'schedule'),
-             count(*) FILTER (WHERE state = 'running' AND NOT \(GatingTime.publicationHeartbeat.isSilent(for: "$2"))),
-             count(*) FILTER (WHERE state = 'failed' AND cause = 'schedule'),
-             extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'schedule'))
-               ::double precision
-      FROM publications
-      WHERE cause <> 'revocation' AND as_of >= $1 AND NOT \(GatingTime.publicationTime.isWrong(at: "$3"))
-      """,
-      since, PublicationStore.staleAfter, time
-    ) { row in
-      let counts: [Int64] = [try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3)]
-      return PublicationAttempts(
-        published: Int(counts[0]), refused: Int(counts[1]), running: Int(counts[2]), failed: Int(counts[3]),
-        sinceFailure: try row.decode(4))
-    }
   }
 }

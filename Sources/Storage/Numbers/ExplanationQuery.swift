@@ -282,12 +282,4 @@ extension SQL {
       number
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
-
-  /// Names of apps, including lists.
-  static func readAppNames(apps: [Int32]) -> Statement<(id: Int32, name: String)> {
-    Statement(
-      "SELECT app_id, name FROM apps WHERE app_id = ANY($1::integer[])",
-      apps
-    ) { (try $0.decode(0), try $0.decode(1)) }
-  }
 }

@@ -38,10 +38,10 @@ public struct NumberingPlanStore: Sendable {
         SQL.storeNumberingPlans(
           version: plans.version.description, content: content, time: time, former: former))
       guard stored > 0 else { return nil }
-      let event = actor.did(
-        .numberingUpdate, to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
-        after: ["version": plans.version.description])
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(
+        actor.did(
+          .numberingUpdate, to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
+          after: ["version": plans.version.description]), at: time)
       return true
     }
     if let isStored { return isStored }

@@ -48,9 +48,10 @@ private let serverSettings = [
   "transaction_timeout", "idle_in_transaction_session_timeout", "lock_timeout",
 ]
 
-extension SQL {
-  static func readServerState() -> Statement<ServerState> {
-    Statement(
+extension OperationStore {
+  /// - Throws: `PostgresError`.
+  public func serverState() async throws -> ServerState? {
+    try await pool.run(
       """
       SELECT current_setting('server_version_num')::integer, statement_timestamp(),
              array(SELECT coalesce(s.setting, '') FROM unnest($1::text[]) WITH ORDINALITY AS given (name, ordinal)
@@ -84,28 +85,15 @@ extension SQL {
         connectionLimit: Int(try row.decode(13, as: Int32.self)),
         mayCreate: try row.decode(5), foreignTables: Int(try row.decode(6, as: Int32.self)),
         isPrivate: try row.decode(7), idleSlots: try row.decode(8))
-    }
-  }
-
-  static func countAllProtected() -> Statement<Int64> {
-    Statement(
-      """
-      SELECT (SELECT count(*) FROM protected_patterns) + (SELECT count(*) FROM protected_numbers)
-      """
-    ) { try $0.decode(0) }
-  }
-}
-
-extension OperationStore {
-  /// - Throws: `PostgresError`.
-  public func serverState() async throws -> ServerState? {
-    try await pool.run(SQL.readServerState()).first
+    }.first
   }
 
   /// Number of protected patterns and numbers.
   /// - Throws: `PostgresError`.
   public func protectedCount() async throws -> Int {
-    Int(try await pool.run(SQL.countAllProtected()).first ?? 0)
+    try await pool.run(
+      "SELECT (SELECT count(*) FROM protected_patterns) + (SELECT count(*) FROM protected_numbers)"
+    ) { Int(try $0.decode(0, as: Int64.self)) }.first ?? 0
   }
 }
 
@@ -149,10 +137,12 @@ public struct ArchiverState: Sendable, Equatable {
   public var waitingSince: Date?
 }
 
-extension SQL {
-  /// Reads the archiver's progress. The role of a PostgreSQL of DATABASE_URL may have no right to list the files.
-  static func readArchiverState() -> Statement<ArchiverState> {
-    Statement(
+extension OperationStore {
+  /// The progress of the private PostgreSQL's archiver. The role of a PostgreSQL of DATABASE_URL may have no right to list the
+  /// files.
+  /// - Throws: `PostgresError`.
+  public func archiverState() async throws -> ArchiverState? {
+    try await pool.run(
       """
       SELECT statement_timestamp(), a.last_archived_wal, a.last_archived_time, a.failed_count, a.last_failed_wal,
              a.last_failed_time, r.files, r.oldest
@@ -165,14 +155,8 @@ extension SQL {
         time: try row.decode(0), lastSegment: try row.decode(1), lastTime: try row.decode(2),
         failures: try row.decode(3), failedSegment: try row.decode(4), failedTime: try row.decode(5),
         waiting: try row.decode(6), waitingSince: try row.decode(7))
-    }
+    }.first
   }
-}
-
-extension OperationStore {
-  /// The progress of the private PostgreSQL's archiver.
-  /// - Throws: `PostgresError`.
-  public func archiverState() async throws -> ArchiverState? { try await pool.run(SQL.readArchiverState()).first }
 }
 
 /// An older version of this program that uses the database; it does not know this version's schema.
@@ -184,9 +168,16 @@ public struct OlderProgram: Sendable, Equatable {
   public var since: Date
 }
 
-extension SQL {
-  static func readOlderPrograms(version: Int64) -> Statement<OlderProgram> {
-    Statement(
+extension OperationStore {
+  /// The application name of a connection, by which newer versions recognize this one.
+  /// - Parameter version: of the newest migration that it knows.
+  public static func programName(knowing version: Int64) -> String { "ringfence \(version)" }
+
+  /// Older versions that use the database now. Without superuser rights, only connections of the same role are visible.
+  /// - Parameter version: of the newest migration that this one knows.
+  /// - Throws: `PostgresError`.
+  public func olderPrograms(than version: Int64) async throws -> [OlderProgram] {
+    try await pool.run(
       """
       SELECT host(client_addr), count(*), min(backend_start) FROM pg_stat_activity
       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
@@ -198,18 +189,5 @@ extension SQL {
       OlderProgram(
         address: try row.decode(0), connections: Int(try row.decode(1, as: Int64.self)), since: try row.decode(2))
     }
-  }
-}
-
-extension OperationStore {
-  /// The application name of a connection, by which newer versions recognize this one.
-  /// - Parameter version: of the newest migration that it knows.
-  public static func programName(knowing version: Int64) -> String { "ringfence \(version)" }
-
-  /// Older versions that use the database now. Without superuser rights, only connections of the same role are visible.
-  /// - Parameter version: of the newest migration that this one knows.
-  /// - Throws: `PostgresError`.
-  public func olderPrograms(than version: Int64) async throws -> [OlderProgram] {
-    try await pool.run(SQL.readOlderPrograms(version: version))
   }
 }

@@ -54,22 +54,16 @@ public struct StorageVersions: Sendable, Equatable {
   public var databaseBytes: Int64
 }
 
-extension SQL {
-  static func readVersions() -> Statement<StorageVersions> {
-    Statement(
+extension HealthStore {
+  public func versions() async throws -> StorageVersions? {
+    try await pool.run(
       """
       SELECT current_setting('server_version'), coalesce((SELECT max(version)::text FROM schema_migrations), ''),
              pg_database_size(current_database())
       """
     ) { row in
       StorageVersions(server: try row.decode(0), migration: try row.decode(1), databaseBytes: try row.decode(2))
-    }
-  }
-}
-
-extension HealthStore {
-  public func versions() async throws -> StorageVersions? {
-    try await pool.run(SQL.readVersions()).first
+    }.first
   }
 }
 

@@ -7,7 +7,7 @@ import PostgreSQL
 
 /// SQL that lookups and lists share. As in lookups by SHA-256, a number whose decision is no longer in force, and which
 /// no pack blocks, is left out.
-private enum CallerSQL {
+enum CallerSQL {
   static let columns = columns()
 
   /// - Parameters:
@@ -67,47 +67,6 @@ extension SQL {
   static func findCaller(number: Int64) -> Statement<FoundCaller> {
     let columns = CallerSQL.columns(of: ListedSQL.ofNumber, number: "$1", label: "l.label")
     return Statement("\(columns) AND l.number = $1", number, decode: CallerSQL.decode)
-  }
-
-  /// Numbers of a range with a decision, an appeal or a listing against blocking them.
-  static func findDisputedNumbers(in ranges: [ClosedRange<Int64>]) -> Statement<Int64> {
-    Statement(
-      """
-      SELECT d.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
-      JOIN number_decisions d ON d.number BETWEEN r.first AND r.last WHERE d.decision <> 'block'
-      UNION SELECT a.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
-      JOIN appeals a ON a.number BETWEEN r.first AND r.last WHERE a.state <> 'rejected'
-      UNION SELECT l.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
-      JOIN listings l ON l.number BETWEEN r.first AND r.last WHERE l.treatment <> 0
-      """,
-      ranges.map(\.lowerBound), ranges.map(\.upperBound)
-    ) { try $0.decode(0) }
-  }
-
-  /// The numbers of a treatment with the most heat, highest heat first. A decision since the publication can take a number
-  /// away, but not change its treatment: the result is kept, and the decision may be undone.
-  /// - Parameters:
-  ///   - blocks: Whether they are blocked; otherwise they are identified.
-  ///   - prefix: The digits that numbers begin with; empty for all.
-  ///   - since: Reports that arrived since then do not change the order.
-  static func findHottestCallers(
-    blocks: Bool, prefix: String, limit: Int, since: Date
-  ) -> Statement<FoundCaller> {
-    Statement(
-      """
-      WITH \(unseenSumsOfListings)
-      \(CallerSQL.columns(join: "LEFT JOIN unseen u ON u.number = l.number"))
-        AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
-        AND r.decision IS DISTINCT FROM 'allow' AND (NOT $3 OR r.decision IS DISTINCT FROM 'identify')
-      ORDER BY n.heat + coalesce(u.heat, 0) DESC NULLS LAST, l.number LIMIT $2::bigint
-      """,
-      prefix, Int64(limit), blocks, since, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant,
-      decode: CallerSQL.decode)
-  }
-
-  /// Some listed numbers, for the votes and the category of a list's entries.
-  static func readCallers(numbers: [Int64]) -> Statement<FoundCaller> {
-    Statement("\(CallerSQL.columns) AND l.number = ANY($1::bigint[])", numbers, decode: CallerSQL.decode)
   }
 }
 

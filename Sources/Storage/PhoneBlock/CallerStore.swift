@@ -167,13 +167,24 @@ public struct CallerStore: Sendable {
   /// - Parameter ranges: ascending, without overlaps.
   public func disputed(in ranges: [ClosedRange<Int64>]) async throws -> [ClosedRange<Int64>] {
     guard !ranges.isEmpty else { return [] }
-    let numbers = try await pool.run(SQL.findDisputedNumbers(in: ranges))
+    let numbers = try await pool.run(
+      """
+      SELECT d.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
+      JOIN number_decisions d ON d.number BETWEEN r.first AND r.last WHERE d.decision <> 'block'
+      UNION SELECT a.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
+      JOIN appeals a ON a.number BETWEEN r.first AND r.last WHERE a.state <> 'rejected'
+      UNION SELECT l.number FROM unnest($1::bigint[], $2::bigint[]) AS r (first, last)
+      JOIN listings l ON l.number BETWEEN r.first AND r.last WHERE l.treatment <> 0
+      """,
+      ranges.map(\.lowerBound), ranges.map(\.upperBound)
+    ) { try $0.decode(0, as: Int64.self) }
     let protected = try await protection.numbers()
     let all = numbers.map { $0...$0 } + ranges.flatMap(protected.ranges)
     return RangeMerge.joined(all.sorted { $0.lowerBound < $1.lowerBound })
   }
 
-  /// The numbers to block, or only to identify, with the most heat, highest heat first.
+  /// The numbers to block, or only to identify, with the most heat, highest heat first. A decision since the publication can
+  /// take a number away, but not change its treatment: the result is kept, and the decision may be undone.
   /// - Parameters:
   ///   - blocks: whether they may be blocked.
   ///   - prefix: the digits that they begin with; empty for all.
@@ -183,12 +194,24 @@ public struct CallerStore: Sendable {
     blocks: Bool = true, prefix: String, limit: Int = maxHottest, at time: Date
   ) async throws -> [ListedCaller] {
     let found = try await pool.run(
-      SQL.findHottestCallers(blocks: blocks, prefix: prefix, limit: limit, since: try await cut(at: time)))
+      """
+      WITH \(SQL.unseenSumsOfListings)
+      \(CallerSQL.columns(join: "LEFT JOIN unseen u ON u.number = l.number"))
+        AND (l.treatment = 0) = $3 AND starts_with(l.number::text, $1)
+        AND r.decision IS DISTINCT FROM 'allow' AND (NOT $3 OR r.decision IS DISTINCT FROM 'identify')
+      ORDER BY n.heat + coalesce(u.heat, 0) DESC NULLS LAST, l.number LIMIT $2::bigint
+      """,
+      prefix, Int64(limit), blocks, try await cut(at: time), Decay.origin, Decay.heat.timeConstant,
+      Decay.evidence.timeConstant,
+      decode: CallerSQL.decode)
     return try await evaluated(found, at: time).filter { $0.mayBlock == blocks && !$0.isAllowed }
   }
 
   /// The figures of some numbers; those that are not listed are missing.
   public func callers(_ numbers: [Int64], at time: Date) async throws -> [ListedCaller] {
-    try await seen(try await pool.run(SQL.readCallers(numbers: numbers)), at: time).map(\.caller)
+    try await seen(
+      try await pool.run("\(CallerSQL.columns) AND l.number = ANY($1::bigint[])", numbers, decode: CallerSQL.decode),
+      at: time
+    ).map(\.caller)
   }
 }

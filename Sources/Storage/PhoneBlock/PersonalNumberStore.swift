@@ -42,13 +42,27 @@ public struct PersonalNumberStore: Sendable {
   /// - Parameter keyID: the key of the request.
   /// - Returns: false when the user has ``maxEntries`` already.
   public func add(_ entry: PersonalNumber, of reporter: [UInt8], keyID: Int32) async throws -> Bool {
-    try await !pool.run(SQL.addPersonalNumber(entry: entry, reporter: reporter, keyID: keyID)).isEmpty
+    try await !pool.run(
+      """
+      INSERT INTO personal_numbers (reporter, number, is_prefix, is_blocked, key_id, added_at)
+      SELECT $1, $2, $3, $4, $5, $6
+      WHERE (SELECT count(*) FROM personal_numbers WHERE reporter = $1 AND NOT (number = $2 AND is_prefix = $3))
+        < $7::bigint
+      ON CONFLICT (reporter, number, is_prefix) DO UPDATE SET is_blocked = excluded.is_blocked, key_id = excluded.key_id
+      RETURNING number
+      """,
+      reporter, entry.number, entry.isPrefix, entry.isBlocked, keyID, entry.addedAt,
+      Int64(PersonalNumberStore.maxEntries)
+    ) { try $0.decode(0, as: Int64.self) }.isEmpty
   }
 
   /// Safe to repeat.
   public func remove(_ number: Int64, isPrefix: Bool, isBlocked: Bool, of reporter: [UInt8]) async throws {
-    _ = try await pool.run(
-      SQL.removePersonalNumber(number: number, isPrefix: isPrefix, isBlocked: isBlocked, reporter: reporter))
+    try await pool.run(
+      """
+      DELETE FROM personal_numbers WHERE reporter = $1 AND number = $2 AND is_prefix = $3 AND is_blocked = $4
+      """,
+      reporter, number, isPrefix, isBlocked)
   }
 }
 
@@ -64,32 +78,6 @@ extension SQL {
         number: try row.decode(0), isPrefix: try row.decode(1), isBlocked: try row.decode(2), addedAt: try row.decode(3)
       )
     }
-  }
-
-  /// Adds or changes a personal number; no row when the user has too many.
-  static func addPersonalNumber(entry: PersonalNumber, reporter: [UInt8], keyID: Int32) -> Statement<Int64> {
-    Statement(
-      """
-      INSERT INTO personal_numbers (reporter, number, is_prefix, is_blocked, key_id, added_at)
-      SELECT $1, $2, $3, $4, $5, $6
-      WHERE (SELECT count(*) FROM personal_numbers WHERE reporter = $1 AND NOT (number = $2 AND is_prefix = $3))
-        < $7::bigint
-      ON CONFLICT (reporter, number, is_prefix) DO UPDATE SET is_blocked = excluded.is_blocked, key_id = excluded.key_id
-      RETURNING number
-      """,
-      reporter, entry.number, entry.isPrefix, entry.isBlocked, keyID, entry.addedAt,
-      Int64(PersonalNumberStore.maxEntries)
-    ) { try $0.decode(0) }
-  }
-
-  static func removePersonalNumber(
-    number: Int64, isPrefix: Bool, isBlocked: Bool, reporter: [UInt8]
-  ) -> Statement<Void> {
-    Statement(
-      """
-      DELETE FROM personal_numbers WHERE reporter = $1 AND number = $2 AND is_prefix = $3 AND is_blocked = $4
-      """,
-      reporter, number, isPrefix, isBlocked)
   }
 
   /// Deletes the personal numbers that arrived with a key within a period.

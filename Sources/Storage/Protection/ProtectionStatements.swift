@@ -69,10 +69,6 @@ extension SQL {
     Statement("UPDATE protection_version SET version = version + 1")
   }
 
-  static func readProtectionVersion() -> Statement<Int64> {
-    Statement("SELECT version FROM protection_version") { try $0.decode(0) }
-  }
-
   /// Patterns: all, or those that match one number.
   static func readProtectedPatterns(only: Int64? = nil) -> Statement<Protection> {
     // Few of 2,000 patterns match one number, and a pattern is up to 1,200 blocks: a lookup must not build the blocks of

@@ -34,7 +34,7 @@ extension ProtectionStore {
       _ = try await connection.run(SQL.bumpProtectionVersion())
       let kept = try await Self.add(
         [(.number(number), Self.suppressionReason)], by: audit.actor, appID: Self.suppression, at: time, on: connection)
-      if kept == 0 { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+      if kept == 0 { try await connection.append(audit, at: time) }
     }
   }
 
@@ -46,7 +46,7 @@ extension ProtectionStore {
       guard try await !connection.run(SQL.removeSuppression(number: number)).isEmpty else {
         return try await connection.hasMade(audit.id, at: time)
       }
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return true
     }
   }
@@ -109,8 +109,8 @@ extension ProtectionStore {
       guard !ended.isEmpty else { return 0 }
       _ = try await connection.run(SQL.bumpProtectionVersion())
       for (what, reason) in ended {
-        let event = Actor.ringfence.did(.protectionExpire, to: what, before: ["what": what], because: reason)
-        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+        try await connection.append(
+          Actor.ringfence.did(.protectionExpire, to: what, before: ["what": what], because: reason), at: time)
       }
       return ended.count
     }

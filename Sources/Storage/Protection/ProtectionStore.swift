@@ -39,7 +39,7 @@ public struct ProtectionStore: Sendable {
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
       let kept = try await Self.add(targets, by: addedBy, until: end, at: time, on: connection)
-      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+      if let audit { try await connection.append(audit, at: time) }
       return kept
     }
   }
@@ -63,9 +63,10 @@ public struct ProtectionStore: Sendable {
         ["reason": former.reason, "added_by": former.addedBy, "expires_at": former.expiresAt?.formatted(.iso8601)]
           .compactMapValues(\.self)
       }
-      let event = actor.did(
-        .protectionAdd, to: target.text, id: id, before: before, after: ["what": target.text], because: reason)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(
+        actor.did(
+          .protectionAdd, to: target.text, id: id, before: before, after: ["what": target.text], because: reason),
+        at: time)
       return replaced
     }
   }
@@ -157,7 +158,7 @@ public struct ProtectionStore: Sendable {
       let isGone = try await Self.remove(target, on: connection) != nil
       guard let audit else { return isGone }
       if !isGone { return try await connection.hasMade(audit.event.id, at: audit.time) }
-      _ = try await connection.run(SQL.appendAuditEvent(audit.event, at: audit.time))
+      try await connection.append(audit.event, at: audit.time)
       return true
     }
   }
@@ -220,7 +221,7 @@ public struct ProtectionStore: Sendable {
 
   /// The version of the protected numbers, which rises with every change; the result of ``load()`` is valid until then.
   public func version() async throws -> Int64 {
-    try await pool.run(SQL.readProtectionVersion()).first ?? 0
+    try await pool.run("SELECT version FROM protection_version") { try $0.decode(0, as: Int64.self) }.first ?? 0
   }
 
   private static let shortNumber: @Sendable (Int64) -> ProtectionReason? = { number in
@@ -246,20 +247,6 @@ public struct ProtectionCounts: Sendable, Equatable {
   public var numbers = 0
 }
 
-extension SQL {
-  /// Protected numbers above `after`, ascending, each once.
-  static func readProtectedPage(after: Int64, limit: Int) -> Statement<(number: Int64, protection: Protection)> {
-    Statement(
-      """
-      SELECT \(protectedNumberColumns) FROM protected_numbers p
-      WHERE number > $1
-        AND NOT EXISTS (SELECT 1 FROM protected_numbers o WHERE o.number = p.number AND o.app_id < p.app_id)
-      ORDER BY number LIMIT $2::bigint
-      """,
-      after, Int64(limit), decode: decodeReadProtectedNumbers)
-  }
-}
-
 extension ProtectionStore {
   /// All patterns, in the order of their text.
   public func patterns() async throws -> [Protection] {
@@ -268,7 +255,14 @@ extension ProtectionStore {
 
   /// Protected numbers above `after`, ascending.
   public func numbers(after: Int64, limit: Int) async throws -> [(number: Int64, protection: Protection)] {
-    try await pool.run(SQL.readProtectedPage(after: after, limit: limit))
+    try await pool.run(
+      """
+      SELECT \(SQL.protectedNumberColumns) FROM protected_numbers p
+      WHERE number > $1
+        AND NOT EXISTS (SELECT 1 FROM protected_numbers o WHERE o.number = p.number AND o.app_id < p.app_id)
+      ORDER BY number LIMIT $2::bigint
+      """,
+      after, Int64(limit), decode: SQL.decodeReadProtectedNumbers)
   }
 
   public func counts() async throws -> ProtectionCounts {

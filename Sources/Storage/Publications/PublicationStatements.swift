@@ -19,11 +19,6 @@ extension SQL {
     }
   }
 
-  /// The greatest serial that was ever claimed.
-  static func readGreatestSerial() -> Statement<Int64> {
-    Statement("SELECT coalesce(max(serial), 0) FROM publications") { try $0.decode(0) }
-  }
-
   /// Marks runs without a recent heartbeat as failed.
   static func abandonStaleRuns() -> Statement<Void> {
     Statement(
@@ -57,25 +52,6 @@ extension SQL {
     Statement(
       "INSERT INTO publications (serial, as_of, state, cause, failure) VALUES ($1, $2, 'failed', 'command', $3::text::jsonb)",
       serial, time, PublicationFailure.serialsReserved(serial: serial).json)
-  }
-
-  static func readReservedSerial() -> Statement<Int64?> {
-    Statement(
-      "SELECT max(serial) FROM publications WHERE state = 'failed' AND failure ->> 'code' = $1",
-      PublicationFailure.Code.serialsReserved.name
-    ) { try $0.decode(0) }
-  }
-
-  /// Stores the progress of a run; no row when it was marked as failed meanwhile.
-  static func reportProgress(claim: PublicationClaim, step: JobStep, percent: Int) -> Statement<Int64> {
-    Statement(
-      """
-      UPDATE publications SET step = $3::text::jsonb, percent = $4, heartbeat_at = statement_timestamp()
-      WHERE serial = $1 AND claim = $2 AND state = 'running'
-      RETURNING serial
-      """,
-      claim.serial, claim.token, step.json, Int16(min(max(percent, 0), 100))
-    ) { try $0.decode(0) }
   }
 
   /// Ends a run without a publication.

@@ -34,7 +34,12 @@ extension PublicationStore {
   }
 
   public func outcome(of id: UUID) async throws -> RevocationOutcome? {
-    try await pool.run(SQL.readRevocationOutcome(id: id)).first
+    try await pool.run(
+      "SELECT serial, settled_at, failure::text FROM revocations WHERE revocation_id = $1",
+      id
+    ) { row in
+      RevocationOutcome(serial: try row.decode(0), settledAt: try row.decode(1), failure: try row.codedIfPresent(2))
+    }.first
   }
 
   /// Settles revocations that cannot be carried out.
@@ -219,15 +224,6 @@ extension SQL {
       "SELECT revocation_id FROM revocations WHERE number = $1 AND action = 'remove'",
       number
     ) { try $0.decode(0) }
-  }
-
-  static func readRevocationOutcome(id: UUID) -> Statement<RevocationOutcome> {
-    Statement(
-      "SELECT serial, settled_at, failure::text FROM revocations WHERE revocation_id = $1",
-      id
-    ) { row in
-      RevocationOutcome(serial: try row.decode(0), settledAt: try row.decode(1), failure: try row.codedIfPresent(2))
-    }
   }
 
   static func settleRevocations(

@@ -22,7 +22,8 @@ public struct PublicationStore: Sendable {
 
   /// The greatest serial that was ever claimed, 0 before the first.
   public func maxSerial() async throws -> Int64 {
-    try await pool.run(SQL.readGreatestSerial()).first ?? 0
+    try await pool.run("SELECT coalesce(max(serial), 0) FROM publications") { try $0.decode(0, as: Int64.self) }.first
+      ?? 0
   }
 
   /// Reserves the serials up to one that is greater than ``maxSerial()``: later publications have greater ones.
@@ -32,7 +33,10 @@ public struct PublicationStore: Sendable {
 
   /// The last serial of ``reserveSerials(upTo:at:)``; nil for none.
   public func reservedSerial() async throws -> Int64? {
-    try await pool.run(SQL.readReservedSerial()).first ?? nil
+    try await pool.run(
+      "SELECT max(serial) FROM publications WHERE state = 'failed' AND failure ->> 'code' = $1",
+      PublicationFailure.Code.serialsReserved.name
+    ) { try $0.decode(0, as: Int64?.self) }.first ?? nil
   }
 
   /// Claims a serial for a new publication. Runs without a recent heartbeat are marked as failed.
@@ -53,7 +57,14 @@ public struct PublicationStore: Sendable {
   /// Stores the progress of a run and a heartbeat.
   /// - Returns: whether the claim is still valid; false when the run was marked as failed for lack of heartbeats.
   public func report(_ claim: PublicationClaim, step: JobStep, percent: Int) async throws -> Bool {
-    try await !pool.run(SQL.reportProgress(claim: claim, step: step, percent: percent)).isEmpty
+    try await !pool.run(
+      """
+      UPDATE publications SET step = $3::text::jsonb, percent = $4, heartbeat_at = statement_timestamp()
+      WHERE serial = $1 AND claim = $2 AND state = 'running'
+      RETURNING serial
+      """,
+      claim.serial, claim.token, step.json, Int16(min(max(percent, 0), 100))
+    ) { try $0.decode(0, as: Int64.self) }.isEmpty
   }
 
   /// Ends a run without a publication, and stores the results of the gates.
@@ -128,21 +139,55 @@ extension PublicationStore {
     try await pool.run(SQL.readRuns(limit: limit))
   }
 
-  /// Attempts at the publication that was due at a time, without revocations.
+  /// Attempts at the publication that was due at a time, without revocations. A clock that was ahead made none of them.
   /// - Parameter time: the present.
   public func attempts(since due: Date, at time: Date = Date()) async throws -> PublicationAttempts {
-    try await pool.run(SQL.readAttempts(since: due, at: time)).first ?? PublicationAttempts()
+    try await pool.run(
+      """
+      SELECT count(*) FILTER (WHERE state = 'published'),
+             count(*) FILTER (WHERE state = 'refused' AND cause = 'schedule'),
+             count(*) FILTER (WHERE state = 'running' AND NOT \(GatingTime.publicationHeartbeat.isSilent(for: "$2"))),
+             count(*) FILTER (WHERE state = 'failed' AND cause = 'schedule'),
+             extract(epoch FROM statement_timestamp() - max(heartbeat_at) FILTER (WHERE state = 'failed' AND cause = 'schedule'))
+               ::double precision
+      FROM publications
+      WHERE cause <> 'revocation' AND as_of >= $1 AND NOT \(GatingTime.publicationTime.isWrong(at: "$3"))
+      """,
+      due, PublicationStore.staleAfter, time
+    ) { row in
+      let counts: [Int64] = [try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3)]
+      return PublicationAttempts(
+        published: Int(counts[0]), refused: Int(counts[1]), running: Int(counts[2]), failed: Int(counts[3]),
+        sinceFailure: try row.decode(4))
+    }.first ?? PublicationAttempts()
   }
 
   /// Failed attempts to publish revocations since the last publication.
   public func revocationFailures() async throws -> PublicationAttempts {
-    try await pool.run(SQL.readRevocationFailures()).first ?? PublicationAttempts()
+    try await pool.run(
+      """
+      SELECT count(*), extract(epoch FROM statement_timestamp() - max(heartbeat_at))::double precision FROM publications
+      WHERE cause = 'revocation' AND state = 'failed'
+        AND serial > coalesce((SELECT max(serial) FROM publications WHERE state = 'published'), 0)
+      """
+    ) { row in
+      let failed: Int64 = try row.decode(0)
+      return PublicationAttempts(failed: Int(failed), sinceFailure: try row.decode(1))
+    }.first ?? PublicationAttempts()
   }
 
   /// Whether a publication run is in progress or starting; a run whose process was lost counts until its heartbeat is
   /// too old.
   public func isTaken() async throws -> Bool {
-    try await pool.run(SQL.findWhoPublishes()).first ?? false
+    try await pool.run(
+      """
+      SELECT EXISTS (SELECT 1 FROM publications
+                     WHERE state = 'running' AND NOT \(GatingTime.publicationHeartbeat.isSilent(for: "$1")))
+             OR EXISTS (SELECT 1 FROM job_leases
+                        WHERE job = $2 AND expires_at >= statement_timestamp() AND NOT \(GatingTime.lease.isWrong()))
+      """,
+      PublicationStore.staleAfter, LeaseStore.publishing
+    ) { try $0.decode(0, as: Bool.self) }.first ?? false
   }
 
   /// The newest runs with their packs and gates, the newest first.

@@ -141,15 +141,6 @@ extension SQL {
     ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
-  static func countBulkDecisions(bulks: [UUID]) -> Statement<(bulk: UUID, count: Int)> {
-    Statement(
-      """
-      SELECT bulk_id, count(*) FROM bulk_decisions WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
-      """,
-      bulks
-    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self))) }
-  }
-
   /// A bulk, without the number of its decisions.
   package static func readBulk(id: UUID) -> Statement<BulkRun> {
     Statement("SELECT \(BulkRun.columns) FROM bulks WHERE bulk_id = $1", id) { try BulkRun($0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Curation
+import Curation
 public import Foundation
 import PhoneNumbers
 public import PostgreSQL
@@ -81,7 +81,12 @@ public struct BulkStore: Sendable {
     var runs = runs
     guard !runs.isEmpty else { return [] }
     let counts = Dictionary(
-      try await pool.run(SQL.countBulkDecisions(bulks: runs.map(\.id))).map { ($0.bulk, $0.count) }
+      try await pool.run(
+        """
+        SELECT bulk_id, count(*) FROM bulk_decisions WHERE bulk_id = ANY($1::uuid[]) GROUP BY bulk_id ORDER BY bulk_id
+        """,
+        runs.map(\.id)
+      ) { (try $0.decode(0, as: UUID.self), Int(try $0.decode(1, as: Int64.self))) }
     ) { first, _ in first }
     for index in runs.indices { runs[index].decisions = counts[runs[index].id] ?? 0 }
     return runs

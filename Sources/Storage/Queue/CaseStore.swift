@@ -95,8 +95,7 @@ public struct CaseStore: Sendable {
     try await pool.transaction { connection in
       let add = SQL.addNote(number: number, id: id, account: worker.name, note: note, time: time)
       guard try await !connection.run(add).isEmpty else { return }
-      let event = worker.did(.noteAdd, to: number, after: ["note": note])
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(worker.did(.noteAdd, to: number, after: ["note": note]), at: time)
     }
   }
 

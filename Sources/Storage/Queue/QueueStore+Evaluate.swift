@@ -17,7 +17,41 @@ extension QueueStore {
     let numbers = Set(numbers).sorted()
     guard !numbers.isEmpty else { return QueueChange() }
     return try await pool.retrying { connection in
-      let found = Dictionary(try await connection.run(SQL.readQueueFacts(numbers: numbers)).map { ($0.number, $0) }) {
+      let found = Dictionary(
+        try await connection.run(
+          """
+          SELECT number, max(decided_at), bool_or(is_held), max(appealed_at), bool_or(is_proposed), bool_or(is_published),
+                 max(since), max(level), max(version)
+          FROM (
+            SELECT number, decided_at, false AS is_held, NULL::timestamptz AS appealed_at, false AS is_proposed,
+                   false AS is_published, NULL::timestamptz AS since, 0::smallint AS level, 0::bigint AS version
+            FROM number_decisions WHERE number = ANY($1::bigint[])
+            UNION ALL
+            SELECT number, NULL, true, NULL, false, false, NULL, 0::smallint, 0 FROM holds
+            WHERE number = ANY($1::bigint[]) AND NOT settled AND NOT \(HoldSQL.isUnassigned)
+            UNION ALL
+            SELECT number, NULL, false, filed_at, false, false, NULL, 0::smallint, 0 FROM appeals
+            WHERE number = ANY($1::bigint[]) AND state = 'open'
+            UNION ALL
+            SELECT number, NULL, false, NULL, true, false, NULL, 0::smallint, 0 FROM ranges
+            WHERE number = ANY($1::bigint[]) AND state = 'proposed' AND proposed_by IS NULL
+            UNION ALL
+            SELECT number, NULL, false, NULL, false, true, NULL, 0::smallint, 0 FROM listings
+            WHERE number = ANY($1::bigint[])
+            UNION ALL
+            SELECT number, NULL, false, NULL, false, false, since, level, version FROM queue
+            WHERE number = ANY($1::bigint[])
+          ) known GROUP BY number
+          """,
+          numbers
+        ) { row in
+          StoredQueueFacts(
+            number: try row.decode(0), decidedAt: try row.decode(1), isHeld: try row.decode(2),
+            appealedAt: try row.decode(3),
+            isRangeProposed: try row.decode(4), isPublished: try row.decode(5), since: try row.decode(6),
+            level: try row.decode(7), version: try row.decode(8))
+        }.map { ($0.number, $0) }
+      ) {
         $1
       }
       let known = numbers.map { found[$0] ?? .none($0) }
@@ -43,7 +77,10 @@ extension QueueStore {
   /// The numbers of stale cases; see ``SQL/enqueueCases(_:at:)``.
   /// - Parameter limit: the most numbers, at least 1.
   public func stale(limit: Int) async throws -> [Int64] {
-    try await pool.run(SQL.readStaleCases(limit: limit))
+    try await pool.run(
+      "SELECT number FROM queue WHERE stale ORDER BY number LIMIT $1::bigint",
+      Int64(limit)
+    ) { try $0.decode(0) }
   }
 }
 

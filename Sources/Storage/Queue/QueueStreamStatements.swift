@@ -24,43 +24,6 @@ struct StoredQueueFacts: Sendable {
 }
 
 extension SQL {
-  /// StoredQueueFacts about numbers for evaluating their cases, in the order of the numbers.
-  static func readQueueFacts(numbers: [Int64]) -> Statement<StoredQueueFacts> {
-    Statement(
-      """
-      SELECT number, max(decided_at), bool_or(is_held), max(appealed_at), bool_or(is_proposed), bool_or(is_published),
-             max(since), max(level), max(version)
-      FROM (
-        SELECT number, decided_at, false AS is_held, NULL::timestamptz AS appealed_at, false AS is_proposed,
-               false AS is_published, NULL::timestamptz AS since, 0::smallint AS level, 0::bigint AS version
-        FROM number_decisions WHERE number = ANY($1::bigint[])
-        UNION ALL
-        SELECT number, NULL, true, NULL, false, false, NULL, 0::smallint, 0 FROM holds
-        WHERE number = ANY($1::bigint[]) AND NOT settled AND NOT \(HoldSQL.isUnassigned)
-        UNION ALL
-        SELECT number, NULL, false, filed_at, false, false, NULL, 0::smallint, 0 FROM appeals
-        WHERE number = ANY($1::bigint[]) AND state = 'open'
-        UNION ALL
-        SELECT number, NULL, false, NULL, true, false, NULL, 0::smallint, 0 FROM ranges
-        WHERE number = ANY($1::bigint[]) AND state = 'proposed' AND proposed_by IS NULL
-        UNION ALL
-        SELECT number, NULL, false, NULL, false, true, NULL, 0::smallint, 0 FROM listings
-        WHERE number = ANY($1::bigint[])
-        UNION ALL
-        SELECT number, NULL, false, NULL, false, false, since, level, version FROM queue
-        WHERE number = ANY($1::bigint[])
-      ) known GROUP BY number
-      """,
-      numbers
-    ) { row in
-      StoredQueueFacts(
-        number: try row.decode(0), decidedAt: try row.decode(1), isHeld: try row.decode(2),
-        appealedAt: try row.decode(3),
-        isRangeProposed: try row.decode(4), isPublished: try row.decode(5), since: try row.decode(6),
-        level: try row.decode(7), version: try row.decode(8))
-    }
-  }
-
   static func countRecentReports(numbers: [Int64], since: Date) -> Statement<(number: Int64, count: Int)> {
     Statement(
       """
@@ -121,14 +84,6 @@ extension SQL {
       SELECT number FROM removed
       """,
       cases.map(\.number), cases.map(\.version)
-    ) { try $0.decode(0) }
-  }
-
-  /// Stale cases: something has happened since they were evaluated.
-  static func readStaleCases(limit: Int) -> Statement<Int64> {
-    Statement(
-      "SELECT number FROM queue WHERE stale ORDER BY number LIMIT $1::bigint",
-      Int64(limit)
     ) { try $0.decode(0) }
   }
 

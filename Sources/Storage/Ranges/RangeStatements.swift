@@ -195,30 +195,3 @@ public struct RangeCounts: Sendable, Equatable {
 
   public init() {}
 }
-
-extension SQL {
-  /// The numbers of a block that are reported, listed, allowed, decided, held, or named by a directory.
-  static func countRangeNumbers(first: Int64, last: Int64) -> Statement<RangeCounts> {
-    Statement(
-      """
-      SELECT (SELECT count(*) FROM numbers WHERE number BETWEEN $1 AND $2 AND reports > 0),
-             (SELECT count(*) FROM listings WHERE number BETWEEN $1 AND $2),
-             (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision = 'allow'),
-             (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision <> 'allow'),
-             (SELECT count(*) FROM holds WHERE number BETWEEN $1 AND $2 AND NOT settled),
-             (SELECT count(DISTINCT e.number) FROM directory_entries e
-              JOIN directory_sources s ON s.generation = e.generation WHERE e.number BETWEEN $1 AND $2),
-             (SELECT coalesce(sum(least(last_number, $2) - greatest(first_number, $1) + 1), 0)::bigint
-              FROM listed_ranges WHERE first_number <= $2 AND last_number >= $1)
-      """,
-      first, last
-    ) { row in
-      var counts = RangeCounts()
-      (counts.numbers, counts.reported) = (last - first + 1, try row.decode(0))
-      counts.listed = try row.decode(1, as: Int64.self) + row.decode(6, as: Int64.self)
-      (counts.allowed, counts.decided, counts.held) = (try row.decode(2), try row.decode(3), try row.decode(4))
-      counts.named = try row.decode(5)
-      return counts
-    }
-  }
-}

@@ -75,8 +75,11 @@ public struct RangeStore: Sendable {
   }
 
   public func sourceNames(of rules: [RangeRule]) async throws -> [Int32: String] {
-    let names = try await pool.run(SQL.readAppNames(apps: Set(rules.map(\.appID)).sorted()))
-    return Dictionary(names.map { ($0.id, $0.name) }) { first, _ in first }
+    let names = try await pool.run(
+      "SELECT app_id, name FROM apps WHERE app_id = ANY($1::integer[])",
+      Set(rules.map(\.appID)).sorted()
+    ) { (try $0.decode(0, as: Int32.self), try $0.decode(1, as: String.self)) }
+    return Dictionary(names) { first, _ in first }
   }
 
   /// Saves rules; one of the same range and source is replaced. All or none.
@@ -92,7 +95,7 @@ public struct RangeStore: Sendable {
         throw StorageError.tooManyRanges(maximum: RangeRule.maxRules)
       }
       _ = try await connection.run(SQL.recheckCases(numbers))
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
     }
   }
 
@@ -108,7 +111,7 @@ public struct RangeStore: Sendable {
       }
       guard removed > 0 else { return 0 }
       _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first).sorted()))
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return removed
     }
   }
@@ -189,7 +192,27 @@ public struct RangeStore: Sendable {
   public func counts(of range: RangePattern, protected: ProtectedNumbers) async throws -> RangeCounts {
     var counts = RangeCounts()
     for block in range.blocks {
-      let found = try await pool.run(SQL.countRangeNumbers(first: block.lowerBound, last: block.upperBound))[0]
+      let found = try await pool.run(
+        """
+        SELECT (SELECT count(*) FROM numbers WHERE number BETWEEN $1 AND $2 AND reports > 0),
+               (SELECT count(*) FROM listings WHERE number BETWEEN $1 AND $2),
+               (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision = 'allow'),
+               (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision <> 'allow'),
+               (SELECT count(*) FROM holds WHERE number BETWEEN $1 AND $2 AND NOT settled),
+               (SELECT count(DISTINCT e.number) FROM directory_entries e
+                JOIN directory_sources s ON s.generation = e.generation WHERE e.number BETWEEN $1 AND $2),
+               (SELECT coalesce(sum(least(last_number, $2) - greatest(first_number, $1) + 1), 0)::bigint
+                FROM listed_ranges WHERE first_number <= $2 AND last_number >= $1)
+        """,
+        block.lowerBound, block.upperBound
+      ) { row in
+        var counts = RangeCounts()
+        (counts.numbers, counts.reported) = (block.upperBound - block.lowerBound + 1, try row.decode(0))
+        counts.listed = try row.decode(1, as: Int64.self) + row.decode(6, as: Int64.self)
+        (counts.allowed, counts.decided, counts.held) = (try row.decode(2), try row.decode(3), try row.decode(4))
+        counts.named = try row.decode(5)
+        return counts
+      }[0]
       counts.add(found)
       counts.protected += protected.count(in: block)
     }

@@ -57,13 +57,7 @@ public struct RegionStore: Sendable {
   }
 
   private static func regions(on connection: PostgresConnection) async throws -> [StoredRegion] {
-    try await connection.run(SQL.readRegions())
-  }
-}
-
-extension SQL {
-  static func readRegions() -> Statement<StoredRegion> {
-    Statement(
+    try await connection.run(
       """
       SELECT r.code, r.name,
              ARRAY(SELECT p.prefix FROM region_prefixes p WHERE p.region = r.code ORDER BY p.prefix)
@@ -71,7 +65,9 @@ extension SQL {
       """
     ) { StoredRegion(code: try $0.decode(0), name: try $0.decode(1), prefixes: try $0.decode(2)) }
   }
+}
 
+extension SQL {
   static func deleteRegionPrefixes() -> Statement<Void> {
     Statement("DELETE FROM region_prefixes")
   }

@@ -13,7 +13,17 @@ extension ReportStore {
   /// - Parameter time: stored with the report; a repeated call recognizes its own work by it.
   /// - Throws: `PostgresError`.
   public func withdraw(reportID: UUID, appID: Int32, at time: Date) async throws -> WithdrawalOutcome {
-    let reports = try await pool.retrying { try await $0.run(SQL.findReports(appID: appID, reportID: reportID)) }
+    let reports = try await pool.retrying {
+      try await $0.run(
+        """
+        SELECT number, reported_at, withdrawn_at FROM reports WHERE app_id = $1 AND report_id = $2
+        ORDER BY number, reported_at
+        """,
+        appID, reportID
+      ) { row in
+        StoredReport(number: try row.decode(0), reportedAt: try row.decode(1), withdrawnAt: try row.decode(2))
+      }
+    }
     var outcome: WithdrawalOutcome = reports.isEmpty ? .notFound : .alreadyWithdrawn
     for report in reports {
       let isNew = try await nodes.transaction(about: report.number) { connection in
@@ -75,19 +85,6 @@ struct StoredReport: Sendable {
 }
 
 extension SQL {
-  /// Finds an app's reports with an id: usually one; see ``SQL/acceptReports(_:receivedAt:in:)``.
-  static func findReports(appID: Int32, reportID: UUID) -> Statement<StoredReport> {
-    Statement(
-      """
-      SELECT number, reported_at, withdrawn_at FROM reports WHERE app_id = $1 AND report_id = $2
-      ORDER BY number, reported_at
-      """,
-      appID, reportID
-    ) { row in
-      StoredReport(number: try row.decode(0), reportedAt: try row.decode(1), withdrawnAt: try row.decode(2))
-    }
-  }
-
   /// Marks a report as withdrawn and returns its content; no row when it was withdrawn before.
   static func markWithdrawn(
     report: StoredReport, appID: Int32, reportID: UUID, time: Date

@@ -63,7 +63,13 @@ extension RetentionStore {
 
   /// The deletions since a time, the newest first; at most 1,000.
   public func deletions(since: Date) async throws -> [Deletion] {
-    try await pool.run(SQL.readDeletions(since: since))
+    try await pool.run(
+      """
+      SELECT kind, deleted_at, rows FROM deletions WHERE deleted_at >= $1
+      ORDER BY deleted_at DESC, kind LIMIT 1000
+      """,
+      since
+    ) { Deletion(kind: try $0.decode(0), deletedAt: try $0.decode(1), rows: try $0.decode(2)) }
   }
 
   public func purgeDeletions(before: Date) async throws -> Int {
@@ -101,16 +107,6 @@ extension SQL {
       ON CONFLICT (kind, deleted_at) DO UPDATE SET rows = deletions.rows + excluded.rows
       """,
       kind, time, rows)
-  }
-
-  static func readDeletions(since: Date) -> Statement<Deletion> {
-    Statement(
-      """
-      SELECT kind, deleted_at, rows FROM deletions WHERE deleted_at >= $1
-      ORDER BY deleted_at DESC, kind LIMIT 1000
-      """,
-      since
-    ) { Deletion(kind: try $0.decode(0), deletedAt: try $0.decode(1), rows: try $0.decode(2)) }
   }
 
   static func purgeDeletions(before: Date) -> Statement<Void> {

@@ -41,7 +41,22 @@ public struct ReviewStore: Sendable {
 
   /// Golden cases, the newest first.
   public func goldenCases(limit: Int = golden) async throws -> [GoldenCase] {
-    try await pool.run(SQL.readGoldenCases(limit: limit))
+    try await pool.run(
+      """
+      SELECT g.number, g.decision_id, g.decision, g.marked_by, g.marked_at, count(o.account),
+             count(o.account) FILTER (WHERE o.decision = g.decision)
+      FROM golden_cases g
+      LEFT JOIN review_opinions o ON o.number = g.number AND o.decision_id = g.decision_id AND o.is_golden
+      GROUP BY g.number, g.decision_id, g.decision, g.marked_by, g.marked_at
+      ORDER BY g.marked_at DESC, g.number LIMIT $1::bigint
+      """,
+      Int64(limit)
+    ) { row in
+      GoldenCase(
+        number: try row.decode(0), decisionID: try row.decode(1), treatment: try row.storedTreatment(2),
+        markedBy: try row.decode(3), markedAt: try row.decode(4), answers: Int(try row.decode(5, as: Int64.self)),
+        right: Int(try row.decode(6, as: Int64.self)))
+    }
   }
 
   /// The reviewed decisions with the treatments that were recorded without knowing the other, counted by category,
@@ -199,25 +214,5 @@ extension SQL {
       """,
       number, decisionID, account
     ) { ReviewItem(number: try $0.decode(0), decisionID: try $0.decode(1)) }
-  }
-
-  /// Golden cases, the newest first.
-  static func readGoldenCases(limit: Int) -> Statement<GoldenCase> {
-    Statement(
-      """
-      SELECT g.number, g.decision_id, g.decision, g.marked_by, g.marked_at, count(o.account),
-             count(o.account) FILTER (WHERE o.decision = g.decision)
-      FROM golden_cases g
-      LEFT JOIN review_opinions o ON o.number = g.number AND o.decision_id = g.decision_id AND o.is_golden
-      GROUP BY g.number, g.decision_id, g.decision, g.marked_by, g.marked_at
-      ORDER BY g.marked_at DESC, g.number LIMIT $1::bigint
-      """,
-      Int64(limit)
-    ) { row in
-      GoldenCase(
-        number: try row.decode(0), decisionID: try row.decode(1), treatment: try row.storedTreatment(2),
-        markedBy: try row.decode(3), markedAt: try row.decode(4), answers: Int(try row.decode(5, as: Int64.self)),
-        right: Int(try row.decode(6, as: Int64.self)))
-    }
   }
 }

@@ -46,7 +46,7 @@ public struct ErasureStore: Sendable {
       for table in ReporterTable.allCases where table.isFromBefore != nil {
         _ = try await connection.run(SQL.deleteReporterData(table, reporters: reporters, until: ends))
       }
-      for event in audit { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
+      for event in audit { try await connection.append(event, at: time) }
     }
     return deleted
   }
@@ -65,7 +65,7 @@ public struct ErasureStore: Sendable {
       let changed = try await connection.run(
         isRestricted
           ? SQL.restrictReporters(reporters: reporters, time: time) : SQL.releaseReporters(reporters: reporters))
-      for event in events(changed) { _ = try await connection.run(SQL.appendAuditEvent(event, at: time)) }
+      for event in events(changed) { try await connection.append(event, at: time) }
       return changed
     }
   }

@@ -42,7 +42,7 @@ public struct OwnerProofStore: Sendable {
       if let event {
         for gateway in gateways { _ = try await connection.run(SQL.queueMessage(event, to: gateway, at: time)) }
       }
-      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+      if let audit { try await connection.append(audit, at: time) }
       return true
     }
   }
@@ -69,7 +69,7 @@ public struct OwnerProofStore: Sendable {
       let use = SQL.useOwnerCode(
         number: number, day: found.day, place: found.place, time: time, pass: pass, expiresAt: time + Self.passLifetime)
       guard try await !connection.run(use).isEmpty else { return false }
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return true
     }
   }

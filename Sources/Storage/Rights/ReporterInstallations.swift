@@ -24,7 +24,9 @@ extension ReportStore {
 extension ErasureStore {
   /// The pseudonyms of the installations that have sent reports of a reporter.
   public func installations(of reporter: [UInt8]) async throws -> [[UInt8]] {
-    try await pool.run(SQL.readLinks(of: reporter))
+    try await pool.run("SELECT installation FROM reporter_installations WHERE reporter = $1 ORDER BY 1", reporter) {
+      try $0.decode(0)
+    }
   }
 }
 
@@ -33,7 +35,10 @@ extension InstallationStore {
   /// - Parameter text: a token, or the identifier of an installation: 64 hexadecimal digits.
   public func reporter(of text: String, app: App) async throws -> String {
     let digest = Hexadecimal.bytes(text).flatMap { $0.count == 32 ? $0 : nil } ?? Secret.hash(text)
-    let device = try await pool.run(SQL.readDevice(digest: digest, appID: app.id)).first ?? nil
+    let device =
+      try await pool.run("SELECT device FROM installations WHERE digest = $1 AND app_id = $2", digest, app.id) {
+        try $0.decode(0, as: [UInt8]?.self)
+      }.first ?? nil
     return Installation.reporter(of: device ?? digest)
   }
 }
@@ -51,21 +56,10 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  static func readLinks(of reporter: [UInt8]) -> Statement<[UInt8]> {
-    Statement("SELECT installation FROM reporter_installations WHERE reporter = $1 ORDER BY 1", reporter) {
-      try $0.decode(0)
-    }
-  }
-
   static func findRestricted(reporters: [[UInt8]]) -> Statement<[UInt8]> {
     Statement(
       "SELECT reporter FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL", reporters
     ) { try $0.decode(0) }
-  }
-
-  /// The attested key of a token of an app, even if the token is revoked; NULL for a token without attestation.
-  static func readDevice(digest: [UInt8], appID: Int32) -> Statement<[UInt8]?> {
-    Statement("SELECT device FROM installations WHERE digest = $1 AND app_id = $2", digest, appID) { try $0.decode(0) }
   }
 
   /// The digest of a report's id; see the table `erased_reports`.

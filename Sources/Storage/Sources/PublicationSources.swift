@@ -36,7 +36,8 @@ public struct PublicationSources: Sendable {
   /// - Parameter connection: within the transaction that records the publication.
   public func settle(on connection: PostgresConnection) async throws {
     guard !settled.isEmpty else { return }
-    _ = try await connection.run(SQL.settlePublicationSources(ids: settled))
+    try await connection.run(
+      "UPDATE source_feeds SET awaits_publication = false WHERE app_id = ANY($1::integer[])", settled)
   }
 }
 
@@ -62,11 +63,6 @@ extension SQL {
       WHERE awaits_publication OR (removed_at IS NULL AND (refreshed_at IS NULL OR changing_sha256 IS NOT NULL))
       """
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2), try $0.decode(3)) }
-  }
-
-  /// Stores that a publication has the numbers of these sources.
-  static func settlePublicationSources(ids: [Int32]) -> Statement<Void> {
-    Statement("UPDATE source_feeds SET awaits_publication = false WHERE app_id = ANY($1::integer[])", ids)
   }
 
   /// The numbers listed because of reports about which sources complain or did. The row of a number in `number_sources`

@@ -6,18 +6,6 @@ import PhoneNumbers
 import PostgreSQL
 
 extension SQL {
-  static func countSourceEntries(appID: Int32) -> Statement<Int64> {
-    Statement("SELECT count(*) FROM source_entries WHERE app_id = $1", appID) { try $0.decode(0) }
-  }
-
-  /// A row where a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
-  static func findListReport(appID: Int32) -> Statement<Int32> {
-    Statement(
-      "SELECT app_id FROM reports WHERE app_id = $1 AND withdrawn_at IS NULL LIMIT 1",
-      appID
-    ) { try $0.decode(0) }
-  }
-
   /// Entries of a source after a number, in ascending order of numbers.
   static func readSourceEntries(appID: Int32, number: Int64, limit: Int) -> Statement<SourceEntry> {
     Statement(

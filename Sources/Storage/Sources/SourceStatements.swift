@@ -43,18 +43,6 @@ extension SQL {
     ) { try Source($0) }
   }
 
-  /// The sources that are due, those first that have waited longest.
-  static func readDueSources(time: Date, limit: Int, areSubscriptions: Bool?) -> Statement<Source?> {
-    Statement(
-      """
-      SELECT \(Source.columns) FROM source_feeds
-      WHERE removed_at IS NULL AND (next_at <= $1 OR \(GatingTime.nextRefresh.isWrong(at: "$1"))) AND ($3::boolean IS NULL OR (format = 'ringfence') = $3::boolean)
-      ORDER BY next_at, app_id LIMIT $2::bigint
-      """,
-      time, Int64(limit), areSubscriptions
-    ) { try Source($0) }
-  }
-
   /// Makes a source due; no row where there is none of the name.
   static func hastenSource(name: String, time: Date) -> Statement<Int32> {
     Statement(
@@ -136,13 +124,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// The ids of removed sources whose entries are still to be withdrawn.
-  static func readRemovedSources() -> Statement<Int32> {
-    Statement(
-      "SELECT app_id FROM source_feeds WHERE removed_at IS NOT NULL AND entries > 0 ORDER BY app_id"
-    ) { try $0.decode(0) }
-  }
-
   /// Stores that a removed source has no entries any more.
   static func finishRemoval(id: Int32) -> Statement<Void> {
     Statement("UPDATE source_feeds SET entries = 0 WHERE app_id = $1 AND removed_at IS NOT NULL", id)
@@ -185,18 +166,6 @@ extension SQL {
     }
   }
 
-  /// Whether there are sources, and the precision of none was counted after a time.
-  static func readJudgmentDue(time: Date) -> Statement<Bool> {
-    Statement(
-      """
-      SELECT count(*) > 0
-        AND coalesce(max(judged_at) FILTER (WHERE NOT \(GatingTime.judgment.isWrong(at: "$1"))) <= $1, true)
-      FROM source_feeds WHERE removed_at IS NULL
-      """,
-      time
-    ) { try $0.decode(0) }
-  }
-
   static func notePrecision(id: Int32, precision: SourcePrecision, time: Date) -> Statement<Void> {
     Statement(
       "UPDATE source_feeds SET confirmed = $2, wrong = $3, judged_at = $4 WHERE app_id = $1",
@@ -230,7 +199,7 @@ extension SQL {
 }
 
 extension Source {
-  fileprivate static let columns = """
+  static let columns = """
     app_id, name, url, format, every_seconds, options, ceiling, license, added_at, next_at, etag, last_modified,
     list_version, complete_at, refreshed_at, entries, failures, failed_at, error::text, server_id, seen_serial,
     coalesce(seen_sha256, ''), coalesce(root_serial, 0), root, list_sha256, generation, expires_at,
@@ -239,7 +208,7 @@ extension Source {
     """
 
   /// Nil for a source of a newer version, whose format or ceiling this version does not know.
-  fileprivate init?(_ row: PostgresRow) throws {
+  init?(_ row: PostgresRow) throws {
     guard let format = SourceFormat(rawValue: try row.decode(3)),
       let ceiling = SourceCeiling(rawValue: try row.decode(6)),
       let options = try? JSONDecoder().decode(SourceOptions.self, from: Data(try row.decode(5, as: String.self).utf8))

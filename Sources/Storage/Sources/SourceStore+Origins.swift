@@ -32,7 +32,14 @@ extension SourceStore {
 
   /// All sources that were ever downloaded, as of a connection's snapshot.
   public static func provenanceSources(on connection: PostgresConnection) async throws -> [ProvenanceSource] {
-    try await connection.run(SQL.readProvenanceSources())
+    try await connection.run(
+      "SELECT app_id, server_id, removed_at IS NULL, format FROM source_feeds ORDER BY app_id"
+    ) { row in
+      let format = SourceFormat(rawValue: try row.decode(3))
+      return ProvenanceSource(
+        id: try row.decode(0), serverID: try row.decode(1), isCurrent: try row.decode(2),
+        isList: format?.hasComplaints == false)
+    }
   }
 
   /// The servers that entries of a source came from, by number. Only a source that is another Ringfence server
@@ -44,28 +51,7 @@ extension SourceStore {
   public static func origins(
     of numbers: [Int64], in appID: Int32, on connection: PostgresConnection
   ) async throws -> [Int64: EntryOrigins] {
-    let rows = try await connection.run(SQL.readEntryOrigins(appID: appID, numbers: numbers))
-    return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
-  }
-}
-
-extension SQL {
-  /// All sources, also removed ones, with the servers of subscriptions.
-  static func readProvenanceSources() -> Statement<ProvenanceSource> {
-    Statement(
-      "SELECT app_id, server_id, removed_at IS NULL, format FROM source_feeds ORDER BY app_id"
-    ) { row in
-      let format = SourceFormat(rawValue: try row.decode(3))
-      return ProvenanceSource(
-        id: try row.decode(0), serverID: try row.decode(1), isCurrent: try row.decode(2),
-        isList: format?.hasComplaints == false)
-    }
-  }
-
-  /// The servers that some entries of a source came from, and over how many; no row for entries of sources that are no other
-  /// server's.
-  static func readEntryOrigins(appID: Int32, numbers: [Int64]) -> Statement<EntryOrigins> {
-    Statement(
+    let rows = try await connection.run(
       """
       SELECT number, origins, hops FROM source_entries
       WHERE app_id = $1 AND number = ANY($2::bigint[]) AND cardinality(origins) > 0
@@ -75,6 +61,7 @@ extension SQL {
       EntryOrigins(
         number: try row.decode(0), servers: try row.decode(1), hops: Int(try row.decode(2, as: Int16.self)))
     }
+    return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
   }
 }
 
@@ -99,7 +86,7 @@ extension SourceStore {
         guard try await !connection.run(suspension).isEmpty else { return false }
         let event = Actor.ringfence.did(
           .sourceSuspend, to: feed.name, after: ["confirmed": "\(recent.confirmed)", "wrong": "\(recent.wrong)"])
-        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+        try await connection.append(event, at: time)
         let told = Event(
           .sourceSuspended, id: event.id, at: time,
           ["source": .text(feed.name), "confirmed": .count(Int(recent.confirmed)), "wrong": .count(Int(recent.wrong))])
@@ -113,7 +100,14 @@ extension SourceStore {
 
   /// Whether there are sources, and none was counted after a time.
   public func isJudgmentDue(since time: Date) async throws -> Bool {
-    try await pool.run(SQL.readJudgmentDue(time: time)).first ?? false
+    try await pool.run(
+      """
+      SELECT count(*) > 0
+        AND coalesce(max(judged_at) FILTER (WHERE NOT \(GatingTime.judgment.isWrong(at: "$1"))) <= $1, true)
+      FROM source_feeds WHERE removed_at IS NULL
+      """,
+      time
+    ) { try $0.decode(0, as: Bool.self) }.first ?? false
   }
 
   /// Ends the suspension of a source. Only decisions after this time suspend it again.
@@ -121,7 +115,7 @@ extension SourceStore {
   public func resume(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
     try await pool.transaction { connection in
       guard try await !connection.run(SQL.resumeSource(name: name, time: time)).isEmpty else { return false }
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return true
     }
   }

@@ -49,7 +49,10 @@ extension SourceStore {
   /// Whether the newest accepted publication has this serial: another process may have taken over the lease of one that
   /// was suspended.
   public func isNewest(_ serial: Int64, of feed: Source) async throws -> Bool {
-    try await !pool.run(SQL.findSeenPublication(id: feed.id, serial: serial)).isEmpty
+    try await !pool.run(
+      "SELECT app_id FROM source_feeds WHERE app_id = $1 AND removed_at IS NULL AND seen_serial = $2",
+      feed.id, serial
+    ) { try $0.decode(0, as: Int32.self) }.isEmpty
   }
 
   /// Stores that entries of a source change. Until ``succeed(_:with:next:)`` they are of no file, so that after an
@@ -64,7 +67,7 @@ extension SourceStore {
 
   /// Stores how many entries of a running refresh are done.
   public func note(progress entries: Int, of feed: Source) async throws {
-    _ = try await pool.run(SQL.noteProgress(id: feed.id, entries: Int64(entries)))
+    try await pool.run("UPDATE source_feeds SET progress = $2 WHERE app_id = $1", feed.id, Int64(entries))
   }
 
   public func readAgain(_ feed: Source) async throws { _ = try await pool.run(SQL.readAgain(ids: [feed.id])) }
@@ -85,7 +88,17 @@ extension SourceStore {
     let ceiling = feed.isSuspended ? .nothing : feed.settings.ceiling
     let others = subscriptions.filter { $0.id != feed.id && $0.ceiling >= ceiling && $0.ceiling > .nothing }
     let sources = Dictionary(others.map { ($0.id, $0) }) { first, _ in first }
-    let rows = try await pool.run(SQL.readOrigins(appIDs: [feed.id] + others.map(\.id), numbers: numbers))
+    let rows = try await pool.run(
+      """
+      SELECT number, app_id, origins FROM source_entries WHERE app_id = ANY($1::integer[]) AND number = ANY($2::bigint[])
+      """,
+      [feed.id] + others.map(\.id), numbers
+    ) { row in
+      (
+        number: try row.decode(0, as: Int64.self), appID: try row.decode(1, as: Int32.self),
+        origins: try row.decode(2, as: [String].self)
+      )
+    }
     let stored = Set(rows.filter { $0.appID == feed.id }.map(\.number))
     return rows.reduce(into: [:]) { found, row in
       guard let source = sources[row.appID],
@@ -144,10 +157,6 @@ extension SQL {
       id, digest, goal)
   }
 
-  static func noteProgress(id: Int32, entries: Int64) -> Statement<Void> {
-    Statement("UPDATE source_feeds SET progress = $2 WHERE app_id = $1", id, entries)
-  }
-
   /// Stores the newest publication and root; no row where a newer one was accepted before. The manifest with the stored entity
   /// tag is an older one then.
   static func acceptPublication(id: Int32, seen: Source.SeenPublication) -> Statement<Int32> {
@@ -160,24 +169,5 @@ extension SQL {
       """,
       id, seen.serial, seen.sha256, seen.rootSerial, seen.root
     ) { try $0.decode(0) }
-  }
-
-  /// A row where the newest publication of a source has this serial.
-  static func findSeenPublication(id: Int32, serial: Int64) -> Statement<Int32> {
-    Statement(
-      "SELECT app_id FROM source_feeds WHERE app_id = $1 AND removed_at IS NULL AND seen_serial = $2",
-      id, serial
-    ) { try $0.decode(0) }
-  }
-
-  static func readOrigins(
-    appIDs: [Int32], numbers: [Int64]
-  ) -> Statement<(number: Int64, appID: Int32, origins: [String])> {
-    Statement(
-      """
-      SELECT number, app_id, origins FROM source_entries WHERE app_id = ANY($1::integer[]) AND number = ANY($2::bigint[])
-      """,
-      appIDs, numbers
-    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 }

@@ -31,7 +31,7 @@ public struct SourceStore: Sendable {
         let there = try await connection.run(SQL.readSources(name: settings.name)).first ?? nil
         return there?.settings == settings && there.map { abs($0.addedAt.timeIntervalSince(time)) < 0.000_001 } == true
       }
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return true
     }
   }
@@ -48,9 +48,14 @@ public struct SourceStore: Sendable {
   /// The sources that are due, those first that have waited longest.
   /// - Parameter areSubscriptions: whether they are publications of other servers; nil for all sources.
   public func due(at time: Date, limit: Int, areSubscriptions: Bool? = nil) async throws -> [Source] {
-    try await pool.run(SQL.readDueSources(time: time, limit: limit, areSubscriptions: areSubscriptions)).compactMap {
-      $0
-    }
+    try await pool.run(
+      """
+      SELECT \(Source.columns) FROM source_feeds
+      WHERE removed_at IS NULL AND (next_at <= $1 OR \(GatingTime.nextRefresh.isWrong(at: "$1"))) AND ($3::boolean IS NULL OR (format = 'ringfence') = $3::boolean)
+      ORDER BY next_at, app_id LIMIT $2::bigint
+      """,
+      time, Int64(limit), areSubscriptions
+    ) { try Source($0) }.compactMap(\.self)
   }
 
   /// Makes a source due.
@@ -58,7 +63,7 @@ public struct SourceStore: Sendable {
   public func hasten(_ name: String, at time: Date, audit: AuditEvent? = nil) async throws -> Bool {
     try await pool.transaction { connection in
       guard try await !connection.run(SQL.hastenSource(name: name, time: time)).isEmpty else { return false }
-      if let audit { _ = try await connection.run(SQL.appendAuditEvent(audit, at: time)) }
+      if let audit { try await connection.append(audit, at: time) }
       return true
     }
   }
@@ -87,7 +92,7 @@ public struct SourceStore: Sendable {
       }
       // Which entries count depends on the ceilings of all subscriptions.
       if subscriptions.contains(id) { _ = try await connection.run(SQL.readAgain(ids: subscriptions)) }
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return true
     }
   }
@@ -143,13 +148,17 @@ public struct SourceStore: Sendable {
       }
       let statement = SQL.removeSource(id: source.id, time: time, hasEntries: hasEntries)
       guard try await !connection.run(statement).isEmpty else { return false }
-      _ = try await connection.run(SQL.appendAuditEvent(audit, at: time))
+      try await connection.append(audit, at: time)
       return true
     }
   }
 
   /// The ids of removed sources whose entries are still to be withdrawn.
-  public func removed() async throws -> [Int32] { try await pool.run(SQL.readRemovedSources()) }
+  public func removed() async throws -> [Int32] {
+    try await pool.run(
+      "SELECT app_id FROM source_feeds WHERE removed_at IS NOT NULL AND entries > 0 ORDER BY app_id"
+    ) { try $0.decode(0) }
+  }
 
   /// Stores that the entries of a removed source are withdrawn.
   public func finishRemoval(of id: Int32) async throws { _ = try await pool.run(SQL.finishRemoval(id: id)) }
@@ -168,12 +177,17 @@ public struct SourceStore: Sendable {
   }
 
   public func entryCount(of appID: Int32) async throws -> Int {
-    Int(try await pool.run(SQL.countSourceEntries(appID: appID)).first ?? 0)
+    try await pool.run("SELECT count(*) FROM source_entries WHERE app_id = $1", appID) {
+      Int(try $0.decode(0, as: Int64.self))
+    }.first ?? 0
   }
 
-  /// Whether a list has reports that are not withdrawn.
+  /// Whether a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
   public func hasReports(_ appID: Int32) async throws -> Bool {
-    try await !pool.run(SQL.findListReport(appID: appID)).isEmpty
+    try await !pool.run(
+      "SELECT app_id FROM reports WHERE app_id = $1 AND withdrawn_at IS NULL LIMIT 1",
+      appID
+    ) { try $0.decode(0, as: Int32.self) }.isEmpty
   }
 }
 

@@ -66,8 +66,7 @@ public struct AssignmentStore: Sendable {
       guard try await connection.run(SQL.readAssignmentRules()).count < AssignmentRule.most else { return false }
       let add = SQL.addAssignmentRule(rule: rule, account: worker.name, time: time)
       guard try await !connection.run(add).isEmpty else { return true }
-      let event = worker.did(.assignmentAdd, to: "assignment", after: rule.fields)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(worker.did(.assignmentAdd, to: "assignment", after: rule.fields), at: time)
       return true
     }
   }
@@ -76,8 +75,7 @@ public struct AssignmentStore: Sendable {
   public func remove(_ id: UUID, by worker: Actor, at time: Date) async throws {
     try await pool.transaction { connection in
       guard let rule = try await connection.run(SQL.removeAssignmentRule(id: id)).first else { return }
-      let event = worker.did(.assignmentRemove, to: "assignment", before: rule.fields)
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(worker.did(.assignmentRemove, to: "assignment", before: rule.fields), at: time)
     }
   }
 }

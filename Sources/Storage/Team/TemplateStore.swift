@@ -62,7 +62,7 @@ public struct TemplateStore: Sendable {
       }
       _ = try await connection.run(SQL.copyTemplates(version: version.version, except: list))
       _ = try await connection.run(SQL.addTemplates(version: version.version, list: list, texts: texts))
-      _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+      try await connection.append(event, at: time)
       return true
     }
   }

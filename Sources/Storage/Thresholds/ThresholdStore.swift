@@ -85,10 +85,10 @@ public struct ThresholdStore: Sendable {
       for change in set.changes(
         since: try await Self.set(former, on: connection), name: { apps.name(of: $0) ?? "\($0)" })
       {
-        let event = actor.did(
-          change.after == nil ? .thresholdsRemove : .thresholdsSet, to: change.subject, before: change.before,
-          after: change.after, because: reason)
-        _ = try await connection.run(SQL.appendAuditEvent(event, at: time))
+        try await connection.append(
+          actor.did(
+            change.after == nil ? .thresholdsRemove : .thresholdsSet, to: change.subject, before: change.before,
+            after: change.after, because: reason), at: time)
       }
       return version
     }

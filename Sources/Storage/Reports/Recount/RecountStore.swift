@@ -21,7 +21,14 @@ public struct RecountStore: Sendable {
 
   /// Number of numbers of an interval that have an aggregate or a sum of identifications.
   public func count(in numbers: ClosedRange<Int64> = allNumbers) async throws -> Int {
-    try await pool.run(SQL.countNumbers(after: numbers.lowerBound - 1, upTo: numbers.upperBound))[0]
+    try await pool.run(
+      """
+      SELECT (SELECT count(*) FROM numbers WHERE number > $1 AND number <= $2)
+        + (SELECT count(*) FROM number_identifications i WHERE i.number > $1 AND i.number <= $2
+           AND NOT EXISTS (SELECT 1 FROM numbers n WHERE n.number = i.number))
+      """,
+      numbers.lowerBound - 1, numbers.upperBound
+    ) { Int(try $0.decode(0, as: Int64.self)) }[0]
   }
 
   /// Recounts an interval of numbers, part by part.

@@ -22,18 +22,6 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Counts the numbers of an interval that have an aggregate or a sum of identifications.
-  static func countNumbers(after: Int64, upTo: Int64) -> Statement<Int> {
-    Statement(
-      """
-      SELECT (SELECT count(*) FROM numbers WHERE number > $1 AND number <= $2)
-        + (SELECT count(*) FROM number_identifications i WHERE i.number > $1 AND i.number <= $2
-           AND NOT EXISTS (SELECT 1 FROM numbers n WHERE n.number = i.number))
-      """,
-      after, upTo
-    ) { Int(try $0.decode(0, as: Int64.self)) }
-  }
-
   /// Locks the votes on numbers until the transaction ends, in the order of a batch.
   static func lockVotes(numbers: [Int64]) -> Statement<Void> {
     Statement("UPDATE number_reporters SET weight = weight WHERE number = ANY($1::bigint[])", numbers)
