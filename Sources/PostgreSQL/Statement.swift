@@ -40,31 +40,6 @@ extension Statement where Row == Void {
   }
 }
 
-/// A connection, or a pool that chooses one.
-public protocol StatementRunner: Sendable {
-  /// - Throws: `PostgresError`.
-  func run<Row>(_ statement: Statement<Row>) async throws -> [Row]
-}
-
-extension PostgresConnection: StatementRunner {}
-extension PostgresPool: StatementRunner {}
-
-extension StatementRunner {
-  /// Runs a statement with one use, which stands in the function that runs it.
-  public func run<Row: Sendable, each Value: PostgresBindable>(
-    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function,
-    decode: @escaping @Sendable (PostgresRow) throws -> Row
-  ) async throws -> [Row] {
-    try await run(Statement(sql, repeat each values, file: file, function: function, decode: decode))
-  }
-
-  public func run<each Value: PostgresBindable>(
-    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function
-  ) async throws {
-    _ = try await run(Statement(sql, repeat each values, file: file, function: function))
-  }
-}
-
 /// Values of one or more placeholders, in their order.
 public protocol PostgresBindable: Sendable {
   /// Binds the next placeholders, always with the same types.

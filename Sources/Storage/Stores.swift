@@ -143,3 +143,28 @@ public struct Stores: Sendable {
 /// The statements of the server. Each function returns one; it is in the folder of its domain, beside the type of its
 /// rows.
 package enum SQL {}
+
+/// A connection, or a pool that chooses one.
+protocol StatementRunner: Sendable {
+  /// - Throws: `PostgresError`.
+  func run<Row>(_ statement: Statement<Row>) async throws -> [Row]
+}
+
+extension PostgresConnection: StatementRunner {}
+extension PostgresPool: StatementRunner {}
+
+extension StatementRunner {
+  /// Runs a statement with one use: its text is in the function that runs it.
+  func run<Row: Sendable, each Value: PostgresBindable>(
+    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function,
+    decode: @escaping @Sendable (PostgresRow) throws -> Row
+  ) async throws -> [Row] {
+    try await run(Statement(sql, repeat each values, file: file, function: function, decode: decode))
+  }
+
+  func run<each Value: PostgresBindable>(
+    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function
+  ) async throws {
+    _ = try await run(Statement(sql, repeat each values, file: file, function: function))
+  }
+}

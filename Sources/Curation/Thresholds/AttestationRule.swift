@@ -28,12 +28,10 @@ public struct AttestationRule: Sendable, Equatable, Codable {
   }
 
   /// The weights by the names of their fields.
-  public static var weights: [(name: String, weight: WritableKeyPath<AttestationRule, Double>)] {
-    [("hardware", \.hardware), ("software", \.software), ("unattested", \.unattested)]
-  }
+  public static let weights: [(name: String, weight: any WritableKeyPath<AttestationRule, Double> & Sendable)] = [
+    ("hardware", \.hardware), ("software", \.software), ("unattested", \.unattested),
+  ]
 
   /// Every broken rule, with the field only: `hardware`.
-  public var problems: [ThresholdProblem] {
-    Self.weights.filter { !(0...1).contains(self[keyPath: $0.weight]) }.map { .outOfRange($0.name, 0...1) }
-  }
+  public var problems: [ThresholdProblem] { limitProblems }
 }

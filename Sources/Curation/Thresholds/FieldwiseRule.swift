@@ -1,41 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A field of a rule, read and written as a number.
-package enum RuleField<Rule> {
-  case real(WritableKeyPath<Rule, Double>)
-  case whole(WritableKeyPath<Rule, Int>)
-  /// 1 for true.
-  case flag(WritableKeyPath<Rule, Bool>)
+/// A field of a rule: its row of the form, its name there, in previews and audit events, and its range.
+package struct RuleField<Rule>: Sendable {
+  package enum Path: Sendable {
+    case real(any WritableKeyPath<Rule, Double> & Sendable)
+    case whole(any WritableKeyPath<Rule, Int> & Sendable)
+    /// 1 for true.
+    case flag(any WritableKeyPath<Rule, Bool> & Sendable)
+  }
+
+  /// The key of the row's text.
+  let kind: String
+  package let name: String
+  package let path: Path
+  /// Nil where ``FieldwiseRule/problems`` has a rule of its own.
+  let range: ClosedRange<Int64>?
+  /// Whether the least value, 0, is out of range.
+  var isPositive = false
+
+  init(_ kind: String, _ name: String, _ path: Path, _ range: ClosedRange<Int64>? = nil, isPositive: Bool = false) {
+    (self.kind, self.name, self.path, self.range, self.isPositive) = (kind, name, path, range, isPositive)
+  }
 }
 
-/// A rule that forms, previews and audit events read by field: a threshold, or the weight of an imported list.
-package protocol FieldwiseRule: Equatable {
-  /// The rows of the form: the key of a row's text, and its fields to enter and to leave the list.
-  static var lines: [(kind: String, fields: [String])] { get }
+/// A rule that checks, forms, previews, audit events and statements read by field: a threshold, or the weight of an
+/// imported list.
+package protocol FieldwiseRule: Equatable, Sendable {
+  static var table: [RuleField<Self>] { get }
   /// The prefix of its message keys: `thresholds.KIND` and `thresholds.list-KIND`.
   static var prefix: String { get }
-  /// The field of a name of ``lines``.
-  static func field(_ name: String) -> RuleField<Self>
   var problems: [ThresholdProblem] { get }
 }
 
 extension FieldwiseRule {
+  /// The rows of the form: the key of a row's text, and its fields to enter and to leave the list.
+  package static var lines: [(kind: String, fields: [String])] {
+    table.map(\.kind).enumerated().filter { place, kind in table.firstIndex { $0.kind == kind } == place }
+      .map { _, kind in (kind, table.filter { $0.kind == kind }.map(\.name)) }
+  }
+
   package static var fields: [String] { lines.flatMap(\.fields) }
 
+  private static func path(_ name: String) -> RuleField<Self>.Path {
+    (table.first { $0.name == name } ?? table[0]).path
+  }
+
   package static func isWhole(_ name: String) -> Bool {
-    if case .real = field(name) { false } else { true }
+    if case .real = path(name) { false } else { true }
+  }
+
+  /// Values out of their range, then limits to stay listed that are above those to enter.
+  var limitProblems: [ThresholdProblem] {
+    let outside = Self.table.compactMap { field -> ThresholdProblem? in
+      guard let range = field.range else { return nil }
+      let value = self[field: field.name]
+      guard field.isPositive else {
+        let isInside = value >= Double(range.lowerBound) && value <= Double(range.upperBound)
+        return isInside ? nil : .outOfRange(field.name, range)
+      }
+      return value > 0 && value <= Double(range.upperBound) ? nil : .notPositive(field.name, most: range.upperBound)
+    }
+    let above = Self.table.map(\.name).filter { name in
+      name.hasPrefix("leave.") && !(self[field: name] <= self[field: "enter.\(name.dropFirst(6))"])
+    }
+    return outside + above.map { .field(.aboveEnter, $0) }
   }
 
   package subscript(field name: String) -> Double {
     get {
-      switch Self.field(name) {
+      switch Self.path(name) {
       case .real(let path): self[keyPath: path]
       case .whole(let path): Double(self[keyPath: path])
       case .flag(let path): self[keyPath: path] ? 1 : 0
       }
     }
     set {
-      switch Self.field(name) {
+      switch Self.path(name) {
       case .real(let path): self[keyPath: path] = newValue
       case .whole(let path): self[keyPath: path] = Int(newValue)
       case .flag(let path): self[keyPath: path] = newValue != 0
@@ -56,75 +96,55 @@ extension FieldwiseRule {
 
 extension Threshold: FieldwiseRule {
   package static let prefix = ""
-  package static let lines: [(kind: String, fields: [String])] =
-    ["heat", "evidence", "confidence", "reporters", "networks", "days"].map { ($0, ["enter.\($0)", "leave.\($0)"]) }
-    + [("review", ["review_heat"])]
-
-  package static func field(_ name: String) -> RuleField<Threshold> {
-    let bar: WritableKeyPath<Threshold, ThresholdLimits> = name.hasPrefix("leave.") ? \.leave : \.enter
-    return switch name.dropFirst(6) {
-    case "heat": .real(bar.appending(path: \.heat))
-    case "evidence": .real(bar.appending(path: \.evidence))
-    case "confidence": .real(bar.appending(path: \.confidence))
-    case "reporters": .whole(bar.appending(path: \.reporters))
-    case "networks": .whole(bar.appending(path: \.networks))
-    case "days": .whole(bar.appending(path: \.days))
-    default: .real(\.reviewHeat)
-    }
-  }
+  package static let table: [RuleField<Threshold>] = [
+    RuleField("heat", "enter.heat", .real(\.enter.heat), 0...1_000_000, isPositive: true),
+    RuleField("evidence", "enter.evidence", .real(\.enter.evidence), 0...1_000_000),
+    RuleField("confidence", "enter.confidence", .real(\.enter.confidence), 0...1),
+    RuleField("reporters", "enter.reporters", .whole(\.enter.reporters), 0...1_000_000),
+    RuleField("networks", "enter.networks", .whole(\.enter.networks), 0...64),
+    RuleField("days", "enter.days", .whole(\.enter.days), 0...64),
+    RuleField("heat", "leave.heat", .real(\.leave.heat), 0...1_000_000, isPositive: true),
+    RuleField("evidence", "leave.evidence", .real(\.leave.evidence), 0...1_000_000),
+    RuleField("confidence", "leave.confidence", .real(\.leave.confidence), 0...1),
+    RuleField("reporters", "leave.reporters", .whole(\.leave.reporters), 0...1_000_000),
+    RuleField("networks", "leave.networks", .whole(\.leave.networks), 0...64),
+    RuleField("days", "leave.days", .whole(\.leave.days), 0...64),
+    RuleField("review", "review_heat", .real(\.reviewHeat)),
+  ]
 }
 
 extension SourceRule: FieldwiseRule {
   package static let prefix = "list-"
-  package static let lines: [(kind: String, fields: [String])] = [
-    ("weight", ["weight"]), ("complaints", ["enter.complaints", "leave.complaints"]),
-    ("days", ["enter.days", "leave.days"]), ("blocks", ["block.complaints"]), ("shared", ["block.shared"]),
+  package static let table: [RuleField<SourceRule>] = [
+    RuleField("weight", "weight", .real(\.weight), 0...10),
+    RuleField("complaints", "enter.complaints", .whole(\.enter.complaints), 1...1_000_000),
+    RuleField("days", "enter.days", .whole(\.enter.days), 1...64),
+    RuleField("complaints", "leave.complaints", .whole(\.leave.complaints), 1...1_000_000),
+    RuleField("days", "leave.days", .whole(\.leave.days), 1...64),
+    RuleField("blocks", "block.complaints", .whole(\.blockComplaints), 1...1_000_000),
+    RuleField("shared", "block.shared", .flag(\.blocksShared)),
   ]
-
-  package static func field(_ name: String) -> RuleField<SourceRule> {
-    switch name {
-    case "enter.complaints": .whole(\.enter.complaints)
-    case "leave.complaints": .whole(\.leave.complaints)
-    case "enter.days": .whole(\.enter.days)
-    case "leave.days": .whole(\.leave.days)
-    case "block.complaints": .whole(\.blockComplaints)
-    case "block.shared": .flag(\.blocksShared)
-    default: .real(\.weight)
-    }
-  }
 }
 
 extension AttestationRule: FieldwiseRule {
   package static let prefix = "attestation-"
-  package static var lines: [(kind: String, fields: [String])] { weights.map { ($0.name, [$0.name]) } }
-
-  package static func field(_ name: String) -> RuleField<AttestationRule> {
-    .real(weights.first { $0.name == name }?.weight ?? \.unattested)
-  }
+  package static let table = weights.map { RuleField($0.name, $0.name, .real($0.weight), 0...1) }
 }
 
 extension IdentifyRule: FieldwiseRule {
   package static let prefix = "label-"
-  package static let lines: [(kind: String, fields: [String])] =
-    [("heat", ["identify.heat_share"])]
-    + ["reporters", "networks", "days"].map { ($0, ["identify.\($0)", "identify.corroborated_\($0)"]) }
-    + [("labels", ["identify.labels", "identify.label_share"])]
-    + [("marks", Mark.allCases.map { "mark.\($0.rawValue)" })]
-
-  package static func field(_ name: String) -> RuleField<IdentifyRule> {
-    if name.hasPrefix("mark."), let mark = Mark(rawValue: String(name.dropFirst(5))) { return .flag(\.[permits: mark]) }
-    return switch name {
-    case "identify.heat_share": .real(\.heatShare)
-    case "identify.reporters": .whole(\.alone.reporters)
-    case "identify.networks": .whole(\.alone.networks)
-    case "identify.days": .whole(\.alone.days)
-    case "identify.corroborated_reporters": .whole(\.corroborated.reporters)
-    case "identify.corroborated_networks": .whole(\.corroborated.networks)
-    case "identify.corroborated_days": .whole(\.corroborated.days)
-    case "identify.labels": .whole(\.labels)
-    default: .real(\.labelShare)
-    }
-  }
+  package static let table: [RuleField<IdentifyRule>] =
+    [
+      RuleField("heat", "identify.heat_share", .real(\.heatShare)),
+      RuleField("reporters", "identify.reporters", .whole(\.alone.reporters)),
+      RuleField("reporters", "identify.corroborated_reporters", .whole(\.corroborated.reporters)),
+      RuleField("networks", "identify.networks", .whole(\.alone.networks)),
+      RuleField("networks", "identify.corroborated_networks", .whole(\.corroborated.networks)),
+      RuleField("days", "identify.days", .whole(\.alone.days)),
+      RuleField("days", "identify.corroborated_days", .whole(\.corroborated.days)),
+      RuleField("labels", "identify.labels", .whole(\.labels)),
+      RuleField("labels", "identify.label_share", .real(\.labelShare)),
+    ] + Mark.allCases.map { RuleField("marks", "mark.\($0.rawValue)", .flag(\.[permits: $0])) }
 
   private subscript(permits mark: Mark) -> Bool {
     get { identifiedMarks.contains(mark) }

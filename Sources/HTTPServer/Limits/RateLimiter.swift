@@ -197,29 +197,17 @@ package struct RequestLimits: Sendable {
   }
 
   /// The limit of one app; nil for none.
-  package var app: Rate?
+  package var app: Rate? = Rate(perSecond: 10_000, burst: 50_000)
   /// The limit of one network for requests of all apps; nil for none.
-  package var network: Rate?
+  package var network: Rate? = Rate(perSecond: 100, burst: 2_000)
   /// Maximum reports of a reporter in a UTC day; nil for no limit.
-  package var reportsADay: Int?
+  package var reportsADay: Int? = 200
   /// Maximum appeals of a network in a UTC day with proof of work; without it, a sixth.
-  package var appealsADay: Int
+  package var appealsADay: Int = 30
   /// Maximum open connections of one network; nil for no limit. Not useful behind a proxy.
-  package var connectionsPerNetwork: Int?
+  package var connectionsPerNetwork: Int? = 512
   /// Maximum bytes of request bodies in memory; one network may use a quarter.
-  package var bodyBytes: Int
-
-  package init(
-    app: Rate? = Rate(perSecond: 10_000, burst: 50_000), network: Rate? = Rate(perSecond: 100, burst: 2_000),
-    reportsADay: Int? = 200, appealsADay: Int = 30, connectionsPerNetwork: Int? = 512, bodyBytes: Int = 64 << 20
-  ) {
-    self.app = app
-    self.network = network
-    self.reportsADay = reportsADay
-    self.appealsADay = appealsADay
-    self.connectionsPerNetwork = connectionsPerNetwork
-    self.bodyBytes = bodyBytes
-  }
+  package var bodyBytes: Int = 64 << 20
 
   package static let standard = RequestLimits()
 

@@ -75,22 +75,7 @@ public struct ParsedComplaint: Sendable, Equatable {
   /// The line in the file, from 1, counting the header.
   public var line: Int
   /// Whether the numbering plan does not have the number.
-  public var isUnassigned: Bool
-
-  /// The fields are not checked.
-  public init(
-    number: Int64, category: ReportCategory, reportedAt: Date, reportID: UUID, reporter: String? = nil,
-    comment: String? = nil, line: Int, isUnassigned: Bool = false
-  ) {
-    self.number = number
-    self.category = category
-    self.reportedAt = reportedAt
-    self.reportID = reportID
-    self.reporter = reporter
-    self.comment = comment
-    self.line = line
-    self.isUnassigned = isUnassigned
-  }
+  public var isUnassigned: Bool = false
 }
 
 /// Stores the complaints of an import.

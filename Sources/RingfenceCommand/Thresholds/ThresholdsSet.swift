@@ -124,7 +124,7 @@ struct ThresholdChange: ParsableArguments {
   @OptionGroup(title: "Labels") var labels: LabelChange
 
   func validate() throws {
-    if category.isEmpty, labels.isAny, country == nil, !remove, !hasStatistics { return }
+    if category.isEmpty, labels.isAny, country == nil, !remove, limits.isEmpty { return }
     guard !category.isEmpty else {
       throw ValidationError("--category is missing. Pass a category such as fraud, or all.")
     }
@@ -138,7 +138,7 @@ struct ThresholdChange: ParsableArguments {
     guard !remove || country != nil else {
       throw ValidationError("--remove needs --country. Pass the country whose threshold is removed.")
     }
-    guard remove != (hasStatistics || labels.isAny) else {
+    guard remove != (!limits.isEmpty || labels.isAny) else {
       throw ValidationError(
         remove
           ? "--remove removes the threshold of the country. Leave the limits out."
@@ -156,31 +156,22 @@ struct ThresholdChange: ParsableArguments {
       if remove, let country { return try set.removing(category, country: country) }
       guard var threshold = set.threshold(for: category, country: { country }) else { return set }
       threshold.country = country
-      change(&threshold)
+      for (field, value) in limits { threshold[field: field] = value }
       return try set.replacing(threshold)
     }
   }
 
-  private var hasStatistics: Bool {
-    [reviewHeat, enterHeat, enterEvidence, enterConfidence, leaveHeat, leaveEvidence, leaveConfidence]
-      .contains { $0 != nil }
-      || [enterReporters, enterNetworks, enterDays, leaveReporters, leaveNetworks, leaveDays].contains { $0 != nil }
-  }
-
-  private func change(_ threshold: inout Threshold) {
-    threshold.reviewHeat = reviewHeat ?? threshold.reviewHeat
-    threshold.enter.heat = enterHeat ?? threshold.enter.heat
-    threshold.enter.evidence = enterEvidence ?? threshold.enter.evidence
-    threshold.enter.confidence = enterConfidence ?? threshold.enter.confidence
-    threshold.enter.reporters = enterReporters ?? threshold.enter.reporters
-    threshold.enter.networks = enterNetworks ?? threshold.enter.networks
-    threshold.enter.days = enterDays ?? threshold.enter.days
-    threshold.leave.heat = leaveHeat ?? threshold.leave.heat
-    threshold.leave.evidence = leaveEvidence ?? threshold.leave.evidence
-    threshold.leave.confidence = leaveConfidence ?? threshold.leave.confidence
-    threshold.leave.reporters = leaveReporters ?? threshold.leave.reporters
-    threshold.leave.networks = leaveNetworks ?? threshold.leave.networks
-    threshold.leave.days = leaveDays ?? threshold.leave.days
+  /// The given limits by their fields.
+  private var limits: [String: Double] {
+    let whole = [
+      "enter.reporters": enterReporters, "enter.networks": enterNetworks, "enter.days": enterDays,
+      "leave.reporters": leaveReporters, "leave.networks": leaveNetworks, "leave.days": leaveDays,
+    ].compactMapValues { $0.map { Double(min(max($0, -1_000_000_000), 1_000_000_000)) } }
+    return [
+      "review_heat": reviewHeat, "enter.heat": enterHeat, "enter.evidence": enterEvidence,
+      "enter.confidence": enterConfidence, "leave.heat": leaveHeat, "leave.evidence": leaveEvidence,
+      "leave.confidence": leaveConfidence,
+    ].compactMapValues(\.self).merging(whole) { $1 }
   }
 }
 

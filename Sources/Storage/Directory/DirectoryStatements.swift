@@ -154,12 +154,6 @@ public struct DirectoryChange: Sendable, Equatable {
   public var replaced: Int
   /// Numbers of the source that a source with precedence contains too.
   public var overruled: Int
-
-  public init(entries: Int, replaced: Int, overruled: Int) {
-    self.entries = entries
-    self.replaced = replaced
-    self.overruled = overruled
-  }
 }
 
 /// The table of one generation of a directory: filled on its own, attached when complete, dropped when old.

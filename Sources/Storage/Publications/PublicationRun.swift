@@ -39,21 +39,6 @@ public struct PublicationRun: Sendable, Equatable {
   public var failure: PublicationFailure?
   /// Whether it only removed or added single numbers. The attempt before it stays the newest one.
   public var isRevocation: Bool { cause == .revocation && state == .published }
-
-  public init(
-    serial: Int64, state: State, cause: Cause, asOf: Date, startedAt: Date?, publishedAt: Date?, step: JobStep?,
-    percent: Int, failure: PublicationFailure?
-  ) {
-    self.serial = serial
-    self.state = state
-    self.cause = cause
-    self.asOf = asOf
-    self.startedAt = startedAt
-    self.publishedAt = publishedAt
-    self.step = step
-    self.percent = percent
-    self.failure = failure
-  }
 }
 
 /// The right to publish under one serial.

@@ -125,12 +125,6 @@ public struct PublicationHistory: Sendable, Equatable {
   /// Its packs; empty unless it was published.
   public var packs: [PublishedPack]
   public var gates: [GateRecord]
-
-  public init(run: PublicationRun, packs: [PublishedPack], gates: [GateRecord]) {
-    self.run = run
-    self.packs = packs
-    self.gates = gates
-  }
 }
 
 extension PublicationStore {

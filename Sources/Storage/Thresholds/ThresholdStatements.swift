@@ -28,25 +28,18 @@ extension SQL {
   static func readThresholds(version: Int32?) -> Statement<Threshold> {
     Statement(
       """
-      SELECT category_id, country, review_heat,
-             enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
-             leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days
-      FROM threshold_rules
+      SELECT category_id, country, \(Threshold.readColumns) FROM threshold_rules
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY category_id, country
       """,
       version
     ) { row in
-      func bar(_ first: Int) throws -> ThresholdLimits {
-        ThresholdLimits(
-          heat: try row.decode(first), evidence: try row.decode(first + 1), confidence: try row.decode(first + 2),
-          reporters: Int(try row.decode(first + 3, as: Int32.self)),
-          networks: Int(try row.decode(first + 4, as: Int32.self)),
-          days: Int(try row.decode(first + 5, as: Int32.self)))
-      }
       let country = try row.decode(1, as: String.self)
-      return Threshold(
-        category: try row.category(0), country: country.isEmpty ? nil : country, enter: try bar(3), leave: try bar(9),
-        reviewHeat: try row.decode(2))
+      let none = ThresholdLimits(heat: 0, evidence: 0, confidence: 0, reporters: 0, networks: 0, days: 0)
+      var threshold = Threshold(
+        category: try row.category(0), country: country.isEmpty ? nil : country, enter: none, leave: none, reviewHeat: 0
+      )
+      try threshold.read(row, from: 2)
+      return threshold
     }
   }
 
@@ -54,19 +47,15 @@ extension SQL {
   static func readSourceRules(version: Int32?) -> Statement<SourceRule> {
     Statement(
       """
-      SELECT app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints, blocks_shared
-      FROM source_rules
+      SELECT app_id, \(SourceRule.readColumns) FROM source_rules
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
       """,
       version
     ) { row in
-      func bar(_ first: Int) throws -> SourceRule.Bar {
-        SourceRule.Bar(
-          complaints: Int(try row.decode(first, as: Int32.self)), days: Int(try row.decode(first + 1, as: Int32.self)))
-      }
-      return SourceRule(
-        appID: try row.decode(0), weight: Double(try row.decode(1, as: Float.self)), enter: try bar(2),
-        leave: try bar(4), blockComplaints: Int(try row.decode(6, as: Int32.self)), blocksShared: try row.decode(7))
+      let none = SourceRule.Bar(complaints: 0, days: 0)
+      var rule = SourceRule(appID: try row.decode(0), weight: 0, enter: none, leave: none)
+      try rule.read(row, from: 1)
+      return rule
     }
   }
 
@@ -84,46 +73,21 @@ extension SQL {
   }
 
   static func saveThresholds(version: Int32, thresholds: [Threshold]) -> Statement<Void> {
-    struct Limits: PostgresBindable {
-      let limits: [ThresholdLimits]
-
-      func bind(into parameters: inout PostgresParameters) {
-        parameters.append(limits.map(\.heat))
-        parameters.append(limits.map(\.evidence))
-        parameters.append(limits.map(\.confidence))
-        parameters.append(limits.map { Int32($0.reporters) })
-        parameters.append(limits.map { Int32($0.networks) })
-        parameters.append(limits.map { Int32($0.days) })
-      }
-    }
-    return Statement(
+    Statement(
       """
-      INSERT INTO threshold_rules
-        (version, category_id, country, review_heat,
-         enter_heat, enter_evidence, enter_confidence, enter_reporters, enter_networks, enter_days,
-         leave_heat, leave_evidence, leave_confidence, leave_reporters, leave_networks, leave_days)
-      SELECT $1::integer, * FROM unnest(
-        $2::smallint[], $3::text[], $4::float8[],
-        $5::float8[], $6::float8[], $7::float8[], $8::integer[], $9::integer[], $10::integer[],
-        $11::float8[], $12::float8[], $13::float8[], $14::integer[], $15::integer[], $16::integer[])
+      INSERT INTO threshold_rules (version, category_id, country, \(Threshold.columns.joined(separator: ", ")))
+      SELECT $1::integer, * FROM unnest($2::smallint[], $3::text[], \(Threshold.arrays(from: 4)))
       """,
-      version, thresholds.map(\.category.rawValue), thresholds.map { $0.country ?? "" }, thresholds.map(\.reviewHeat),
-      Limits(limits: thresholds.map(\.enter)), Limits(limits: thresholds.map(\.leave)))
+      version, thresholds.map(\.category.rawValue), thresholds.map { $0.country ?? "" }, RuleColumns(rules: thresholds))
   }
 
   static func saveSourceRules(version: Int32, sources: [SourceRule]) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO source_rules
-        (version, app_id, weight, enter_complaints, enter_days, leave_complaints, leave_days, block_complaints,
-         blocks_shared)
-      SELECT $1::integer, * FROM unnest(
-        $2::integer[], $3::real[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::integer[],
-        $9::boolean[])
+      INSERT INTO source_rules (version, app_id, \(SourceRule.columns.joined(separator: ", ")))
+      SELECT $1::integer, * FROM unnest($2::integer[], \(SourceRule.arrays(from: 3)))
       """,
-      version, sources.map(\.appID), sources.map { Float($0.weight) }, sources.map { Int32($0.enter.complaints) },
-      sources.map { Int32($0.enter.days) }, sources.map { Int32($0.leave.complaints) },
-      sources.map { Int32($0.leave.days) }, sources.map { Int32($0.blockComplaints) }, sources.map(\.blocksShared))
+      version, sources.map(\.appID), RuleColumns(rules: sources))
   }
 
   /// - Parameter version: Nil for the newest.
@@ -196,5 +160,53 @@ extension SQL {
     Statement(
       "SELECT app_id, name FROM apps WHERE is_list OR NOT $1::boolean ORDER BY app_id", areLists
     ) { App(id: try $0.decode(0), name: try $0.decode(1)) }
+  }
+}
+
+extension FieldwiseRule {
+  /// The columns of its table, named after its fields.
+  fileprivate static var columns: [String] {
+    table.map { $0.name == "block.shared" ? "blocks_shared" : $0.name.replacing(".", with: "_") }
+  }
+
+  /// Weights of lists are stored with seven digits.
+  fileprivate static var readColumns: String {
+    zip(table, columns).map { if case .real = $0.path { "\($1)::float8" } else { $1 } }.joined(separator: ", ")
+  }
+
+  /// The placeholders of ``RuleColumns``.
+  fileprivate static func arrays(from first: Int) -> String {
+    table.enumerated().map { index, field in
+      switch field.path {
+      case .real: "$\(first + index)::float8[]"
+      case .whole: "$\(first + index)::integer[]"
+      case .flag: "$\(first + index)::boolean[]"
+      }
+    }.joined(separator: ", ")
+  }
+
+  fileprivate mutating func read(_ row: PostgresRow, from first: Int) throws {
+    for (column, field) in Self.table.enumerated() {
+      switch field.path {
+      case .real(let path): self[keyPath: path] = try row.decode(first + column)
+      case .whole(let path): self[keyPath: path] = Int(try row.decode(first + column, as: Int32.self))
+      case .flag(let path): self[keyPath: path] = try row.decode(first + column)
+      }
+    }
+  }
+}
+
+/// An array for each field of rules.
+private struct RuleColumns<Rule: FieldwiseRule>: PostgresBindable {
+  let rules: [Rule]
+
+  func bind(into parameters: inout PostgresParameters) {
+    for field in Rule.table {
+      switch field.path {
+      case .real(let path): parameters.append(rules.map { $0[keyPath: path] })
+      case .whole(let path): parameters.append(rules.map { Int32($0[keyPath: path]) })
+      case .flag(let path): parameters.append(rules.map { $0[keyPath: path] })
+      }
+    }
   }
 }

@@ -188,11 +188,4 @@ public struct ThresholdVersion: Sendable, Equatable {
   public let savedBy: String
   /// The reason, 1 to 500 characters; nil for the thresholds that come with Ringfence.
   public let reason: String?
-
-  public init(version: Int32, savedAt: Date, savedBy: String, reason: String?) {
-    self.version = version
-    self.savedAt = savedAt
-    self.savedBy = savedBy
-    self.reason = reason
-  }
 }

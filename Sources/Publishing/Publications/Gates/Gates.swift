@@ -191,59 +191,34 @@ public struct PackStatistics: Sendable, Equatable {
     public var number: Int64
     /// The number before it, which is not smaller.
     public var previous: Int64
-
-    public init(number: Int64, previous: Int64) {
-      self.number = number
-      self.previous = previous
-    }
   }
 
   public var name: String
   /// The maximum count of entries.
-  public var cap: Int
+  public var cap: Int = 1_999_999
   /// Its entries; nil if the publication has no such pack.
   public var entries: Int?
-  public var bytes: Int
+  public var bytes: Int = 0
   /// Nil if there was no previous pack.
   public var formerEntries: Int?
-  public var formerBytes: Int
-  public var added: Int
-  public var removed: Int
+  public var formerBytes: Int = 0
+  public var added: Int = 0
+  public var removed: Int = 0
   /// The ``removed`` numbers that left for a reason.
-  public var explained: Int
+  public var explained: Int = 0
   /// The ``added`` numbers that are expected.
-  public var expected: Int
+  public var expected: Int = 0
   /// Its entries that rules list. Gates do not count them among the others.
   var ruled = 0
   /// The previous pack's entries that rules listed.
   var formerRuled = 0
   var leftOut: [AssembledPacks.LeftOut] = []
   /// The first few protected numbers in it.
-  public var protected: [Int64]
+  public var protected: [Int64] = []
   /// The first number out of order; nil for none.
   public var disorder: Disorder?
   /// The reason why it could not be read back; nil if it could.
   public var damage: String?
-
-  public init(
-    name: String, cap: Int = 1_999_999, entries: Int?, bytes: Int = 0, formerEntries: Int? = nil, formerBytes: Int = 0,
-    added: Int = 0, removed: Int = 0, explained: Int = 0, expected: Int = 0, protected: [Int64] = [],
-    disorder: Disorder? = nil, damage: String? = nil
-  ) {
-    self.name = name
-    self.cap = cap
-    self.entries = entries
-    self.bytes = bytes
-    self.formerEntries = formerEntries
-    self.formerBytes = formerBytes
-    self.added = added
-    self.removed = removed
-    self.explained = explained
-    self.expected = expected
-    self.protected = protected
-    self.disorder = disorder
-    self.damage = damage
-  }
 
   private var isFull: Bool { max(entries ?? 0, formerEntries ?? 0) >= cap }
   /// Numbers that took the places of ``explained`` ones in a full pack.
