@@ -158,8 +158,9 @@ def makers():
     found = {}
     for file in STORAGE.rglob("*.swift"):
         for body in re.split(r"\n(?=  (?:(?:package|public|fileprivate|private) )*(?:static )?func )", file.read_text()):
-            match = re.match(r"  (?:(?:public|package|fileprivate|private|static) )*func (\w+)", body)
-            if match and re.search(r"(?<!PreparedS)(?<!-> )\bStatement\(|\.run\(\s*\"", body):
+            match = re.match(r"  (?:(?:public|package|fileprivate|private|static) )*func (\w+)\([^{]*?\)([^{]*)", body)
+            makes = r"(?<!PreparedS)(?<!-> )\bStatement\(" if match and "-> Statement<" in match[2] else r"\.run\(\s*\""
+            if match and re.search(makes, body.split("\n  }\n")[0]):
                 found[f"Storage/{file.name} {match[1]}"] = file
     return found
 
