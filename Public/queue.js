@@ -64,13 +64,8 @@
   function choose(choice) {
     choice.checked = true
     choice.dispatchEvent(new Event("change", { bubbles: true }))
-    const save = decisionForm.querySelector("button.primary")
-    // These leave the case to others at once. A decision waits for Enter, so that a reason may precede or follow it.
-    // Typed text that the choice does not save is hidden first, and lost only by a second key.
-    const unsaved = choice.value == "unsure" ? ["#label", "#reason"] : ["#label"]
-    const isLost = unsaved.some((field) => decisionForm.querySelector(field)?.value.trim())
-    if ((choice.value == "unsure" || choice.value == "escalate") && !isLost) decisionForm.requestSubmit(save)
-    else save.focus()
+    // Each action waits for Enter, so that a reason may precede or follow it.
+    decisionForm.querySelector("button.primary").focus()
   }
 
   // Moves the focus to a field; a folded one is opened.
@@ -85,7 +80,7 @@
     const decision = decisionForm.querySelector("input[name=decision]:checked")?.value
     const isEmpty = (id) => decisionForm.querySelector(id)?.value.trim() === ""
     const common = decisionForm.querySelector("input[name=common_reason]:checked")
-    const needsReason = decision == "block" || decision == "identify"
+    const needsReason = ["block", "identify", "approve", "reject_range"].includes(decision)
       || (decision == "allow" && "guarded" in decisionForm.dataset)
     const confirmation = decisionForm.querySelector("input[name=confirm]")
     return {
@@ -113,12 +108,20 @@
         if (isFirst) enter(decisionForm.querySelector(where))
         isFirst = false
       }
+      // A note that was begun under the case is saved with it.
+      const [note, below] = [decisionForm.querySelector("#note"), document.querySelector("#new-note")]
+      if (event.defaultPrevented || !below?.value.trim()) return
+      note.value = [note.value, below.value].filter((each) => each.trim()).join("\n")
+      below.value = ""
+      below.dispatchEvent(new Event("input", { bubbles: true }))
     })
-    // A common reason replaces the typed one, and a typed one the common one. A label needs its field.
+    // A common reason is sent in place of the typed one, which stays in its field. A label needs its field.
     decisionForm.addEventListener("change", (event) => {
       const label = decisionForm.querySelector("#label")
       if (event.target.value == "identify" && label) label.closest("details").open = true
-      if (event.target.name == "common_reason" && event.target.value) text.value = ""
+    })
+    decisionForm.addEventListener("formdata", ({ formData }) => {
+      if (formData.get("common_reason")) formData.set("reason", "")
     })
     text?.addEventListener("input", () => {
       if (text.value) decisionForm.querySelector('input[name=common_reason][value=""]').checked = true
@@ -127,7 +130,7 @@
 
   // Chooses a common reason.
   function chooseReason(place) {
-    const choice = decisionForm.querySelectorAll('input[name=common_reason]:not([value=""])')[place - 1]
+    const choice = decisionForm.querySelector(`input[name=common_reason][data-key="${place}"]`)
     if (!choice) return
     choice.checked = true
     choice.dispatchEvent(new Event("change", { bubbles: true }))
@@ -142,8 +145,18 @@
   // Whether the account has turned off keys that are pressed alone.
   const areKeysOff = document.body.dataset.keys == "off"
 
+  // A key that was pressed for the page before does nothing: until this one is drawn, and after its form was sent.
+  let isReady = false
+  requestAnimationFrame(() => { isReady = true })
+  document.addEventListener("submit", (event) => { if (!event.defaultPrevented) isReady = false })
+  addEventListener("pageshow", (event) => { if (event.persisted) isReady = true })
+
   document.addEventListener("keydown", (event) => {
     const key = pressed(event)
+    if (!isReady && !isTyping(event.target)) {
+      if (key.length == 1 || key == "Enter") event.preventDefault()
+      return
+    }
     const save = decisionForm?.querySelector("button.primary")
     // A key that is held from the page before saves nothing.
     if (key == "Enter" && event.repeat) {

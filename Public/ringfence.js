@@ -126,8 +126,27 @@
   for (const button of document.querySelectorAll("[data-fill]")) {
     button.addEventListener("click", (event) => {
       event.preventDefault()
-      button.form.querySelector("textarea").value = button.dataset.fill
+      // At the cursor, in place of what is selected, and so that the browser can undo it.
+      const field = button.form.querySelector("textarea")
+      field.focus()
+      document.execCommand("insertText", false, button.dataset.fill)
     })
+  }
+
+  // The length of a long text beside its limit. Nothing is cut: the server refuses what is too long, and keeps it.
+  const plain = new Intl.NumberFormat(language)
+  for (const field of document.querySelectorAll("[data-most]")) {
+    const counter = document.createElement("output")
+    counter.className = "counter"
+    const most = Number(field.dataset.most)
+    const count = () => {
+      const length = [...field.value.trim()].length
+      counter.textContent = length > most * 0.8 ? `${plain.format(length)} / ${plain.format(most)}` : ""
+      counter.classList.toggle("over", length > most)
+    }
+    field.after(counter)
+    field.addEventListener("input", count)
+    count()
   }
 
   // Code can be copied where the browser lets a page do that.

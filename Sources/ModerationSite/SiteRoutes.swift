@@ -125,12 +125,13 @@ package struct SiteRoutes {
     let cases = CasePages(
       cases: stores.cases, claims: services.moderation.claims, assignments: stores.assignments,
       templates: stores.templates, queueCounts: queueCounts, decisions: stores.decisions,
-      packs: PackPlaces(folder: services.folder, newest: newest), recipes: services.recipes, pages: pages,
+      ranges: stores.ranges, bulks: stores.bulks, packs: PackPlaces(folder: services.folder, newest: newest),
+      recipes: services.recipes, pages: pages,
       queuePages: queue)
     let decisions = DecisionPages(
       cases: cases, queuePages: queue, decisions: stores.decisions, service: services.moderation.decisions,
       answers: answers, protection: stores.protection, queue: stores.queue, claims: services.moderation.claims,
-      queueCounts: queueCounts)
+      ranges: services.moderation.ranges, queueCounts: queueCounts)
     let bulks = BulkPages(
       bulks: stores.bulks, service: services.moderation.bulks, queue: stores.queue, templates: stores.templates,
       queueCounts: queueCounts, pages: pages)

@@ -30,6 +30,10 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case balanceMissing
     /// An appeal about the number is open; a decision would leave it without an answer.
     case appealOpen
+    /// The case asks about a range, not about its first number.
+    case rangeOpen
+    /// A ready-made reason cannot be true of the number.
+    case reasonUntrue
     /// Triage may not allow a number that is held, listed, appealed or reported by more than `most` reporters.
     case allowNeedsModerator
     case allowNeedsReason

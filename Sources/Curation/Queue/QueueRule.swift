@@ -4,8 +4,8 @@ public import Foundation
 
 /// Decides which numbers a moderator has to review.
 ///
-/// A decided number has a case only if its owner has appealed since. A protected number has only its own cause. A
-/// number that reports have listed, and that stays listed, has no threshold cause, unless reports only label it: its listing
+/// A decided number has a case only if its owner has appealed since, and a protected one only its own cause. Neither decides
+/// about a range that begins with the number. A number that reports have listed, and that stays listed, has no threshold cause, unless reports only label it: its listing
 /// is settled.
 public enum QueueRule {
   /// Number of reports of a protected number within ``protectedWindow`` that open a case.
@@ -18,16 +18,17 @@ public enum QueueRule {
   public static let passesThatRaise = 3
 
   public static func causes(_ facts: QueueFacts) -> QueueCauses {
+    let range: [QueueCause] = facts.isRangeProposed ? [.range] : []
     if let decidedAt = facts.decidedAt {
-      return facts.appealedAt.map { $0 > decidedAt } == true ? QueueCauses([.appeal]) : []
+      return QueueCauses((facts.appealedAt.map { $0 > decidedAt } == true ? [.appeal] : []) + range)
     }
     if facts.isProtected {
-      return facts.recentReports >= minProtectedReports ? QueueCauses([.protected]) : []
+      return QueueCauses((facts.recentReports >= minProtectedReports ? [.protected] : []) + range)
     }
     var causes: [QueueCause] = []
     if facts.isHeld { causes.append(.held) }
     if facts.appealedAt != nil { causes.append(.appeal) }
-    if facts.isRangeProposed { causes.append(.range) }
+    causes += range
     if let score = facts.score, isStronglySplit(score), isWarm(facts) || isListedByHeat(facts) { causes.append(.split) }
     if !facts.isHeld, !staysListed(facts), isWarm(facts) { causes.append(.threshold) }
     return QueueCauses(causes)

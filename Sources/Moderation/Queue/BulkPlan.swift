@@ -82,6 +82,7 @@ extension BulkItem {
     switch omission(for: bulk.worker, replacing: bulk.replacesDecisions, at: bulk.decidedAt) {
     case .withheld: return RuleViolation(.caseWithheld, field: "number")
     case .appealed: return RuleViolation(.appealOpen, field: "number")
+    case .range: return RuleViolation(.rangeOpen, field: "number")
     case .protected where protection == .invalidNumber: return RuleViolation(.numberInvalid, field: "number")
     case .protected: return RuleViolation(.numberProtected, field: "number")
     case .decided: return RuleViolation(.decisionInForce, field: "number")

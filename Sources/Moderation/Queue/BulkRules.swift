@@ -60,6 +60,8 @@ extension BulkItem {
     case appealed
     /// It is protected, or exists in no numbering plan.
     case protected
+    /// Its case asks about a range.
+    case range
     /// A decision about it is in force, and the bulk replaces none.
     case decided
   }
@@ -68,6 +70,7 @@ extension BulkItem {
   package func omission(for worker: Actor, replacing replacesDecisions: Bool, at time: Date) -> Omission? {
     if isWithheld(from: worker, at: time) { return .withheld }
     if isAppealed { return .appealed }
+    if isRangeCase { return .range }
     if protection != nil { return .protected }
     return standing == nil || replacesDecisions ? nil : .decided
   }

@@ -84,10 +84,15 @@ package struct ClaimService: Sendable {
 
   /// Passes a case on: it is free again for all other accounts. The third account that passes it on raises it by a
   /// level.
+  /// - Parameters:
+  ///   - id: of the event, by which the skip is taken back.
+  ///   - input: the form's `label`, `answer` and `note`, for the accounts that open the case next.
   /// - Returns: whether the number has a case.
-  package func pass(_ number: Int64, by worker: Actor, at time: Date) async throws -> Bool {
-    let event = worker.did(.casePass, to: number)
-    return try await pool.transaction { connection in
+  package func pass(
+    _ number: Int64, by worker: Actor, id: UUID = .inOrder(), reason: String? = nil, input: [String: String] = [:],
+    at time: Date
+  ) async throws -> Bool {
+    try await pool.transaction { connection in
       guard let item = try await connection.run(SQL.readCase(number: number)).first else { return false }
       let isNew = try await !connection.run(SQL.readPasses(number: number)).contains(worker.name)
       let passes = try await connection.run(SQL.passCase(number: number, account: worker.name, time: time))[0]
@@ -95,6 +100,37 @@ package struct ClaimService: Sendable {
       let level = min(2, item.level + (isRaised ? 1 : 0))
       _ = try await connection.run(
         SQL.raiseCase(number: number, account: worker.name, level: level, colleague: nil))
+      let event = worker.did(
+        .casePass, to: number, id: id, before: Self.state(item.level, item.assignedTo),
+        after: Self.state(level, level > item.level || item.assignedTo == worker.name ? nil : item.assignedTo)
+          .merging(input) { $1 }, because: reason)
+      try await connection.append(event, at: time)
+      return true
+    }
+  }
+
+  private static func state(_ level: Int16, _ colleague: String?) -> [String: String] {
+    var state = ["level": "\(level)"]
+    state["assigned_to"] = colleague
+    return state
+  }
+
+  /// Takes the worker's skip or escalation back, if nobody has passed the case on or decided since.
+  /// - Parameter id: the event of the skip or escalation.
+  package func takeBack(_ id: UUID, of number: Int64, by worker: Actor, at time: Date) async throws -> Bool {
+    let eventID = UUID.inOrder()
+    return try await pool.transaction { connection in
+      guard let last = try await connection.run(SQL.readHandover(number: number)).first, last.id == id,
+        last.kind != .takeBack, last.account == worker.name,
+        let level = Int16(last.after["level"] ?? ""), let former = Int16(last.before["level"] ?? "")
+      else { return try await connection.hasMade(eventID, at: time) }
+      let (colleague, formerColleague) = (last.after["assigned_to"], last.before["assigned_to"])
+      let back = SQL.returnCase(
+        number: number, account: worker.name, from: level, colleague, to: former, formerColleague)
+      guard try await !connection.run(back).isEmpty else { return false }
+      let event = worker.did(
+        .caseTakeBack, to: number, id: eventID, before: Self.state(level, colleague),
+        after: Self.state(former, formerColleague))
       try await connection.append(event, at: time)
       return true
     }
@@ -102,10 +138,14 @@ package struct ClaimService: Sendable {
 
   /// Escalates a case to the level above the worker's, or to a colleague: from then on it is shown only to that level
   /// and above, with higher urgency. A case of a colleague is offered to no other account.
-  /// - Parameter name: the colleague's account, with the worker's role or a higher one; nil for the level above.
+  /// - Parameters:
+  ///   - name: the colleague's account, with the worker's role or a higher one; nil for the level above.
+  ///   - eventID: of the event, by which the escalation is taken back.
+  ///   - input: the form's `label`, `answer` and `note`, for the receiver.
   /// - Returns: false where there is no case, it has a higher level already, or there is no such level or colleague.
   package func escalate(
-    _ number: Int64, by worker: Actor, to name: String? = nil, reason: String? = nil, at time: Date
+    _ number: Int64, by worker: Actor, to name: String? = nil, id eventID: UUID = .inOrder(), reason: String? = nil,
+    input: [String: String] = [:], at time: Date
   ) async throws -> Bool {
     var level = worker.level + 1
     if let name {
@@ -114,7 +154,6 @@ package struct ClaimService: Sendable {
       level = Actor(name: name, role: role).level
     }
     guard level <= 2 else { return false }
-    let eventID = UUID()
     return try await pool.transaction { [level] connection in
       guard let item = try await connection.run(SQL.readCase(number: number)).first,
         name != nil ? item.level <= level : item.level < level
@@ -123,12 +162,11 @@ package struct ClaimService: Sendable {
       }
       let raise = SQL.raiseCase(number: number, account: worker.name, level: level, colleague: name)
       _ = try await connection.run(raise)
-      var after = ["level": "\(max(item.level, level))"]
-      after["assigned_to"] = name
-      try await connection.append(
-        worker.did(
-          .caseEscalate, to: number, id: eventID, before: ["level": "\(item.level)"], after: after, because: reason),
-        at: time)
+      let kept = item.assignedTo == worker.name || item.level < level ? nil : item.assignedTo
+      let event = worker.did(
+        .caseEscalate, to: number, id: eventID, before: Self.state(item.level, item.assignedTo),
+        after: Self.state(max(item.level, level), name ?? kept).merging(input) { $1 }, because: reason)
+      try await connection.append(event, at: time)
       return true
     }
   }

@@ -22,10 +22,12 @@ enum AppealAnswerFields {
     // The button of a common answer fills the text field.
     let answers = common.enumerated().map { (number: $0 + 1, text: $1.text(.answer, texts)) }
     let filled = typed?["fill"].flatMap { Int($0) }
-    let words = answers.first { $0.number == filled }?.text ?? typed?["words"] ?? undone ?? ""
+    // Without scripts, the button adds its text to what was typed.
+    let written = [typed?.text("words") ?? (typed == nil ? undone : nil), answers.first { $0.number == filled }?.text]
+    let words = written.compactMap(\.self).joined(separator: "\n")
     return [
       "open": appeals.filter { $0.state == .open }.map(\.id.uuidString).joined(separator: " "),
-      "words": String(words.prefix(4_000)),
+      "words": words,
       "answers": answers.map { ["number": $0.number, "text": $0.text] as TemplateRecord },
       "isWrong": concerns(problem), "key": shortcuts[.text],
     ]

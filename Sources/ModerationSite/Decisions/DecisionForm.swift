@@ -16,6 +16,9 @@ enum DecisionForm {
     case reject
     /// Protects the number: no publication contains it.
     case protect
+    /// Approves or rejects the range that the case asks about.
+    case approve
+    case rejectRange = "reject_range"
     case unsure
     case escalate
 
@@ -36,8 +39,8 @@ enum DecisionForm {
       case .block: .block
       case .identify: .identify
       case .allow: .allow
-      case .uphold: .uphold
-      case .reject: .reject
+      case .uphold, .approve: .uphold
+      case .reject, .rejectRange: .reject
       case .protect: .protect
       case .unsure: .unsure
       case .escalate: .escalate
@@ -47,9 +50,15 @@ enum DecisionForm {
     /// - Parameters:
     /// - rule: the number's state; an appealed number is not decided before its owner has an answer.
     /// - isProtected: whether the number is protected already.
+    /// - isRange: whether the case asks about a range: then it decides nothing about the number.
     /// - hasColleagues: whether the case can be escalated to an account by name.
-    func isOpen(to role: Role, waits: Bool, isProtected: Bool, hasColleagues: Bool, _ rule: AllowRule) -> Bool {
-      switch self {
+    func isOpen(to role: Role, waits: Bool, isProtected: Bool, isRange: Bool, hasColleagues: Bool, _ rule: AllowRule)
+      -> Bool
+    {
+      // A range case decides nothing about its number.
+      if isRange, treatment != nil || self == .protect { return false }
+      return switch self {
+      case .approve, .rejectRange: isRange && role >= .moderator
       case .block, .identify: role >= .moderator && !rule.isAppealed
       case .allow: !rule.isAppealed && (role >= .moderator || !rule.isGuarded)
       case .uphold, .reject: role >= .moderator && rule.isAppealed
@@ -74,17 +83,20 @@ enum DecisionForm {
     func choices(_ kind: TextTemplates.Kind) -> [TextTemplates.Text] {
       templates[.init(kind, language: texts.language.rawValue, category: file.item?.category)]
     }
+    let (range, facts) = (file.rangeToDecide, ReasonFacts(explanation))
     let answer = AppealAnswerFields.record(
       file.appeals, undone: file.undoneAnswer, typed: typed, problem: problem, shortcuts: keys,
       from: choices(.answer), texts)
     let open = Choice.allCases.filter {
       $0.isOpen(
         to: role, waits: file.item != nil, isProtected: explanation.protection != nil,
-        hasColleagues: !colleagues.isEmpty, rule)
+        isRange: range != nil, hasColleagues: !colleagues.isEmpty, rule)
     }
     // A folded field with an error or a value is open.
     func isFilled(_ name: String) -> Bool { problem?.field == name || typed?[name]?.isEmpty == false }
-    return ReasonField.record(typed, from: choices(.reason), hasKeys: keys.isOn, texts).adding([
+    return ReasonField.record(
+      typed, from: choices(.reason), hasKeys: keys.isOn, facts: range == nil ? facts : nil, texts
+    ).adding([
       "id": UUID().text, "version": CaseVersion(explanation).text, "label": typed?["label"] ?? "",
       "reason": typed?["reason"] ?? "", "note": typed?["note"] ?? "",
       "options": open.map { choice in
@@ -95,10 +107,11 @@ enum DecisionForm {
       "categories": TemplateRecord.categories(chosen: typed?["category"], texts),
       "colleagues": open.contains(.escalate) ? self.colleagues(colleagues, typed, texts) : [],
       "isColleagueOpen": isFilled("escalate_to"), "expiries": ExpiryField.choices(typed, texts),
-      "isAppealed": rule.isAppealed,
+      "isAppealed": rule.isAppealed, "isRange": range != nil, "canDecide": !open.isEmpty,
       // Whether allowing the number needs a reason.
-      "isGuarded": rule.isGuarded, "consequence": consequence(rule, role, isReviewed: file.areReviewsOn, texts),
-      "blockConsequence": role >= .moderator && !rule.isAppealed ? blockConsequence(file, texts) : "",
+      "isGuarded": rule.isGuarded,
+      "consequence": range == nil ? consequence(rule, role, isReviewed: file.areReviewsOn, texts) : "",
+      "blockConsequence": open.contains(.block) ? blockConsequence(file, texts) : "",
       "isConfirmed": typed?["confirm"] != nil, "answer": answer, "wrong": errors(problem),
       "isLabelOpen": isFilled("label") || chosen == Choice.identify.rawValue, "isCategoryOpen": isFilled("category"),
       "typed": self.typed(typed, texts), "isExpiryOpen": typed?["expires"]?.isEmpty == false,
@@ -130,7 +143,7 @@ enum DecisionForm {
   /// The field with an error; `isOther` if the form does not have it.
   private static func errors(_ problem: RuleViolation?) -> TemplateRecord {
     let field = problem?.field ?? ""
-    let isReason = ["reason", "two_reasons", "allow"].contains(field)
+    let isReason = ["reason", "two_reasons", "allow", "reason_untrue"].contains(field)
     let isOwn = isReason || ["label", "category", "note", "confirm"].contains(field)
     return [
       "isReason": isReason, "isLabel": field == "label", "isCategory": field == "category", "isNote": field == "note",
@@ -161,6 +174,7 @@ extension DecisionForm {
   /// The effect of blocking a number that `BlockRule` guards; empty for other numbers.
   static func blockConsequence(_ file: CaseFile, _ texts: Localizer) -> String {
     [
+      ReasonFacts(file.explanation).hasReports ? nil : texts("case.block-unreported"),
       file.names.first.map { texts("case.block-named", ["name": $0.name]) },
       file.protectedNeighbour.map { texts("case.block-near", ["number": $0.what, "reason": $0.reason]) },
     ].compactMap { $0 }.joined(separator: " ")
@@ -202,12 +216,14 @@ enum ReasonField {
   ///   - form: the form to show again; nil for an empty form.
   ///   - common: the reasons to choose from.
   ///   - hasKeys: whether digits choose a reason.
+  ///   - facts: reasons that cannot be true of them are left out, and the others keep their digits; nil to show all.
   static func record(
-    _ form: Form?, from common: [TextTemplates.Text], hasKeys: Bool = true, _ texts: Localizer
+    _ form: Form?, from common: [TextTemplates.Text], hasKeys: Bool = true, facts: ReasonFacts? = nil,
+    _ texts: Localizer
   ) -> TemplateRecord {
     let chosen = form?.text("common_reason")
     return [
-      "reasons": common.enumerated().map { index, reason in
+      "reasons": common.enumerated().filter { facts?.allow($0.element.value) ?? true }.map { index, reason in
         [
           "value": reason.value, "text": reason.text(.reason, texts), "key": hasKeys ? "\(index + 1)" : "",
           "isChosen": reason.value == chosen,

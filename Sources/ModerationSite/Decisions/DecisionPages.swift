@@ -19,6 +19,7 @@ struct DecisionPages: Sendable {
   let protection: ProtectionStore
   let queue: QueueStore
   let claims: ClaimService
+  let ranges: RangeService
   let queueCounts: QueueCountCache
 
   /// `POST /moderation/numbers/{number}/decision`
@@ -42,24 +43,36 @@ struct DecisionPages: Sendable {
       case .claimed: return try await cases.answer(context, changes: [.claim])
       }
     }
+    if let range = try await cases.range(toDecide: number, now.item, now.explanation) {
+      guard choice == .unsure || choice == .escalate else {
+        return try await decide(range, choice, worker, context)
+      }
+    } else if choice == .approve || choice == .rejectRange {
+      return try await cases.answer(context, changes: [.decision])
+    }
     if let answer = choice.answer {
       return try await self.answer(answer, now.explanation, worker, context)
     }
     if choice == .protect { return try await protect(now.explanation, worker, context) }
     guard let treatment = choice.treatment else { return try await pass(choice, number, worker, context) }
     do {
-      let time = Date()
+      let (time, reason, facts) = (Date(), try ReasonField.read(form), ReasonFacts(now.explanation))
       let decision = try Decision(
         id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
-        reason: ReasonField.read(form), note: form.text("note"), decidedBy: worker.name, decidedAt: time,
+        reason: reason, note: form.text("note"), decidedBy: worker.name, decidedAt: time,
         expiresAt: try ExpiryField.read(form, at: time))
       // A form that is sent again because its response was lost finds its own decision.
       let isAgain = now.decisions.contains { $0.id == decision.id }
       let changes = isAgain ? [] : Self.changes(form, to: CaseVersion(now.explanation))
       guard changes.isEmpty else { return try await cases.answer(context, changes: changes) }
-      if treatment == .block, !isAgain { try now.blockRule.check(isConfirmed: form["confirm"] != nil) }
+      if !isAgain {
+        guard reason.map(facts.allow) ?? true else { throw RuleViolation(.reasonUntrue, field: "reason_untrue") }
+        var rule = now.blockRule
+        rule.isUnreported = !facts.hasReports
+        if treatment == .block { try rule.check(isConfirmed: form["confirm"] != nil) }
+      }
       let expected = form["version"].flatMap { CaseVersion($0) }.map { ExpectedDecision.this($0.decision) } ?? .any
       let outcome = try await service.record(decision, expecting: expected, role: worker.role)
       // The id belongs to a different decision; this one was not stored.
@@ -82,6 +95,13 @@ struct DecisionPages: Sendable {
       guard worker.role >= .moderator else { throw Problem.needs(.moderator) }
       let isUndone = try await answers.undo(rejection, about: number, by: worker)
       let what = isUndone ? "reopen" : "too-late"
+      return .redirect(
+        to: CaseAddress(form).address(of: number.digits, [("did", "\(what).\(number.digits)")]), type: .normal)
+    }
+    if let id = form["passing"].flatMap({ UUID(uuidString: $0) }) {
+      let isBack = try await claims.takeBack(id, of: number.digits, by: worker, at: Date())
+      await queueCounts.forget()
+      let what = isBack ? "returned" : "not-undone"
       return .redirect(
         to: CaseAddress(form).address(of: number.digits, [("did", "\(what).\(number.digits)")]), type: .normal)
     }
@@ -115,6 +135,28 @@ struct DecisionPages: Sendable {
     return state == .upheld
       ? try await go(on: context, did: LastAction(decision: id, of: number.digits))
       : try await go(on: context, did: LastAction(rejection: rejection, of: number.digits), leaving: true)
+  }
+
+  /// Approves or rejects the range that the case asks about.
+  private func decide(
+    _ range: RangeRule, _ choice: DecisionForm.Choice, _ worker: Actor, _ context: ServerRequestContext
+  ) async throws -> Response {
+    do {
+      guard choice == .approve || choice == .rejectRange else { throw RuleViolation(.rangeOpen, field: "range") }
+      guard worker.role >= .moderator else { throw Problem.needs(.moderator) }
+      guard let reason = try ReasonField.read(context.form) else {
+        throw RuleViolation(.reasonMissing, field: "reason")
+      }
+      try await ranges.decide([range], isApproved: choice == .approve, by: worker, reason: reason, at: Date())
+      if let note = context.form.text("note") {
+        let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        try await cases.cases.note(note, about: range.range.first, id: id, by: worker, at: Date())
+      }
+    } catch let problem as RuleViolation {
+      return try await cases.answer(context, problem: problem)
+    }
+    await queueCounts.forget()
+    return try await go(on: context, did: LastAction(choice, number: range.range.first), leaving: true)
   }
 
   /// A listed number is revoked; its case is evaluated again.
@@ -172,13 +214,18 @@ struct DecisionPages: Sendable {
         return try await cases.answer(context, problem: problem)
       }
     }
+    // The input travels along, for the accounts that open the case next.
+    var input = ["label": context.form.text("label"), "note": note].compactMapValues { $0 }
+    input["answer"] = context.form.text("words")
+    let (event, time) = (UUID.inOrder(), Date())
     let isDone =
       choice == .unsure
-      ? try await claims.pass(number.digits, by: worker, at: Date())
-      : try await claims.escalate(number.digits, by: worker, to: colleague, reason: reason, at: Date())
+      ? try await claims.pass(number.digits, by: worker, id: event, reason: reason, input: input, at: time)
+      : try await claims.escalate(
+        number.digits, by: worker, to: colleague, id: event, reason: reason, input: input, at: time)
     guard isDone else { return try await cases.answer(context, changes: [.verdict]) }
     await queueCounts.forget()
-    return try await go(on: context, did: LastAction(choice, number: number.digits), leaving: true)
+    return try await go(on: context, did: LastAction(choice, number: number.digits, event), leaving: true)
   }
 
   /// The changes since the form's page was shown. A form without a version counts as a changed decision.

@@ -27,6 +27,8 @@ struct CasePage {
   var changes: [CaseVersion.Change]
   var problem: RuleViolation?
   var commentsBefore: CommentPlace?
+  /// The numbers of the range that the case asks about.
+  var grid: RangeGrid?
 
   private var explanation: Explanation { file.explanation }
 
@@ -63,7 +65,13 @@ struct CasePage {
       "causes": causes.map { ["name": texts("queue.cause.\($0.rawValue)")] as TemplateRecord },
       "since": file.item.map { PageTime($0.since, texts) }, "level": file.item?.levelText(texts) ?? "",
       "passes": file.passes.isEmpty ? "" : texts("case.passes", ["names": file.passes.joined(separator: ", ")]),
-      "claim": claim?.text ?? "",
+      "claim": claim?.text ?? "", "handover": handover(texts),
+      "rangeGrid": file.rangeToDecide.map { rule in
+        (grid?.record(texts) ?? [:]).adding([
+          "range": rule.range.text, "address": rule.address, "size": texts.number(rule.range.size),
+          "treatment": texts("ranges.treatment-\(rule.treatment.rawValue)"), "category": texts.category(rule.category),
+        ])
+      },
       // Empty where no other account has the case.
       "takenBy": taken?.account ?? "", "takenUntil": taken.map { PageTime($0.until, texts) },
       "canTakeOver": taken != nil && worker.role >= .administrator, "left": left,
@@ -78,6 +86,22 @@ struct CasePage {
     ]
   }
 
+  /// The account that passed the case on, and the input of the form; nil where nobody did since the case was opened.
+  private func handover(_ texts: Localizer) -> TemplateRecord? {
+    guard let last = file.handover, last.kind != .takeBack, let item = file.item, last.time >= item.since else {
+      return nil
+    }
+    let input = [
+      ("case.handover.reason", last.reason.map(texts.reason)), ("case.label", last.after["label"]),
+      ("appeals.words", last.after["answer"]), ("case.note", last.after["note"]),
+    ]
+    return [
+      "title": texts("case.handover.\(last.kind == .pass ? "pass" : "escalate")", ["account": last.account]),
+      "time": PageTime(last.time, texts),
+      "input": input.compactMap { name, text in text.map { ["name": texts(name), "text": $0] as TemplateRecord } },
+    ]
+  }
+
   /// The reasons for the verdict, the listing and the history.
   private func facts(at time: Date, _ texts: Localizer) -> TemplateRecord {
     let conditions = explanation.conditions
@@ -89,7 +113,9 @@ struct CasePage {
     return [
       "reasons": (stated.statement?.lines ?? []).map { texts.message($0) },
       "warnings": CaseWarnings.records(file, texts), "summary": CaseSummary.record(explanation, failing, texts),
-      "sentences": explanation.summary.map { texts.message($0) },
+      // A change that waits for the next publication comes first, in the words of the public page.
+      "sentences": (stated.statement?.lines.filter { $0.code == .changes } ?? []).map { texts.message($0) }
+        + explanation.summary.map { texts.message($0) },
       "conditionsTitle": explanation.conditionsTitle(texts),
       "conditions": conditions.map { explanation.record(of: $0, texts) },
       "failing": failing.map { explanation.record(of: $0, texts) },

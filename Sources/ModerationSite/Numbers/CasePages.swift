@@ -18,10 +18,22 @@ struct CasePages: Sendable {
   let templates: TemplateStore
   let queueCounts: QueueCountCache
   let decisions: DecisionStore
+  let ranges: RangeStore
+  let bulks: BulkStore
   let packs: PackPlaces
   let recipes: @Sendable () -> RecipeReading
   let pages: PageRenderer
   let queuePages: QueuePages
+
+  /// The range that the case of a number asks about; see `CaseFile.rangeToDecide`.
+  func range(
+    toDecide number: PhoneNumber, _ item: QueueCase?, _ explanation: Explanation
+  ) async throws -> RangeRule? {
+    guard item?.causes.contains(.range) == true, explanation.openAppeals == 0 else { return nil }
+    return try await ranges.rules(containing: number.digits).first {
+      $0.state == .proposed && $0.range.first == number.digits
+    }
+  }
 
   private static let purpose = HTTPField.Name("Sec-Purpose")
 
@@ -106,6 +118,9 @@ struct CasePages: Sendable {
     let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
       templates: try await templates.version(), colleagues: colleagues, address: address, texts)
+    let asked = file.rangeToDecide.map(\.range)
+    let block = asked.flatMap { $0.size <= RangeGrid.most ? $0.blocks.first : nil }
+    let grid = try await Self.grid(block, bulks)
     let totals = try await queueCounts.current()
     let left = totals.left(address.queue.filter, of: worker, texts)
     var context = context
@@ -114,13 +129,18 @@ struct CasePages: Sendable {
       number: number, area: pages.areas.name(of: number.digits), file: file, worker: worker, address: address,
       claim: mine?.claim?.id, taken: taken, left: left,
       packs: await places, recipes: (try? await reading.outcome.get()) ?? [], notice: notice, form: form,
-      changes: changes, problem: problem, commentsBefore: before)
+      changes: changes, problem: problem, commentsBefore: before, grid: grid)
     let status: HTTPResponse.Status = !changes.isEmpty ? .conflict : problem != nil ? .unprocessableContent : .ok
     guard address.page == .split else {
       return try pages.page("case", page.record(at: now, texts), context, status: status)
     }
     return try await queuePages.list(
       address.queue, after: address.after, notes: QueueNotes(), beside: page, context, status: status)
+  }
+
+  private static func grid(_ block: ClosedRange<Int64>?, _ bulks: BulkStore) async throws -> RangeGrid? {
+    guard let block else { return nil }
+    return RangeGrid(items: try await bulks.items(Array(block)))
   }
 
   /// The notice about the last action; nil if the address names none, or one that did not happen.
@@ -131,7 +151,7 @@ struct CasePages: Sendable {
     guard let id = did.decision else {
       guard did.what != "decision" else { return nil }
       return DecisionNotice(
-        what: did.what, number: did.number, rejection: did.rejection ?? "", hidden: address.hidden)
+        what: did.what, number: did.number, rejection: did.rejection ?? "", passing: did.event, hidden: address.hidden)
     }
     let history = try await decisions.history(of: did.number)
     guard let event = history.first(where: { $0.id == id }), case .decision(let treatment) = event.kind else {
@@ -158,6 +178,8 @@ struct DecisionNotice {
   var undoable: UUID?
   /// The rejection that the button undoes; empty for none. See ``RejectionUndo``.
   var rejection = ""
+  /// The event of a skip or an escalation that the button takes back; nil for none.
+  var passing: UUID?
   /// The page and the filter, for the form that undoes the decision.
   let hidden: [TemplateRecord]
 
@@ -165,19 +187,23 @@ struct DecisionNotice {
     [
       "text": texts("case.did.\(what)", ["number": NumberText.text(number), "minutes": RejectionUndo.minutes(texts)]),
       "digits": number,
-      "decision": undoable?.text ?? "", "rejection": rejection, "canUndo": undoable != nil || !rejection.isEmpty,
+      "decision": undoable?.text ?? "", "rejection": rejection, "passing": passing?.text ?? "",
+      "canUndo": undoable != nil || !rejection.isEmpty || passing != nil,
       "hidden": hidden,
     ]
   }
 }
 
-/// The previous page's action in an address: `decision.NUMBER.ID`, `reject.NUMBER.TIME`, or another name with `.NUMBER`.
+/// The previous page's action in an address: `decision.NUMBER.ID`, `reject.NUMBER.TIME`, `unsure.NUMBER.ID` and
+/// `escalate.NUMBER.ID` with the id of the event, or another name with `.NUMBER`.
 struct LastAction {
   let what: String
   let number: Int64
   var decision: UUID?
   /// See ``RejectionUndo``.
   var rejection: String?
+  /// The event of a skip or an escalation.
+  var event: UUID?
 
   init(decision: UUID, of number: Int64) {
     (what, self.number, self.decision) = ("decision", number, decision)
@@ -187,22 +213,28 @@ struct LastAction {
     (what, self.number, self.rejection) = ("reject", number, rejection)
   }
 
-  init(_ choice: DecisionForm.Choice, number: Int64) {
-    (what, self.number) = (choice.rawValue, number)
+  init(_ choice: DecisionForm.Choice, number: Int64, _ event: UUID? = nil) {
+    (what, self.number, self.event) = (choice.rawValue, number, event)
   }
 
   init?(_ text: String) {
     let parts = text.split(separator: ".").map(String.init)
     guard parts.count == 2 || parts.count == 3,
-      ["decision", "unsure", "escalate", "reject", "protect", "reopen", "too-late"].contains(parts[0]),
+      Self.names.contains(parts[0]),
       let number = Int64(parts[1])
     else { return nil }
     (what, self.number) = (parts[0], number)
-    decision = parts.count == 3 ? UUID(uuidString: parts[2]) : nil
+    let id = parts.count == 3 ? UUID(uuidString: parts[2]) : nil
+    (decision, event) = what == "decision" ? (id, nil) : (nil, id)
     rejection = parts.count == 3 && what == "reject" ? Int64(parts[2]).map { "\($0)" } : nil
   }
 
+  private static let names: Set = [
+    "decision", "unsure", "escalate", "reject", "protect", "reopen", "too-late", "approve", "reject_range", "returned",
+    "not-undone",
+  ]
+
   var text: String {
-    ([what, "\(number)"] + [decision?.text, rejection].compactMap { $0 }).joined(separator: ".")
+    ([what, "\(number)"] + [(decision ?? event)?.text, rejection].compactMap { $0 }).joined(separator: ".")
   }
 }

@@ -60,6 +60,7 @@ struct BulkPreview {
       ("bulk.left-out", items.count { omission($0) == .protected }),
       ("bulk.withheld", items.count { omission($0) == .withheld }),
       ("bulk.appealed", items.count { omission($0) == .appealed }),
+      ("bulk.range", items.count { omission($0) == .range }),
     ]
     let does = [
       treatment.map { texts("bulk.does.\($0.rawValue)") },
@@ -144,6 +145,7 @@ struct BulkPreview {
     switch omission(item) {
     case .withheld: return texts("bulk.elsewhere")
     case .appealed: return texts("bulk.appeal-open")
+    case .range: return texts("bulk.range-one")
     case .protected: return texts("bulk.protected")
     case .decided: return texts("bulk.decided-one")
     case nil: break

@@ -73,9 +73,9 @@ struct BulkPages: Sendable {
         if !run.isRunning { _ = try await start(context) { try await service.finish(id, by: worker, at: now) } }
         return redirect(to: id, context)
       }
-      let items = try await bulks.items(form.numbers)
+      let items = try await items(form.numbers)
       guard !items.isEmpty else { return try await preview([], context) }
-      try bulk.check(items)
+      try check(bulk, items)
       let guarded = Set(bulk.guarded(items))
       guard form.fingerprint == BulkForm.fingerprint(bulk, items, guarded: guarded) else {
         return try await preview(form.numbers, context, isStale: form.fingerprint != nil)
@@ -146,14 +146,14 @@ struct BulkPages: Sendable {
   private func preview(
     _ numbers: [Int64], _ context: ServerRequestContext, isStale: Bool = false, problem: RuleViolation? = nil
   ) async throws -> Response {
-    let items = try await bulks.items(numbers)
+    let items = try await items(numbers)
     // An empty form has no errors yet.
     let isAsked = context.form["decision"] != nil
     var (problem, fingerprint) = (problem, "")
     var (guarded, reviewed): (Set<Int64>, Int) = ([], 0)
     do {
       let bulk = try BulkForm(context.form).bulk(by: try context.worker, at: Date())
-      try bulk.check(items)
+      try check(bulk, items)
       (guarded, reviewed) = (Set(bulk.guarded(items)), try await service.reviewed(bulk, items))
       fingerprint = BulkForm.fingerprint(bulk, items, guarded: guarded)
     } catch let found as RuleViolation {
@@ -166,6 +166,25 @@ struct BulkPages: Sendable {
       problem: problem)
     let status: HTTPResponse.Status = isStale ? .conflict : problem != nil ? .unprocessableContent : .ok
     return try pages.page("bulk", preview.record(pages.texts(context)), context, status: status)
+  }
+
+  /// Pages ask once before they block numbers without reports.
+  private func items(_ numbers: [Int64]) async throws -> [BulkItem] {
+    try await bulks.items(numbers).map { item in
+      var item = item
+      item.blockRule.isUnreported = !item.isReported
+      return item
+    }
+  }
+
+  /// - Throws: `RuleViolation`; also where the ready-made reason cannot be true of each number.
+  private func check(_ bulk: Bulk, _ items: [BulkItem]) throws {
+    try bulk.check(items)
+    let decided = items.filter {
+      $0.omission(for: bulk.worker, replacing: bulk.replacesDecisions, at: bulk.decidedAt) == nil
+    }
+    guard let reason = bulk.reason, !decided.allSatisfy({ $0.reasonFacts.allow(reason) }) else { return }
+    throw RuleViolation(.reasonUntrue, field: "reason_untrue")
   }
 
   private func id(_ context: ServerRequestContext) throws -> UUID {

@@ -129,8 +129,8 @@ struct RangePages: Sendable {
     }
     let page: TemplateRecord = [
       "groups": groups, "done": texts.find("ranges.done-\(done)") ?? "", "problem": problem,
-      "range": String((form["range"] ?? "").prefix(64)), "label": String((form["label"] ?? "").prefix(200)),
-      "reason": String((form["reason"] ?? "").prefix(1_000)),
+      "range": String((form["range"] ?? "").prefix(64)), "label": form["label"] ?? "",
+      "reason": form["reason"] ?? "",
       "treatments": Decision.Treatment.allCases.map { treatment in
         [
           "value": treatment.rawValue, "name": texts("ranges.treatment-\(treatment.rawValue)"),
@@ -157,14 +157,14 @@ struct RangePages: Sendable {
       "row": rule.record(at: Date(), texts), "state": texts("ranges.state-\(rule.state.rawValue)"), "tone": tone,
       "isApproved": rule.state == .approved, "isRejected": rule.state == .rejected,
       "effect": try await effect(of: rule, texts), "search": "\(rule.range.prefix)", "problem": problem,
-      "reason": String((reason ?? "").prefix(1_000)), "done": texts.find("ranges.done-\(done)") ?? "",
+      "reason": reason ?? "", "done": texts.find("ranges.done-\(done)") ?? "",
     ]
     return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 }
 
 extension RangeRule {
-  fileprivate var address: String {
+  var address: String {
     let text = range.text.filter { $0 != "+" }.replacing("*", with: "%2A")
     return "\(RangePages.address)/\(text)\(appID == Self.noSource ? "" : "?source=\(appID)")"
   }
@@ -175,7 +175,8 @@ extension RangeRule {
       "treatment": texts("ranges.treatment-\(treatment.rawValue)"), "category": label ?? texts.category(category),
       "size": texts.number(range.size), "members": members > 0 ? texts.number(members) : "",
       "heat": texts.decimal(Decay.heat.value(ofStoredSum: heat, at: time)), "proposedAt": PageTime(proposedAt, texts),
-      "decidedBy": [proposedBy, decidedBy].compactMap(\.self).joined(separator: ", "), "reason": reason ?? "",
+      "decidedBy": [proposedBy, decidedBy].compactMap(\.self).joined(separator: ", "),
+      "reason": reason.map(texts.reason) ?? "",
     ]
   }
 }

@@ -37,6 +37,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
 
   case caseEscalate = "case.escalate"
   case casePass = "case.pass"
+  case caseTakeBack = "case.take_back"
   case caseTakeOver = "case.take_over"
 
   case decisionAllow = "decision.allow"

@@ -67,6 +67,8 @@ public struct BulkItem: Sendable, Equatable {
   /// The level of its case; 0 where it has none.
   public var level: Int16 = 0
   public var claim: QueueCase.Claim?
+  /// Whether its case asks about a range; see ``CaseFile/rangeToDecide``.
+  public var isRangeCase = false
   public var isHeld = false
   /// Whether an appeal about it is open; it is left out, because the owner needs an answer.
   public var isAppealed = false

@@ -46,16 +46,19 @@ extension SQL {
     ) { (try $0.decode(0), try $0.optionalCategory(1), Int(try $0.decode(2, as: Int64.self))) }
   }
 
-  static func readClaims(numbers: [Int64]) -> Statement<(number: Int64, level: Int16, claim: QueueCase.Claim?)> {
+  static func readClaims(
+    numbers: [Int64]
+  ) -> Statement<(number: Int64, level: Int16, claim: QueueCase.Claim?, isOfRange: Bool)> {
     Statement(
       """
-      SELECT number, level, claim_id, claimed_by, claimed_until FROM queue WHERE number = ANY($1::bigint[])
+      SELECT number, level, claim_id, claimed_by, claimed_until, causes FROM queue WHERE number = ANY($1::bigint[])
       """,
       numbers
     ) { row in
       let id: UUID? = try row.decode(2)
       let claim = try id.map { QueueCase.Claim(id: $0, account: try row.decode(3), until: try row.decode(4)) }
-      return (try row.decode(0), try row.decode(1), claim)
+      let causes = QueueCauses(rawValue: try row.decode(5))
+      return (try row.decode(0), try row.decode(1), claim, causes.contains(.range))
     }
   }
 

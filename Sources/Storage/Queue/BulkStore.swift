@@ -49,6 +49,7 @@ public struct BulkStore: Sendable {
       for row in try await connection.run(SQL.readClaims(numbers: sorted)) {
         items[row.number]?.level = row.level
         items[row.number]?.claim = row.claim
+        items[row.number]?.isRangeCase = row.isOfRange
       }
       for number in try await connection.run(SQL.findListed(numbers: sorted)) { items[number]?.isPublished = true }
       for number in try await connection.run(SQL.findHeld(numbers: sorted)) { items[number]?.isHeld = true }

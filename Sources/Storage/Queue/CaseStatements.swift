@@ -2,7 +2,7 @@
 
 import Curation
 import Foundation
-import PostgreSQL
+package import PostgreSQL
 
 /// SQL that the statements about comments share.
 private enum CommentSQL {
@@ -158,6 +158,22 @@ extension SQL {
       CaseDay(
         day: try row.decode(0), complaints: Int(try row.decode(1, as: Int64.self)),
         votes: Int(try row.decode(2, as: Int64.self)), calls: try row.decode(3))
+    }
+  }
+
+  /// The last skip or escalation of a number's case, or the last time that one was taken back.
+  package static func readHandover(number: Int64) -> Statement<CaseHandover> {
+    Statement(
+      """
+      SELECT event_id, action, actor, happened_at, before::text, after::text, reason FROM audit_events
+      WHERE subject = $1 AND action = ANY($2::text[]) ORDER BY happened_at DESC, event_id DESC LIMIT 1
+      """,
+      "+\(number)", ["case.pass", "case.escalate", "case.take_back"]
+    ) { row in
+      CaseHandover(
+        id: try row.decode(0), kind: CaseHandover.Kind(rawValue: try row.decode(1)) ?? .takeBack,
+        account: try row.decode(2), time: try row.decode(3), before: AuditFields.decode(try row.decode(4)) ?? [:],
+        after: AuditFields.decode(try row.decode(5)) ?? [:], reason: try row.decode(6))
     }
   }
 

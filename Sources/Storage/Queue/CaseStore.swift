@@ -50,8 +50,10 @@ public struct CaseStore: Sendable {
     let undone = pipeline.add(SQL.readUndoneAnswer(number: number))
     let reviews = pipeline.add(SQL.readReviewActivation())
     let proposals = pipeline.add(SQL.readProposals(number: number))
+    let handover = pipeline.add(SQL.readHandover(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, thresholds: thresholds)
+    let ranges = try results.rows(range)
     return CaseFile(
       explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals,
@@ -62,7 +64,9 @@ public struct CaseStore: Sendable {
       newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
       reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
-      range: try results.rows(range).first, areReviewsOn: try results.rows(reviews).first?.isOn == true,
+      range: ranges.first,
+      proposedRange: ranges.first { $0.state == .proposed && $0.range.first == number },
+      handover: try results.rows(handover).first, areReviewsOn: try results.rows(reviews).first?.isOn == true,
       proposals: try results.rows(proposals))
   }
 
@@ -140,10 +144,40 @@ public struct CaseFile: Sendable {
   public var notes: [CaseNote]
   /// The rule with the fewest numbers that contains it, where one is proposed or decided.
   public var range: RangeRule?
+  /// The proposed rule whose range begins with it: its case asks about the range.
+  public var proposedRange: RangeRule?
+  /// The last time that somebody passed its case on.
+  public var handover: CaseHandover?
   /// Whether other moderators review decisions.
   public var areReviewsOn: Bool
   /// Decisions that programs propose, by account.
   public var proposals: [CaseProposal]
+}
+
+extension CaseFile {
+  /// The range that its case asks about. An open appeal is answered first.
+  public var rangeToDecide: RangeRule? {
+    item?.causes.contains(.range) == true && explanation.openAppeals == 0 ? proposedRange : nil
+  }
+}
+
+/// A skip or an escalation of a case, with the input of its form.
+public struct CaseHandover: Sendable, Equatable {
+  public enum Kind: String, Sendable {
+    case pass = "case.pass"
+    case escalate = "case.escalate"
+    /// The skip or the escalation was taken back.
+    case takeBack = "case.take_back"
+  }
+
+  /// The id of its event in the audit log.
+  public var id: UUID
+  public var kind: Kind
+  public var account: String
+  public var time: Date
+  /// The case before and after: `level`, `assigned_to`; after also `label`, `answer` and `note`.
+  public var before: [String: String], after: [String: String]
+  public var reason: String?
 }
 
 /// Comments on a number that have the same text, apart from case, spaces and punctuation.

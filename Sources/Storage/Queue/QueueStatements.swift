@@ -163,6 +163,22 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
+  /// Takes a skip or an escalation back: deletes the account's pass, and gives the case its former level and assignment.
+  /// Returns a row where the case is as the account left it.
+  package static func returnCase(
+    number: Int64, account: String, from level: Int16, _ colleague: String?, to former: Int16,
+    _ formerColleague: String?
+  ) -> Statement<Int64> {
+    Statement(
+      """
+      WITH passed AS (DELETE FROM queue_passes WHERE number = $1 AND account = $2)
+      UPDATE queue SET level = $5::smallint, assigned_to = $6, stale = true, version = version + 1
+      WHERE number = $1 AND level = $3::smallint AND assigned_to IS NOT DISTINCT FROM $4 RETURNING number
+      """,
+      number, account, level, colleague, former, formerColleague
+    ) { try $0.decode(0) }
+  }
+
   /// Marks the cases of numbers as stale: the next round evaluates them again.
   /// - Parameter numbers: in any order; numbers without a case are ignored.
   static func recheckCases(_ numbers: [Int64]) -> Statement<Void> {

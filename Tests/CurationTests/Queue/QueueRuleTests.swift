@@ -69,6 +69,9 @@ import Testing
     #expect(causes { ($0.decidedAt, $0.appealedAt) = (now, now + 1) } == [.appeal])
     #expect(causes { $0.isHeld = true } == [.held])
     #expect(causes { $0.isRangeProposed = true } == [.threshold, .range])
+    // A decision about the first number, or its protection, decides nothing about the range.
+    #expect(causes { ($0.decidedAt, $0.isRangeProposed) = (now, true) } == [.range])
+    #expect(causes { ($0.isProtected, $0.isRangeProposed) = (true, true) } == [.range])
     #expect(causes { $0.isProtected = true } == [])
     #expect(causes { ($0.isProtected, $0.recentReports) = (true, 10) } == [.protected])
     #expect(QueueRule.causes(facts(record(50, isListed: true), by: thresholds)).isEmpty)

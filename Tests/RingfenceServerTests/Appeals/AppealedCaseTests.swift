@@ -288,7 +288,7 @@ import Testing
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
       let refused = try await client.send(
-        page, to: "\(uri)/decision", [("decision", "block"), ("reason", "Calls."), ("note", "Kept.")])
+        page, to: "\(uri)/decision", [("decision", "block"), ("reason", "Calls."), ("note", "Kept."), ("confirm", "1")])
       #expect(refused.status == .unprocessableContent && refused.text.contains("Uphold or reject the appeal first."))
       #expect(refused.text.contains("Kept."))
       let list = try await client.page("/moderation/queue")

@@ -30,7 +30,7 @@ import Testing
       let other = try Decision(number: number, treatment: .allow, decidedBy: "Bob", decidedAt: Date())
       _ = try await decisionService.record(other)
 
-      let typed = [("decision", "block"), ("reason", "They <lie> & sell.")]
+      let typed = [("decision", "block"), ("confirm", "1"), ("reason", "They <lie> & sell.")]
       let refused = try await client.send(page, to: "\(uri)/decision", typed)
       #expect(refused.status == .conflict)
       #expect(refused.text.contains("Another moderator has decided on this number"))
@@ -58,7 +58,7 @@ import Testing
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
-      let fields = [("decision", "block"), ("expires", chosen)]
+      let fields = [("decision", "block"), ("confirm", "1"), ("expires", chosen)]
       let refused = try await client.send(page, to: "\(uri)/decision", fields)
       #expect(refused.status == .unprocessableContent)
       if days != nil { #expect(refused.text.contains("<option value=\"\(chosen)\" selected>")) }
@@ -79,7 +79,7 @@ import Testing
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       for decision in ["block", "allow"] {
-        let fields = [("decision", decision), ("reason", "Calls.")]
+        let fields = [("decision", decision), ("reason", "Calls."), ("confirm", "1")]
         let done = try await client.send(try await client.page(uri), to: "\(uri)/decision", fields)
         let after = try await client.page(try #require(done.headers[.location]))
         #expect(after.components(separatedBy: "\(uri)/undo").count == 2, "\(decision)")
@@ -217,7 +217,7 @@ import Testing
       let list = try await client.page("/moderation/queue")
       let first = try await client.send(list, to: "/moderation/bulk/preview", [("all", "1")])
       #expect(first.text.contains("30 numbers selected.") && !first.text.contains("fingerprint"))
-      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let fields = [("decision", "block"), ("confirm", "1"), ("reason", "One campaign.")]
       let preview = try await client.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(preview.text.contains("30 numbers get this decision.") && preview.text.contains("fingerprint"))
       #expect(preview.text.contains(">Block 30 numbers</button>"))
@@ -290,7 +290,7 @@ import Testing
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let list = try await client.page("/moderation/queue")
       let first = try await client.send(list, to: "/moderation/bulk/preview", [("all", "1")])
-      let fields = [("decision", "block"), ("reason", "One campaign.")]
+      let fields = [("decision", "block"), ("confirm", "1"), ("reason", "One campaign.")]
       let preview = try await client.send(first.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       // Another transaction holds a number of the second batch.
       let pool = TestDatabase.current.pool

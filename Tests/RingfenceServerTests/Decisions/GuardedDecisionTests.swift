@@ -53,11 +53,19 @@ import Testing
     }
   }
 
+  private func report(_ number: Int64) async throws {
+    let report = Report(
+      number: number, appID: 1, reportID: UUID(), reportedAt: Date(), category: .fraud,
+      reporter: Array(repeating: 1, count: 16))
+    _ = try await ReportStore(pool: pool).accept([report], receivedAt: Date())
+  }
+
   /// The preview counts the guarded numbers, and without the confirmation nothing is stored.
   @Test func `a bulk decision blocks guarded numbers only with a confirmation`() async throws {
     try await nameNumber()
     try await ProtectionStore(pool: pool).add([(.number(number + 101), "A bank")], by: "Ada", at: Date())
     let numbers = [number, number + 100, number + 200]
+    try await report(number + 200)
     _ = try await pool.run(SQL.enqueueCases(numbers.map { ($0, .threshold) }, at: Date()))
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -66,7 +74,7 @@ import Testing
       let form = try await client.send(list, to: "/moderation/bulk/preview", chosen)
       let fields = [("decision", "block"), ("reason", "One campaign.")]
       let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
-      #expect(preview.text.contains("Directories name 2 of these numbers"))
+      #expect(preview.text.contains("2 of these numbers are in directories"))
       #expect(preview.text.components(separatedBy: "(check the owner)").count == 3)
       // A link to a preview does not confirm it.
       let link = "/moderation/bulk/preview?number=\(number)&decision=block&reason=One&confirm=1"
@@ -88,6 +96,7 @@ import Testing
 
   /// A number that becomes guarded after the preview makes the preview stale.
   @Test func `a bulk preview is stale when a number becomes guarded`() async throws {
+    try await report(number)
     _ = try await pool.run(SQL.enqueueCases([(number, .threshold)], at: Date()))
     try await TestServer.run { server in
       let client = try await ModeratorClient.signIn(server, as: "Ada")
@@ -98,7 +107,7 @@ import Testing
       #expect(!preview.text.contains("name=\"confirm\""))
       try await nameNumber()
       let stale = try await client.send(preview.text, to: "/moderation/bulk", fields)
-      #expect(stale.status == .conflict && stale.text.contains("A directory names 1 of these numbers"))
+      #expect(stale.status == .conflict && stale.text.contains("1 of these numbers is in a directory"))
       #expect(try await decisions.history(of: number).isEmpty)
     }
   }

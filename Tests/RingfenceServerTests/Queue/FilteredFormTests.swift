@@ -53,7 +53,8 @@ import Testing
         #expect(answer.headers[.location]?.hasPrefix(address(path, filter, "queue=1")) == true, "\(category)")
         let page = try await client.page(address(path, filter, "queue=1"))
         answer = try await client.send(
-          page, to: "\(path)/decision", [("decision", "block"), ("reason", "Calls."), ("category", category)])
+          page, to: "\(path)/decision",
+          [("decision", "block"), ("confirm", "1"), ("reason", "Calls."), ("category", category)])
         let standing = try await decisions.standing(of: number)
         #expect(standing?.treatment == .block && standing?.category == ReportCategory(slug: category), "\(category)")
         #expect(try digits(answer.headers[.location]) != number, "\(category)")
@@ -105,7 +106,7 @@ import Testing
         #expect(page.contains(#"href="\#(split(filter, open).replacing("&", with: "&amp;"))" aria-current="true""#))
         let answer = try await client.send(
           page, to: "/moderation/numbers/\(open)/decision",
-          [("decision", "block"), ("reason", "Calls."), ("category", category)])
+          [("decision", "block"), ("confirm", "1"), ("reason", "Calls."), ("category", category)])
         let standing = try await decisions.standing(of: open)
         #expect(standing?.treatment == .block && standing?.category == ReportCategory(slug: category), "\(category)")
         let next = try opened(answer.headers[.location])
@@ -177,13 +178,14 @@ import Testing
       #expect(forced.status == .conflict && forced.text.contains("Another moderator has claimed the case."))
       #expect(forced.text.contains("id=\"bulk\""))
 
-      let missing = try await ada.send(page, to: "\(path)/decision", [("decision", "block"), ("note", "Kept.")])
+      let missing = try await ada.send(
+        page, to: "\(path)/decision", [("decision", "block"), ("confirm", "1"), ("note", "Kept.")])
       #expect(missing.status == .unprocessableContent && missing.text.contains("Enter a reason"))
       #expect(missing.text.contains("id=\"bulk\"") && missing.text.contains("Kept."))
       let decided = try Decision(
         number: number, treatment: .allow, reason: "Mine.", decidedBy: "Bob", decidedAt: Date())
       _ = try await decisionService.record(decided)
-      let typed = [("decision", "block"), ("reason", "They lie.")]
+      let typed = [("decision", "block"), ("confirm", "1"), ("reason", "They lie.")]
       let stale = try await ada.send(missing.text, to: "\(path)/decision", typed)
       #expect(stale.status == .conflict && stale.text.contains("Another moderator has decided on this number"))
       #expect(stale.text.contains("id=\"bulk\"") && stale.text.contains("They lie."))
@@ -210,7 +212,8 @@ import Testing
       let cursor = String(
         try #require(second.firstMatch(of: /class="to-split" href="[^"]+after=([0-9.-]+)"/)?.1))
       let page = try await client.page("/moderation/queue?case=\(last)&after=\(cursor)")
-      let refused = try await client.send(page, to: "/moderation/numbers/\(last)/decision", [("decision", "block")])
+      let refused = try await client.send(
+        page, to: "/moderation/numbers/\(last)/decision", [("decision", "block"), ("confirm", "1")])
       #expect(
         refused.status == .unprocessableContent && refused.text.contains(#"after=\#(cursor)" aria-current="true""#))
       let left = try await client.send(page, to: "/moderation/queue/release", [])
@@ -264,7 +267,7 @@ import Testing
       for category in ["robocall", ""] {
         let list = try await client.page(address("/moderation/queue", filter))
         let form = try await client.send(list, to: "/moderation/bulk/preview", [("number", "\(numbers[0])")])
-        let fields = [("decision", "block"), ("reason", "Calls."), ("category", category)]
+        let fields = [("decision", "block"), ("confirm", "1"), ("reason", "Calls."), ("category", category)]
         let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
         let done = try await client.send(preview.text, to: "/moderation/bulk", fields)
         let location = try #require(done.headers[.location])

@@ -25,20 +25,22 @@ import Testing
       let page = try await chief.page("\(path)?language=en&category=fraud")
       // The built-in texts are the start of a list.
       #expect(page.contains("value=\"The reports are not credible.\""))
-      let texts = [("text", "Our own reason."), ("text", "  "), ("text", "The reports are not credible.")]
+      let texts = [
+        ("text", "Our own reason."), ("text", "  "), ("text", "A known business that people want to recognize."),
+      ]
       let saved = try await chief.send(page, to: path, texts)
       #expect(saved.headers[.location] == "\(path)?kind=reason&language=en&category=fraud&done=saved")
       let set = try await templates.version()
       #expect(set.version == 1)
       // A built-in text stays a code.
       let fraud = TextTemplates.List(.reason, language: "en", category: .fraud)
-      #expect(set[fraud] == [.own("Our own reason."), .builtIn("not_credible")])
+      #expect(set[fraud] == [.own("Our own reason."), .builtIn("known_business")])
       #expect(set[TextTemplates.List(.reason, language: "ru", category: .fraud)].count == 5)
 
       let ada = try await ModeratorClient.signIn(server, as: "Ada")
       let form = try await ada.page("/moderation/numbers/\(number)")
       #expect(
-        form.contains("name=\"common_reason\" value=\"Our own reason.\"") && form.contains("value=\"not_credible\""))
+        form.contains("name=\"common_reason\" value=\"Our own reason.\"") && form.contains("value=\"known_business\""))
       #expect(!form.contains("value=\"fraud_quoted\""))
       #expect(try await ada.get(path).status == .forbidden)
     }
