@@ -32,7 +32,9 @@ import Testing
       explanation.isDecidedByProgram = treatment == .block
       return explanation
     }
-    return [listed, ofRange] + decided
+    var named = listed
+    named.listing?.treatment = .identify
+    return [listed, ofRange, named] + decided
   }
 
   @Test func `every sentence of a statement has a message`() throws {
@@ -44,7 +46,8 @@ import Testing
         let text = catalog[language].message(line)
         #expect(!text.contains("{") && text != "statement.\(line.code.name)", "\(language) \(line)")
       }
-      let known = Set(StatementLine.Code.allCases.map { "statement.\($0.name)" })
+      let states = ["out", "identify", "block"].flatMap { ["statement.now.\($0)", "statement.ahead.\($0)"] }
+      let known = Set(StatementLine.Code.allCases.map { "statement.\($0.name)" } + states)
       #expect(Set(catalog[language].entries.keys.filter { $0.hasPrefix("statement.") }) == known)
     }
   }
@@ -56,6 +59,25 @@ import Testing
     #expect(try #require(explanation.statement).facts == nil)
     explanation.stated?.ground = .decision
     #expect(try #require(explanation.statement).facts == explanation.stated)
+  }
+
+  @Test func `a decision that waits for its publication is one sentence with what is published`() throws {
+    let english = try MessageCatalog(folder: Checkout.texts)[.english]
+    for published in [nil, ListedNumber.Treatment.identify, .block] {
+      for decided in [nil] + Decision.Treatment.allCases.map(Optional.some) {
+        var explanation = Self.explanations[0]
+        explanation.listing = published.map {
+          .init(category: .fraud, serial: 1, listedAt: Self.time, treatment: $0)
+        }
+        explanation.decision = decided.map {
+          StandingDecision(number: explanation.number, treatment: $0, decisionID: UUID(), decidedAt: Self.time)
+        }
+        let isSame = explanation.shown == explanation.ahead
+        let said = explanation.statement.map { english.message($0.lines[0]) } ?? ""
+        #expect(said.hasPrefix("Today: ") == !isSame, "\(said)")
+        #expect(said.contains("may block the number since") == (isSame && published == .block), "\(said)")
+      }
+    }
   }
 
   @Test func `a protected number has no statement`() {

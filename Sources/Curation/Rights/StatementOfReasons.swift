@@ -66,6 +66,10 @@ public struct StatementOfReasons: Sendable, Equatable {
   public var treatment: Decision.Treatment
   /// Since when it is in force.
   public var since: Date
+  /// The effect of the newest publication, and of the next one; see ``Explanation/shown``.
+  var shown: Shown, ahead: Shown
+  /// Since when the newest publication lists it; nil where it does not.
+  var listedAt: Date?
   /// The figures of the listing; nil before its publication.
   public var facts: Facts?
   /// Names of the listing conditions that are met.
@@ -79,7 +83,26 @@ public struct StatementOfReasons: Sendable, Equatable {
   public var answerTime: TimeInterval?
 }
 
+/// The effect of a publication on a number in apps.
+public enum Shown: String, Sendable {
+  case out, identify, block
+
+  init(_ treatment: Decision.Treatment) {
+    self = treatment == .block ? .block : treatment == .identify ? .identify : .out
+  }
+}
+
 extension Explanation {
+  /// The effect of the newest publication.
+  public var shown: Shown { listing.map { $0.treatment == .block ? .block : .identify } ?? .out }
+
+  /// The effect of the next publication, as far as a decision, a protection or the misuse of the number settle it.
+  public var ahead: Shown {
+    if protection != nil { return .out }
+    if let decision { return Shown(decision.treatment) }
+    return isVictim && shown == .block ? .identify : shown
+  }
+
   /// The reasons of the listing or of the decision in force; nil where the number has neither.
   public var statement: StatementOfReasons? {
     guard protection == nil else { return nil }
@@ -90,7 +113,8 @@ extension Explanation {
       return StatementOfReasons(
         number: number, ground: .decision, decisionReason: decisionReason,
         category: decision.category ?? (decision.treatment == .block ? evaluation?.category : nil),
-        treatment: decision.treatment, since: decision.decidedAt, facts: facts, conditions: [],
+        treatment: decision.treatment, since: decision.decidedAt, shown: shown, ahead: ahead,
+        listedAt: listing?.listedAt, facts: facts, conditions: [],
         isDetectedAutomatically: hasReports, isDecidedAutomatically: isDecidedByProgram, packs: packs,
         answerTime: answerTime)
     }
@@ -101,7 +125,8 @@ extension Explanation {
     return StatementOfReasons(
       number: number, ground: ground, decisionReason: ground == .range ? range?.reason : nil,
       category: listing.category, treatment: listing.treatment == .block ? .block : .identify, since: listing.listedAt,
-      facts: stated, conditions: met ?? [], isDetectedAutomatically: hasReports,
+      shown: shown, ahead: ahead, listedAt: listing.listedAt, facts: stated, conditions: met ?? [],
+      isDetectedAutomatically: hasReports,
       isDecidedAutomatically: stated?.isAutomatic ?? (ground == .reports), packs: packs, answerTime: answerTime)
   }
 }
@@ -158,7 +183,7 @@ extension StatementOfReasons: Encodable {
 /// A sentence of a statement of reasons.
 public struct StatementLine: CodedMessage {
   public enum Code: MessageCode {
-    case block, identify, allow
+    case block, identify, allow, changes
     case reports, decision, range, decisionReason
     case facts, sources
     case automatic, person, program
@@ -175,13 +200,12 @@ public struct StatementLine: CodedMessage {
 extension StatementOfReasons {
   /// The statement as sentences, in the order of their display.
   public var lines: [StatementLine] {
-    let code: StatementLine.Code =
-      switch treatment {
-      case .block: .block
-      case .identify: .identify
-      case .allow: .allow
-      }
-    var lines = [StatementLine(code, ["since_day": CodedValue(day: since)])]
+    let code: StatementLine.Code = ahead == .block ? .block : ahead == .identify ? .identify : .allow
+    var lines = [
+      shown == ahead
+        ? StatementLine(code, ["since_day": CodedValue(day: listedAt ?? since)])
+        : StatementLine(.changes, ["now": .text(shown.rawValue), "ahead": .text(ahead.rawValue)])
+    ]
     switch ground {
     case .reports: lines.append(StatementLine(.reports, ["category": CodedValue(category ?? .other)]))
     case .decision: lines.append(StatementLine(.decision))

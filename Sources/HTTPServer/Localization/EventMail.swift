@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import PhoneNumbers
 
 /// Writes mails about events: `events.mail.KIND.subject` and `events.mail.KIND.text`, with the details of the event as
 /// values.
@@ -26,6 +27,9 @@ package struct EventMail: Sendable {
       (value as? String) ?? (value as? NSNumber).map { texts.number($0.int64Value) }
     }
     values["address"] = address
+    values["number"] =
+      values["number"].flatMap { Int64($0.dropFirst()) }.flatMap(PhoneNumber.init(digits:))?
+      .formatted(.international) ?? values["number"]
     for (name, value) in values where ["expires", "occurred_at"].contains(name) { values[name] = texts.time(value) }
     if let cause = values["cause"] { values["cause"] = texts("events.mail.\(kind).\(cause)") }
     if let state = values["state"] { values["state"] = texts("appeal.state-\(state)") }

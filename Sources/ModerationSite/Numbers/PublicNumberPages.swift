@@ -39,7 +39,8 @@ struct PublicNumberPages: Sendable {
     _ number: PhoneNumber, _ explanation: Explanation, _ copies: TemplateRecord?, _ texts: Localizer
   ) -> TemplateRecord {
     let listing = explanation.listing
-    let isListed = listing != nil && explanation.protection == nil && explanation.decision?.treatment != .allow
+    // The newest publication; the statement of reasons says what changes with the next one.
+    let isListed = explanation.shown != .out
     // A number may have a name and no category.
     let isNamed = explanation.decision.map { $0.treatment == .identify && $0.category == nil } ?? false
     // The exact count is hidden, so that callers cannot see the effect of a single report.
@@ -51,11 +52,12 @@ struct PublicNumberPages: Sendable {
       default: "lookup.reports-many"
       }
     let (headline, tone) =
-      explanation.mayBlock
+      explanation.shown == .block
       ? ("lookup.blocked", "alarm") : isListed ? ("lookup.named", "warn") : ("lookup.unlisted", "good")
     return [
       "number": number.formatted(.international), "digits": number.digits,
       "country": explanation.country.map(texts.country) ?? "", "headline": texts(headline), "tone": tone,
+      "meaning": texts("lookup.means-\(headline.split(separator: ".")[1])"),
       "isListed": isListed, "category": isNamed ? "" : listing.map { texts.category($0.category) } ?? "",
       "since": listing.map { PageTime($0.listedAt, texts) }, "reports": texts(reports), "copies": copies,
       "reasons": explanation.publicReasons(texts),

@@ -113,7 +113,12 @@ struct PublicationBanner {
       return (texts(key, ["serial": running.map { "\($0.serial)" } ?? ""]), "plain")
     }
     if isUnanswered, let last { return (texts("publications.banner.\(last.state.rawValue)"), "warn") }
-    return history.newestAttempt.map { Self.result($0, texts) } ?? (texts("publications.banner.none"), "plain")
+    guard let newest = history.newestAttempt else { return (texts("publications.banner.none"), "plain") }
+    let (text, tone) = Self.result(newest, texts)
+    // A revocation is a publication, too, but no attempt.
+    guard let visible = history.first(where: { $0.run.state == .published })?.run, visible.serial > newest.run.serial
+    else { return (text, tone) }
+    return ("\(text) \(texts("publications.banner.revoked", ["serial": "\(visible.serial)"]))", tone)
   }
 
   private static func result(_ newest: PublicationHistory, _ texts: Localizer) -> (text: String, tone: String) {

@@ -154,7 +154,8 @@ extension ThresholdSet {
 extension ThresholdVersion {
   func record(isShown: Bool, _ texts: Localizer) -> TemplateRecord {
     [
-      "number": version, "savedAt": PageTime(savedAt, texts), "savedBy": savedBy,
+      // The version of the program has a date of its own, which may be before the installation.
+      "number": version, "savedAt": version == 1 ? nil : PageTime(savedAt, texts), "savedBy": savedBy,
       "reason": reason ?? texts("thresholds.shipped"), "isShown": isShown,
     ]
   }

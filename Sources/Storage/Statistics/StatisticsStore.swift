@@ -21,7 +21,7 @@ public struct StatisticsStore: Sendable {
   public enum Statistic: String, Sendable, CaseIterable {
     /// Reports made on the day, including reports of lists and withdrawn ones.
     case reports
-    /// Decisions of the day, including undone ones.
+    /// Decisions of the day as the page of the team counts them: undone ones too, and no undoings.
     case decisions
     /// Numbers that the newest publication of the day lists.
     case listed
@@ -126,8 +126,8 @@ extension SQL {
     Statement(
       """
       INSERT INTO daily_statistics (day, statistic, value)
-      SELECT (decided_at AT TIME ZONE 'UTC')::date, 'decisions', count(*) FROM decisions
-      WHERE decided_at >= $1 AND (undoes IS NULL OR expires_at IS NULL)
+      SELECT (happened_at AT TIME ZONE 'UTC')::date, 'decisions', count(*) FROM audit_events
+      WHERE happened_at >= $1 AND \(isTeamDecision)
       GROUP BY 1 ORDER BY 1
       ON CONFLICT (day, statistic) DO UPDATE SET value = excluded.value
       """,

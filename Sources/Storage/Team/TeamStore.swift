@@ -24,7 +24,8 @@ public struct TeamFigures: Sendable, Equatable {
   public var timed: Int
   /// The median of the seconds from opening the case to the decision; nil where no time is known.
   public var median: Double?
-  /// Decisions that another account has undone or replaced by a different one, or against which it upheld an appeal.
+  /// Decisions that another account has undone, that any account has replaced by a different one, or against which an
+  /// appeal was upheld.
   public var overturned: Int
 }
 
@@ -71,6 +72,9 @@ public struct TeamStore: Sendable {
 }
 
 extension SQL {
+  /// Whether an event of the audit log is a decision about a number, for each figure that counts decisions.
+  static let isTeamDecision = "action IN ('decision.block', 'decision.identify', 'decision.allow')"
+
   /// Decisions of the audit log by a dimension. The next change of the same number by another account tells whether a
   /// decision was overturned; nothing overturns it after it expired. An upheld appeal allows the number. Where a
   /// decision upholds it, both events have the same time, and the appeal comes first: the next change is a later one.
@@ -87,7 +91,8 @@ extension SQL {
     return Statement(
       """
       SELECT \(key), count(*), count(seconds), percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds),
-             count(*) FILTER (WHERE next_actor <> actor AND next_action NOT IN (action, 'decision.expire'))
+             count(*) FILTER (WHERE next_action NOT IN (action, 'decision.expire')
+               AND (next_actor <> actor OR next_action <> 'decision.undo'))
       FROM (
         SELECT happened_at, actor, action, after, (after ->> 'handling_seconds')::float8 AS seconds,
                lead(actor) OVER changes AS next_actor,
@@ -98,7 +103,7 @@ extension SQL {
           AND happened_at >= $1
         WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, action, event_id)
       ) d
-      WHERE action IN ('decision.block', 'decision.identify', 'decision.allow') AND happened_at < $2
+      WHERE \(isTeamDecision) AND happened_at < $2
         AND ($3::text IS NULL OR actor = $3)
       GROUP BY 1 ORDER BY 1
       """,
