@@ -40,13 +40,25 @@
   const load = (key) => JSON.parse(sessionStorage.getItem(key) ?? "null")
   const store = (key, draft) => sessionStorage.setItem(key, JSON.stringify(draft))
 
-  const forget = () => drafts().forEach((key) => sessionStorage.removeItem(key))
+  const forget = () => drafts().filter((key) => key.startsWith(own)).forEach((key) => sessionStorage.removeItem(key))
 
   // The server names the form that it accepted last. Without its answer, a form that was sent is kept.
   const saved = document.cookie.match(/(?:^|; )ringfence_saved=(\w+)/)?.[1]
   for (const key of drafts()) {
     const isDone = saved && load(key).id == saved
-    if (isDone || account && !key.startsWith(own)) sessionStorage.removeItem(key)
+    // A draft of another account is neither shown nor deleted.
+    if (isDone) sessionStorage.removeItem(key)
+  }
+
+  // The sign-in page names what is kept: the accounts and pages of forms that were sent.
+  const kept = document.querySelector("#kept")
+  const waiting = kept ? drafts().filter((key) => load(key).id) : []
+  if (waiting.length) {
+    kept.hidden = false
+    kept.querySelector("span").textContent = waiting.map((key) => {
+      const [, name, about] = key.match(/^draft (.*) (\[.*)$/s)
+      return `${name}: ${JSON.parse(about)[0].replace(/\/(decision|notes)$/, "")}`
+    }).join(", ")
   }
 
   function restore(form, typed) {
@@ -104,13 +116,13 @@
 
   // Signing out in one tab ends the drafts of all.
   const tabs = new BroadcastChannel("drafts")
-  tabs.addEventListener("message", forget)
+  tabs.addEventListener("message", ({ data }) => { if (data == account) forget() })
 
   document.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return
     if (event.target.matches("form.account")) {
       forget()
-      tabs.postMessage("forget")
+      tabs.postMessage(account)
     }
     const key = keys.get(event.target)
     // A button that fills in an answer saves nothing.

@@ -23,7 +23,10 @@ struct SessionMiddleware: RouterMiddleware {
     _ request: Request, context: ServerRequestContext, next: (Request, ServerRequestContext) async throws -> Response
   ) async throws -> Response {
     guard let context = try await entered(request, context), let moderator = context.moderator else {
-      return .redirect(to: ReturnAddress(request).signIn, type: .normal)
+      let address = ReturnAddress(request).signIn
+      // The sign-in page says that the form was not saved.
+      let isForm = request.method == .post && request.uri.path != "/sign-out"
+      return .redirect(to: isForm ? "\(address)\(address.contains("?") ? "&" : "?")ended=1" : address, type: .normal)
     }
     // The first session may open all pages. Later sessions may open only the account pages until a factor is set up.
     // An identity provider asks for the factors that it requires itself.

@@ -27,6 +27,8 @@ struct SignInPages: Sendable {
     var name = ""
     var problem = ""
     var site: PasskeySite?
+    /// Whether a form was sent after its session had ended.
+    var isEnded = false
     /// Whether the account of the step for the second factor has passkeys.
     var hasPasskeys = false
 
@@ -42,6 +44,7 @@ struct SignInPages: Sendable {
     let button = provider.map { pages.texts(context)("sign-on.button", ["provider": $0]) }
     return [
       "token": values.token, "next": values.next, "name": values.name, "problem": values.problem,
+      "isEnded": values.isEnded,
       "passkeyAddress": values.site == nil ? "" : passkeys, "provider": button ?? "",
       "providerAddress": ReturnAddress(values.next).signIn.replacing(
         "/sign-in", with: SignOnPages.address, maxReplacements: 1),
@@ -52,8 +55,9 @@ struct SignInPages: Sendable {
   @Sendable func form(_ request: Request, context: ServerRequestContext) throws -> Response {
     let token = request.uri.queryParameters["token"].map(String.init) ?? ""
     let next = ReturnAddress(request.uri.queryParameters["next"].map(String.init))
-    return try show(
-      Values(token: token.utf8.count <= 128 ? token : "", next: next.path, site: site(request)), context)
+    var values = Values(token: token.utf8.count <= 128 ? token : "", next: next.path, site: site(request))
+    values.isEnded = request.uri.queryParameters["ended"] != nil
+    return try show(values, context)
   }
 
   @Sendable func signIn(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -232,9 +236,15 @@ struct ReturnAddress: Equatable {
     path = isOurs == true ? text ?? Self.home : Self.home
   }
 
-  /// The page that a request asks for, or ``home`` if the request is not a GET: a redirect cannot send a form again.
+  /// The page that a request asks for; of a form, which a redirect cannot send again, the page of its number or area.
   init(_ request: Request) {
-    self.init(request.method == .get ? request.uri.string : nil)
+    guard request.method != .get else {
+      self.init(request.uri.string)
+      return
+    }
+    let path = request.uri.path
+    let number = path.firstMatch(of: /^\/moderation\/(numbers|appeals)\/[0-9]+/).map { String($0.0) }
+    self.init(number ?? Navigation.areas.map(\.address).last { Navigation.isUnder($0, path) })
   }
 
   /// The address of the sign-in page that returns here.
