@@ -29,7 +29,8 @@ extension SiteRoutes {
     let appeals = PublicAppealPages(
       appeals: stores.appeals, explanations: stores.explanations,
       newest: newest, service: services.moderation.appeals, stamps: stamps("appeals"),
-      limits: AppealRateLimit(limits: access.limits, clock: clock),
+      limits: AppealRateLimit(limits: access.limits, clock: clock), target: configuration.caseTarget,
+      sendsMail: configuration.sendsMail,
       origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)
     router.group("appeal")
       .add(middleware: networkLimit)
@@ -46,6 +47,12 @@ extension SiteRoutes {
       router.group("lists")
         .add(middleware: networkLimit)
         .get(use: lists.list)
+    }
+    if configuration.host.hasTransparency {
+      let transparency = TransparencyPages(transparency: stores.transparency, pages: pages)
+      router.group("transparency")
+        .add(middleware: networkLimit)
+        .get(use: transparency.show)
     }
     guard configuration.publicNumbers != .off else { return }
     let numbers = PublicNumberPages(

@@ -49,6 +49,8 @@ package struct SiteRoutes {
     self.access = access
     self.description = description
     self.clock = clock
+    var pages = pages
+    pages.host = configuration.host
     self.pages = pages
     newest = NewestManifest(folder: services.folder, files: OpenFiles())
     signOn = configuration.signOn.map { SignOnService($0, signIn: services.accounts.signIn) }
@@ -94,7 +96,10 @@ package struct SiteRoutes {
     settingRoutes(moderation)
     publicRoutes(router, networkLimit: networkLimit)
     appRoutes(moderation)
-    router.get("/") { _, _ in Response.redirect(to: ReturnAddress.home, type: .normal) }
+    let start = StartPage(
+      hasNumbers: configuration.publicNumbers != .off, hasLists: access.interfaces.contains(.lists), cookies: cookies,
+      pages: pages)
+    router.get("/", use: start.show)
   }
 
   private func documentationRoutes(_ router: DeadlineRoutes) {

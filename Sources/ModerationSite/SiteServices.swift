@@ -80,7 +80,30 @@ package struct SiteServices: Sendable {
   }
 }
 
+/// The operator of the server, on every public page; empty texts are left out.
+package struct SiteHost: Sendable {
+  let name: String
+  let contact: String
+  let imprint: String
+  /// Whether the transparency report has a public page.
+  let hasTransparency: Bool
+
+  package init(name: String = "", contact: String = "", imprint: String = "", hasTransparency: Bool = false) {
+    (self.name, self.contact, self.imprint, self.hasTransparency) = (name, contact, imprint, hasTransparency)
+  }
+
+  var record: TemplateRecord {
+    [
+      "name": name, "contact": contact,
+      // Only an address of a page is a link.
+      "imprint": imprint.hasPrefix("https://") || imprint.hasPrefix("http://") ? imprint : "",
+      "hasTransparency": hasTransparency,
+    ]
+  }
+}
+
 package struct SiteConfiguration: Sendable {
+  package var host = SiteHost()
   package var secondFactor = SecondFactorPolicy.administrators
   package var publicNumbers = PublicNumberVisibility.off
   /// Difficulty of an appeal's proof of work in leading zero bits, 0 to 32; each bit doubles the work.

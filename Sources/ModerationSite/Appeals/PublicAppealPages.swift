@@ -17,6 +17,10 @@ struct PublicAppealPages: Sendable {
   let service: AppealService
   let stamps: AppealStamps
   let limits: AppealRateLimit
+  /// The longest time that an appeal should wait, in seconds.
+  let target: TimeInterval
+  /// Whether answers are mailed.
+  let sendsMail: Bool
   /// Derives the stored origin from an address.
   let origin: @Sendable (String) -> FilingOrigin
   let pages: PageRenderer
@@ -81,7 +85,7 @@ struct PublicAppealPages: Sendable {
     let texts = pages.texts(context)
     let explanation = try await newest.stating(
       try await explanations.explainCoarsely(status.appeal.number, at: Date()), appeals)
-    let page = status.record(ticket, texts).adding(["reasons": explanation.publicReasons(texts)])
+    let page = status.record(ticket, target: target, texts).adding(["reasons": explanation.publicReasons(texts)])
     return Self.unstored(try pages.page("appeal-status", page, context))
   }
 
@@ -91,7 +95,7 @@ struct PublicAppealPages: Sendable {
     // A form that was refused only because it came too soon keeps its stamp.
     let form: TemplateRecord = [
       "countries": try pages.countries.list(context.language, chosen: draft.country),
-      "stamp": stamp ?? stamps.make(at: Date()),
+      "stamp": stamp ?? stamps.make(at: Date()), "sendsMail": sendsMail,
       "difficulty": stamps.difficulty, "delay": stamps.delay,
     ]
     return Self.unstored(try pages.page("appeal", draft.record.adding(form), context, status: status))
@@ -183,11 +187,11 @@ struct AppealDraft {
 extension AppealStatus {
   /// Values of the template `appeal-status`. `account` is the automatic first answer: how the number is listed, and the
   /// next steps.
-  func record(_ ticket: AppealTicket, _ texts: Localizer) -> TemplateRecord {
+  func record(_ ticket: AppealTicket, target: TimeInterval, _ texts: Localizer) -> TemplateRecord {
     [
       "ticket": ticket.code, "number": NumberText.unbroken(appeal.number),
       "state": texts("appeal.state-\(appeal.state.rawValue)"), "tone": appeal.state.tone,
-      "account": [listing(texts)] + next(texts), "answer": appeal.answer.map(texts.reason) ?? "",
+      "account": [listing(texts)] + next(target, texts), "answer": appeal.answer.map(texts.reason) ?? "",
       "answeredAt": appeal.answeredAt.map { PageTime($0, texts) }, "filedAt": PageTime(appeal.filedAt, texts),
       "statement": appeal.statement,
     ]
@@ -199,17 +203,19 @@ extension AppealStatus {
     return texts(listing.treatment == .block ? "appeal.listed-blocked" : "appeal.listed-named", values)
   }
 
-  private func next(_ texts: Localizer) -> [String] {
+  private func next(_ target: TimeInterval, _ texts: Localizer) -> [String] {
     switch appeal.state {
     case .open:
-      blocked(texts) + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")] + usualTime(texts)
+      blocked(texts) + [texts(listing == nil ? "appeal.next-unlisted" : "appeal.next-open")]
+        + usualTime(target, texts)
     case .upheld: [texts(listing == nil ? "appeal.next-upheld" : "appeal.next-upheld-soon")]
     case .rejected: [texts(listing == nil ? "appeal.next-rejected-unlisted" : "appeal.next-rejected")]
     }
   }
 
-  private func usualTime(_ texts: Localizer) -> [String] {
-    guard let answerTime else { return [] }
+  /// The median of the last answers; until there are enough of them, the operator's target.
+  private func usualTime(_ target: TimeInterval, _ texts: Localizer) -> [String] {
+    guard let answerTime else { return [texts("appeal.target", ["day": texts.day(appeal.filedAt + target)])] }
     let hours = Int((answerTime / 3_600).rounded(.up))
     return [
       hours <= 48

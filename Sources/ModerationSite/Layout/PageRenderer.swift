@@ -14,6 +14,7 @@ package struct PageRenderer: Sendable {
   let countries: CountryChoices
   let areas: NumberAreas
   private let templates: ByLanguage<TemplateLibrary>
+  var host = SiteHost()
 
   /// - Throws: if a template cannot be read or names a message that the catalog does not have. Languages other than
   ///   English are read with their first page.
@@ -37,7 +38,7 @@ package struct PageRenderer: Sendable {
     guard let template = try templates[context.language][name] else {
       throw PageError(template: name, problem: "there is no such template")
     }
-    let value = values.adding(["frame": PageLayout.record(context, texts(context))])
+    let value = values.adding(["frame": PageLayout.record(context, texts(context)).adding(["host": host.record])])
     return Response(
       status: status,
       headers: [

@@ -7,7 +7,7 @@ import Hummingbird
 import Storage
 import Support
 
-/// `/moderation/transparency`: the transparency report of a year.
+/// `/moderation/transparency`, and `/transparency` if the operator wants it: the transparency report of a year.
 struct TransparencyPages: Sendable {
   let transparency: TransparencyStore
   let pages: PageRenderer

@@ -37,7 +37,7 @@ struct HomePages: Sendable {
         "suspended": suspended.isEmpty || role < .moderator
           ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")]),
         "sourcesLink": Navigation.link(SourcePages.address, for: role),
-        "steps": steps.isUnfinished ? Self.steps(steps, role, texts) : [], "isUnfinished": steps.isUnfinished,
+        "steps": steps.isUnfinished ? Self.steps(steps, role, texts) : [],
         "reasons": Self.reasons(steps, texts),
         "tiles": Self.tiles(
           days.last, waiting: context.waiting.own, appeals: try await appeals.openCount(), role, texts),
@@ -51,9 +51,9 @@ struct HomePages: Sendable {
       ], context)
   }
 
-  /// The way to the first list: each step with its page, if the reader may open it, and its command.
+  /// The way to the first list: the steps that are left and that the reader can take, with their page and command.
   private static func steps(_ steps: FirstSteps, _ role: Role, _ texts: Localizer) -> [TemplateRecord] {
-    FirstSteps.Step.allCases.map { step in
+    FirstSteps.Step.allCases.filter { !steps.done.contains($0) }.compactMap { step in
       let (link, command) =
         switch step {
         case .protection: ("/moderation/protected", "ringfence protect catalog")
@@ -63,9 +63,12 @@ struct HomePages: Sendable {
         case .publication: ("/moderation/publications", "ringfence publish")
         case .moderator: ("/moderation/accounts", "ringfence sign-in-link NAME --role moderator")
         }
+      // Commands need access to the server's data.
+      let (page, order) = (Navigation.link(link, for: role), role >= .administrator ? command : "")
+      guard !page.isEmpty || !order.isEmpty else { return nil }
       return [
-        "name": texts("home.step-\(step.rawValue)"), "isDone": steps.done.contains(step),
-        "link": Navigation.link(link, for: role), "open": texts("home.step-\(step.rawValue)-open"), "command": command,
+        "name": texts("home.step-\(step.rawValue)"), "link": page, "open": texts("home.step-\(step.rawValue)-open"),
+        "command": order,
       ]
     }
   }

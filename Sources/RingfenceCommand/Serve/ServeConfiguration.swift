@@ -78,6 +78,9 @@ extension SiteConfiguration {
   fileprivate mutating func read(_ settings: Settings) throws {
     secondFactor = try settings.secondFactor ?? (settings.demo ? .nobody : .administrators)
     publicNumbers = try settings.publicNumberPages
+    host = SiteHost(
+      name: try settings.operatorName ?? "", contact: try settings.operatorContact ?? "",
+      imprint: try settings.imprint ?? "", hasTransparency: try settings.publicTransparency)
     (appealDifficulty, appealDelay) = (try settings.appealWork, try settings.appealDelay)
     caseTarget = try settings.caseTargetHours
     sendsMail = try settings.mail != nil

@@ -130,6 +130,17 @@ package struct SettingList: Sendable {
   let publicNumberPages = Setting(
     "public-number-pages", .choice, default: Self.site.publicNumbers,
     "Public pages /number/NUMBER with the listing of a number; hidden: not for search engines.")
+  let operatorName = Setting(
+    "operator-name", .label, absent: "none", hasOption: false, "Name of the operator on the public pages.")
+  let operatorContact = Setting(
+    "operator-contact", .text("address"), absent: "none", hasOption: false,
+    "How the public reaches the operator, such as an email address; on the public pages.")
+  let imprint = Setting(
+    "imprint", .text("url"), absent: "none", hasOption: false, "Address of the operator's imprint; on the public pages."
+  )
+  let publicTransparency = Setting(
+    "public-transparency", .boolean, default: false, hasOption: false,
+    "Public page /transparency with the transparency report.")
   let appealWork = Setting(
     "appeal-work", .number(0...32, "bits"), default: Self.site.appealDifficulty,
     "Bits of the proof of work of an appeal; each bit doubles the work.")
