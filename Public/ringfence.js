@@ -136,7 +136,7 @@
   // The length of a long text beside its limit. Nothing is cut: the server refuses what is too long, and keeps it.
   const plain = new Intl.NumberFormat(language)
   for (const field of document.querySelectorAll("[data-most]")) {
-    const counter = document.createElement("output")
+    const counter = document.createElement("span")
     counter.className = "counter"
     const most = Number(field.dataset.most)
     const count = () => {

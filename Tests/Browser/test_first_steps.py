@@ -58,8 +58,8 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
     report(fresh, key, "+12015550123")
     expect(4)
 
-    # A moderator sees no command.
-    plain = visit(storage_state=signed_in(fresh))
+    # An account that cannot run commands sees none.
+    plain = visit(storage_state=signed_in(fresh, "triage"))
     plain.open(home)
     assert plain.page.locator("code").count() == 0 and "No publication is scheduled." in plain.page.locator("main").inner_text()
 

@@ -66,6 +66,8 @@ def test_a_wide_table_scrolls_by_arrow_keys(server, visit, signed_in):
     page = moderator.page
     moderator.open(f"{server.address}/moderation/search?q=1")
     region = page.get_by_role("region", name="Search results")
+    # As a table whose rows are no cards.
+    region.locator("table").evaluate("table => table.classList.remove('cards')")
     region.focus()
     press(page, "ArrowRight", 3)
     wait_until(lambda: region.evaluate("region => region.scrollLeft > 0"), 10, "the table to scroll")

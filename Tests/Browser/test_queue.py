@@ -41,9 +41,10 @@ def start(page):
 
 
 def skip_appeals(page):
-    """Goes on to a case without an appeal, which offers other decisions, and of a number that no directory names."""
+    """Goes on to a case without an appeal or a range, which offer other decisions, of a number that no directory names and many
+    people report."""
     passed = set()
-    while page.locator("#words, #block-consequence").count():
+    while page.locator("#words, #block-consequence, [value=approve], #decision:not(:has([value=many_reporters]))").count():
         number = digits_of(page)
         assert number not in passed, f"Next case leads back to {number}"
         passed.add(number)

@@ -17,7 +17,8 @@ struct StartPage: Sendable {
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard cookies.read(.session, request) == nil else { return .redirect(to: ReturnAddress.home, type: .normal) }
-    let typed = request.uri.queryParameters["number"].map { String($0.prefix(NumberField.longest + 1)) }
+    // As a browser encodes a form, whose spaces are plus signs.
+    let typed = Form(encoded: request.uri.query ?? "")?["number"].map { String($0.prefix(NumberField.longest + 1)) }
     var problem = ""
     if hasNumbers, let typed {
       let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
