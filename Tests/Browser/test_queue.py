@@ -94,6 +94,7 @@ def test_a_queue_is_worked_through_by_keys_alone(home, visit, signed_in, capsys)
     # Not sure: the case is left to others and is not offered again.
     number = digits_of(page)
     page.keyboard.press("u")
+    page.keyboard.press("Enter")
     page.wait_for_url(lambda url: f"/numbers/{number}?" not in url)
     assert "Skipped" in page.get_by_role("status").first.inner_text()
     assert home.query(f"SELECT count(*) FROM queue_passes WHERE number = {number}") == [["1"]]
