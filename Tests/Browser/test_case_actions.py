@@ -98,7 +98,7 @@ def test_blocking_a_number_without_reports_asks_once(home, enter):
     assert page.locator("input[name=common_reason]").evaluate_all("all => all.map(each => each.value)") == [
         "known_business", ""]
     page.get_by_label("Block", exact=False).first.check()
-    assert "Nobody has reported this number." in page.locator("#block-consequence").inner_text()
+    assert "There is no report about this number." in page.locator("#block-consequence").inner_text()
     page.locator("#reason").fill("Named by the regulator")
     page.locator("#decision button.primary").click()
     page.locator("#confirm-missing").wait_for()

@@ -145,7 +145,7 @@ public struct CaseFile: Sendable {
   /// The rule with the fewest numbers that contains it, where one is proposed or decided.
   public var range: RangeRule?
   /// The proposed rule whose range begins with it: its case asks about the range.
-  public var proposedRange: RangeRule?
+  var proposedRange: RangeRule?
   /// The last time that somebody passed its case on.
   public var handover: CaseHandover?
   /// Whether other moderators review decisions.
