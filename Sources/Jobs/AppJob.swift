@@ -60,7 +60,7 @@ package struct AppJob: Sendable {
       logger.info(
         "Withdrew the reports of a key",
         metadata: [
-          "key.id": "\(done.keyID)", "reports": .stringConvertible(done.withdrawn),
+          "key.id": .stringConvertible(done.keyID), "reports": .stringConvertible(done.withdrawn),
           "reports.seen": .stringConvertible(done.seen),
         ])
     }

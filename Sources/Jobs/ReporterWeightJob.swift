@@ -39,7 +39,7 @@ package struct ReporterWeightJob: Sendable {
       metadata: [
         "reporters": .stringConvertible(summary.reporters), "numbers": .stringConvertible(summary.numbers),
         "ranges": .stringConvertible(proposed.count),
-        "duration_ms": "\(Int((ContinuousClock.now - start) / .milliseconds(1)))",
+        "duration_ms": .stringConvertible(Int((ContinuousClock.now - start) / .milliseconds(1))),
       ])
   }
 }

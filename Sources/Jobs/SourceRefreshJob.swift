@@ -108,9 +108,10 @@ package struct SourceRefreshJob: Sendable {
         level: isNews ? .info : .debug,
         "Refreshed a source",
         metadata: [
-          "source": "\(source.name)", "entries": "\(summary.entries)", "added": "\(summary.added)",
+          "source": "\(source.name)", "entries": .stringConvertible(summary.entries),
+          "added": .stringConvertible(summary.added),
           "removed": .stringConvertible(summary.removed), "rejected": .stringConvertible(summary.rejected.count),
-          "ranges": .stringConvertible(summary.ranges), "proposed_ranges": "\(summary.proposedRanges)",
+          "ranges": .stringConvertible(summary.ranges), "proposed_ranges": .stringConvertible(summary.proposedRanges),
         ])
     }
   }

@@ -94,10 +94,7 @@ package struct SiteHost: Sendable {
 
   var record: TemplateRecord {
     [
-      "name": name, "contact": contact,
-      // Only an address of a page is a link.
-      "imprint": imprint.hasPrefix("https://") || imprint.hasPrefix("http://") ? imprint : "",
-      "hasTransparency": hasTransparency,
+      "name": name, "contact": contact, "imprint": imprint, "hasTransparency": hasTransparency,
     ]
   }
 }

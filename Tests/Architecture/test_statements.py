@@ -161,7 +161,10 @@ def makers():
             match = re.match(r"  (?:(?:public|package|fileprivate|private|static) )*func (\w+)\([^{]*?\)([^{]*)", body)
             makes = r"(?<!PreparedS)(?<!-> )\bStatement\(" if match and "-> Statement<" in match[2] else r"\.run\(\s*\""
             if match and re.search(makes, body.split("\n  }\n")[0]):
-                found[f"Storage/{file.name} {match[1]}"] = file
+                name = f"Storage/{file.name} {match[1]}"
+                # The record knows no overloads.
+                assert name not in found, f"{name}: give one of the functions another name"
+                found[name] = file
     return found
 
 

@@ -74,6 +74,13 @@ def test_a_range_case_decides_about_no_number(home, enter):
     page.locator("#decision input[value=approve]").evaluate("field => { field.value = 'block'; field.checked = true }")
     page.locator("#decision button.primary").click()
     page.get_by_text("The case asks about a range.").wait_for()
+    # A form that shows another range decides about none.
+    one.refused.add(409)
+    page.locator("#decision input[name=range]").evaluate("field => { field.value = '+1201555xxxx' }")
+    for key in ("p", "1", "Enter"):
+        page.keyboard.press(key)
+    page.locator("#stale").wait_for()
+    assert home.query(f"SELECT state FROM ranges WHERE pattern = '{PATTERN}'") == [["proposed"]]
     # In bulk, its number is left out.
     one.open(home.address + "/moderation/queue?cause=range")
     page.get_by_role("button", name="Decide on all").click()

@@ -128,6 +128,12 @@ package struct ClaimService: Sendable {
       let back = SQL.returnCase(
         number: number, account: worker.name, from: level, colleague, to: former, formerColleague)
       guard try await !connection.run(back).isEmpty else { return false }
+      // An earlier skip of the account still counts.
+      if last.kind == .pass,
+        try await connection.run(SQL.countPasses(number: number, account: worker.name, except: id)).first == 0
+      {
+        _ = try await connection.run(SQL.forgetPass(number: number, account: worker.name))
+      }
       let event = worker.did(
         .caseTakeBack, to: number, id: eventID, before: Self.state(level, colleague),
         after: Self.state(former, formerColleague))

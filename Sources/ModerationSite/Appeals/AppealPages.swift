@@ -26,7 +26,7 @@ struct AppealPages: Sendable {
     let found =
       isAnswered
       ? try await appeals.answered(before: place, limit: Self.rows + 1)
-      : try await appeals.open(after: place, limit: Self.rows + 1)
+      : try await appeals.openPage(after: place, limit: Self.rows + 1)
     let rows = Array(found.prefix(Self.rows))
     let lines = try await search.lines(of: Array(Set(rows.map(\.number))))
     let listed = Dictionary(lines.map { ($0.number, $0) }) { first, _ in first }

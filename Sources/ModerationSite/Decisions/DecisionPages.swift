@@ -45,6 +45,8 @@ struct DecisionPages: Sendable {
     }
     if let range = try await cases.range(toDecide: number, now.item, now.explanation) {
       guard choice == .unsure || choice == .escalate else {
+        // The page showed another range: it was decided meanwhile.
+        guard form["range"] == range.range.text else { return try await cases.answer(context, changes: [.decision]) }
         return try await decide(range, choice, worker, context)
       }
     } else if choice == .approve || choice == .rejectRange {
@@ -147,8 +149,9 @@ struct DecisionPages: Sendable {
       guard let reason = try ReasonField.read(context.form) else {
         throw RuleViolation(.reasonMissing, field: "reason")
       }
+      let note = try Self.note(context.form)
       try await ranges.decide([range], isApproved: choice == .approve, by: worker, reason: reason, at: Date())
-      if let note = context.form.text("note") {
+      if let note {
         let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
         try await cases.cases.note(note, about: range.range.first, id: id, by: worker, at: Date())
       }
@@ -172,9 +175,10 @@ struct DecisionPages: Sendable {
       // The list of protected numbers has the moderator's own words.
       let reason = try RuleViolation.line(
         cases.pages.texts(context).reason(typed), "reason", atMost: ProtectedPages.longestReason)
+      let note = try Self.note(form)
       _ = try await protection.set(
         .number(number.digits), reason: reason, by: Actor(name: worker.name, role: worker.role), at: Date())
-      if let note = form.text("note") {
+      if let note {
         let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
         try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
       }
@@ -186,6 +190,12 @@ struct DecisionPages: Sendable {
     try await queue.recheck([number.digits])
     await queueCounts.forget()
     return try await go(on: context, did: LastAction(.protect, number: number.digits), leaving: true)
+  }
+
+  /// The note of a form, which is checked before anything is stored.
+  private static func note(_ form: Form) throws(RuleViolation) -> String? {
+    guard let note = form.text("note") else { return nil }
+    return try RuleViolation.text(note, "note", atMost: CaseStore.noteLength)
   }
 
   private func pass(
@@ -217,6 +227,10 @@ struct DecisionPages: Sendable {
     // The input travels along, for the accounts that open the case next.
     var input = ["label": context.form.text("label"), "note": note].compactMapValues { $0 }
     input["answer"] = context.form.text("words")
+    for (name, most) in [("label", 100), ("answer", 2_000)] {
+      guard let text = input[name], text.unicodeScalars.count > most else { continue }
+      return try await cases.answer(context, problem: RuleViolation(.length, field: name, most: most))
+    }
     let (event, time) = (UUID.inOrder(), Date())
     let isDone =
       choice == .unsure

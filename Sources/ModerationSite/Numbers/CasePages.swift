@@ -31,7 +31,7 @@ struct CasePages: Sendable {
   ) async throws -> RangeRule? {
     guard item?.causes.contains(.range) == true, explanation.openAppeals == 0 else { return nil }
     return try await ranges.rules(containing: number.digits).first {
-      $0.state == .proposed && $0.range.first == number.digits
+      $0.state == .proposed && $0.proposedBy == nil && $0.range.first == number.digits
     }
   }
 

@@ -39,8 +39,10 @@ struct PublicNumberPages: Sendable {
     _ number: PhoneNumber, _ explanation: Explanation, _ copies: TemplateRecord?, _ texts: Localizer
   ) -> TemplateRecord {
     let listing = explanation.listing
-    // The newest publication; the statement of reasons says what changes with the next one.
-    let isListed = explanation.shown != .out
+    // The newest publication; the statement of reasons says what changes with the next one. A protected number is revoked at
+    // once, and its owner may have asked for that.
+    let shown = explanation.protection == nil ? explanation.shown : .out
+    let isListed = shown != .out
     // A number may have a name and no category.
     let isNamed = explanation.decision.map { $0.treatment == .identify && $0.category == nil } ?? false
     // The exact count is hidden, so that callers cannot see the effect of a single report.
@@ -52,7 +54,7 @@ struct PublicNumberPages: Sendable {
       default: "lookup.reports-many"
       }
     let (headline, tone) =
-      explanation.shown == .block
+      shown == .block
       ? ("lookup.blocked", "alarm") : isListed ? ("lookup.named", "warn") : ("lookup.unlisted", "good")
     return [
       "number": number.formatted(.international), "digits": number.digits,

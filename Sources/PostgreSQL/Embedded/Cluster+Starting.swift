@@ -159,7 +159,7 @@ extension Cluster {
     let seconds = ContinuousClock.now - began
     logger.notice(
       "Created a private PostgreSQL",
-      metadata: ["version": "\(binaries.version)", "duration_ms": "\(seconds / .milliseconds(1))"])
+      metadata: ["version": "\(binaries.version)", "duration_ms": .stringConvertible(Int(seconds / .milliseconds(1)))])
     return binaries
   }
 

@@ -162,7 +162,8 @@ extension Cluster {
         child.signal(step.signal)
         if child.hasEnded(within: step.seconds) { return true }
         logger.warning(
-          "PostgreSQL does not stop", metadata: ["pid": .stringConvertible(child.pid), "signal": "\(step.signal)"])
+          "PostgreSQL does not stop",
+          metadata: ["pid": .stringConvertible(child.pid), "signal": .stringConvertible(step.signal)])
       }
       return false
     case .adopted(let pid):

@@ -66,7 +66,8 @@ extension Publisher {
     guard let found = try await holding?.review(at: time, on: connection) else { return nil }
     if found.new > 0 || found.ended > 0 {
       logger.notice(
-        "Reviewed held numbers", metadata: ["new": .stringConvertible(found.new), "ended": "\(found.ended)"])
+        "Reviewed held numbers",
+        metadata: ["new": .stringConvertible(found.new), "ended": .stringConvertible(found.ended)])
     }
     return found
   }

@@ -20,8 +20,8 @@ struct DecideCommand: AsyncParsableCommand {
       the current decision and restores the one before it. When a decision with --expires has expired, the one before \
       it is in force again. A decision that answers an appeal does not expire.
       --file decides the rows of a CSV file with a header, or of JSON Lines: number, decision, label, category, reason, \
-      note, expires_days. Each row obeys the rules of single decisions; numbers with an open appeal or a decision in \
-      force are wrong rows. A file that was interrupted continues when the command runs again, and --file FILE --undo \
+      note, expires_days. Each row obeys the rules of single decisions; numbers with an open appeal, a decision in \
+      force or a case about a range are wrong rows. A file that was interrupted continues when the command runs again, and --file FILE --undo \
       undoes all of it.
       """)
 

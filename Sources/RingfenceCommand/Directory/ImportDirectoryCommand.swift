@@ -78,7 +78,7 @@ extension ImportCommand {
         while try await !context.stores.directory.sourcesWithoutWords().isEmpty {
           if try await !context.stores.indexDirectoryWords() { try await Task.sleep(for: .seconds(1)) }
         }
-        print("  The search finds names by their words after \(TextFormat.duration((.now - start) / .seconds(1))) more")
+        print("  Made the index of words in \(TextFormat.duration((.now - start) / .seconds(1)))")
       }
     }
   }

@@ -107,7 +107,18 @@ struct FolderChecks {
     [
       writable("data folder", folder.path), access(), clusterAccount(), disk("disk", folder.path),
       inodes("files", folder.path),
-    ].compactMap(\.self) + publications() + [backup()] + keys() + [root()] + records()
+    ].compactMap(\.self) + publications() + [backup()] + keys() + [root()] + records() + settings()
+  }
+
+  /// The settings that `serve` would refuse.
+  private func settings() -> [Finding] {
+    do {
+      _ = try ServerConfiguration(folder.settings, Installation.find(folder.settings))
+      _ = try PublicationPolicy(folder.settings)
+      return []
+    } catch {
+      return [.bad("settings", "\(error)", "Correct the setting. A server with it does not start.")]
+    }
   }
 
   /// The erasure journal and the file of the audit log.

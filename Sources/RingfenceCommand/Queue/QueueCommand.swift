@@ -22,7 +22,7 @@ struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the cases of the review queue, separated by tabs.",
       discussion: """
-        Each line has the number, its causes, category, country, reports, the time since when it waits, and the account that \
+        Each line has the number, its causes, category, country, reports, the start of its wait, and the account that \
         has it open or to which it is assigned. A dash means none.
         """)
 
@@ -37,7 +37,7 @@ struct QueueCommand: AsyncParsableCommand {
     @Option(help: .value("country", "Only this country: two letters, such as FR."))
     var country: String?
 
-    @Option(help: .value("cases", "The most cases, 1 to 100000."))
+    @Option(help: .value("cases", "Maximum number of cases, 1 to 100000."))
     var limit = 100
 
     func validate() throws {
@@ -53,7 +53,7 @@ struct QueueCommand: AsyncParsableCommand {
         let (queue, time) = (context.stores.queue, Date())
         return (
           try await queue.page(filter, by: sort, level: QueueCommand.everyLevel, limit: limit, at: time),
-          try await queue.queueCounts(at: time).count(level: QueueCommand.everyLevel)
+          try await queue.queueCounts(at: time).count(filter, level: QueueCommand.everyLevel)
         )
       }
       for row in rows {

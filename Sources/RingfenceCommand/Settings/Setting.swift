@@ -174,6 +174,12 @@ extension SettingRule where Value == String {
     }
   }
 
+  static var webAddress: Self {
+    Self(text: "an address that begins with http:// or https://", value: "url") {
+      SettingRule<[URL]>.webAddresses.parse($0)?.count == 1 ? $0 : nil
+    }
+  }
+
   static var label: Self {
     Self(text: "a text of 1 to 40 characters", value: "name") { (1...40).contains($0.count) ? $0 : nil }
   }

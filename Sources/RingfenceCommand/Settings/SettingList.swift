@@ -136,7 +136,7 @@ package struct SettingList: Sendable {
     "operator-contact", .text("address"), absent: "none", hasOption: false,
     "How the public reaches the operator, such as an email address; on the public pages.")
   let imprint = Setting(
-    "imprint", .text("url"), absent: "none", hasOption: false, "Address of the operator's imprint; on the public pages."
+    "imprint", .webAddress, absent: "none", hasOption: false, "Address of the operator's imprint; on the public pages."
   )
   let publicTransparency = Setting(
     "public-transparency", .boolean, default: false, hasOption: false,

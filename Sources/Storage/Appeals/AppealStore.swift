@@ -46,7 +46,7 @@ public struct AppealStore: Sendable {
   }
 
   /// Open appeals after a cursor, the oldest first.
-  public func open(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
+  public func openPage(after place: AppealCursor?, limit: Int) async throws -> [Appeal] {
     try await pool.run(
       """
       SELECT appeal_id, number, state, statement, filed_at, answered_by, answered_at, answer, is_objection

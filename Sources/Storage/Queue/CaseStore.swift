@@ -65,7 +65,9 @@ public struct CaseStore: Sendable {
       reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
       range: ranges.first,
-      proposedRange: ranges.first { $0.state == .proposed && $0.range.first == number },
+      proposedRange: ranges.first {
+        $0.state == .proposed && $0.proposedBy == nil && $0.range.first == number
+      },
       handover: try results.rows(handover).first, areReviewsOn: try results.rows(reviews).first?.isOn == true,
       proposals: try results.rows(proposals))
   }
@@ -144,7 +146,7 @@ public struct CaseFile: Sendable {
   public var notes: [CaseNote]
   /// The rule with the fewest numbers that contains it, where one is proposed or decided.
   public var range: RangeRule?
-  /// The proposed rule whose range begins with it: its case asks about the range.
+  /// The rule that was detected and whose range begins with it: its case asks about the range.
   var proposedRange: RangeRule?
   /// The last time that somebody passed its case on.
   public var handover: CaseHandover?

@@ -163,15 +163,29 @@ extension SQL {
     ) { try $0.decode(0) }
   }
 
-  /// Takes a skip or an escalation back: deletes the account's pass, and gives the case its former level and assignment.
-  /// Returns a row where the case is as the account left it.
+  /// How often an account has skipped a case by other events than this one.
+  package static func countPasses(number: Int64, account: String, except id: UUID) -> Statement<Int64> {
+    Statement(
+      """
+      SELECT count(*) FROM audit_events
+      WHERE subject = $1 AND action = 'case.pass' AND actor = $2 AND event_id <> $3
+      """,
+      "+\(number)", account, id
+    ) { try $0.decode(0) }
+  }
+
+  package static func forgetPass(number: Int64, account: String) -> Statement<Void> {
+    Statement("DELETE FROM queue_passes WHERE number = $1 AND account = $2", number, account)
+  }
+
+  /// Takes a skip or an escalation back: gives the case its former level and assignment. Returns a row where the case is as
+  /// the account left it.
   package static func returnCase(
     number: Int64, account: String, from level: Int16, _ colleague: String?, to former: Int16,
     _ formerColleague: String?
   ) -> Statement<Int64> {
     Statement(
       """
-      WITH passed AS (DELETE FROM queue_passes WHERE number = $1 AND account = $2)
       UPDATE queue SET level = $5::smallint, assigned_to = $6, stale = true, version = version + 1
       WHERE number = $1 AND level = $3::smallint AND assigned_to IS NOT DISTINCT FROM $4 RETURNING number
       """,

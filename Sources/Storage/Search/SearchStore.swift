@@ -102,14 +102,19 @@ public struct SearchStore: Sendable {
     let labels = pipeline.add(SQL.findLabels(pattern: pattern + "%", after: after, limit: limit))
     let words = Self.words(text)
     return try await pool.withConnection { [pipeline] connection in
-      var pipeline = pipeline
-      let sources = try await connection.run(SQL.readDirectorySources())
+      var (pipeline, sources) = (pipeline, try await connection.run(SQL.readDirectorySources()))
       let searched = sources.filter(\.isSearchable).compactMap(\.generation)
       let names = words.map {
         pipeline.add(SQL.findDirectoryNames(words: $0, generations: searched, after: after, limit: limit))
       }
       let results = try await connection.limitedSnapshot(pipeline)
       let found = Set(try results.rows(labels) + (names.map { try results.rows($0) } ?? [])).sorted()
+      // The entries of a source may have been replaced between the two snapshots.
+      for now in try await connection.run(SQL.readDirectorySources()) {
+        if let place = sources.firstIndex(where: { $0.id == now.id && $0.generation != now.generation }) {
+          sources[place].searchable = nil
+        }
+      }
       return (
         try await connection.numberLines(Array(found.prefix(limit))), sources.filter { !$0.isSearchable }.map(\.name)
       )

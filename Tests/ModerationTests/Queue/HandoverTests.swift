@@ -31,9 +31,17 @@ import Testing
     #expect(try await item()?.level == 1)
     #expect(try await claims.takeBack(escalation, of: number, by: tina, at: now + 5))
     #expect(try await item()?.level == 0)
+    // An earlier skip still counts after a later one or an escalation is taken back.
+    #expect(try await claims.pass(number, by: tina, at: now + 6))
+    let (second, last) = (UUID.inOrder(), UUID.inOrder())
+    #expect(try await claims.pass(number, by: tina, id: second, at: now + 7))
+    #expect(try await claims.takeBack(second, of: number, by: tina, at: now + 8))
+    #expect(try await claims.escalate(number, by: tina, id: last, at: now + 9))
+    #expect(try await claims.takeBack(last, of: number, by: tina, at: now + 10))
+    #expect(try await pool.run(SQL.readPasses(number: number)) == ["Tina"])
     // Without a case there is nothing to take back.
-    #expect(try await claims.escalate(number, by: tina, id: pass, at: now + 6))
+    #expect(try await claims.escalate(number, by: tina, id: pass, at: now + 11))
     try await pool.execute("DELETE FROM queue")
-    #expect(try await !claims.takeBack(pass, of: number, by: tina, at: now + 7))
+    #expect(try await !claims.takeBack(pass, of: number, by: tina, at: now + 12))
   }
 }
