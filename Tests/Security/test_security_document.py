@@ -37,9 +37,9 @@ def python_tests():
 
 
 def test_the_work_of_an_appeal_is_the_default():
-    settings = (CHECKOUT / "Sources/RingfenceCommand/Settings/SettingList.swift").read_text()
-    bits = int(re.search(r'"appeal-work", .*?default: (\d+)', settings, re.DOTALL)[1])
-    delay = int(re.search(r'"appeal-delay", .*?default: (\d+)', settings, re.DOTALL)[1])
+    # A test compares this table with the code.
+    settings = (CHECKOUT / "Documentation/configuration.md").read_text()
+    bits, delay = (int(re.search(rf"^\| `{name}` \| (\d+)", settings, re.MULTILINE)[1]) for name in ("appeal-work", "appeal-delay"))
     assert f"{2 ** bits:,} hashes on average, or {delay} seconds" in TEXT
     # At 1.5 million hashes a second.
     seconds = 2 ** bits / 1_500_000
