@@ -130,7 +130,7 @@ package struct SiteRoutes {
     let cases = CasePages(
       cases: stores.cases, claims: services.moderation.claims, assignments: stores.assignments,
       templates: stores.templates, queueCounts: queueCounts, decisions: stores.decisions,
-      ranges: stores.ranges, bulks: stores.bulks, packs: PackPlaces(folder: services.folder, newest: newest),
+      bulks: stores.bulks, packs: PackPlaces(folder: services.folder, newest: newest),
       recipes: services.recipes, pages: pages,
       queuePages: queue)
     let decisions = DecisionPages(

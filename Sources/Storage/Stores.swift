@@ -65,10 +65,12 @@ public struct Stores: Sendable {
     health = HealthStore(pool: pool)
   }
 
-  /// Makes the indexes of words that directories do not have yet.
-  /// - Returns: false where another process is doing so.
+  /// Makes the indexes of words that directories do not have yet, unless another process does so.
+  /// - Returns: whether all have one.
   public func indexDirectoryWords() async throws -> Bool {
-    try await leases.withLease(of: "directory words") { try await directory.indexWords() } != nil
+    if try await directory.areWordsIndexed() { return true }
+    _ = try await leases.withLease(of: "directory words") { try await directory.indexWords() }
+    return try await directory.areWordsIndexed()
   }
 
   /// Ends connections on which the database will not answer; see `PostgresPool.endSilentConnections(after:)`.

@@ -152,13 +152,9 @@ private struct CaseFileAnswer: Encodable {
 extension DecisionEvent {
   /// The members of a decision or of its end in the API.
   fileprivate var fields: [String: String] {
-    var (what, undoes) = (expiresAt == nil ? "undo" : "expire", String?.none)
-    switch kind {
-    case .decision(let treatment): what = treatment.rawValue
-    case .undo(let undone): undoes = undone.uuidString.lowercased()
-    }
+    let undoes: String? = if case .undo(let undone) = kind { undone.uuidString.lowercased() } else { nil }
     let fields: [String: String?] = [
-      "id": id.uuidString.lowercased(), "kind": what, "undoes": undoes, "label": label, "category": category?.slug,
+      "id": id.uuidString.lowercased(), "kind": name, "undoes": undoes, "label": label, "category": category?.slug,
       "reason": reason, "note": note, "account": decidedBy, "time": Timestamp.format(time),
       "expires_at": expiresAt.map { Timestamp.format($0) },
     ]

@@ -41,6 +41,9 @@ public struct Appeal: Sendable, Equatable {
     return appeal
   }
 
+  /// The most characters of an answer.
+  public static let maxAnswer = 2_000
+
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
   public init(id: UUID = UUID(), number: Int64, statement: String, filedAt: Date) throws(RuleViolation) {
     self.id = id
@@ -71,7 +74,7 @@ public struct Appeal: Sendable, Equatable {
     appeal.answeredBy = try RuleViolation.line(moderator, "answered_by", atMost: 80)
     appeal.answeredAt = time
     appeal.answer = try answer.map { (text) throws(RuleViolation) in
-      try RuleViolation.text(text, "answer", atMost: 2_000)
+      try RuleViolation.text(text, "answer", atMost: Self.maxAnswer)
     }
     return appeal
   }

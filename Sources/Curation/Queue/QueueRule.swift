@@ -5,8 +5,8 @@ public import Foundation
 /// Decides which numbers a moderator has to review.
 ///
 /// A decided number has a case only if its owner has appealed since, and a protected one only its own cause. Neither decides
-/// about a range that begins with the number. A number that reports have listed, and that stays listed, has no threshold cause, unless reports only label it: its listing
-/// is settled.
+/// about a range that begins with the number. A number that reports have listed, and that stays listed, has no threshold
+/// cause, unless reports only label it: its listing is settled.
 public enum QueueRule {
   /// Number of reports of a protected number within ``protectedWindow`` that open a case.
   public static let minProtectedReports = 10

@@ -35,8 +35,13 @@ package protocol FieldwiseRule: Equatable, Sendable {
 extension FieldwiseRule {
   /// The rows of the form: the key of a row's text, and its fields to enter and to leave the list.
   package static var lines: [(kind: String, fields: [String])] {
-    table.map(\.kind).enumerated().filter { place, kind in table.firstIndex { $0.kind == kind } == place }
-      .map { _, kind in (kind, table.filter { $0.kind == kind }.map(\.name)) }
+    table.reduce(into: []) { lines, field in
+      if let place = lines.firstIndex(where: { $0.kind == field.kind }) {
+        lines[place].fields.append(field.name)
+      } else {
+        lines.append((field.kind, [field.name]))
+      }
+    }
   }
 
   package static var fields: [String] { lines.flatMap(\.fields) }

@@ -3,7 +3,7 @@
 import Accounts
 import Crypto
 import Curation
-import Foundation
+package import Foundation
 import HTTPTypes
 package import Hummingbird
 
@@ -15,6 +15,9 @@ package struct Form: Sendable {
   package static let limit = 2_000
 
   package init() { self.init(fields: []) }
+
+  /// The id that its page gave it, by which a form that is sent again finds what it has made; a new one where it has none.
+  package var id: UUID { self["id"].flatMap { UUID(uuidString: $0) } ?? UUID() }
 
   private init(fields: [(name: String, value: String)]) { self.fields = fields }
 

@@ -75,7 +75,7 @@ extension BulkItem {
     return standing == nil || replacesDecisions ? nil : .decided
   }
 
-  func isOpen(to bulk: Bulk) -> Bool {
+  package func isOpen(to bulk: Bulk) -> Bool {
     omission(for: bulk.worker, replacing: bulk.replacesDecisions, at: bulk.decidedAt) == nil
   }
 }

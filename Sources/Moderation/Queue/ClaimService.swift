@@ -98,12 +98,11 @@ package struct ClaimService: Sendable {
       let passes = try await connection.run(SQL.passCase(number: number, account: worker.name, time: time))[0]
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
-      _ = try await connection.run(
-        SQL.raiseCase(number: number, account: worker.name, level: level, colleague: nil))
+      let raise = SQL.raiseCase(number: number, account: worker.name, level: level, colleague: nil)
+      guard let raised = try await connection.run(raise).first else { return false }
       let event = worker.did(
         .casePass, to: number, id: id, before: Self.state(item.level, item.assignedTo),
-        after: Self.state(level, level > item.level || item.assignedTo == worker.name ? nil : item.assignedTo)
-          .merging(input) { $1 }, because: reason)
+        after: Self.state(raised.level, raised.assignedTo).merging(input) { $1 }, because: reason)
       try await connection.append(event, at: time)
       return true
     }
@@ -167,11 +166,10 @@ package struct ClaimService: Sendable {
         return try await connection.hasMade(eventID, at: time)
       }
       let raise = SQL.raiseCase(number: number, account: worker.name, level: level, colleague: name)
-      _ = try await connection.run(raise)
-      let kept = item.assignedTo == worker.name || item.level < level ? nil : item.assignedTo
+      guard let raised = try await connection.run(raise).first else { return false }
       let event = worker.did(
         .caseEscalate, to: number, id: eventID, before: Self.state(item.level, item.assignedTo),
-        after: Self.state(max(item.level, level), name ?? kept).merging(input) { $1 }, because: reason)
+        after: Self.state(raised.level, raised.assignedTo).merging(input) { $1 }, because: reason)
       try await connection.append(event, at: time)
       return true
     }

@@ -59,10 +59,9 @@ struct AppealPages: Sendable {
         number, context, typed: form, problem: RuleViolation(.answerOpen, field: "decision"),
         text: texts("appeals.choose"))
     }
-    let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
     let explanation = try await explanations.explain(number.digits, at: Date())
     do {
-      switch try await answers.store(state, id: id, about: number, explanation, form, by: worker) {
+      switch try await answers.store(state, id: form.id, about: number, explanation, form, by: worker) {
       case .answered:
         return .redirect(to: "\(Self.address)/\(number.digits)?done=\(state.rawValue)", type: .normal)
       case .changed(let changes):

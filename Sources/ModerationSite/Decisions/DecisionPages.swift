@@ -43,7 +43,7 @@ struct DecisionPages: Sendable {
       case .claimed: return try await cases.answer(context, changes: [.claim])
       }
     }
-    if let range = try await cases.range(toDecide: number, now.item, now.explanation) {
+    if let range = now.rangeToDecide {
       guard choice == .unsure || choice == .escalate else {
         // The page showed another range: it was decided meanwhile.
         guard form["range"] == range.range.text else { return try await cases.answer(context, changes: [.decision]) }
@@ -60,7 +60,7 @@ struct DecisionPages: Sendable {
     do {
       let (time, reason, facts) = (Date(), try ReasonField.read(form), ReasonFacts(now.explanation))
       let decision = try Decision(
-        id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
+        id: form.id, number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
         reason: reason, note: form.text("note"), decidedBy: worker.name, decidedAt: time,
@@ -96,16 +96,12 @@ struct DecisionPages: Sendable {
     if let rejection = form["rejection"] {
       guard worker.role >= .moderator else { throw Problem.needs(.moderator) }
       let isUndone = try await answers.undo(rejection, about: number, by: worker)
-      let what = isUndone ? "reopen" : "too-late"
-      return .redirect(
-        to: CaseAddress(form).address(of: number.digits, [("did", "\(what).\(number.digits)")]), type: .normal)
+      return show(isUndone ? "reopen" : "too-late", number, form)
     }
     if let id = form["passing"].flatMap({ UUID(uuidString: $0) }) {
       let isBack = try await claims.takeBack(id, of: number.digits, by: worker, at: Date())
       await queueCounts.forget()
-      let what = isBack ? "returned" : "not-undone"
-      return .redirect(
-        to: CaseAddress(form).address(of: number.digits, [("did", "\(what).\(number.digits)")]), type: .normal)
+      return show(isBack ? "returned" : "not-undone", number, form)
     }
     guard let id = form["decision"].flatMap({ UUID(uuidString: $0) }),
       let event = try await decisions.history(of: number.digits).first(where: { $0.id == id })
@@ -118,12 +114,17 @@ struct DecisionPages: Sendable {
     return .redirect(to: CaseAddress(form).address(of: number.digits, [("did", did.text)]), type: .normal)
   }
 
+  /// Leads to the number's page, which says what was done.
+  private func show(_ done: String, _ number: PhoneNumber, _ form: Form) -> Response {
+    .redirect(to: CaseAddress(form).address(of: number.digits, [("did", "\(done).\(number.digits)")]), type: .normal)
+  }
+
   /// Answers the open appeals about a number.
   private func answer(
     _ state: Appeal.State, _ explanation: Explanation, _ worker: Actor, _ context: ServerRequestContext
   ) async throws -> Response {
     let (number, form) = (try context.number, context.form)
-    let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
+    let id = form.id
     let rejection: String
     do {
       switch try await answers.store(state, id: id, about: number, explanation, form, by: worker) {
@@ -151,10 +152,7 @@ struct DecisionPages: Sendable {
       }
       let note = try Self.note(context.form)
       try await ranges.decide([range], isApproved: choice == .approve, by: worker, reason: reason, at: Date())
-      if let note {
-        let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
-        try await cases.cases.note(note, about: range.range.first, id: id, by: worker, at: Date())
-      }
+      try await store(note, of: context.form, about: range.range.first, worker)
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     }
@@ -177,11 +175,8 @@ struct DecisionPages: Sendable {
         cases.pages.texts(context).reason(typed), "reason", atMost: ProtectedPages.longestReason)
       let note = try Self.note(form)
       _ = try await protection.set(
-        .number(number.digits), reason: reason, by: Actor(name: worker.name, role: worker.role), at: Date())
-      if let note {
-        let id = form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
-        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
-      }
+        .number(number.digits), reason: reason, by: worker, at: Date())
+      try await store(note, of: form, about: number.digits, worker)
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     } catch is ProtectionError {
@@ -198,38 +193,38 @@ struct DecisionPages: Sendable {
     return try RuleViolation.text(note, "note", atMost: CaseStore.noteLength)
   }
 
+  private func store(_ note: String?, of form: Form, about number: Int64, _ worker: Actor) async throws {
+    guard let note else { return }
+    try await cases.cases.note(note, about: number, id: form.id, by: worker, at: Date())
+  }
+
   private func pass(
     _ choice: DecisionForm.Choice, _ number: PhoneNumber, _ worker: Actor, _ context: ServerRequestContext
   ) async throws -> Response {
+    let form = context.form
+    let colleague = choice == .escalate ? form.text("escalate_to") : nil
     let reason: String?
-    do {
-      reason = try ReasonField.read(context.form)
-    } catch {
-      return try await cases.answer(context, problem: error)
-    }
-    let colleague = choice == .escalate ? context.form.text("escalate_to") : nil
-    if choice == .escalate, worker.role == .administrator, colleague == nil {
-      return try await cases.answer(context, problem: RuleViolation(.decisionNotOffered, field: "escalate_to"))
-    }
-    let note = context.form.text("note")
-    // A colleague must learn why the case is theirs.
-    if colleague != nil, note == nil {
-      return try await cases.answer(context, problem: RuleViolation(.length, field: "note", most: CaseStore.noteLength))
-    }
-    if let note {
-      do {
-        let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
-        try await cases.cases.note(note, about: number.digits, id: id, by: worker, at: Date())
-      } catch let problem as RuleViolation {
-        return try await cases.answer(context, problem: problem)
-      }
-    }
     // The input travels along, for the accounts that open the case next.
-    var input = ["label": context.form.text("label"), "note": note].compactMapValues { $0 }
-    input["answer"] = context.form.text("words")
-    for (name, most) in [("label", 100), ("answer", 2_000)] {
-      guard let text = input[name], text.unicodeScalars.count > most else { continue }
-      return try await cases.answer(context, problem: RuleViolation(.length, field: name, most: most))
+    var input: [String: String] = [:]
+    do {
+      reason = try ReasonField.read(form)
+      if choice == .escalate, worker.role == .administrator, colleague == nil {
+        throw RuleViolation(.decisionNotOffered, field: "escalate_to")
+      }
+      input["note"] = try Self.note(form)
+      // A colleague must learn why the case is theirs.
+      if colleague != nil, input["note"] == nil {
+        throw RuleViolation(.length, field: "note", most: CaseStore.noteLength)
+      }
+      if let label = form.text("label") {
+        input["label"] = try RuleViolation.text(label, "label", atMost: Decision.maxLabel)
+      }
+      if let answer = form.text("words") {
+        input["answer"] = try RuleViolation.text(answer, "answer", atMost: Appeal.maxAnswer)
+      }
+      try await store(input["note"], of: form, about: number.digits, worker)
+    } catch let problem as RuleViolation {
+      return try await cases.answer(context, problem: problem)
     }
     let (event, time) = (UUID.inOrder(), Date())
     let isDone =

@@ -18,22 +18,11 @@ struct CasePages: Sendable {
   let templates: TemplateStore
   let queueCounts: QueueCountCache
   let decisions: DecisionStore
-  let ranges: RangeStore
   let bulks: BulkStore
   let packs: PackPlaces
   let recipes: @Sendable () -> RecipeReading
   let pages: PageRenderer
   let queuePages: QueuePages
-
-  /// The range that the case of a number asks about; see `CaseFile.rangeToDecide`.
-  func range(
-    toDecide number: PhoneNumber, _ item: QueueCase?, _ explanation: Explanation
-  ) async throws -> RangeRule? {
-    guard item?.causes.contains(.range) == true, explanation.openAppeals == 0 else { return nil }
-    return try await ranges.rules(containing: number.digits).first {
-      $0.state == .proposed && $0.proposedBy == nil && $0.range.first == number.digits
-    }
-  }
 
   private static let purpose = HTTPField.Name("Sec-Purpose")
 
@@ -75,10 +64,9 @@ struct CasePages: Sendable {
   /// `POST /moderation/numbers/{number}/notes`
   @Sendable func note(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let number = try context.number
-    let id = context.form["id"].flatMap { UUID(uuidString: $0) } ?? UUID()
     do {
       try await cases.note(
-        context.form["note"] ?? "", about: number.digits, id: id, by: try context.worker, at: Date())
+        context.form["note"] ?? "", about: number.digits, id: context.form.id, by: try context.worker, at: Date())
     } catch let problem as RuleViolation {
       return try await self.answer(context, problem: problem)
     }
@@ -118,9 +106,10 @@ struct CasePages: Sendable {
     let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
       templates: try await templates.version(), colleagues: colleagues, address: address, texts)
-    let asked = file.rangeToDecide.map(\.range)
-    let block = asked.flatMap { $0.size <= RangeGrid.most ? $0.blocks.first : nil }
-    let grid = try await Self.grid(block, bulks)
+    var grid: RangeGrid?
+    if let asked = file.rangeToDecide?.range, asked.size <= RangeGrid.most, let block = asked.blocks.first {
+      grid = RangeGrid(items: try await bulks.items(Array(block)))
+    }
     let totals = try await queueCounts.current()
     let left = totals.left(address.queue.filter, of: worker, texts)
     var context = context
@@ -136,11 +125,6 @@ struct CasePages: Sendable {
     }
     return try await queuePages.list(
       address.queue, after: address.after, notes: QueueNotes(), beside: page, context, status: status)
-  }
-
-  private static func grid(_ block: ClosedRange<Int64>?, _ bulks: BulkStore) async throws -> RangeGrid? {
-    guard let block else { return nil }
-    return RangeGrid(items: try await bulks.items(Array(block)))
   }
 
   /// The notice about the last action; nil if the address names none, or one that did not happen.

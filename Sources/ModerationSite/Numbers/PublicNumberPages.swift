@@ -53,13 +53,12 @@ struct PublicNumberPages: Sendable {
       case ..<100: "lookup.reports-some"
       default: "lookup.reports-many"
       }
-    let (headline, tone) =
-      shown == .block
-      ? ("lookup.blocked", "alarm") : isListed ? ("lookup.named", "warn") : ("lookup.unlisted", "good")
+    let (state, tone) =
+      shown == .block ? ("blocked", "alarm") : isListed ? ("named", "warn") : ("unlisted", "good")
     return [
       "number": number.formatted(.international), "digits": number.digits,
-      "country": explanation.country.map(texts.country) ?? "", "headline": texts(headline), "tone": tone,
-      "meaning": texts("lookup.means-\(headline.split(separator: ".")[1])"),
+      "country": explanation.country.map(texts.country) ?? "", "headline": texts("lookup.\(state)"), "tone": tone,
+      "meaning": texts("lookup.means-\(state)"),
       "isListed": isListed, "category": isNamed ? "" : listing.map { texts.category($0.category) } ?? "",
       "since": listing.map { PageTime($0.listedAt, texts) }, "reports": texts(reports), "copies": copies,
       "reasons": explanation.publicReasons(texts),

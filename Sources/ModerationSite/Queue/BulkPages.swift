@@ -180,11 +180,10 @@ struct BulkPages: Sendable {
   /// - Throws: `RuleViolation`; also where the ready-made reason cannot be true of each number.
   private func check(_ bulk: Bulk, _ items: [BulkItem]) throws {
     try bulk.check(items)
-    let decided = items.filter {
-      $0.omission(for: bulk.worker, replacing: bulk.replacesDecisions, at: bulk.decidedAt) == nil
+    guard let reason = bulk.reason else { return }
+    guard items.allSatisfy({ !$0.isOpen(to: bulk) || $0.reasonFacts.allow(reason) }) else {
+      throw RuleViolation(.reasonUntrue, field: "reason_untrue")
     }
-    guard let reason = bulk.reason, !decided.allSatisfy({ $0.reasonFacts.allow(reason) }) else { return }
-    throw RuleViolation(.reasonUntrue, field: "reason_untrue")
   }
 
   private func id(_ context: ServerRequestContext) throws -> UUID {

@@ -91,7 +91,7 @@ struct ReviewPages: Sendable {
     }
     do {
       let decision = try Decision(
-        id: form["id"].flatMap { UUID(uuidString: $0) } ?? UUID(), number: number.digits, treatment: treatment,
+        id: form.id, number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
         category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
         reason: reason, decidedBy: worker.name, decidedAt: Date())

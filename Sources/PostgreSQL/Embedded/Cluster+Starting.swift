@@ -118,7 +118,7 @@ extension Cluster {
     let time = ContinuousClock.now - began
     logger.info(
       "PostgreSQL answers",
-      metadata: ["pid": .stringConvertible(child.pid), "duration_ms": "\(Int(time / .milliseconds(1)))"])
+      metadata: ["pid": .stringConvertible(child.pid), "duration_ms": .stringConvertible(Int(time / .milliseconds(1)))])
     return child
   }
 }

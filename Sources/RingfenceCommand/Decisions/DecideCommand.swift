@@ -21,8 +21,8 @@ struct DecideCommand: AsyncParsableCommand {
       it is in force again. A decision that answers an appeal does not expire.
       --file decides the rows of a CSV file with a header, or of JSON Lines: number, decision, label, category, reason, \
       note, expires_days. Each row obeys the rules of single decisions; numbers with an open appeal, a decision in \
-      force or a case about a range are wrong rows. A file that was interrupted continues when the command runs again, and --file FILE --undo \
-      undoes all of it.
+      force or a case about a range are wrong rows. A file that was interrupted continues when the command runs again, \
+      and --file FILE --undo undoes all of it.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -174,11 +174,8 @@ struct DecisionsCommand: AsyncParsableCommand {
 
 extension DecisionEvent {
   fileprivate var line: String {
-    let what =
-      switch kind {
-      case .decision(let treatment): treatment.rawValue
-      case .undo(let undone): "\(expiresAt == nil ? "undo" : "expire") \(undone.uuidString.lowercased())"
-      }
+    var what = name
+    if case .undo(let undone) = kind { what += " \(undone.uuidString.lowercased())" }
     return [
       Timestamp.format(time), decidedBy, what, label ?? "", category?.slug ?? "", reason ?? "",
       // Browsers end lines with CR LF, which is one character.

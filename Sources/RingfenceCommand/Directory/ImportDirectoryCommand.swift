@@ -75,9 +75,7 @@ extension ImportCommand {
         print(try await context.importDirectory(options, source: source, priority: priority).text)
         let start = ContinuousClock.now
         // A running server may have begun.
-        while try await !context.stores.directory.sourcesWithoutWords().isEmpty {
-          if try await !context.stores.indexDirectoryWords() { try await Task.sleep(for: .seconds(1)) }
-        }
+        while try await !context.stores.indexDirectoryWords() { try await Task.sleep(for: .seconds(1)) }
         print("  Made the index of words in \(TextFormat.duration((.now - start) / .seconds(1)))")
       }
     }

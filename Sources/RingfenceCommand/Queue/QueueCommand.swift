@@ -93,13 +93,8 @@ struct QueueCommand: AsyncParsableCommand {
       }
       lines += LocalizedExplanation(file.explanation, texts).account.map { "  \($0)" }
       lines += file.decisions.map { event in
-        let what =
-          switch event.kind {
-          case .decision(let treatment): treatment.rawValue
-          case .undo: event.expiresAt == nil ? "undo" : "expired"
-          }
         let reason = event.reason.map { ": \($0)" } ?? ""
-        return "  \(Timestamp.format(event.time)) \(what) by \(event.decidedBy)\(reason)"
+        return "  \(Timestamp.format(event.time)) \(event.name) by \(event.decidedBy)\(reason)"
       }
       lines += file.notes.map { "  \(Timestamp.format($0.writtenAt)) note by \($0.account): \($0.text)" }
       lines += file.comments.prefix(CaseStore.comments).map { "  \($0.count) × \($0.category.slug): \($0.text)" }

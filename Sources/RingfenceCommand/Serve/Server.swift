@@ -112,7 +112,6 @@ struct Server: Sendable {
       // After a kill of an import, and after a migration.
       JobService(work: { [logger] in
         await repeatedly(every: .seconds(10), "Cannot make the index of names", logger: logger) {
-          guard try await !stores.directory.sourcesWithoutWords().isEmpty else { return }
           _ = try await stores.indexDirectoryWords()
         }
       }),

@@ -48,6 +48,16 @@ public struct DecisionEvent: Sendable, Equatable {
   public let expiresAt: Date?
 }
 
+extension DecisionEvent {
+  /// `block`, `identify`, `allow`, `undo` or `expire`.
+  public var name: String {
+    switch kind {
+    case .decision(let treatment): treatment.rawValue
+    case .undo: expiresAt == nil ? "undo" : "expire"
+    }
+  }
+}
+
 /// The case that a decision ended.
 package struct DecidedCase: Sendable, Equatable {
   /// The start of the wait.

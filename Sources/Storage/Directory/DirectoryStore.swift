@@ -73,9 +73,9 @@ public struct DirectoryStore: Sendable {
     }
   }
 
-  /// Sources whose names are not found by their words yet.
-  public func sourcesWithoutWords() async throws -> [String] {
-    try await pool.run(SQL.readDirectorySources()).filter { !$0.isSearchable }.map(\.name)
+  /// Whether the names of all sources are found by their words.
+  func areWordsIndexed() async throws -> Bool {
+    try await pool.run(SQL.readDirectorySources()).allSatisfy(\.isSearchable)
   }
 
   private static func overruled(

@@ -53,9 +53,9 @@ public struct CaseStore: Sendable {
     let handover = pipeline.add(SQL.readHandover(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, thresholds: thresholds)
-    let ranges = try results.rows(range)
+    let (ranges, waiting) = (try results.rows(range), try results.rows(item).first)
     return CaseFile(
-      explanation: known.explanation, item: try results.rows(item).first, passes: try results.rows(passes),
+      explanation: known.explanation, item: waiting, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals,
       filings: try results.rows(filings), undoneAnswer: try results.rows(undone).first ?? nil,
       names: try results.rows(names),
@@ -65,28 +65,39 @@ public struct CaseStore: Sendable {
       reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
       range: ranges.first,
-      proposedRange: ranges.first {
-        $0.state == .proposed && $0.proposedBy == nil && $0.range.first == number
-      },
+      rangeToDecide: Self.rangeToDecide(of: number, waiting, known.explanation, ranges),
       handover: try results.rows(handover).first, areReviewsOn: try results.rows(reviews).first?.isOn == true,
       proposals: try results.rows(proposals))
   }
 
+  /// The range that the case of a number asks about: one that was detected and begins with the number. An open appeal is
+  /// answered first.
+  private static func rangeToDecide(
+    of number: Int64, _ item: QueueCase?, _ explanation: Explanation, _ rules: [RangeRule]
+  ) -> RangeRule? {
+    guard item?.causes.contains(.range) == true, explanation.openAppeals == 0 else { return nil }
+    return rules.first { $0.state == .proposed && $0.proposedBy == nil && $0.range.first == number }
+  }
+
   /// The data for checking a decision: why a number is listed or not, earlier decisions, the oldest first, its case
-  /// where it has one, and the rule for blocking it; see `ExplanationStore.explain`.
-  public func brief(
-    _ number: Int64, at time: Date
-  ) async throws -> (explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?, blockRule: BlockRule) {
+  /// where it has one, the range that the case asks about, and the rule for blocking it; see `ExplanationStore.explain`.
+  public func brief(_ number: Int64, at time: Date) async throws -> (
+    explanation: Explanation, decisions: [DecisionEvent], item: QueueCase?, rangeToDecide: RangeRule?,
+    blockRule: BlockRule
+  ) {
     var pipeline = PostgresPipeline()
     let question = ExplanationQuery(number, at: time, in: &pipeline)
     let item = pipeline.add(SQL.readCase(number: number))
     let names = pipeline.add(SQL.readDirectoryNames(number: number))
     let protected = pipeline.add(SQL.readProtectedNeighbour(number: number))
+    let ranges = pipeline.add(SQL.readRangesOfNumber(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, thresholds: thresholds)
+    let waiting = try results.rows(item).first
+    let range = Self.rangeToDecide(of: number, waiting, known.explanation, try results.rows(ranges))
     let rule = BlockRule(
       isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
-    return (known.explanation, known.decisions, try results.rows(item).first, rule)
+    return (known.explanation, known.decisions, waiting, range, rule)
   }
 
   /// Reports and calls of a number by day, ascending, without days that had none.
@@ -146,21 +157,14 @@ public struct CaseFile: Sendable {
   public var notes: [CaseNote]
   /// The rule with the fewest numbers that contains it, where one is proposed or decided.
   public var range: RangeRule?
-  /// The rule that was detected and whose range begins with it: its case asks about the range.
-  var proposedRange: RangeRule?
+  /// The range that its case asks about.
+  public var rangeToDecide: RangeRule?
   /// The last time that somebody passed its case on.
   public var handover: CaseHandover?
   /// Whether other moderators review decisions.
   public var areReviewsOn: Bool
   /// Decisions that programs propose, by account.
   public var proposals: [CaseProposal]
-}
-
-extension CaseFile {
-  /// The range that its case asks about. An open appeal is answered first.
-  public var rangeToDecide: RangeRule? {
-    item?.causes.contains(.range) == true && explanation.openAppeals == 0 ? proposedRange : nil
-  }
 }
 
 /// A skip or an escalation of a case, with the input of its form.

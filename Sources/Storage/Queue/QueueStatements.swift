@@ -145,10 +145,12 @@ extension SQL {
     ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
-  /// Raises a case to a level, ends the account's claim on it and marks it stale; returns a row where the case exists.
+  /// Raises a case to a level, ends the account's claim on it and marks it stale; returns its level and assignment, where it exists.
   /// - Parameter colleague: the account that is offered the case from then on; nil for all of the level, unless it is
   ///   another account's already and its level stays.
-  package static func raiseCase(number: Int64, account: String, level: Int16, colleague: String?) -> Statement<Int64> {
+  package static func raiseCase(
+    number: Int64, account: String, level: Int16, colleague: String?
+  ) -> Statement<(level: Int16, assignedTo: String?)> {
     Statement(
       """
       UPDATE queue SET level = greatest(level, $3::smallint), stale = true, version = version + 1,
@@ -157,10 +159,10 @@ extension SQL {
         claim_id = CASE WHEN claimed_by = $2 THEN NULL ELSE claim_id END,
         claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END,
         claimed_until = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_until END
-      WHERE number = $1 RETURNING number
+      WHERE number = $1 RETURNING level, assigned_to
       """,
       number, account, level, colleague
-    ) { try $0.decode(0) }
+    ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
   /// How often an account has skipped a case by other events than this one.

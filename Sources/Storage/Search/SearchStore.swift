@@ -9,8 +9,8 @@ public import PostgreSQL
 /// A prefix is a few intervals of the primary key, one for each length of a number: the cost depends on the returned
 /// rows, not on the size of the table. An ending is searched through indexes of the last six digits; for fewer digits,
 /// each six that ends with them is looked up. A name in a directory is found by the beginnings of its words, through an
-/// index of all words, which is made after an import. Digits from the middle need a scan of the numbers' keys. Names and digits from the middle are
-/// searched for three seconds at most.
+/// index of all words, which is made after an import. Digits from the middle need a scan of the numbers' keys. Names and
+/// digits from the middle are searched for three seconds at most.
 public struct SearchStore: Sendable {
   private let pool: PostgresPool
 
@@ -61,7 +61,7 @@ public struct SearchStore: Sendable {
     pipeline.add(SQL.limitTime())
     let found = pipeline.add(SQL.findNumbersContaining(pattern: "%\(digits)%", after: after, limit: limit))
     return try await pool.withConnection { [pipeline] connection in
-      let results = try await connection.limitedSnapshot(pipeline)
+      let results = try await SearchTimeout.mapping { try await connection.snapshot(pipeline) }
       return try await connection.numberLines(try results.rows(found))
     }
   }
@@ -97,27 +97,24 @@ public struct SearchStore: Sendable {
       if character == "%" || character == "_" || character == "\\" { pattern.append("\\") }
       pattern.append(character)
     }
-    var pipeline = PostgresPipeline()
-    pipeline.add(SQL.limitTime())
-    let labels = pipeline.add(SQL.findLabels(pattern: pattern + "%", after: after, limit: limit))
+    let labels = SQL.findLabels(pattern: pattern + "%", after: after, limit: limit)
     let words = Self.words(text)
-    return try await pool.withConnection { [pipeline] connection in
-      var (pipeline, sources) = (pipeline, try await connection.run(SQL.readDirectorySources()))
-      let searched = sources.filter(\.isSearchable).compactMap(\.generation)
-      let names = words.map {
-        pipeline.add(SQL.findDirectoryNames(words: $0, generations: searched, after: after, limit: limit))
-      }
-      let results = try await connection.limitedSnapshot(pipeline)
-      let found = Set(try results.rows(labels) + (names.map { try results.rows($0) } ?? [])).sorted()
-      // The entries of a source may have been replaced between the two snapshots.
-      for now in try await connection.run(SQL.readDirectorySources()) {
-        if let place = sources.firstIndex(where: { $0.id == now.id && $0.generation != now.generation }) {
-          sources[place].searchable = nil
+    return try await pool.withConnection { connection in
+      // Of one snapshot, in which the entries of the sources stay.
+      let (found, unsearched) = try await SearchTimeout.mapping {
+        try await connection.transaction(.repeatableRead, readOnly: true) { connection in
+          _ = try await connection.run(SQL.limitTime())
+          let sources = try await connection.run(SQL.readDirectorySources())
+          var found = Set(try await connection.run(labels))
+          if let words {
+            let searched = sources.filter(\.isSearchable).compactMap(\.generation)
+            let names = SQL.findDirectoryNames(words: words, generations: searched, after: after, limit: limit)
+            found.formUnion(try await connection.run(names))
+          }
+          return (found.sorted(), sources.filter { !$0.isSearchable }.map(\.name))
         }
       }
-      return (
-        try await connection.numberLines(Array(found.prefix(limit))), sources.filter { !$0.isSearchable }.map(\.name)
-      )
+      return (try await connection.numberLines(Array(found.prefix(limit))), unsearched)
     }
   }
 
@@ -141,19 +138,17 @@ public struct SearchStore: Sendable {
 }
 
 /// A search took longer than three seconds.
-public struct SearchTimeout: Error {}
-
-extension PostgresConnection {
-  /// As ``snapshot(_:)``, for a pipeline that begins with `SQL.limitTime`.
-  /// - Throws: ``SearchTimeout``; `PostgresError`.
-  fileprivate func limitedSnapshot(_ pipeline: PostgresPipeline) async throws -> PostgresPipeline.Results {
+public struct SearchTimeout: Error {
+  fileprivate static func mapping<Result>(_ search: () async throws -> Result) async throws -> Result {
     do {
-      return try await snapshot(pipeline)
+      return try await search()
     } catch let error as PostgresError where error.kind == .server(sqlState: "57014") {
       throw SearchTimeout()
     }
   }
+}
 
+extension PostgresConnection {
   fileprivate func numberLines(_ numbers: [Int64]) async throws -> [SearchHit] {
     guard !numbers.isEmpty else { return [] }
     var pipeline = PostgresPipeline()

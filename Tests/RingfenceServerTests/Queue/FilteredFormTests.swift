@@ -258,6 +258,14 @@ import Testing
     }
   }
 
+  /// A bulk goes on after its answer where it takes longer than a moment.
+  private func wait(untilDecided isDecided: Bool) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while try await (decisions.standing(of: numbers[0]) != nil) != isDecided, ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
   @Test(arguments: filters) func `a bulk decision stores the chosen category and keeps the filter`(_ filter: String)
     async throws
   {
@@ -272,10 +280,12 @@ import Testing
         let done = try await client.send(preview.text, to: "/moderation/bulk", fields)
         let location = try #require(done.headers[.location])
         #expect(location.hasSuffix(filter.isEmpty ? "" : "?\(filter)"))
+        try await wait(untilDecided: true)
         #expect(try await decisions.standing(of: numbers[0])?.category == ReportCategory(slug: category))
         let path = String(location.prefix { $0 != "?" })
         let undone = try await client.send(try await client.page(location), to: "\(path)/undo", [])
         #expect(undone.headers[.location] == location)
+        try await wait(untilDecided: false)
         #expect(try await decisions.standing(of: numbers[0]) == nil)
       }
     }
