@@ -17,15 +17,20 @@ import Synchronization
 struct LibPQConnection: @unchecked Sendable {
   let pointer: OpaquePointer
   let gate: CancellationGate
+  private let status: ConnectionStatus
 
   init(_ pointer: OpaquePointer, status: ConnectionStatus) {
     self.pointer = pointer
     gate = CancellationGate(connection: pointer, status: status)
-    status.socket = PQsocket(pointer)
+    self.status = status
+    status.keepSocket(PQsocket(pointer))
     status.process = PQbackendPID(pointer)
   }
 
-  func finish() { PQfinish(pointer) }
+  func finish() {
+    PQfinish(pointer)
+    status.keepSocket(-1)
+  }
 
   var isLost: Bool { PQstatus(pointer) == CONNECTION_BAD }
   var isIdle: Bool { PQtransactionStatus(pointer) == PQTRANS_IDLE }
@@ -142,7 +147,9 @@ final class ConnectionStatus: Sendable {
   }
 
   private let state = Atomic<Value>(.connecting)
-  private let descriptor = Atomic<Int32>(-1)
+  /// A descriptor of its own for the socket; -1 where there is none. libpq closes its own as soon as the connection is
+  /// lost, and the number may then be another connection's.
+  private let socket = Mutex<Int32>(-1)
   /// The newest stream or COPY whose reader was released.
   private let abandonedTicket = Atomic<Int>(0)
   private let cutting = Atomic<Bool>(false)
@@ -156,9 +163,16 @@ final class ConnectionStatus: Sendable {
     set { state.store(newValue, ordering: .releasing) }
   }
 
-  var socket: Int32 {
-    get { descriptor.load(ordering: .acquiring) }
-    set { descriptor.store(newValue, ordering: .releasing) }
+  deinit { keepSocket(-1) }
+
+  /// Keeps a copy of a descriptor, and closes the former one; -1 for none.
+  func keepSocket(_ descriptor: Int32) {
+    let copy = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    let former = socket.withLock { socket in
+      defer { socket = copy }
+      return socket
+    }
+    if former >= 0 { close(former) }
   }
 
   /// Whether the pool closes the connection, and its idle ones, which may lead to the same place.
@@ -170,7 +184,7 @@ final class ConnectionStatus: Sendable {
   /// Ends the connection while its thread waits for an answer: the call throws `PostgresError` of kind `connectionLost`.
   func cut() {
     drop()
-    shutdown(socket, Int32(SHUT_RDWR))
+    socket.withLock { _ = shutdown($0, Int32(SHUT_RDWR)) }
   }
 
   /// The server process of the connection, or a number of the pooler's.
@@ -207,8 +221,10 @@ final class ConnectionStatus: Sendable {
   /// Whether an idle connection has nothing to read: a stopped server leaves a message or an end of file.
   var isQuiet: Bool {
     var byte: UInt8 = 0
-    let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-    return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+    return socket.withLock { socket in
+      let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+      return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+    }
   }
 }
 

@@ -25,6 +25,8 @@ FLOODS = [
     "chunk-extension", "redirect", "error", "small-chunks", "endless-chunk", "http-0.9", "no-content", "nested-arrays",
 ]
 NUMBERS = ["12015550123", "12015550124", "33199000248"]
+# Not due, and within the day that a right clock can give: a time beyond it counts as due.
+LATER = "now() + interval '20 hours'"
 
 
 class Site:
@@ -190,7 +192,7 @@ def test_rejected_rows_are_counted_and_named(make_server, site):
     assert row["state"] == "active" and row["rejected"] == {"rows": 3, "count": 0, "reasons": {}, "examples": []}, row
 
     # A publication in the meantime waits for the source.
-    server.query("UPDATE source_feeds SET progress = 1, progress_goal = 3, next_at = '2099-01-01Z'")
+    server.query("UPDATE source_feeds SET progress = 1, progress_goal = 3, next_at = " + LATER)
     said = server.run("publish")
     assert "The source bad is still being read or stored." in said and "There is no app" not in said, said
     assert "Note: The list cannot be read now. The server answered with status 404." in server.run(
@@ -285,7 +287,7 @@ def test_the_next_refresh_after_any_kill_stores_exactly_the_list(server, site):
         "sources", "add", "killed", "--url", url, "--format", "csv", "--category-column", "category", "--max-change",
         "1000", *[word for slug in ("fraud", "survey", "robocall") for word in ("--category", f"{slug}={slug}")])
     wait_for_first(server, "killed")
-    server.query("UPDATE source_feeds SET next_at = '2100-01-01' WHERE name = 'killed'")
+    server.query(f"UPDATE source_feeds SET next_at = {LATER} WHERE name = 'killed'")
     killed = 0
     for turn, moment in enumerate([0, 1, 6_000, 10_000], 1):
         give(turn)
@@ -490,7 +492,7 @@ def flooded(server, site):
 
 def move(server, name, url):
     """Later downloads of the source are made by the tests."""
-    server.query(f"UPDATE source_feeds SET url = '{url}', next_at = '2100-01-01' WHERE name = '{name}'")
+    server.query(f"UPDATE source_feeds SET url = '{url}', next_at = {LATER} WHERE name = '{name}'")
 
 
 @pytest.mark.parametrize("way", FLOODS)
@@ -506,7 +508,7 @@ def test_a_hostile_source_is_refused(server, flooded, way):
     assert max(answer["sent"] for answer in hostile.answers) <= MOST_SENT
     assert len(complaints(server, "flooded")) == 3
     assert list((server.data / "downloads").iterdir()) == []
-    server.query("UPDATE source_feeds SET next_at = '2100-01-01' WHERE name = 'flooded'")
+    server.query(f"UPDATE source_feeds SET next_at = {LATER} WHERE name = 'flooded'")
     hostile.close()
 
 

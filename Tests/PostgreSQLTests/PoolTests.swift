@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import PostgreSQL
-
 import Testing
 
 @Suite struct PoolTests {
@@ -198,6 +198,31 @@ import Testing
           return try await connection.run(series(last: 3))
         }
         #expect(statement == [1, 2, 3])
+      }
+    }
+  }
+
+  @Test func `ending a lost connection ends no other one that has its descriptor since`() async throws {
+    let cutter = ConnectionCutter()
+    try await withPool("pool_descriptor", connections: 1) { pool in
+      try await cutter.watching {
+        try await pool.withConnection { connection in
+          let process = await connection.processID
+          _ = try await withDatabase("pool_descriptor") {
+            try await $0.query("SELECT pg_terminate_backend(\(process), 10000)")
+          }
+          // libpq closes its socket here.
+          await #expect(throws: PostgresError.self) { try await connection.query("SELECT 1") }
+          // New descriptors have the lowest free numbers.
+          let pairs = (0..<8).map { _ in
+            var pair: [Int32] = [-1, -1]
+            socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+            return pair
+          }
+          cutter.cut(after: .zero)
+          for end in pairs.joined() { #expect(send(end, "x", 1, Int32(MSG_NOSIGNAL)) == 1) }
+          for end in pairs.joined() { close(end) }
+        }
       }
     }
   }
