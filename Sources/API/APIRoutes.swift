@@ -137,9 +137,13 @@ package struct APIRoutes {
   }
 
   private func reportRoutes(_ router: Router<ServerRequestContext>, _ reports: ReportsController) {
+    let outcomes = ReportOutcomesController(
+      outcomes: services.stores.reportOutcomes, pseudonymizer: services.pseudonymizer,
+      senders: InstallationHeader(installations: services.stores.installations))
     group(router, .report).add(middleware: AcceptMiddleware())
       // ReportFastPath answers most of these requests before they reach the router.
       .post("reports", use: reports.create)
+      .get("reports/outcomes", use: outcomes.read)
       .delete("reports/:report_id", use: reports.withdraw)
   }
 
@@ -157,7 +161,8 @@ package struct APIRoutes {
   private func publicationRoutes(
     _ router: Router<ServerRequestContext>, newest: NewestManifest, lists: ListFiles, files answers: FileAnswer
   ) {
-    let publications = PublicationsController(folder: services.publications, files: answers, newest: newest)
+    let publications = PublicationsController(
+      folder: services.publications, files: answers, newest: newest, fetches: services.fetches)
     let summary = SummaryController(newest: newest, next: services.nextPublication)
     let files =
       access.publicationsNeedKey ? group(router, .fetch).add(middleware: PrivateMiddleware()) : router.group("v1")
@@ -182,7 +187,7 @@ package struct APIRoutes {
     _ group: RouterGroup<ServerRequestContext>, newest: NewestManifest, lists: ListFiles, files: FileAnswer
   ) {
     let controller = ListsController(
-      newest: newest, lists: lists, files: files,
+      newest: newest, lists: lists, files: files, stores: services.stores,
       presets: SpamBlockerPresets(needsKey: access.publicationsNeedKey), access: access,
       hasPhoneBlock: access.interfaces.contains(.phoneBlock), metrics: ListMetrics(services.metrics))
     group.get("lists/:file", use: controller.list)
@@ -198,6 +203,7 @@ package struct APIServices: Sendable {
   let pseudonymizer: Pseudonymizer
   let rights: RightsService
   let apps: APIKeyCache
+  let fetches: ClientFetchCounter
   package let limiter: RateLimiter
   let publications: PublicationFolder
   let nextPublication: @Sendable (Date) -> Date?
@@ -207,7 +213,8 @@ package struct APIServices: Sendable {
   /// - Parameter nextPublication: the next scheduled publication after a given time.
   package init(
     stores: Stores, moderation: ModerationServices, intake: ReportIntake, identifications: IdentificationIntake,
-    pseudonymizer: Pseudonymizer, rights: RightsService, uses: KeyUseCounter, limiter: RateLimiter,
+    pseudonymizer: Pseudonymizer, rights: RightsService, uses: KeyUseCounter,
+    fetches: ClientFetchCounter, limiter: RateLimiter,
     publications: PublicationFolder,
     nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog, metrics: any MetricsFactory
   ) {
@@ -218,6 +225,7 @@ package struct APIServices: Sendable {
     self.pseudonymizer = pseudonymizer
     self.rights = rights
     apps = APIKeyCache(apps: stores.apps, uses: uses)
+    self.fetches = fetches
     self.limiter = limiter
     self.publications = publications
     self.nextPublication = nextPublication

@@ -19,6 +19,7 @@ struct Downloader: UpdateTransport {
   let key: AppKey?
   /// The most retries of one request without progress.
   let retries: Int
+  var product: ClientProduct?
   let fetched = Counter()
 
   /// A short file.
@@ -40,8 +41,10 @@ struct Downloader: UpdateTransport {
     func add(_ count: Int) { bytes.withLock { $0 += count } }
   }
 
-  func document(_ path: String, limit: Int) async throws -> Data? {
-    guard case .content(let data, _) = try await document(source.url(path), limit: limit, unless: nil) else {
+  func document(_ path: String, limit: Int, fields: [String: String]) async throws -> Data? {
+    guard
+      case .content(let data, _) = try await document(source.url(path), limit: limit, unless: nil, fields: fields)
+    else {
       return nil
     }
     return data
@@ -58,9 +61,12 @@ struct Downloader: UpdateTransport {
 
   /// Downloads a short file, unless it still has an entity tag.
   /// - Throws: ``FetchError``.
-  func document(_ url: URL, limit: Int, unless etag: String?) async throws -> Document {
+  func document(
+    _ url: URL, limit: Int, unless etag: String?, fields: [String: String] = [:]
+  ) async throws -> Document {
     if source.isFile { return try LocalFile.read(url, limit: limit).map { .content($0, etag: nil) } ?? .missing }
     var request = request(url)
+    request.fields.merge(fields) { _, new in new }
     request.fields["If-None-Match"] = etag
     var attempt = 0
     while true {

@@ -23,16 +23,18 @@ public struct UpdateFetcher: Sendable {
   /// - Parameters:
   ///   - folder: created if it is new.
   ///   - key: for a server that requires one; sent only to its own server, and not across redirects.
+  ///   - product: what the server is told, with the serial that the folder has; nil for nothing.
   ///   - retries: the most retries of one request without progress.
   /// - Throws: ``FetchError``: `busy`, `cannotWrite`.
   public init(
     source: UpdateSource, folder: String, anchor: TrustAnchor, choice: FetchChoice = FetchChoice(),
-    client: OutboundHTTP, key: AppKey? = nil, retries: Int = 6
+    client: OutboundHTTP, key: AppKey? = nil, product: ClientProduct? = nil, retries: Int = 6
   ) throws {
     lock = try FetchFolder.lock(folder)
     self.folder = try FetchFolder(folder)
     self.choice = choice
-    session = UpdateSession(Downloader(client: client, source: source, key: key, retries: retries), anchor: anchor)
+    session = UpdateSession(
+      Downloader(client: client, source: source, key: key, retries: retries, product: product), anchor: anchor)
   }
 
   /// - Parameters:

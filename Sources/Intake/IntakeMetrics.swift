@@ -5,7 +5,6 @@ import Storage
 
 /// Counts and times the commits of an intake.
 struct IntakeMetrics: Sendable {
-  private let factory: any MetricsFactory
   private let batch: Recorder
   private let commit: Timer
   private let failures: Counter
@@ -13,7 +12,6 @@ struct IntakeMetrics: Sendable {
 
   /// - Parameter kind: `reports` or `identifications`.
   public init(_ factory: any MetricsFactory, kind: String) {
-    self.factory = factory
     let labels = [("kind", kind)]
     batch = Recorder(label: "ringfence_intake_batch_items", dimensions: labels, factory: factory)
     commit = Timer(label: "ringfence_intake_commit_duration_seconds", dimensions: labels, factory: factory)
@@ -47,12 +45,5 @@ struct IntakeMetrics: Sendable {
       let count = answers.count { $0 == outcome }
       if count > 0 { counter.increment(by: count) }
     }
-  }
-
-  /// Counts a rejected report under its first broken rule. Rule names are fixed, so they are few.
-  func note(_ rejected: InvalidSubmission) {
-    guard let problem = rejected.problems.first else { return }
-    Counter(label: "ringfence_intake_rejects_total", dimensions: [("reason", problem.code)], factory: factory)
-      .increment()
   }
 }

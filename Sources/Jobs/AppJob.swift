@@ -6,20 +6,27 @@ package import Intake
 package import Logging
 package import Storage
 
-/// Background work for apps: stores the last use of their keys once a minute, and withdraws the reports of leaked keys.
+/// Background work for apps: stores the last use of their keys and the requests of clients once a minute, and withdraws the reports of leaked keys.
 ///
 /// Several servers may run it at once: they take turns at the same withdrawal.
 package struct AppJob: Sendable {
   private let apps: AppStore
   private let withdrawals: KeyWithdrawalStore
   private let uses: KeyUseCounter
+  private let clients: ClientFetchStore
+  private let fetches: ClientFetchCounter
   private let logger: Logger
 
-  /// - Parameter uses: the counter that the server fills.
-  package init(apps: AppStore, withdrawals: KeyWithdrawalStore, uses: KeyUseCounter, logger: Logger) {
+  /// - Parameter uses: and `fetches`, counters that the server fills.
+  package init(
+    apps: AppStore, withdrawals: KeyWithdrawalStore, uses: KeyUseCounter, clients: ClientFetchStore,
+    fetches: ClientFetchCounter, logger: Logger
+  ) {
     self.apps = apps
     self.withdrawals = withdrawals
     self.uses = uses
+    self.clients = clients
+    self.fetches = fetches
     self.logger = logger
   }
 
@@ -30,6 +37,11 @@ package struct AppJob: Sendable {
         await repeatedly(every: .seconds(60), "Cannot store the uses of keys", logger: logger) { try await noteUses() }
       }
       group.addTask {
+        await repeatedly(every: .seconds(60), "Cannot store the requests of clients", logger: logger) {
+          try await noteFetches()
+        }
+      }
+      group.addTask {
         await repeatedly(every: .seconds(2), "Cannot withdraw the reports of keys", logger: logger) {
           try await withdraw()
         }
@@ -37,13 +49,30 @@ package struct AppJob: Sendable {
     }
   }
 
+  /// Stores what was counted since the last minute, before the server ends.
+  package func finish() async throws {
+    try await noteUses()
+    try await noteFetches()
+  }
+
   /// A failed write is repeated later.
-  package func noteUses() async throws {
+  func noteUses() async throws {
     let taken = uses.take()
     do {
       try await apps.note(uses: taken)
     } catch {
       for use in taken { uses.note(use.key, at: use.time) }
+      throw error
+    }
+  }
+
+  /// A failed write is repeated later.
+  func noteFetches() async throws {
+    let taken = fetches.take()
+    do {
+      try await clients.add(taken, at: Date())
+    } catch {
+      fetches.putBack(taken)
       throw error
     }
   }

@@ -198,11 +198,13 @@ package struct SiteRoutes {
     let orders = PublicationOrderPages(jobs: services.publicationJobs, pages: publications)
     let changes = PublicationDiffPages(diff: services.diff, changes: stores.changes, pages: pages)
     let recipes = RecipePages(recipes: services.recipes, pages: pages)
+    let clients = ClientPages(clients: stores.clientFetches, pages: pages)
     moderation
       .get("publications", use: publications.list)
       .get("publications/:serial", use: publications.one)
       .get("publications/:serial/changes", use: changes.changes)
       .get("recipes", use: recipes.show)
+      .get("clients", use: clients.show)
     moderation.group()
       .add(middleware: RequireRole(.administrator))
       .post("publications", use: orders.order)
@@ -297,7 +299,8 @@ package struct SiteRoutes {
 
   private func appRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let apps = AppPages(
-      apps: stores.apps, installations: stores.installations, thresholds: stores.thresholds,
+      apps: stores.apps, installations: stores.installations, traffic: services.intake.traffic,
+      thresholds: stores.thresholds,
       previews: services.previews, pages: pages)
     moderation.group("apps").add(middleware: RequireRole(.administrator))
       .get(use: apps.list)

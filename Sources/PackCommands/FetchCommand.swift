@@ -52,6 +52,12 @@ package struct FetchCommand: AsyncParsableCommand {
   @Option(help: .value("file", "Append key=value lines about the changes to this file."))
   var summary: String?
 
+  @Option(
+    help: .value(
+      "name/version",
+      "Product that the server is told, with the serial in OUT; none tells nothing."))
+  var product = "ringfence-packs/\(ringfenceVersion)"
+
   @Flag(help: "Exit with code 5 if nothing is new.")
   var exitCode = false
 
@@ -70,6 +76,11 @@ package struct FetchCommand: AsyncParsableCommand {
     }
     try check(timeout, "--timeout", in: 1...86_400, unit: " seconds")
     try check(retries, "--retries", in: 0...100)
+    guard product == "none" || ClientProduct(product) != nil else {
+      throw ValidationError(
+        "--product \(product) is not valid. Use NAME/VERSION of letters, digits, dots, hyphens and underscores, or none."
+      )
+    }
   }
 
   package func run() async throws {
@@ -84,12 +95,12 @@ package struct FetchCommand: AsyncParsableCommand {
       let (anchor, appKey) = (try anchor(), try appKey(for: source))
       let folder = URL(filePath: out).standardizedFileURL.path
       let choice = FetchChoice(packs: pack.isEmpty ? nil : Set(pack), formats: Set(format))
-      let retries = retries
+      let (retries, product) = (retries, ClientProduct(product))
       result = try await withinTimeout {
         try await console.withClient { client in
           let fetcher = try UpdateFetcher(
             source: source, folder: folder, anchor: anchor, choice: choice, client: client, key: appKey,
-            retries: retries)
+            product: product, retries: retries)
           return try await fetcher.run(progress: { console.step($0) })
         }
       }

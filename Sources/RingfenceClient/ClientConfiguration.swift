@@ -24,6 +24,9 @@ public struct ClientConfiguration: Sendable {
   /// The greatest size of the outbox in bytes. Beyond it the client refuses new reports and counts with
   /// ``ClientError/full`` and keeps the ones that it accepted.
   public let outboxLimit: Int
+  /// The product and version that the server is told with each request for the manifest, together with the serial of
+  /// the packs that this client holds; nil for nothing. It names no phone and no person.
+  public let product: ClientProduct?
 
   /// Creates a configuration.
   /// - Parameters:
@@ -33,11 +36,12 @@ public struct ClientConfiguration: Sendable {
   ///   - anchor: the trust anchor of packs.
   ///   - publications: the address of the published packs, if it is not the server's.
   ///   - outboxLimit: 4,096 to 67,108,864 bytes.
+  ///   - product: the product and version that the server is told; nil for nothing.
   /// - Throws: ``ClientError/configuration(_:)`` for a value out of range, and for another address than https or
   ///   loopback.
   public init(
     server: URL, key: String, folder: URL, anchor: TrustAnchor? = nil, publications: URL? = nil,
-    outboxLimit: Int = 2 << 20
+    outboxLimit: Int = 2 << 20, product: ClientProduct? = .app
   ) throws(ClientError) {
     for url in [server, publications ?? server] {
       guard WebOrigin(url)?.isPrivate == true, url.user == nil, url.query == nil
@@ -55,10 +59,24 @@ public struct ClientConfiguration: Sendable {
     self.anchor = anchor
     self.publications = publications ?? server
     self.outboxLimit = outboxLimit
+    self.product = product
   }
 
   /// Whether packs come from the server that knows the key.
   var publicationsAreTheServers: Bool { WebOrigin(publications) == WebOrigin(server) }
+}
+
+extension ClientProduct {
+  /// The app's own name and version, from its bundle. Characters that a product cannot have are left out.
+  public static var app: ClientProduct? {
+    func value(_ key: String, _ most: Int) -> String? {
+      (Bundle.main.infoDictionary?[key] as? String).map { text in
+        String(text.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }.prefix(most))
+      }
+    }
+    return ClientProduct(
+      name: value("CFBundleName", 40) ?? "ringfence-client", version: value("CFBundleShortVersionString", 20) ?? "0")
+  }
 }
 
 /// The clock and the random numbers of a client. Tests replace them.

@@ -35,6 +35,20 @@ package struct DataFolder {
     }
   }
 
+  /// The file with the address of the server that runs with this folder.
+  private var addressFile: String { "\(path)/server.address" }
+
+  /// The address for others of the running server; nil if none runs.
+  var serverAddress: String? {
+    FileManager.default.contents(atPath: addressFile).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// - Parameter address: nil when the server ends. A folder that cannot be written is no reason to refuse to serve.
+  func noteServer(_ address: String?) {
+    unlink(addressFile)
+    if let address { try? PrivateFile.create(addressFile, Data(address.utf8)) }
+  }
+
   package func pseudonymizer() throws -> Pseudonymizer {
     Pseudonymizer(key: try key("pseudonym.key", \.pseudonymKey))
   }

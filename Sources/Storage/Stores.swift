@@ -15,6 +15,7 @@ public struct Stores: Sendable {
     self.intakePool = intakePool ?? pool
     reports = ReportStore(pool: self.intakePool)
     identifications = IdentificationStore(pool: self.intakePool)
+    reportOutcomes = ReportOutcomeStore(pool: pool)
     recount = RecountStore(pool: pool)
     explanations = ExplanationStore(pool: pool)
     lookups = HashLookupStore(pool: pool)
@@ -57,6 +58,7 @@ public struct Stores: Sendable {
     leases = LeaseStore(pool: pool)
     reporters = ReporterStore(pool: pool)
     search = SearchStore(pool: pool)
+    clientFetches = ClientFetchStore(pool: pool)
     statistics = StatisticsStore(pool: pool)
     firstSteps = FirstStepsStore(pool: pool)
     retention = RetentionStore(pool: pool)
@@ -92,6 +94,7 @@ public struct Stores: Sendable {
   public let reports: ReportStore
   /// On the intake's connections.
   public let identifications: IdentificationStore
+  public let reportOutcomes: ReportOutcomeStore
   public let recount: RecountStore
   public let explanations: ExplanationStore
   public let lookups: HashLookupStore
@@ -134,6 +137,7 @@ public struct Stores: Sendable {
   public let leases: LeaseStore
   public let reporters: ReporterStore
   public let search: SearchStore
+  public let clientFetches: ClientFetchStore
   public let statistics: StatisticsStore
   public let firstSteps: FirstStepsStore
   public let retention: RetentionStore

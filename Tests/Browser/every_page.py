@@ -463,6 +463,7 @@ PAGES = [
     Page("changes-first", first_changes),
     Page("changes", newest_changes),
     Page("recipes", "/moderation/recipes"),
+    Page("clients", "/moderation/clients"),
     Page("sources", failing_source, role="administrator"),
     Page("sources-empty", "/moderation/sources", role="administrator", server="empty"),
     Page("health", "/moderation/health"),

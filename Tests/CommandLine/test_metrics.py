@@ -87,7 +87,9 @@ def test_what_happens_is_counted(server, key):
     assert more("ringfence_http_request_duration_seconds_count", **route) == 7
     assert more("ringfence_intake_reports_total", outcome="created") == 3
     assert more("ringfence_intake_reports_total", outcome="duplicate") == 2
-    assert more("ringfence_intake_rejects_total", reason="unknown_category") == 1
+    app = {"app": "Metrics phone"}
+    assert more("ringfence_app_reports_total", **app) == 3
+    assert more("ringfence_intake_rejects_total", reason="unknown_category", **app) == 1
     assert more("ringfence_intake_batch_items_sum", kind="reports") == 5
     assert more("ringfence_intake_commit_duration_seconds_count", kind="reports") >= 5
     assert value(after, "ringfence_database_up") == 1

@@ -23,6 +23,7 @@ struct TestServer {
   let folder: PublicationFolder
   let sessions: SessionStore
   let readiness: Readiness
+  let fetches: ClientFetchCounter
   let client: ServerClient
   private let gate: Gate
 
@@ -91,7 +92,9 @@ struct TestServer {
       let work = { @Sendable (client: ServerClient) in
         try await body(
           TestServer(
-            key: key, folder: folder, sessions: stores.sessions, readiness: services.readiness, client: client,
+            key: key, folder: folder, sessions: stores.sessions, readiness: services.readiness,
+            fetches: services.fetches,
+            client: client,
             gate: gate))
       }
       let service = ServiceGroup(services: [application], logger: .forTests)

@@ -14,6 +14,8 @@ package struct AddressBookOptions: Sendable {
   package var limit = 1_000
   /// The region of the numbers; nil for all regions.
   package var region: PhoneRegion?
+  /// Whether a book has a contact whose name is the day of its publication.
+  package var hasDay = false
 
   package init() {}
 }
@@ -64,7 +66,7 @@ actor AddressBooks {
     options: AddressBookOptions
   ) {
     self.newest = newest
-    files = AddressBookFiles(folder: folder, limit: options.limit, region: options.region?.code)
+    files = AddressBookFiles(folder: folder, limit: options.limit, region: options.region?.code, hasDay: options.hasDay)
     self.callers = callers
     self.publications = publications
     self.options = options
@@ -161,9 +163,12 @@ actor AddressBooks {
     let hottest = try await callers.hottest(
       blocks: kind == .block, prefix: options.region.map { "\($0.callingCode)" } ?? "",
       limit: min(limit, CallerStore.maxHottest), at: .now)
-    let entries = hottest.lazy.filter { [options] caller in
-      options.region == nil || RegionMap.countries.region(of: caller.number) == options.region?.code
-    }.prefix(options.limit).map { AddressBook.Entry(number: $0.number, name: $0.label ?? $0.category.label) }
+    let day = options.hasDay ? try await newest.manifest().map { [AddressBook.Entry.day($0.issued)] } ?? [] : []
+    let entries =
+      day
+      + hottest.lazy.filter { [options] caller in
+        options.region == nil || RegionMap.countries.region(of: caller.number) == options.region?.code
+      }.prefix(options.limit).map { AddressBook.Entry(number: $0.number, name: $0.label ?? $0.category.label) }
     let made = AddressBook(kind, serial: serial, entries: Array(entries))
     do {
       return try await files.keep(Array(entries), of: made)

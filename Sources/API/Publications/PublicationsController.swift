@@ -6,6 +6,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Intake
 import PhoneNumbers
 import Publishing
 import Storage
@@ -17,10 +18,16 @@ struct PublicationsController: Sendable {
   let folder: PublicationFolder
   let files: FileAnswer
   let newest: NewestManifest
+  let fetches: ClientFetchCounter
+
+  private static let statement = HTTPField.Name(ClientStatement.field)!
 
   /// `GET /v1/manifest.json`: the newest publication's manifest, unchanged.
   @Sendable func manifest(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    try await files.answer(folder.manifestPath, freshness: .checked, to: request, context: context)
+    if let told = request.headers[Self.statement].flatMap(ClientStatement.init) {
+      fetches.note(ClientFetch(product: told.product.name, version: told.product.version, serial: told.serial))
+    }
+    return try await files.answer(folder.manifestPath, freshness: .checked, to: request, context: context)
   }
 
   /// `GET /v1/root.json`: the newest root.

@@ -166,6 +166,8 @@ struct ReportsController: Sendable {
       guard isWithinDay else { return .init(limit: "reporter", retryAfter: limiter.secondsLeftInDay) }
       return report.clientAddress.flatMap(networkPseudonym).flatMap { limiter.takeReport(ofNetwork: $0, appID: app.id) }
     }
+    let limited = refusals.count { $0 != nil }
+    if limited > 0 { intake.traffic.refuse("rate_limit", of: app, count: limited) }
     let admitted = zip(incoming, refusals).filter { $0.1 == nil }.map(\.0)
     var notNew = zip(incoming, isWithinDay).filter(\.1).map(\.0.reporter)
     defer { limiter.giveBackReports(of: notNew, appID: app.id) }

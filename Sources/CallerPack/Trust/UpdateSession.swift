@@ -40,7 +40,10 @@ public enum TrustAnchor: Sendable {
 /// Downloads the files of a publication. Paths are relative to the folder of its manifest.
 package protocol UpdateTransport: Sendable {
   /// Downloads a short file; nil when there is none.
-  func document(_ path: String, limit: Int) async throws -> Data?
+  /// - Parameter fields: header fields of the request.
+  func document(_ path: String, limit: Int, fields: [String: String]) async throws -> Data?
+  /// The product that the client states in its request for the manifest; nil for none.
+  var product: ClientProduct? { get }
   /// Downloads a file of known length, and continues an interrupted download.
   /// - Returns: whether the download began with the first byte: only then is wrong content the sender's fault.
   func file(_ path: String, bytes: Int, to target: String) async throws -> Bool
@@ -48,6 +51,12 @@ package protocol UpdateTransport: Sendable {
   func missing(_ path: String) -> any Error
   /// Whether an error of ``file(_:bytes:to:)`` is about the file itself, so that another file may replace it.
   func isAboutFile(_ error: any Error) -> Bool
+}
+
+extension UpdateTransport {
+  nonisolated(nonsending) func document(_ path: String, limit: Int) async throws -> Data? {
+    try await document(path, limit: limit, fields: [:])
+  }
 }
 
 /// The state that a client saves. With another anchor it is ignored.
@@ -107,7 +116,12 @@ package struct UpdateSession<Transport: UpdateTransport>: Sendable {
     after state: UpdateState, at now: Date
   ) async throws -> (TrustStore, Data, VerifiedManifest) {
     let trust = try await trust(after: state)
-    guard let file = try await transport.document(Self.manifestPath, limit: Envelope.limit) else {
+    let fields = transport.product.map {
+      [ClientStatement.field: ClientStatement($0, serial: state.seen?.serial ?? 0).text]
+    }
+    guard
+      let file = try await transport.document(Self.manifestPath, limit: Envelope.limit, fields: fields ?? [:])
+    else {
       throw transport.missing(Self.manifestPath)
     }
     return (trust, file, try trust.verify(manifest: file, at: now, state: state))

@@ -14,7 +14,7 @@ public struct ReportIntake: Sendable {
   private let commits: [GroupCommit<Report, ReportOutcome>]
   private let pseudonymizer: Pseudonymizer
   private let unassigned = UnassignedNumbers()
-  private let metrics: IntakeMetrics
+  public let traffic: AppTraffic
 
   /// - Parameters:
   /// - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.
@@ -32,7 +32,7 @@ public struct ReportIntake: Sendable {
     self.store = store
     self.pseudonymizer = pseudonymizer
     let metrics = IntakeMetrics(factory, kind: "reports")
-    self.metrics = metrics
+    traffic = AppTraffic(factory)
     commits = (0..<8).map { _ in
       GroupCommit(
         capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
@@ -42,9 +42,7 @@ public struct ReportIntake: Sendable {
             do {
               return try await store.accept(protection.unweighing(reports), receivedAt: Date())
             } catch StorageError.reportsDropped(let before) {
-              let problem = InvalidSubmission(problems: [.before(retention: before)])
-              if reports.count == 1 { metrics.note(problem) }
-              throw problem
+              throw InvalidSubmission(problems: [.before(retention: before)])
             }
           }
           touched?.insert(reports.map(\.number))
@@ -92,27 +90,35 @@ public struct ReportIntake: Sendable {
       }
     }
     let reports = checked.compactMap { try? $0.get() }
-    let answers = try await submitEach(reports)
-    if let error = Self.commonFailure(answers) { throw error }
+    let answers: [GroupCommit<Report, ReportOutcome>.Answer]
+    do {
+      answers = try await submitEach(reports)
+    } catch {
+      traffic.refuse("unavailable", of: app, count: incoming.count)
+      throw error
+    }
+    if let error = Self.commonFailure(answers) {
+      traffic.refuse("unavailable", of: app, count: incoming.count)
+      throw error
+    }
     var rest = zip(reports, answers).makeIterator()
-    return checked.map { result in
+    let results = checked.map { result -> Result<TakenReport, any Error> in
       switch result {
-      case .failure(let error):
-        metrics.note(error)
-        return .failure(error)
+      case .failure(let error): return .failure(error)
       case .success:
         guard let (report, answer) = rest.next() else { preconditionFailure("an answer for each report") }
         return answer.map { TakenReport(report: report, outcome: $0) }
       }
     }
+    for result in results { traffic.note(result.map(\.outcome), of: app) }
+    return results
   }
 
   /// Checks a submission, stores it, and answers when it is committed.
   /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``.
   /// - Throws: ``InvalidSubmission``; ``IntakeError``, with nothing accepted; or the database's error.
   public func take(_ submission: ReportSubmission, from app: App, network: [UInt8]? = nil) async throws -> TakenReport {
-    let report = try report(submission, from: app, network: network, at: Date())
-    return TakenReport(report: report, outcome: try await commits[place(of: report)].submit([report])[0])
+    try await take([submission], from: app, network: network)[0].get()
   }
 
   /// Checks a submission and returns the report for ``take(_:answer:)``; nothing is stored yet.

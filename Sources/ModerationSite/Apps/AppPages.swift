@@ -5,6 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Intake
 import Publishing
 import Storage
 import Support
@@ -13,6 +14,7 @@ import Support
 struct AppPages: Sendable {
   let apps: AppStore
   let installations: InstallationStore
+  let traffic: AppTraffic
   let thresholds: ThresholdStore
   let previews: ThresholdPreviews
   let pages: PageRenderer
@@ -152,7 +154,7 @@ struct AppPages: Sendable {
       "apps",
       [
         "apps": apps.sorted { $0.key < $1.key }.map { name, keys in
-          let origin = origins[keys[0].appID]
+          let (origin, traffic) = (origins[keys[0].appID], self.traffic.figures(ofApp: keys[0].appID))
           let isWeighed = isWrong && form["app"] == "\(keys[0].appID)"
           let isRotated = isWrong && form["overlap"] != nil && form.text("name") == name
           return [
@@ -160,6 +162,8 @@ struct AppPages: Sendable {
             "isFailing": origins.failsUnusually(keys[0].appID), "failed": texts.number(origin?.failed ?? 0),
             "verified": texts.number(origin?.verified ?? 0),
             "reporters": texts.number(origin?.reporters ?? 0), "id": keys[0].appID,
+            "rate": texts.decimal(traffic.perSecond),
+            "refused": traffic.refused.map { "\($0.reason) \(texts.number($0.count))" }.joined(separator: " · "),
             "isWeighed": isWeighed, "isRotated": isRotated,
             "overlap": isRotated ? String((form["overlap"] ?? "").prefix(40)) : "7",
             "levels": AttestationRule.weights.map { name, weight in

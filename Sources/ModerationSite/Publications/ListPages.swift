@@ -51,7 +51,13 @@ extension ListOffer {
     return [
       "name": pack.name, "entries": texts.number(entries),
       "categories": categories.map { "\($0.label) (\(texts.number($0.entries)))" }.joined(separator: " · "),
-      "formats": formats.map { ["name": $0.fileExtension, "path": path($0)] as TemplateRecord },
+      "formats": ListFormat.allCases.map { format in
+        let kept = self.entries(in: format)
+        return [
+          "name": format.fileExtension, "path": path(format),
+          "kept": kept < entries ? texts("lists.most-reported", ["n": texts.number(kept)]) : "",
+        ] as TemplateRecord
+      },
       "workflow": presets.workflow(path: path(.spamblocker), server: server),
     ]
   }

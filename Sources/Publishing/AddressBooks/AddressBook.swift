@@ -2,7 +2,8 @@
 
 import ServerSupport
 import CallerPack
-import Foundation
+package import Foundation
+import Support
 
 #if canImport(Glibc)
   import Glibc
@@ -26,6 +27,12 @@ package struct AddressBook: Sendable {
     package init(number: Int64, name: String) {
       self.number = number
       self.name = name
+    }
+
+    /// An entry whose name says how old the book is. Phones leave out contacts without a number; this one is of a range
+    /// that North America keeps for fiction (555-0100), so that no call is ever blocked by it.
+    package static func day(_ time: Date) -> Entry {
+      Entry(number: 12_015_550_100, name: "Ringfence \(Timestamp.format(time).prefix(10))")
     }
   }
 
@@ -130,10 +137,11 @@ package struct AddressBookFiles: Sendable {
   /// - Parameters:
   ///   - limit: the most numbers in a book.
   ///   - region: the region of the numbers, ISO 3166 alpha-2; nil for all.
-  package init(folder: PublicationFolder, limit: Int, region: String?) {
+  ///   - hasDay: whether books have ``AddressBook/Entry/day(_:)``.
+  package init(folder: PublicationFolder, limit: Int, region: String?, hasDay: Bool) {
     // The name changes with the content, so that no file of an earlier program is read.
     self.folder = folder.filePath(".addressbooks/1")
-    settings = "\(limit)-\(region ?? "all")"
+    settings = "\(limit)-\(region ?? "all")\(hasDay ? "-day" : "")"
   }
 
   /// Nil if it is not kept.

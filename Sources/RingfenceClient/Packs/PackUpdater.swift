@@ -26,7 +26,8 @@ actor PackUpdater {
     self.environment = environment
     let downloader = PackDownloader(
       transport: transport, source: configuration.publications,
-      key: configuration.publicationsAreTheServers ? configuration.key : nil, environment: environment)
+      key: configuration.publicationsAreTheServers ? configuration.key : nil, product: configuration.product,
+      environment: environment)
     session = UpdateSession(downloader, anchor: anchor)
   }
 
@@ -106,6 +107,7 @@ struct PackDownloader: UpdateTransport {
   let source: URL
   /// The app's key if the source is the server that knows it; otherwise nil.
   let key: String?
+  let product: ClientProduct?
   let environment: ClientEnvironment
 
   private static let attempts = 4
@@ -115,9 +117,11 @@ struct PackDownloader: UpdateTransport {
     let asked: Double?
   }
 
-  func document(_ path: String, limit: Int) async throws -> Data? {
-    try await retrying {
-      let (head, data) = try await transport.send(request(path), limit: limit)
+  func document(_ path: String, limit: Int, fields: [String: String]) async throws -> Data? {
+    var request = request(path)
+    request.fields.merge(fields) { _, new in new }
+    return try await retrying { [request] in
+      let (head, data) = try await transport.send(request, limit: limit)
       if let refusal = head.keyRefusal(hasKey: key != nil) { throw ClientError.key(refusal) }
       switch head.status {
       case 200: return data

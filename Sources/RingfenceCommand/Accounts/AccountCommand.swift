@@ -156,7 +156,11 @@ func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "'\\''")
 
 struct SignInLinkCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sign-in-link", abstract: "Create a sign-in link that works once, for a day.")
+    commandName: "sign-in-link", abstract: "Create a sign-in link that works once, for a day.",
+    discussion: """
+      Without --url the link has the address of the server that runs with the data folder, or else the one that the \
+      settings give.
+      """)
 
   @OptionGroup var database: DatabaseOptions
 
@@ -174,8 +178,9 @@ struct SignInLinkCommand: AsyncParsableCommand {
 
   func run() async throws {
     let settings = try Settings(of: self)
-    let address = Settings.address(url: try settings.url, host: try settings.host, port: try settings.port)
     try await CommandContext.open(settings) { context in
+      let set = Settings.address(url: try settings.url, host: try settings.host, port: try settings.port)
+      let address = url == nil ? context.folder.serverAddress ?? set : set
       let token = try await context.stores.sessions.makeSignInToken(for: name, role: role, at: Date())
       print("\(address)/sign-in?token=\(token)")
     }

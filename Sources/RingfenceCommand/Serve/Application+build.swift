@@ -29,7 +29,8 @@ func buildApplication(
   let api = APIServices(
     stores: services.stores, moderation: services.site.moderation, intake: services.intake,
     identifications: services.identifications,
-    pseudonymizer: services.pseudonymizer, rights: services.site.rights, uses: services.keyUses, limiter: limiter,
+    pseudonymizer: services.pseudonymizer, rights: services.site.rights, uses: services.keyUses,
+    fetches: services.fetches, limiter: limiter,
     publications: services.publications, nextPublication: services.nextPublication,
     failures: log.failures, metrics: services.metrics)
   let router = buildRouter(
@@ -123,6 +124,7 @@ struct ServerServices: Sendable {
   let identifications: IdentificationIntake
   let pseudonymizer: Pseudonymizer
   var keyUses = KeyUseCounter()
+  var fetches = ClientFetchCounter()
   let site: SiteServices
   var metrics = PrometheusMetricsFactory()
   let publications: PublicationFolder

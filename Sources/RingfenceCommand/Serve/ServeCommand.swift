@@ -46,6 +46,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(\.addressBooks) var addressBooks: Bool?
   @Option(\.addressBookNumbers) var addressBookNumbers: String?
   @Option(\.addressBookRegion) var addressBookRegion: String?
+  @Flag(\.addressBookDay) var addressBookDay: Bool?
   @Flag(\.appleReports) var appleReports: Bool?
   @Option(\.secondFactor) var secondFactor: String?
   @Option(\.commentDays) var commentDays: String?
@@ -90,8 +91,10 @@ struct ServeCommand: AsyncParsableCommand {
       let watching = Task { await manager.watch() }
       defer { watching.cancel() }
       do {
+        defer { context.folder.noteServer(nil) }
         try await server.run { port in
           let host = configuration.host
+          context.folder.noteServer(Settings.address(url: url, host: host, port: port))
           manager.tell("READY=1\nSTATUS=\(Self.listening(url: url, host: host, port: port).prefix { $0 != "\n" })")
           print(
             welcome?.text(address: Settings.address(url: url, host: host, port: port))

@@ -69,6 +69,7 @@ extension APIConfiguration {
     self.init()
     phoneBlockRegion = try settings.phoneblockRegion
     (addressBooks.limit, addressBooks.region) = (try settings.addressBookNumbers, try settings.addressBookRegion)
+    addressBooks.hasDay = try settings.addressBookDay
     attestation = try settings.attestationFiles.map(AttestationFiles.read) ?? attestation
     appleReports = try settings.appleReports ? settings.appleApps.map(AppleReportFile.read) ?? appleReports : nil
   }

@@ -64,7 +64,9 @@ struct Server: Sendable {
   /// The intakes are first, so that they stop last.
   private func jobs() -> [JobService] {
     let stores = services.stores
-    let apps = AppJob(apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, logger: logger)
+    let apps = AppJob(
+      apps: stores.apps, withdrawals: stores.keyWithdrawals, uses: services.keyUses, clients: stores.clientFetches,
+      fetches: services.fetches, logger: logger)
     let retention = RetentionJob(store: stores.retention, limits: configuration.retention, logger: logger)
     let publication = PublicationScheduler(
       publisher: publisher, leases: stores.leases, schedule: configuration.schedule, logger: logger)
@@ -121,7 +123,7 @@ struct Server: Sendable {
         }
       }),
       JobService(work: queue.run),
-      JobService(work: apps.run, finish: { try? await apps.noteUses() }),
+      JobService(work: apps.run, finish: { try? await apps.finish() }),
       JobService(work: services.site.run, close: services.site.close),
       JobService(work: statistics.run),
     ] + [sources.map { JobService(work: $0.run) }, audit.map { JobService(work: $0.run) }].compactMap { $0 }

@@ -77,6 +77,9 @@ package struct SettingList: Sendable {
     "Maximum numbers in an address book.")
   let addressBookRegion = Setting(
     "address-book-region", .region, absent: "all regions", "Region of the numbers in address books.")
+  let addressBookDay = Setting(
+    "address-book-day", .boolean, default: false,
+    "Add a contact to each address book whose name is the day of its publication.")
   let appleReports = Setting(
     "apple-reports", .boolean, default: true,
     "Take reports of Apple's reporting extension at /v1/apple/reports, from installations with a token.")

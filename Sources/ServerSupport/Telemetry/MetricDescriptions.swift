@@ -29,7 +29,8 @@ enum MetricDescriptions {
       "Time until a batch was committed to disk.", MetricDescription.seconds),
     "ringfence_intake_commit_failures_total": .counter("Batches that were not committed after all retries."),
     "ringfence_intake_reports_total": .counter("Answered reports by outcome."),
-    "ringfence_intake_rejects_total": .counter("Rejected reports by the first broken rule."),
+    "ringfence_intake_rejects_total": .counter("Refused reports by app and reason: the first broken rule, or a limit."),
+    "ringfence_app_reports_total": .counter("Stored reports by app."),
     "ringfence_intake_queue_items": .gauge("Items that wait for a commit."),
     "ringfence_intake_queue_capacity_items": .gauge("Maximum items that may wait; more are refused."),
 
@@ -82,6 +83,8 @@ enum MetricDescriptions {
     "ringfence_record_writable": .gauge("Whether the erasure journal and the file of the audit log can be written."),
 
     // Sources.
+    "ringfence_client_fetches": .gauge(
+      "Requests for the manifest in the last day, by product and age of the publication that the client held."),
     "ringfence_sources": .gauge("Sources that are downloaded, by the outcome of the last download."),
     "ringfence_sources_oldest_refresh_time_seconds": .gauge(
       "Time when the source was read that was read the longest time ago, in seconds since 1970."),

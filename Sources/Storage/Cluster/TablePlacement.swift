@@ -30,6 +30,7 @@ public enum TablePlacement: Sendable, Equatable {
     "bulks": .local,
     "case_proposals": .distributed,
     "categories": .reference,
+    "client_fetches": .local,
     "daily_statistics": .local,
     "decision_reviews": .distributed,
     "decisions": .distributed,

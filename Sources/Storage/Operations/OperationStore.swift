@@ -33,7 +33,8 @@ public struct OperationStore: Sendable {
         reviewQueue: try await connection.run(SQL.readReviewQueue()).first ?? .init(count: 0),
         goodSources: sources?.good ?? 0, failingSources: sources?.failing ?? 0, oldestSource: sources?.oldest,
         sources: try await connection.run(SQL.readSourceFigures()),
-        partitions: try await connection.run(SQL.countReportPartitions()).first ?? 0)
+        partitions: try await connection.run(SQL.countReportPartitions()).first ?? 0,
+        clients: try await connection.run(SQL.readClientVersions(since: Date() - 86_400)))
     }
   }
 }
@@ -128,6 +129,8 @@ public struct OperationalStatistics: Sendable, Equatable {
   public var sources: [Source]
   /// Number of monthly partitions of reports.
   public var partitions: Int64
+  /// Requests for the manifest in the last day, by version.
+  public var clients: [ClientVersion]
 }
 
 extension SQL {

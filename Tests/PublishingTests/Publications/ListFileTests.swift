@@ -46,7 +46,8 @@ import Testing
         (nil, nil, nil), (-1, nil, nil), (0, nil, nil), (2, nil, nil), (3, "3", "3"), (4, nil, nil), (5, "5", "5"),
         (6, "5", nil), (7, "5", nil), (8, nil, nil),
       ] as [(Int64?, String?, String?)] {
-        let file = try await lists.file(.init(pack: pack, format: .spamblockerXML, since: since), of: manifest)
+        let file = try await lists.file(
+          .init(pack: pack, format: .spamblockerXML, since: since), of: manifest, hottest: { [] })
         #expect(base(file) == changes, "\(since ?? -9)")
         let list = try await lists.phoneBlockList(
           of: pack, isXML: false, since: since, isCompressed: false, in: manifest
@@ -91,7 +92,9 @@ import Testing
       let manifest = try publish(3, in: folder)
       // As on a file system that is read-only.
       try Data().write(to: URL(filePath: folder.filePath(".lists")))
-      let file = try await ListFiles(folder: folder).file(.init(pack: manifest.packs[0], format: .csv), of: manifest)
+      let file = try await ListFiles(folder: folder).file(.init(pack: manifest.packs[0], format: .csv), of: manifest) {
+        []
+      }
       #expect(file.hasPrefix(FileManager.default.temporaryDirectory.path) && !file.hasPrefix(path))
       #expect(try String(contentsOfFile: file, encoding: .utf8).contains("33199000100"))
       try FileManager.default.removeItem(atPath: (file as NSString).deletingLastPathComponent)

@@ -29,6 +29,7 @@ import Testing
     ("/moderation/search", .triage, .triage),
     ("/moderation/publications", .triage, .administrator),
     ("/moderation/recipes", .triage, .triage),
+    ("/moderation/clients", .triage, .triage),
     ("/moderation/appeals", .moderator, .moderator),
     ("/moderation/reviews/{number}/{decision}/settle", .administrator, .administrator),
     ("/moderation/reviews/activation", .administrator, .administrator),

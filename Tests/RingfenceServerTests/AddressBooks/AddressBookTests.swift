@@ -8,6 +8,7 @@ import Moderation
 import PhoneNumbers
 import Publishing
 import Storage
+import Support
 import TestSupport
 import Testing
 
@@ -227,6 +228,12 @@ import Testing
       let hottest = try await book(2, nil)
       #expect(hottest.cards[0].text.contains("+12015550124") && hottest.cards[0].text.contains("+33199000248"))
       #expect(!hottest.cards[0].text.contains("+12015550123"))
+      // The day is one contact more, and the settings have books of their own.
+      let dated = try await Self.books(folder, limit: 2, hasDay: true).book(.block)
+      let day = "FN:SPAM: Ringfence \(Timestamp.format(Date()).prefix(10))"
+      #expect(
+        dated.cards.filter { $0.text.contains(day) }.count == 1 && !hottest.cards.contains { $0.text.contains(day) })
+      #expect(dated.cards.reduce(0) { $0 + $1.text.matches(of: /TEL/).count } == 3)
       let french = try await book(2, "FR")
       #expect(french.cards[0].text.contains("+33199000248") && !french.cards[0].text.contains("+1"))
       try await Fixture.list([], serial: 812)
@@ -241,10 +248,10 @@ import Testing
   }
 
   private static func books(
-    _ folder: PublicationFolder, limit: Int = 100, region: String? = nil
+    _ folder: PublicationFolder, limit: Int = 100, region: String? = nil, hasDay: Bool = false
   ) -> AddressBooks {
     var options = AddressBookOptions()
-    (options.limit, options.region) = (limit, region.flatMap(PhoneRegion.init))
+    (options.limit, options.region, options.hasDay) = (limit, region.flatMap(PhoneRegion.init), hasDay)
     return AddressBooks(
       newest: NewestManifest(folder: folder, files: OpenFiles()), folder: folder,
       callers: CallerStore(pool: Fixture.pool), publications: PublicationStore(pool: Fixture.pool),

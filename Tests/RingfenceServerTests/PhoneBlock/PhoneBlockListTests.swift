@@ -128,7 +128,7 @@ import Testing
           uniqueKeysWithValues: numbers.map { ($0, PhoneBlockFigures(votes: 10, rating: "G_FRAUD", lastActivity: 0)) })
       }
       let file = try await withDeadline(.seconds(30)) {
-        try await lists.file(.init(pack: manifest.packs[0], format: .csv), of: manifest)
+        try await lists.file(.init(pack: manifest.packs[0], format: .csv), of: manifest) { [] }
       }
       #expect(FileManager.default.fileExists(atPath: file))
       open.finish()

@@ -7,7 +7,9 @@ import HTTPTypes
 import Hummingbird
 import Metrics
 import PackFormats
+import PhoneNumbers
 import Publishing
+import Storage
 import Support
 
 /// `GET /v1/lists`, and `GET /v1/lists/{pack}.{format}`: the newest publication in the formats of other programs.
@@ -15,6 +17,7 @@ struct ListsController: Sendable {
   let newest: NewestManifest
   let lists: ListFiles
   let files: FileAnswer
+  let stores: Stores
   let presets: SpamBlockerPresets
   let access: AccessConfiguration
   let hasPhoneBlock: Bool
@@ -34,19 +37,21 @@ struct ListsController: Sendable {
     let file = try context.parameters.require("file")
     guard let (name, format) = Self.split(file) else { throw Problem.notFound }
     let since = try Self.since(request, format)
+    let hasLabeled = try Self.hasLabeled(request, format)
     guard let manifest = try await newest.manifest() else { throw Problem.nothingPublished }
-    let offer = try await lists.offers(of: manifest).first { $0.pack.name == name }
-    guard let offer else { throw Problem.notFound }
-    if let limit = format.maximumEntries, offer.entries > limit {
-      throw Problem(
-        .notFound,
-        detail:
-          "The list has \(offer.entries) numbers. A list of the format \(format.rawValue) can have at most \(limit).")
-    }
+    // A pack without numbers to block is offered with its labels alone.
+    let packs = hasLabeled ? manifest.packs : try await lists.offers(of: manifest).map(\.pack)
+    guard let pack = packs.first(where: { $0.name == name }) else { throw Problem.notFound }
     metrics.note(format)
     let isCompressed = !format.isCompressed && AcceptEncodingField(request.headers[.acceptEncoding]).acceptsGzip
     let path = try await lists.file(
-      .init(pack: offer.pack, format: format, since: since, isCompressed: isCompressed), of: manifest)
+      .init(pack: pack, format: format, since: since, isCompressed: isCompressed, hasLabeled: hasLabeled),
+      of: manifest
+    ) { [stores] in
+      try await stores.publications.requireListings(of: manifest.serial)
+      let prefix = pack.region.flatMap { PhoneRegion($0) }.map { "\($0.callingCode)" } ?? ""
+      return try await stores.callers.hottest(prefix: prefix, at: .now).map(\.number)
+    }
     return try await files.answer(
       path, freshness: .checked, mediaType: FileAnswer.mediaType(of: file),
       coding: isCompressed ? "gzip" : "identity", to: request, context: context)
@@ -58,6 +63,21 @@ struct ListsController: Sendable {
     let longest = formats.max { $0.fileExtension.utf8.count < $1.fileExtension.utf8.count }
     guard let format = longest else { return nil }
     return (String(file.dropLast(format.fileExtension.count + 1)), format)
+  }
+
+  /// The query parameter `labels`.
+  private static func hasLabeled(_ request: Request, _ format: ListFormat) throws -> Bool {
+    guard let text = request.uri.queryParameters["labels"] else { return false }
+    guard text == "true" || text == "false" else {
+      throw Problem.parameter("labels", String(text), "It must be true or false.")
+    }
+    guard text == "true" else { return false }
+    guard [.csv, .tsv, .jsonl, .sqlite].contains(format) else {
+      throw Problem.parameter(
+        "labels", String(text),
+        "The format \(format.rawValue) does not tell labels from blocks. Ask for csv, tsv, jsonl or sqlite.")
+    }
+    return true
   }
 
   /// The query parameter `since`; nil for a format without changes, whose lists are complete.
@@ -108,11 +128,13 @@ struct ListCatalogue: Encodable {
     let format: String
     let path: String
     let mediaType: String
+    /// The count of numbers in the file: the most reported ones where the format has a limit.
+    let entries: Int
     /// Whether the parameter `since` gives the changes alone.
     let hasChanges: Bool
 
     private enum CodingKeys: String, CodingKey {
-      case format, path
+      case format, path, entries
       case mediaType = "media_type"
       case hasChanges = "has_changes"
     }
@@ -139,10 +161,10 @@ struct ListCatalogue: Encodable {
       return List(
         pack: offer.pack.name, region: offer.pack.region, serial: offer.pack.serial, entries: offer.entries,
         categories: offer.categories.map { Category(label: $0.label, entries: $0.entries) },
-        formats: offer.formats.map { format in
+        formats: ListFormat.allCases.map { format in
           Format(
             format: format.rawValue, path: path(format), mediaType: FileAnswer.mediaType(of: path(format)),
-            hasChanges: format.hasChanges)
+            entries: offer.entries(in: format), hasChanges: format.hasChanges)
         },
         spamblockerWorkflow: presets.workflow(path: path(.spamblocker), server: server))
     }

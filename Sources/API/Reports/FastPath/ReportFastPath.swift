@@ -23,7 +23,7 @@ struct ReportFastPath: Sendable {
     let reportID: UUID
     /// The app's identifier of its user.
     let reporter: String
-    let appID: Int32
+    let app: App
     let network: ClientNetwork
     let timing: RequestTiming
   }
@@ -62,17 +62,22 @@ struct ReportFastPath: Sendable {
       let report = try? intake.check(submission, from: app, network: sender.pseudonym), !report.isUnassigned
     else { return .goesTheLongWay }
     do throws(Problem) {
-      if let refusal = limiter.take(1, network: sender.network, appID: app.id) { throw Problem.limited(refusal) }
+      if let refusal = limiter.take(1, network: sender.network, appID: app.id) {
+        intake.traffic.refuse("rate_limit", of: app)
+        throw Problem.limited(refusal)
+      }
       guard limiter.takeReports(of: [submission.reporter], appID: app.id)[0] else {
+        intake.traffic.refuse("rate_limit", of: app)
         throw Problem.limited(.init(limit: "reporter", retryAfter: limiter.secondsLeftInDay))
       }
       let pending = Pending(
-        number: report.number, reportID: report.reportID, reporter: submission.reporter, appID: app.id,
+        number: report.number, reportID: report.reportID, reporter: submission.reporter, app: app,
         network: sender.network, timing: timing)
       do throws(IntakeError) {
         try intake.take(report, answer: answer)
       } catch {
         limiter.giveBackReports(of: [submission.reporter], appID: app.id)
+        intake.traffic.refuse("unavailable", of: app)
         return .refused(.unavailable)
       }
       return .taken(pending)
@@ -85,8 +90,9 @@ struct ReportFastPath: Sendable {
   func answer(
     to pending: Pending, _ result: Result<ReportOutcome, any Error>, date: String, allocator: ByteBufferAllocator
   ) -> FastPathResponse {
-    let outcome = try? result.get()
-    if outcome != .created { limiter.giveBackReports(of: [pending.reporter], appID: pending.appID) }
+    let (outcome, appID) = (try? result.get(), pending.app.id)
+    intake.traffic.note(result, of: pending.app)
+    if outcome != .created { limiter.giveBackReports(of: [pending.reporter], appID: appID) }
     do {
       switch try result.get() {
       case .conflict: throw Problem.conflict
@@ -94,12 +100,12 @@ struct ReportFastPath: Sendable {
       case .created, .duplicate:
         return FastPathResponse(
           taken: pending, isNew: outcome == .created,
-          limits: limiter.headers(network: pending.network, appID: pending.appID), date: date, id: pending.timing.id,
+          limits: limiter.headers(network: pending.network, appID: appID), date: date, id: pending.timing.id,
           allocator: allocator)
       }
     } catch let problem as Problem {
       return FastPathResponse(
-        withLimits(problem, network: pending.network, appID: pending.appID), date: date, id: pending.timing.id)
+        withLimits(problem, network: pending.network, appID: appID), date: date, id: pending.timing.id)
     } catch {
       return FastPathResponse(
         .answering(error, path: "/v1/reports", log: log.failures, logger: logger), date: date, id: pending.timing.id)

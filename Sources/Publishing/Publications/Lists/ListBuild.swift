@@ -5,25 +5,42 @@ import Foundation
 import PackDatabases
 import PackFormats
 
-/// Writes the numbers of a pack that are to be blocked in another format.
+/// Writes the numbers of a pack in another format: those that are to be blocked, or all.
 struct ListBuild: Sendable {
   let folder: PublicationFolder
   let pack: ManifestPack
   let format: ListFormat
   /// The earlier pack from which on the changes are written; nil for the complete list.
   let base: String?
+  /// Whether numbers that are only labeled are written, too.
+  let hasLabeled: Bool
+  /// The numbers to block, the most reported first: those that a format with a limit keeps.
+  let hottest: @Sendable () async throws -> [Int64]
 
-  func write(_ path: String) throws {
+  func write(_ path: String) async throws {
     let reader = try PackReader.open(path: folder.filePath(pack.path))
     var options = ExportOptions(for: pack, reader.header)
     options.phonebookLimit = ListFormat.fritzbox.maximumEntries ?? options.phonebookLimit
+    if let limit = format.maximumEntries, reader.header.blockingCount > limit {
+      let ranks = Dictionary(try await hottest().enumerated().map { ($1, $0) }) { first, _ in first }
+      var list = BlockingEntries(try reader.makeCursor())
+      var kept: [(rank: Int, entry: ListEntry)] = []
+      while let entry = try list.next() {
+        if let rank = ranks[entry.number] { kept.append((rank, entry)) }
+      }
+      kept = Array(kept.sorted { $0.rank < $1.rank }.prefix(limit))
+      let writer = try format.writer(to: .file(URL(filePath: path)), options: options)
+      for (_, entry) in kept.sorted(by: { $0.entry.number < $1.entry.number }) { try writer.append(entry) }
+      _ = try writer.finish()
+      return
+    }
     let writer = try format.writer(to: .file(URL(filePath: path)), options: options)
     // The changes of millions of numbers are longer than the complete list of their ranges.
     let base = try base.map { try PackReader.open(path: $0) }.flatMap { base in
       max(base.header.entryCount, reader.header.entryCount) <= PackLimits.callDirectoryEntries ? base : nil
     }
     guard let base else {
-      try ListEntry.forEach(of: reader, blocksOnly: true, writer.append)
+      try ListEntry.forEach(of: reader, blocksOnly: !hasLabeled, writer.append)
       _ = try writer.finish()
       return
     }

@@ -18,8 +18,13 @@ package actor ListFiles {
     package let since: Int64?
     /// Whether the file is compressed with gzip.
     package let isCompressed: Bool
+    /// Whether it also has the numbers that are only labeled, in a format that tells them apart.
+    package let hasLabeled: Bool
 
-    package init(pack: ManifestPack, format: ListFormat, since: Int64? = nil, isCompressed: Bool = false) {
+    package init(
+      pack: ManifestPack, format: ListFormat, since: Int64? = nil, isCompressed: Bool = false, hasLabeled: Bool = false
+    ) {
+      self.hasLabeled = hasLabeled
       self.pack = pack
       self.format = format
       self.since = since
@@ -56,11 +61,17 @@ package actor ListFiles {
   private let temporary = FileManager.default.temporaryDirectory.appending(path: "ringfence-lists-\(getpid())").path
 
   /// Returns the path of a file, which is made if it is missing.
-  /// - Throws: `PackFormatError` for a list that the format cannot hold, and file errors.
-  package func file(_ request: Request, of manifest: Manifest) async throws -> String {
+  /// - Parameter hottest: the numbers to block, the most reported first: those that a format with a limit keeps.
+  /// - Throws: file errors, and the errors of `hottest`.
+  package func file(
+    _ request: Request, of manifest: Manifest, hottest: @escaping @Sendable () async throws -> [Int64]
+  ) async throws -> String {
     let base = base(of: request.pack, since: request.since, newest: manifest.serial)
-    let list = ListBuild(folder: folder, pack: request.pack, format: request.format, base: base?.path)
-    let name = Self.name(of: request.pack, since: base?.serial, request.format.fileExtension)
+    let list = ListBuild(
+      folder: folder, pack: request.pack, format: request.format, base: base?.path, hasLabeled: request.hasLabeled,
+      hottest: hottest)
+    let name = Self.name(
+      of: request.pack, since: base?.serial, (request.hasLabeled ? "labels." : "") + request.format.fileExtension)
     return try await make(
       name, of: request.pack, isCompressed: request.isCompressed, in: manifest, as: .formats, write: list.write)
   }
@@ -127,8 +138,7 @@ package actor ListFiles {
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
   }
 
-  /// Returns the lists of a publication that programs can take: of packs with numbers to block, in the formats whose
-  /// limit they keep.
+  /// Returns the lists of a publication that programs can take: of packs with numbers to block.
   package func offers(of manifest: Manifest) async throws -> [ListOffer] {
     if let known, known.serial == manifest.serial { return try await known.task.value }
     let task = Task(executorPreference: ConcurrentQueueExecutor.publishing) { [folder] in
@@ -176,7 +186,7 @@ package actor ListFiles {
   }
 }
 
-/// A pack of the newest publication with numbers to block, and the formats in which programs can take it.
+/// A pack of the newest publication with numbers to block.
 package struct ListOffer: Sendable {
   /// The numbers with one label.
   package struct Category: Sendable, Equatable {
@@ -192,7 +202,6 @@ package struct ListOffer: Sendable {
   package let entries: Int
   /// The labels of these numbers, the most frequent first; empty if the pack has none, or names of callers.
   package let categories: [Category]
-  package let formats: [ListFormat]
 
   /// - Returns: nil for a pack that only identifies.
   init?(of pack: ManifestPack, in folder: PublicationFolder) throws {
@@ -202,8 +211,10 @@ package struct ListOffer: Sendable {
     self.pack = pack
     self.entries = entries
     categories = reader.header.identificationCount > 0 ? try Self.categories(of: reader) : []
-    formats = ListFormat.allCases.filter { entries <= $0.maximumEntries ?? .max }
   }
+
+  /// The count of numbers that a file of a format has: at most as many as its programs can use.
+  package func entries(in format: ListFormat) -> Int { min(entries, format.maximumEntries ?? .max) }
 
   private static func categories(of reader: PackReader) throws -> [Category] {
     var counts: [String: Int] = [:]

@@ -120,6 +120,14 @@ extension OperationalStatistics {
     exposition.gauge(
       "ringfence_sources",
       [([("state", "good")], Double(goodSources)), ([("state", "failing")], Double(failingSources))])
+    var ages: [([(String, String)], Double)] = []
+    for (place, age) in ["1d", "7d", "30d", "older"].enumerated() {
+      // The product without a name, which counts the rest, is always there, so that alerts have a value.
+      var fetches = ["": 0.0]
+      for version in clients { fetches[version.product, default: 0] += Double(version.byAge[place]) }
+      ages += fetches.sorted { $0.key < $1.key }.map { ([("product", $0.key), ("age", age)], $0.value) }
+    }
+    exposition.gauge("ringfence_client_fetches", ages)
     exposition.gauge("ringfence_sources_oldest_refresh_time_seconds", oldestSource?.timeIntervalSince1970)
     func bySource(_ value: (Source) -> Double?) -> [([(String, String)], Double)] {
       sources.compactMap { source in value(source).map { ([("source", source.name)], $0) } }

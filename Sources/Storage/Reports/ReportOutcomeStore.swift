@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Curation
+public import Foundation
+import PostgreSQL
+
+/// The newest publication's answer about a number that somebody has reported.
+public struct PublishedOutcome: Sendable, Equatable {
+  public enum Outcome: String, Sendable {
+    /// Reports or rules list it.
+    case listed
+    case notListed = "not_listed"
+    /// A moderator has decided about it.
+    case decided
+  }
+
+  public let number: Int64
+  /// The time of the reporter's newest report.
+  public let reportedAt: Date
+  public let outcome: Outcome
+  /// `block` or `identify` for a listed number; nil for one that is not listed.
+  public let treatment: String?
+}
+
+/// Outcomes of a reporter's own reports, never sooner than the publication that everybody sees.
+public struct ReportOutcomeStore: Sendable {
+  private let pool: PostgresPool
+
+  init(pool: PostgresPool) { self.pool = pool }
+
+  /// The outcomes of the numbers that one of the pseudonyms has reported, in ascending order; the other numbers are left out.
+  /// - Parameter since: leaves out what the publication with this serial said already; nil for all.
+  /// - Returns: the newest publication, 0 before the first, and the outcomes.
+  public func outcomes(
+    of numbers: [Int64], by reporters: [[UInt8]], since: Int64? = nil
+  ) async throws -> (serial: Int64, [PublishedOutcome]) {
+    try await pool.withConnection { connection in
+      let times = try await connection.run(SQL.readPublicationTimes(since: since ?? 0))
+      guard let newest = times.first(where: { $0.isNewest }) else { return (0, []) }
+      let earlier = times.first { !$0.isNewest }
+      let rows = try await connection.run(SQL.readReported(numbers: numbers, reporters: reporters))
+      let outcomes = rows.compactMap { row -> PublishedOutcome? in
+        let decision = row.decidedAt.flatMap { $0 <= newest.asOf ? $0 : nil }
+        let isListed = row.listed != nil
+        if let since, since >= newest.serial { return nil }
+        let isNew =
+          since == nil || row.listed.map { $0.serial > since ?? 0 } ?? false
+          || decision.map { time in earlier.map { time > $0.asOf } ?? true } ?? false
+        guard isNew else { return nil }
+        return PublishedOutcome(
+          number: row.number, reportedAt: row.reportedAt,
+          outcome: decision != nil ? .decided : isListed ? .listed : .notListed,
+          treatment: row.listed.map { $0.blocks ? "block" : "identify" })
+      }
+      return (newest.serial, outcomes)
+    }
+  }
+}
+
+extension SQL {
+  /// The newest publication, and the publication with a serial.
+  static func readPublicationTimes(since: Int64) -> Statement<(serial: Int64, asOf: Date, isNewest: Bool)> {
+    Statement(
+      """
+      SELECT serial, as_of, serial = newest FROM publications
+      CROSS JOIN (SELECT max(serial) AS newest FROM publications WHERE state = 'published') n
+      WHERE state = 'published' AND (serial = newest OR serial = $1)
+      """,
+      since
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
+  }
+
+  /// The newest report of each number by one of the reporters, with the number's listing and decision.
+  static func readReported(
+    numbers: [Int64], reporters: [[UInt8]]
+  ) -> Statement<(number: Int64, reportedAt: Date, listed: (serial: Int64, blocks: Bool)?, decidedAt: Date?)> {
+    Statement(
+      """
+      SELECT r.number, max(r.reported_at), max(l.serial), bool_or(l.treatment = 0), max(d.decided_at)
+      FROM number_reporters r
+      LEFT JOIN listings l ON l.number = r.number
+      LEFT JOIN number_decisions d ON d.number = r.number
+        AND (d.expires_at IS NULL OR d.expires_at > statement_timestamp())
+      WHERE r.number = ANY($1::bigint[]) AND r.reporter = ANY($2::bytea[])
+      GROUP BY r.number ORDER BY r.number
+      """,
+      numbers, reporters
+    ) { row in
+      let serial: Int64? = try row.decode(2)
+      let blocks: Bool? = try row.decode(3)
+      return (
+        try row.decode(0), try row.decode(1), serial.map { (serial: $0, blocks: blocks ?? false) }, try row.decode(4)
+      )
+    }
+  }
+}
