@@ -115,6 +115,11 @@
       below.value = ""
       below.dispatchEvent(new Event("input", { bubbles: true }))
     })
+    // The answers for the chosen outcome come first.
+    decisionForm.addEventListener("change", (event) => {
+      const those = decisionForm.querySelector(`.fills [data-outcome="${CSS.escape(event.target.value)}"]`)
+      if (event.target.name == "decision") those?.parentElement.querySelector("legend").after(those)
+    })
     // A common reason is sent in place of the typed one, which stays in its field. A label needs its field.
     decisionForm.addEventListener("change", (event) => {
       const label = decisionForm.querySelector("#label")

@@ -23,11 +23,26 @@ public struct TextTemplates: Sendable, Equatable {
     }
   }
 
+  /// The outcome of an appeal that an answer is for.
+  public enum Outcome: String, Sendable, CaseIterable {
+    case uphold, reject
+  }
+
   public enum Text: Sendable, Hashable {
     /// The code of a message.
     case builtIn(String)
-    /// A text of the team.
-    case own(String)
+    /// A text of the team, for one outcome or, with nil, for either.
+    case own(String, for: Outcome? = nil)
+
+    /// Nil for reasons, and for answers that suit either outcome.
+    public var outcome: Outcome? {
+      switch self {
+      case .builtIn("removed"), .builtIn("misused"): .uphold
+      case .builtIn("still_reported"), .builtIn("not_shown"): .reject
+      case .builtIn: nil
+      case .own(_, let outcome): outcome
+      }
+    }
   }
 
   /// Identifies the texts for one use, language and category.

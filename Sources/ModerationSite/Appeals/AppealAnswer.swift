@@ -17,10 +17,10 @@ enum AppealAnswerFields {
   ///   - common: the answers to choose from.
   static func record(
     _ appeals: [Appeal], undone: String?, typed: Form?, problem: RuleViolation?, shortcuts: ShortcutKeys,
-    from common: [TextTemplates.Text], _ texts: Localizer
+    from common: CommonAnswers, _ texts: Localizer
   ) -> TemplateRecord {
     // The button of a common answer fills the text field.
-    let answers = common.enumerated().map { (number: $0 + 1, text: $1.text(.answer, texts)) }
+    let answers = common.answers
     let filled = typed?["fill"].flatMap { Int($0) }
     // Without scripts, the button adds its text to what was typed.
     let written = [typed?.text("words") ?? (typed == nil ? undone : nil), answers.first { $0.number == filled }?.text]
@@ -28,7 +28,8 @@ enum AppealAnswerFields {
     return [
       "open": appeals.filter { $0.state == .open }.map(\.id.uuidString).joined(separator: " "),
       "words": words,
-      "answers": answers.map { ["number": $0.number, "text": $0.text] as TemplateRecord },
+      "language": common.owner?.name ?? "", "code": common.owner?.rawValue ?? "",
+      "groups": common.groups(for: typed?["decision"], texts),
       "isWrong": concerns(problem), "key": shortcuts[.text],
     ]
   }
@@ -36,6 +37,57 @@ enum AppealAnswerFields {
   /// Whether a form is refused because of its answer.
   static func concerns(_ problem: RuleViolation?) -> Bool {
     problem.map { ["answer", "answer_missing", "words"].contains($0.field) } ?? false
+  }
+}
+
+/// The answers to choose from: those in the owner's language first, then the team's in the reader's.
+struct CommonAnswers {
+  typealias Answer = (number: Int, text: String, language: Language, outcome: TextTemplates.Outcome?)
+
+  /// The language of most statements in open appeals; nil where it is unknown.
+  let owner: Language?
+  /// Their numbers stay the same whatever is chosen.
+  let answers: [Answer]
+
+  /// - Parameter category: of the case or the listing.
+  init(
+    _ templates: TextTemplates, category: ReportCategory?, _ appeals: [Appeal], _ filings: [FiledStatement],
+    reader: Language, _ catalog: MessageCatalog
+  ) {
+    let open = Set(appeals.filter { $0.state == .open }.map(\.id))
+    let languages = filings.filter { open.contains($0.appealID) }.compactMap { $0.language.flatMap(Language.init) }
+    let most = Dictionary(languages.map { ($0, 1) }) { $0 + $1 }.values.max()
+    let owner = languages.first { language in languages.count { $0 == language } == most }
+    func texts(in language: Language) -> [TextTemplates.Text] {
+      templates[.init(.answer, language: language.rawValue, category: category)]
+    }
+    let first = owner ?? reader
+    var all = texts(in: first).map { ($0.text(.answer, catalog[first]), first, $0.outcome) }
+    if first != reader {
+      // Built-in texts are offered in the owner's language already.
+      all += texts(in: reader).filter { if case .own = $0 { true } else { false } }.map {
+        ($0.value, reader, $0.outcome)
+      }
+    }
+    self.owner = owner
+    answers = all.enumerated().map { ($0 + 1, $1.0, $1.1, $1.2) }
+  }
+
+  /// The answers by outcome, with the answers for the chosen one first.
+  func groups(for decision: String?, _ texts: Localizer) -> [TemplateRecord] {
+    let outcomes = TextTemplates.Outcome.allCases.sorted {
+      ($0.rawValue == decision ? 0 : 1) < ($1.rawValue == decision ? 0 : 1)
+    }
+    return (outcomes + [nil]).compactMap { outcome in
+      let those = answers.filter { $0.outcome == outcome }
+      guard !those.isEmpty else { return nil }
+      return [
+        "outcome": outcome?.rawValue ?? "", "title": texts("templates.outcome.\(outcome?.rawValue ?? "either")"),
+        "answers": those.map {
+          ["number": $0.number, "text": $0.text, "code": $0.language.rawValue] as TemplateRecord
+        },
+      ]
+    }
   }
 }
 

@@ -86,13 +86,15 @@ struct AppealPages: Sendable {
     let texts = pages.texts(context)
     let text = text ?? Self.text(changes, all, texts) ?? problem.map { texts.message($0) } ?? ""
     let explanation = try await explanations.explain(number.digits, at: Date())
-    let list = TextTemplates.List(
-      .answer, language: texts.language.rawValue, category: explanation.listing?.category)
+    let filings = try await appeals.filings(of: number.digits)
+    let common = CommonAnswers(
+      try await templates.version(), category: explanation.listing?.category, all, filings, reader: texts.language,
+      pages.catalog)
     let answer = AppealAnswerFields.record(
       all, undone: try await appeals.undoneAnswer(of: number.digits), typed: typed, problem: problem,
-      shortcuts: context.moderator?.shortcuts ?? .standard, from: try await templates.version()[list], texts)
+      shortcuts: context.moderator?.shortcuts ?? .standard, from: common, texts)
     let page = AppealPage(
-      number: number, appeals: all, filings: try await appeals.filings(of: number.digits), explanation: explanation)
+      number: number, appeals: all, filings: filings, explanation: explanation)
     let values = page.record(texts).adding([
       "answer": answer, "problem": text,
       // Whether the problem is not one of the answer's text.
@@ -193,11 +195,15 @@ struct AppealPage {
 
   /// The statement of each person. An appeal from the command line has only its own statement.
   static func filings(of appeal: Appeal, _ filings: [FiledStatement], _ texts: Localizer) -> [TemplateRecord] {
-    func record(_ statement: String, _ filedAt: Date, _ contact: String?) -> TemplateRecord {
-      ["statement": statement, "filedAt": PageTime(filedAt, texts), "contact": contact ?? ""]
+    func record(_ statement: String, _ filedAt: Date, _ filing: FiledStatement?) -> TemplateRecord {
+      let language = filing?.language.flatMap(Language.init)
+      return [
+        "statement": statement, "filedAt": PageTime(filedAt, texts), "contact": filing?.contact ?? "",
+        "language": language?.name ?? "", "code": language?.rawValue ?? "",
+      ]
     }
     let own = filings.filter { $0.appealID == appeal.id }
     guard !own.isEmpty else { return [record(appeal.statement, appeal.filedAt, nil)] }
-    return own.map { record($0.statement, $0.filedAt, $0.contact) }
+    return own.map { record($0.statement, $0.filedAt, $0) }
   }
 }

@@ -73,20 +73,22 @@ enum DecisionForm {
   ///   - typed: the form to show again; nil for an empty form.
   ///   - problem: the rule that the form breaks.
   ///   - templates: the texts to choose from.
+  ///   - catalog: of the built-in texts, which are offered in the owner's language.
   ///   - colleagues: the accounts that the case can be escalated to by name.
   static func record(
     _ file: CaseFile, typed: Form?, problem: RuleViolation?, moderator: Session, templates: TextTemplates,
-    colleagues: [Colleague], address: CaseAddress, _ texts: Localizer
+    catalog: MessageCatalog, colleagues: [Colleague], address: CaseAddress, _ texts: Localizer
   ) -> TemplateRecord {
     let (explanation, role, keys) = (file.explanation, moderator.role, moderator.shortcuts)
     let (rule, chosen) = (AllowRule(explanation), typed?["decision"] ?? "")
-    func choices(_ kind: TextTemplates.Kind) -> [TextTemplates.Text] {
-      templates[.init(kind, language: texts.language.rawValue, category: file.item?.category)]
-    }
+    let category = file.item?.category
+    let reasons = templates[.init(.reason, language: texts.language.rawValue, category: category)]
+    let common = CommonAnswers(
+      templates, category: category, file.appeals, file.filings, reader: texts.language, catalog)
     let (range, facts) = (file.rangeToDecide, ReasonFacts(explanation))
     let answer = AppealAnswerFields.record(
       file.appeals, undone: file.undoneAnswer, typed: typed, problem: problem, shortcuts: keys,
-      from: choices(.answer), texts)
+      from: common, texts)
     let open = Choice.allCases.filter {
       $0.isOpen(
         to: role, waits: file.item != nil, isProtected: explanation.protection != nil,
@@ -95,7 +97,7 @@ enum DecisionForm {
     // A folded field with an error or a value is open.
     func isFilled(_ name: String) -> Bool { problem?.field == name || typed?[name]?.isEmpty == false }
     return ReasonField.record(
-      typed, from: choices(.reason), hasKeys: keys.isOn, facts: range == nil ? facts : nil, texts
+      typed, from: reasons, hasKeys: keys.isOn, facts: range == nil ? facts : nil, texts
     ).adding([
       "id": UUID().text, "version": CaseVersion(explanation).text, "label": typed?["label"] ?? "",
       "reason": typed?["reason"] ?? "", "note": typed?["note"] ?? "",

@@ -105,7 +105,7 @@ struct CasePages: Sendable {
     let colleagues = try await assignments.colleagues(of: worker.name).filter { $0.role >= worker.role }
     let form = DecisionForm.record(
       file, typed: request == nil ? context.form : nil, problem: problem, moderator: try context.signedIn(),
-      templates: try await templates.version(), colleagues: colleagues, address: address, texts)
+      templates: try await templates.version(), catalog: pages.catalog, colleagues: colleagues, address: address, texts)
     var grid: RangeGrid?
     if let asked = file.rangeToDecide?.range, asked.size <= RangeGrid.most, let block = asked.blocks.first {
       grid = RangeGrid(items: try await bulks.items(Array(block)))

@@ -24,15 +24,20 @@ struct TemplatePages: Sendable {
   @Sendable func save(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (form, worker, texts) = (context.form, try context.worker, pages.texts(context))
     let list = chosen(context) { form[$0] ?? "" }
-    let typed = form.all("text").filter { !$0.allSatisfy(\.isWhitespace) }
+    let outcomes = form.all("outcome").map { TextTemplates.Outcome(rawValue: $0) }
+    let typed = form.all("text").enumerated().filter { !$0.element.allSatisfy(\.isWhitespace) }
+      .map { (text: $0.element, outcome: outcomes.indices.contains($0.offset) ? outcomes[$0.offset] : nil) }
     do {
-      let own = try typed.prefix(TextTemplates.most).map { text throws(RuleViolation) in
+      let own = try typed.prefix(TextTemplates.most).map { text, outcome throws(RuleViolation) in
         list.kind == .reason
-          ? try RuleViolation.line(text, "text", atMost: list.kind.length)
-          : try RuleViolation.text(text, "text", atMost: list.kind.length)
+          ? (try RuleViolation.line(text, "text", atMost: list.kind.length), nil)
+          : (try RuleViolation.text(text, "text", atMost: list.kind.length), outcome)
       }
       let catalog = Language(rawValue: list.language).map { pages.catalog[$0] } ?? texts
-      let stored = own.map { text in list.kind.builtIn.first { $0.text(list.kind, catalog) == text } ?? .own(text) }
+      let stored = own.map { text, outcome in
+        list.kind.builtIn.first { $0.text(list.kind, catalog) == text && $0.outcome == outcome }
+          ?? .own(text, for: outcome)
+      }
       let former = Int32(form["former"] ?? "") ?? 0
       guard try await templates.save(stored, as: list, after: former, by: worker, at: Date()) else {
         return try await show(context, list, typed: typed, problem: texts("templates.changed"))
@@ -55,13 +60,14 @@ struct TemplatePages: Sendable {
   ///   - version: an earlier version to show; nil for the newest.
   ///   - typed: the texts to show again after a problem.
   private func show(
-    _ context: ServerRequestContext, _ list: TextTemplates.List, version: Int32? = nil, typed: [String]? = nil,
+    _ context: ServerRequestContext, _ list: TextTemplates.List, version: Int32? = nil,
+    typed: [(text: String, outcome: TextTemplates.Outcome?)]? = nil,
     problem: String = "", done: String = ""
   ) async throws -> Response {
     let texts = pages.texts(context)
     let catalog = Language(rawValue: list.language).map { pages.catalog[$0] } ?? texts
     let set = try await templates.version(version)
-    let shown = typed ?? set[list].map { $0.text(list.kind, catalog) }
+    let shown = typed ?? set[list].map { ($0.text(list.kind, catalog), $0.outcome) }
     let page: TemplateRecord = [
       "done": done == "saved" ? texts("templates.saved") : "", "problem": problem,
       "isAnswer": list.kind == .answer, "length": list.kind.length, "former": Int(set.version),
@@ -77,7 +83,13 @@ struct TemplatePages: Sendable {
       "texts": (0..<TextTemplates.most).map { place in
         [
           "key": place + 1, "name": texts("templates.text", ["key": "\(place + 1)"]),
-          "text": place < shown.count ? shown[place] : "",
+          "text": place < shown.count ? shown[place].text : "",
+          "outcomes": ([nil] + TextTemplates.Outcome.allCases).map { outcome in
+            TemplateRecord.choice(
+              outcome?.rawValue ?? "", texts("templates.outcome.\(outcome?.rawValue ?? "either")"),
+              isChosen: place < shown.count && shown[place].outcome == outcome)
+          },
+          "outcomeName": texts("templates.outcome", ["key": "\(place + 1)"]),
         ] as TemplateRecord
       },
       "versions": try await templates.history(limit: Self.versions).map { saved in
@@ -106,7 +118,7 @@ extension TextTemplates.Text {
   var value: String {
     switch self {
     case .builtIn(let code): code
-    case .own(let text): text
+    case .own(let text, _): text
     }
   }
 

@@ -176,11 +176,12 @@ extension SQL {
   ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO appeal_filings (number, ticket_hash, appeal_id, statement, filed_at, network, area)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      INSERT INTO appeal_filings (number, ticket_hash, appeal_id, statement, filed_at, network, area, language)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       ON CONFLICT (number, ticket_hash) DO NOTHING
       """,
-      filing.number, ticketHash, appealID, filing.statement, filing.filedAt, origin.network, origin.area)
+      filing.number, ticketHash, appealID, filing.statement, filing.filedAt, origin.network, origin.area,
+      filing.language)
   }
 
   package static func addContact(
@@ -200,7 +201,7 @@ extension SQL {
     Statement(
       "SELECT contact, language FROM appeal_contacts WHERE number = $1 AND appeal_id = $2 ORDER BY ticket_hash",
       number, appealID
-    ) { (try $0.decode(0), try $0.decode(1)) }
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
   /// Filings that hold the places of an appeal, the oldest first.
@@ -238,7 +239,7 @@ extension SQL {
   static func readFilings(number: Int64) -> Statement<FiledStatement> {
     Statement(
       """
-      SELECT f.appeal_id, f.statement, f.filed_at, c.contact
+      SELECT f.appeal_id, f.statement, f.filed_at, c.contact, coalesce(f.language, c.language)
       FROM appeal_filings f
       LEFT JOIN appeal_contacts c ON c.number = f.number AND c.ticket_hash = f.ticket_hash
       WHERE f.number = $1 AND NOT f.displaced ORDER BY f.filed_at, f.ticket_hash LIMIT 500
@@ -247,7 +248,7 @@ extension SQL {
     ) { row in
       FiledStatement(
         appealID: try row.decode(0), statement: try row.decode(1), filedAt: try row.decode(2),
-        contact: try row.decode(3))
+        contact: try row.decode(3), language: try row.decode(4))
     }
   }
 

@@ -211,6 +211,8 @@ public struct FiledStatement: Sendable, Equatable {
   public var filedAt: Date
   /// Nil where none was given, or it was deleted.
   public var contact: String?
+  /// Of the form; nil where it is unknown.
+  public var language: String?
 }
 
 public struct AppealCursor: Sendable, Equatable {

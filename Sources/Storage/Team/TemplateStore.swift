@@ -73,9 +73,12 @@ extension TextTemplates.Text {
   fileprivate var stored: String {
     switch self {
     case .builtIn(let code): code
-    case .own(let text): text
+    case .own(let text, _): text
     }
   }
+
+  /// A built-in text has the outcome of its code.
+  fileprivate var storedOutcome: String? { isBuiltIn ? nil : outcome?.rawValue }
 
   fileprivate var isBuiltIn: Bool { if case .builtIn = self { true } else { false } }
 }
@@ -93,7 +96,7 @@ extension SQL {
   static func readTemplates(version: Int32?) -> Statement<(list: TextTemplates.List, text: TextTemplates.Text)> {
     Statement(
       """
-      SELECT kind, language, category_id, is_built_in, text FROM templates
+      SELECT kind, language, category_id, is_built_in, text, outcome FROM templates
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM template_versions))
       ORDER BY kind, language, category_id, place
       """,
@@ -103,7 +106,8 @@ extension SQL {
       let list = TextTemplates.List(
         TextTemplates.Kind(rawValue: kind) ?? .reason, language: try row.decode(1),
         category: ReportCategory(rawValue: try row.decode(2)))
-      return (list, try row.decode(3) ? .builtIn(text) : .own(text))
+      let outcome = try row.decode(5, as: String?.self).flatMap { TextTemplates.Outcome(rawValue: $0) }
+      return (list, try row.decode(3) ? .builtIn(text) : .own(text, for: outcome))
     }
   }
 
@@ -123,8 +127,8 @@ extension SQL {
   static func copyTemplates(version: Int32, except list: TextTemplates.List) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO templates (version, kind, language, category_id, place, is_built_in, text)
-      SELECT $1::integer, kind, language, category_id, place, is_built_in, text FROM templates
+      INSERT INTO templates (version, kind, language, category_id, place, is_built_in, text, outcome)
+      SELECT $1::integer, kind, language, category_id, place, is_built_in, text, outcome FROM templates
       WHERE version = $1::integer - 1 AND (kind, language, category_id) <> ($2::text, $3::text, $4::smallint)
       """,
       version, list.kind.rawValue, list.language, list.category?.rawValue ?? 0)
@@ -135,11 +139,11 @@ extension SQL {
   ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO templates (version, kind, language, category_id, place, is_built_in, text)
-      SELECT $1::integer, $2::text, $3::text, $4::smallint, place, is_built_in, text
-      FROM unnest($5::boolean[], $6::text[]) WITH ORDINALITY AS t (is_built_in, text, place)
+      INSERT INTO templates (version, kind, language, category_id, place, is_built_in, text, outcome)
+      SELECT $1::integer, $2::text, $3::text, $4::smallint, place, is_built_in, text, outcome
+      FROM unnest($5::boolean[], $6::text[], $7::text[]) WITH ORDINALITY AS t (is_built_in, text, outcome, place)
       """,
       version, list.kind.rawValue, list.language, list.category?.rawValue ?? 0, texts.map(\.isBuiltIn),
-      texts.map(\.stored))
+      texts.map(\.stored), texts.map(\.storedOutcome))
   }
 }

@@ -60,6 +60,26 @@ import Testing
     }
   }
 
+  @Test func `an answer has an outcome`() async throws {
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let page = try await chief.page("\(path)?kind=answer&language=en")
+      let texts = [
+        ("text", ""), ("outcome", "uphold"), ("text", "Never."), ("outcome", "reject"), ("text", "Perhaps."),
+        ("outcome", ""),
+      ]
+      #expect(try await chief.send(page, to: path, texts).status == .seeOther)
+      let list = TextTemplates.List(.answer, language: "en")
+      #expect(try await templates.version()[list] == [.own("Never.", for: .reject), .own("Perhaps.")])
+      let saved = try await chief.page("\(path)?kind=answer&language=en")
+      #expect(saved.contains("<option value=\"reject\" selected>For rejected appeals"))
+      // Another list keeps it.
+      let reasons = try await chief.page("\(path)?kind=reason&language=en")
+      _ = try await chief.send(reasons, to: path, [("text", "Own.")])
+      #expect(try await templates.version()[list].first?.outcome == .reject)
+    }
+  }
+
   @Test func `each save is a version and an old form replaces no newer one`() async throws {
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
