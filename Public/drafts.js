@@ -14,7 +14,7 @@
   // A draft belongs to an account, and to what its form is about: the hidden values, except those that each page makes anew.
   const passing = ["csrf", "id", "version", "claim", "fingerprint", "base"]
   const own = `${prefix}${account} `
-  const address = (form) => form.getAttribute("action") ?? location.pathname
+  const address = (form) => (form.getAttribute("action") ?? location.pathname).split("?")[0]
   const subject = (form) =>
     own + JSON.stringify([
       address(form),

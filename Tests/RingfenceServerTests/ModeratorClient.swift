@@ -49,7 +49,10 @@ struct ModeratorClient {
   func send(
     _ page: String, to action: String, _ fields: [(String, String)], at uri: String? = nil
   ) async throws -> TestResponse {
-    let form = try #require(page.components(separatedBy: "<form").first { $0.contains("action=\"\(action)\"") })
+    let form = try #require(
+      page.components(separatedBy: "<form").first {
+        $0.contains("action=\"\(action)\"") || $0.contains("action=\"\(action)?")
+      })
     let end = form.range(of: "</form>")?.lowerBound ?? form.endIndex
     let hidden = form[..<end].matches(of: /<input type="hidden" name="([a-z_]+)" value="([^"]*)">/).map {
       (String($0.1), String($0.2))

@@ -244,7 +244,10 @@ struct ReturnAddress: Equatable {
     }
     let path = request.uri.path
     let number = path.firstMatch(of: /^\/moderation\/(numbers|appeals)\/[0-9]+/).map { String($0.0) }
-    self.init(number ?? Navigation.areas.map(\.address).last { Navigation.isUnder($0, path) })
+    // The address of the case's form has the filter of the queue.
+    self.init(
+      number.map { $0 + (request.uri.query.map { "?\($0)" } ?? "") }
+        ?? Navigation.areas.map(\.address).last { Navigation.isUnder($0, path) })
   }
 
   /// The address of the sign-in page that returns here.

@@ -76,6 +76,7 @@ struct CasePage {
       "takenBy": taken?.account ?? "", "takenUntil": taken.map { PageTime($0.until, texts) },
       "canTakeOver": taken != nil && worker.role >= .administrator, "left": left,
       "leftAddress": address.queue.address("/moderation/queue/left"),
+      "query": address.query,
       "listAddress": address.queue.address(QueuePages.path, address.cursor),
       // The page with all facts, for a case beside the list.
       "pageAddress": CaseAddress(address.queue, on: .queue).address(of: number.digits),

@@ -148,6 +148,10 @@ struct CaseAddress: Sendable {
     }
   }
 
+  /// The filter and the page of a form's address, with a question mark; empty for none. A form that is sent without a
+  /// session returns to it.
+  var query: String { queue.list("", isOfQueue ? [("queue", "1")] : []) }
+
   var cursor: [(name: String, value: String)] { after.map { [("after", $0.text)] } ?? [] }
 
   /// The list of the queue, which starts again with all cases; beside a case, the page of it that was shown.
