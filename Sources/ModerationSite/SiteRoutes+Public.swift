@@ -28,7 +28,7 @@ extension SiteRoutes {
       .post(":pass/suppress", use: owners.suppress)
     let appeals = PublicAppealPages(
       appeals: stores.appeals, explanations: stores.explanations,
-      newest: newest, service: services.moderation.appeals, stamps: stamps("appeals"),
+      newest: newest, service: services.moderation.appeals, stamps: stamps(AppealTicket.purpose),
       limits: AppealRateLimit(limits: access.limits, clock: clock), target: configuration.caseTarget,
       sendsMail: configuration.sendsMail,
       origin: { FilingOrigin(network: hashes.network(of: $0), area: hashes.area(of: $0)) }, pages: pages)

@@ -9,10 +9,15 @@ import PhoneNumbers
 package struct EventMail: Sendable {
   private let catalog: MessageCatalog
   private let address: String
+  private let ticket: @Sendable ([UInt8]) -> String?
 
-  /// - Parameter address: of the server for browsers, without a slash at the end.
-  package init(catalog: MessageCatalog, address: String) {
-    (self.catalog, self.address) = (catalog, address)
+  /// - Parameters:
+  ///   - address: of the server for browsers, without a slash at the end.
+  ///   - ticket: the code of the ticket for the stamp of an appeal's form.
+  package init(
+    catalog: MessageCatalog, address: String, ticket: @escaping @Sendable ([UInt8]) -> String? = { _ in nil }
+  ) {
+    (self.catalog, self.address, self.ticket) = (catalog, address, ticket)
   }
 
   /// - Parameters:
@@ -27,6 +32,8 @@ package struct EventMail: Sendable {
       (value as? String) ?? (value as? NSNumber).map { texts.number($0.int64Value) }
     }
     values["address"] = address
+    let ticket = values["stamp"].flatMap { Hexadecimal.bytes($0) }.flatMap { $0.isEmpty ? nil : self.ticket($0) }
+    values["ticket"] = "\(address)/appeal\(ticket.map { "/\($0)" } ?? "")"
     values["number"] =
       values["number"].flatMap { Int64($0.dropFirst()) }.flatMap(PhoneNumber.init(digits:))?
       .formatted(.international) ?? values["number"]

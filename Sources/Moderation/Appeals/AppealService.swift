@@ -22,10 +22,11 @@ package struct AppealService: Sendable {
   /// form, unless there is no place for the statement.
   /// - Parameters:
   ///   - ticket: code for the person; the same for a form that is sent again.
-  ///   - stamp: 16 unique bytes of the form, and the time until which it can be sent.
+  ///   - stamp: 16 unique bytes of the form, the time until which it can be sent.
+  ///   - givesTicket: whether the ticket is made of the stamp, so that a mail can contain it.
   ///   - origin: network and area of the sender; see `FilingPlaces`.
   package func file(
-    _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date),
+    _ filing: AppealFiling, ticket: AppealTicket, stamp: (id: [UInt8], expiresAt: Date), givesTicket: Bool = false,
     from origin: FilingOrigin = .unknown
   ) async throws -> FilingOutcome {
     let first = try Appeal(number: filing.number, statement: filing.statement, filedAt: filing.filedAt)
@@ -37,7 +38,8 @@ package struct AppealService: Sendable {
           return kept.map { ($0.number, $0.statement) == (filing.number, filing.statement) } == true
             ? .filedBefore : .stampSpent
         }
-        return try await connection.file(filing, or: first, ticketHash: ticket.hash, from: origin)
+        return try await connection.file(
+          filing, or: first, ticketHash: ticket.hash, stamp: givesTicket ? stamp.id : nil, from: origin)
       }
     } catch is NoPlace {
       return .crowded
@@ -177,7 +179,7 @@ extension PostgresConnection {
   /// - Parameter first: the appeal that is opened where none is open.
   /// - Throws: `NoPlace`.
   fileprivate func file(
-    _ filing: AppealFiling, or first: Appeal, ticketHash: [UInt8], from origin: FilingOrigin
+    _ filing: AppealFiling, or first: Appeal, ticketHash: [UInt8], stamp: [UInt8]?, from origin: FilingOrigin
   ) async throws -> FilingOutcome {
     _ = try await run(SQL.lockAppeals(number: filing.number))
     let open = try await run(SQL.readAppealsOf(number: filing.number)).first { $0.state == .open }
@@ -191,7 +193,8 @@ extension PostgresConnection {
     if filing.isObjection { _ = try await run(SQL.markObjection(number: filing.number, appealID: id)) }
     _ = try await run(SQL.addFiling(filing: filing, appealID: id, ticketHash: ticketHash, origin: origin))
     if let contact = filing.contact {
-      _ = try await run(SQL.addContact(filing, contact: contact, ticketHash: ticketHash, appealID: id))
+      let add = SQL.addContact(filing, contact: contact, ticketHash: ticketHash, appealID: id, stamp: stamp)
+      _ = try await run(add)
     }
     _ = try await run(SQL.enqueueCases([(filing.number, .appeal)], at: filing.filedAt))
     if open == nil {
@@ -219,14 +222,16 @@ extension PostgresConnection {
   /// are undone at once.
   func mail(_ answers: [Appeal], at time: Date) async throws {
     for answer in answers {
-      let event = Event(
-        .appealAnswered, at: time,
-        [
-          "number": .text("+\(answer.number)"), "state": .text(answer.state.rawValue),
-          "answer": .text(answer.answer ?? ""), "appeal": .text(answer.id.uuidString),
-        ])
       for contact in try await run(SQL.readContacts(number: answer.number, appealID: answer.id)) {
         guard let address = MailAddress(contact.contact) else { continue }
+        let event = Event(
+          .appealAnswered, at: time,
+          [
+            "number": .text("+\(answer.number)"), "state": .text(answer.state.rawValue),
+            "answer": .text(answer.answer ?? ""), "appeal": .text(answer.id.uuidString),
+            // The server that sends the mail makes the ticket of it.
+            "stamp": .text(Hexadecimal.text(contact.stamp ?? [])),
+          ])
         _ = try await run(
           SQL.queueMessage(
             event, to: "mailto:\(address.text)", language: contact.language, at: time + Appeal.undoWindow))

@@ -49,9 +49,11 @@ struct PublicAppealPages: Sendable {
         draft.problem = texts("appeal.limited")
         return try show(draft, context, status: .tooManyRequests, stamp: stamp)
       }
-      let ticket = stamps.ticket(for: id) ?? AppealTicket()
+      guard let ticket = stamps.ticket(for: id) else { throw Problem.notFound }
       let origin = context.clientAddress.map(origin) ?? .unknown
-      switch try await service.file(filing, ticket: ticket, stamp: (id, expiresAt), from: origin) {
+      switch try await service.file(
+        filing, ticket: ticket, stamp: (id, expiresAt), givesTicket: true, from: origin)
+      {
       case .filed, .joined, .filedBefore:
         return .redirect(to: "/appeal/\(ticket.code)", type: .normal)
       case .stampSpent: draft.problem = texts("appeal.spent")

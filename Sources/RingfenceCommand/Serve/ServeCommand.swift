@@ -200,9 +200,11 @@ extension CommandContext {
   /// Sends messages about events by the settings of this server.
   func outboxJob(logger: Logger) throws -> OutboxJob {
     let settings = folder.settings
+    let key = try folder.pseudonymizer().secret(for: AppealTicket.purpose)
     let mail = EventMail(
       catalog: try MessageCatalog(folder: installation.texts),
-      address: Settings.address(url: try settings.url, host: try settings.host, port: try settings.port))
+      address: Settings.address(url: try settings.url, host: try settings.host, port: try settings.port),
+      ticket: { AppealTicket(stamp: $0, key: key)?.code })
     let codes = OwnerCodeMessage(pseudonymizer: try folder.pseudonymizer())
     return OutboxJob(
       store: stores.outbox, secret: try folder.key("webhook.secret", \.webhookSecret),

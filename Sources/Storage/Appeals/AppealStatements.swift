@@ -184,22 +184,24 @@ extension SQL {
       filing.language)
   }
 
+  /// - Parameter stamp: of the form, where a server can make the ticket of it.
   package static func addContact(
-    _ filing: AppealFiling, contact: String, ticketHash: [UInt8], appealID: UUID
+    _ filing: AppealFiling, contact: String, ticketHash: [UInt8], appealID: UUID, stamp: [UInt8]?
   ) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO appeal_contacts (number, ticket_hash, appeal_id, contact, language) VALUES ($1, $2, $3, $4, $5)
+      INSERT INTO appeal_contacts (number, ticket_hash, appeal_id, contact, language, stamp)
+      VALUES ($1, $2, $3, $4, $5, $6)
       ON CONFLICT (number, ticket_hash) DO NOTHING
       """,
-      filing.number, ticketHash, appealID, contact, filing.language)
+      filing.number, ticketHash, appealID, contact, filing.language, stamp)
   }
 
   package static func readContacts(
     number: Int64, appealID: UUID
-  ) -> Statement<(contact: String, language: String)> {
+  ) -> Statement<(contact: String, language: String, stamp: [UInt8]?)> {
     Statement(
-      "SELECT contact, language FROM appeal_contacts WHERE number = $1 AND appeal_id = $2 ORDER BY ticket_hash",
+      "SELECT contact, language, stamp FROM appeal_contacts WHERE number = $1 AND appeal_id = $2 ORDER BY ticket_hash",
       number, appealID
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }

@@ -235,6 +235,9 @@ public struct AppealTicket: Sendable, Equatable {
   /// 32 characters of `ABCDEFGHJKMNPQRSTVWXYZ0123456789`, in groups of eight with `-` between.
   public let code: String
 
+  /// Of the key for stamps and tickets.
+  public static let purpose = "appeals"
+
   private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
   /// A new random ticket.
@@ -242,6 +245,13 @@ public struct AppealTicket: Sendable, Equatable {
     var generator = SystemRandomNumberGenerator()
     let characters = (0..<32).map { _ in Self.letters[Int(generator.next() & 31)] }
     code = Self.grouped(characters)
+  }
+
+  /// The ticket for a form's stamp. A form that is sent twice gets the same ticket; without the key it cannot be computed.
+  /// - Parameter key: that all servers share.
+  public init?(stamp: [UInt8], key: some ContiguousBytes) {
+    let code = HMAC<SHA256>.authenticationCode(for: Data("ticket ".utf8) + Data(stamp), using: SymmetricKey(data: key))
+    self.init(bytes: Array(code.prefix(20)))
   }
 
   /// The ticket of 20 bytes, which must be unpredictable.

@@ -2,7 +2,9 @@
 
 import Curation
 import Foundation
+import Intake
 import HTTPTypes
+import Hummingbird
 import Moderation
 import PostgreSQL
 import Storage
@@ -73,6 +75,68 @@ import Testing
       #expect(answered.text.contains("upheld") && answered.text.contains("Sorry &lt;b&gt;"))
       #expect(try await DecisionStore(pool: pool).standing(of: 33_199_001_021)?.treatment == .allow)
       #expect(try await moderator.get("/moderation/appeals?state=answered").text.contains("+33 1 99 00 10 21"))
+    }
+  }
+
+  @Test func `answers are offered in the owner's language, by outcome, and mailed with the ticket's address`()
+    async throws
+  {
+    let number: Int64 = 33_199_001_021
+    let templates = TemplateStore(pool: pool)
+    for (version, list, text, outcome) in [
+      (0, "fr", "Nous avons vérifié.", .reject), (1, "en", "We have checked.", nil),
+    ] as [(Int32, String, String, TextTemplates.Outcome?)] {
+      let saved = try await templates.save(
+        [.builtIn("removed"), .own(text, for: outcome)], as: .init(.answer, language: list), after: version,
+        by: .commandLine("Chief"), at: Date())
+      #expect(saved)
+    }
+    try await TestServer.run(configure: { $0.site.appealDelay = 0 }) { server in
+      let visitor = Visitor(server)
+      let stamp = try await stamp(visitor)
+      let filed = try await server.client.execute(
+        uri: "/appeal", method: .post,
+        headers: [.contentType: "application/x-www-form-urlencoded", .acceptLanguage: "fr"],
+        body: ByteBuffer(string: "number=%2B33199001021&statement=Mon+magasin&contact=a%40example.org&stamp=\(stamp)"))
+      let ticket = try #require(filed.headers[.location])
+      let ada = try await ModeratorClient.signIn(server, as: "Ada")
+      let page = try await ada.page("/moderation/appeals/\(number)")
+      #expect(
+        page.contains("The owner wrote in: Français.")
+          && page.contains("id=\"words\" name=\"words\" data-most=\"2000\" rows=\"4\" lang=\"fr\""))
+      let groups = page.components(separatedBy: "data-outcome=\"").dropFirst().map { String($0) }
+      #expect(groups.map { $0.prefix { $0 != "\"" } } == ["uphold", "reject", ""])
+      #expect(groups[0].contains("Nous avons retiré") && !page.contains("We have removed your number"))
+      #expect(
+        groups[1].contains("lang=\"fr\" formnovalidate>Nous avons vérifié.") && groups[2].contains("We have checked."))
+      // The case offers the answers for the chosen outcome first.
+      _ = try await pool.run(SQL.enqueueCases([(number, .appeal)], at: Date()))
+      let form = try await ada.page("/moderation/numbers/\(number)?country=FR&queue=1")
+      let path = "/moderation/numbers/\(number)/decision"
+      #expect(form.contains("action=\"\(path)?country=FR&amp;queue=1\""))
+      let again = try await ada.send(
+        form.replacing("?country=FR&amp;queue=1\"", with: "\""), to: path, [("decision", "reject")])
+      #expect(again.text.firstMatch(of: /data-outcome="([a-z]*)"/)?.1 == "reject")
+
+      let service = AppealService(pool: pool)
+      _ = try await service.settle(
+        number, as: .rejected, by: Actor(name: "Ada", role: .moderator), answer: "Non.", at: Date())
+      let bodies = try await pool.column("SELECT body FROM outbox WHERE event = 'appeal_answered'", as: String.self)
+      let body = try #require(bodies.first)
+      let key = Pseudonymizer(key: [UInt8](repeating: 1, count: 32)).secret(for: AppealTicket.purpose)
+      let mail = EventMail(
+        catalog: try MessageCatalog(folder: Checkout.texts), address: "https://example.org",
+        ticket: { AppealTicket(stamp: $0, key: key)?.code })
+      let text = try #require(mail.write(kind: "appeal_answered", body: body, language: "fr")).text
+      #expect(text.contains("https://example.org\(ticket)\n") && !body.contains(ticket.suffix(35)))
+    }
+  }
+
+  @Test func `a form without a session returns to its case with the filter of the queue`() async throws {
+    try await TestServer.run { server in
+      let refused = try await Visitor(server).post(
+        "/moderation/numbers/33199000248/decision?country=FR&queue=1", ["decision": "block"])
+      #expect(refused.location == "/sign-in?next=/moderation/numbers/33199000248%3Fcountry%3DFR%26queue%3D1&ended=1")
     }
   }
 
