@@ -102,7 +102,9 @@ package struct ClaimService: Sendable {
       guard let raised = try await connection.run(raise).first else { return false }
       let event = worker.did(
         .casePass, to: number, id: id, before: Self.state(item.level, item.assignedTo),
-        after: Self.state(raised.level, raised.assignedTo).merging(input) { $1 }, because: reason)
+        after: Self.state(raised.level, raised.assignedTo), because: reason)
+      // With the case, and not with the audit log, which keeps it.
+      _ = try await connection.run(SQL.keepDraft(number: number, draft: input))
       try await connection.append(event, at: time)
       return true
     }
@@ -169,7 +171,9 @@ package struct ClaimService: Sendable {
       guard let raised = try await connection.run(raise).first else { return false }
       let event = worker.did(
         .caseEscalate, to: number, id: eventID, before: Self.state(item.level, item.assignedTo),
-        after: Self.state(raised.level, raised.assignedTo).merging(input) { $1 }, because: reason)
+        after: Self.state(raised.level, raised.assignedTo), because: reason)
+      // With the case, and not with the audit log, which keeps it.
+      _ = try await connection.run(SQL.keepDraft(number: number, draft: input))
       try await connection.append(event, at: time)
       return true
     }

@@ -51,9 +51,12 @@ public struct CaseStore: Sendable {
     let reviews = pipeline.add(SQL.readReviewActivation())
     let proposals = pipeline.add(SQL.readProposals(number: number))
     let handover = pipeline.add(SQL.readHandover(number: number))
+    let draft = pipeline.add(SQL.readDraft(number: number))
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, thresholds: thresholds)
     let (ranges, waiting) = (try results.rows(range), try results.rows(item).first)
+    var passed = try results.rows(handover).first
+    passed?.after.merge(try results.rows(draft).first ?? [:]) { $1 }
     return CaseFile(
       explanation: known.explanation, item: waiting, passes: try results.rows(passes),
       decisions: known.decisions, hold: known.hold, appeals: known.appeals,
@@ -65,17 +68,17 @@ public struct CaseStore: Sendable {
       reporters: try results.rows(reporters),
       neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
       range: ranges.first,
-      rangeToDecide: Self.rangeToDecide(of: number, waiting, known.explanation, ranges),
-      handover: try results.rows(handover).first, areReviewsOn: try results.rows(reviews).first?.isOn == true,
+      rangeToDecide: Self.rangeToDecide(of: number, waiting, known.explanation.openAppeals > 0, ranges),
+      handover: passed, areReviewsOn: try results.rows(reviews).first?.isOn == true,
       proposals: try results.rows(proposals))
   }
 
   /// The range that the case of a number asks about: one that was detected and begins with the number. An open appeal is
   /// answered first.
-  private static func rangeToDecide(
-    of number: Int64, _ item: QueueCase?, _ explanation: Explanation, _ rules: [RangeRule]
+  package static func rangeToDecide(
+    of number: Int64, _ item: QueueCase?, _ isAppealed: Bool, _ rules: [RangeRule]
   ) -> RangeRule? {
-    guard item?.causes.contains(.range) == true, explanation.openAppeals == 0 else { return nil }
+    guard item?.causes.contains(.range) == true, !isAppealed else { return nil }
     return rules.first { $0.state == .proposed && $0.proposedBy == nil && $0.range.first == number }
   }
 
@@ -94,7 +97,8 @@ public struct CaseStore: Sendable {
     let results = try await pool.snapshot(pipeline)
     let known = try await question.answer(results, at: time, thresholds: thresholds)
     let waiting = try results.rows(item).first
-    let range = Self.rangeToDecide(of: number, waiting, known.explanation, try results.rows(ranges))
+    let range = Self.rangeToDecide(
+      of: number, waiting, known.explanation.openAppeals > 0, try results.rows(ranges))
     let rule = BlockRule(
       isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
     return (known.explanation, known.decisions, waiting, range, rule)
@@ -181,7 +185,7 @@ public struct CaseHandover: Sendable, Equatable {
   public var kind: Kind
   public var account: String
   public var time: Date
-  /// The case before and after: `level`, `assigned_to`; after also `label`, `answer` and `note`.
+  /// The case before and after: `level`, `assigned_to`; after also the input, `label`, `answer` and `note`.
   public var before: [String: String], after: [String: String]
   public var reason: String?
 }

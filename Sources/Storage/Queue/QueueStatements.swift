@@ -165,6 +165,19 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1)) }
   }
 
+  /// Keeps the input of the form that passed a case on, until the next one or the end of the case.
+  package static func keepDraft(number: Int64, draft: [String: String]) -> Statement<Void> {
+    Statement(
+      "UPDATE queue SET draft = $2::text::jsonb WHERE number = $1", number,
+      AuditFields.encode(draft.isEmpty ? nil : draft))
+  }
+
+  package static func readDraft(number: Int64) -> Statement<[String: String]> {
+    Statement("SELECT draft::text FROM queue WHERE number = $1 AND draft IS NOT NULL", number) {
+      AuditFields.decode(try $0.decode(0)) ?? [:]
+    }
+  }
+
   /// How often an account has skipped a case by other events than this one.
   package static func countPasses(number: Int64, account: String, except id: UUID) -> Statement<Int64> {
     Statement(
