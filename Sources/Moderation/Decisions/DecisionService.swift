@@ -29,7 +29,8 @@ package struct DecisionService: Sendable {
   ///   - action: the action that revokes the listing of a number whose appeal is upheld.
   ///   - answersAppeals: whether to allow a number upholds its open appeals; otherwise such a decision is refused.
   /// - Throws: ``DecisionError/protected(_:)`` for a protected number, unless it is allowed; `RuleViolation` for a
-  ///   number outside every numbering plan, for a number with an open appeal unless it is allowed, and by `AllowRule`;
+  ///   number outside every numbering plan, for a number with an open appeal unless it is allowed, for one whose case asks
+  ///   about a range, and by `AllowRule`;
   ///   ``DecisionError/stale`` when another decision than the expected one is in
   ///   force; `PostgresError`.
   package func record(
@@ -41,7 +42,9 @@ package struct DecisionService: Sendable {
     }
     return try await pool.transaction {
       try await $0.record(
-        decision, expecting: expected, role: role, revoking: action, answersAppeals: answersAppeals, reviews: reviews)
+        decision, expecting: expected, role: role, revoking: action, answersAppeals: answersAppeals,
+        // A revocation does not wait for a range.
+        decidesRangeCases: action == .remove, reviews: reviews)
     }
   }
 

@@ -13,21 +13,25 @@ extension PostgresConnection {
   /// - Throws: `RuleViolation`; ``DecisionError/stale``; `PostgresError`.
   func record(
     _ decision: Decision, expecting expected: ExpectedDecision, role: Role,
-    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, reviews: ReviewPolicy
+    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, decidesRangeCases: Bool = true,
+    reviews: ReviewPolicy
   ) async throws -> DecisionOutcome {
     try await record(
-      [(decision, expected)], role: role, revoking: action, answersAppeals: answersAppeals, reviews: reviews)[0].get()
+      [(decision, expected)], role: role, revoking: action, answersAppeals: answersAppeals,
+      decidesRangeCases: decidesRangeCases, reviews: reviews)[0].get()
   }
 
   /// Records decisions about different numbers, each with its audit event, in as many round trips as one decision.
   /// - Parameters:
   ///   - wanted: in ascending order of number, so that transactions lock in the same order.
   ///   - answersAppeals: whether to allow a number upholds its open appeals; otherwise such a decision fails.
+  ///   - decidesRangeCases: whether a number is decided whose case asks about a range.
   /// - Returns: the outcome of each; a failure is a `RuleViolation` or ``DecisionError/stale``, and changed nothing.
   /// - Throws: `PostgresError`.
   func record(
     _ wanted: [(decision: Decision, expected: ExpectedDecision)], role: Role,
-    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, reviews: ReviewPolicy
+    revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, decidesRangeCases: Bool = true,
+    reviews: ReviewPolicy
   ) async throws -> [Result<DecisionOutcome, any Error>] {
     var reading = PostgresPipeline()
     let places = wanted.map { RecordFacts.Places(of: $0.decision.number, in: &reading) }
@@ -37,6 +41,15 @@ extension PostgresConnection {
       Result {
         try facts.outcome(of: wish.decision, expecting: wish.expected, role: role, answersAppeals: answersAppeals)
       }
+    }
+    for (index, fact) in facts.enumerated() where !decidesRangeCases && (try? outcomes[index].get()) == .recorded {
+      let number = wanted[index].decision.number
+      guard fact.item?.causes.contains(.range) == true,
+        CaseStore.rangeToDecide(
+          of: number, fact.item, fact.rule?.isAppealed == true,
+          try await run(SQL.readRangesOfNumber(number: number))) != nil
+      else { continue }
+      outcomes[index] = .failure(RuleViolation(.rangeOpen, field: "number"))
     }
     let dated = zip(wanted, facts).map { wish, facts in facts.dated(wish.decision, expecting: wish.expected) }
     func recorded() -> [Int] { outcomes.indices.filter { (try? outcomes[$0].get()) == .recorded } }

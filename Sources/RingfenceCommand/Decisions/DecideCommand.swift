@@ -130,7 +130,15 @@ struct DecideCommand: AsyncParsableCommand {
 
   private func decide(_ context: CommandContext) async throws -> String {
     let decision = try decision(at: Date())
-    _ = try await context.moderation.decisions.record(decision)
+    do {
+      _ = try await context.moderation.decisions.record(decision)
+    } catch let problem as RuleViolation where problem.code == .rangeOpen {
+      let range = try await context.stores.ranges.rules(containing: decision.number)
+        .first { $0.state == .proposed }?.range.text
+      throw CommandFailure.failed(
+        "The case of +\(decision.number) asks about the range \(range ?? ""). Decide the range first, with: "
+          + "ringfence prefixes approve \(range ?? "RANGE"), or ringfence prefixes reject \(range ?? "RANGE").")
+    }
     if urgent, let revocation = Revocation(carryingOut: decision) {
       try await context.stores.publications.request(revocation)
       return "+\(decision.number): \(decision.treatment.rawValue). A running server publishes it within seconds."

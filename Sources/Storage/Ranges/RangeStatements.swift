@@ -3,7 +3,7 @@
 public import Curation
 import Foundation
 import PhoneNumbers
-import PostgreSQL
+package import PostgreSQL
 
 extension RangePlan {
   /// The current numbering plans.
@@ -148,7 +148,7 @@ extension SQL {
   }
 
   /// Rules that contain a number, those with the fewest numbers first.
-  static func readRangesOfNumber(number: Int64) -> Statement<RangeRule> {
+  package static func readRangesOfNumber(number: Int64) -> Statement<RangeRule> {
     Statement(
       """
       \(rangeColumns) WHERE prefix = ANY($1::bigint[])

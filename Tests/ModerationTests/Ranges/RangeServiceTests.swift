@@ -20,6 +20,31 @@ import Testing
       at: now)
   }
 
+  @Test func `the first number of a proposed range is not decided alone`() async throws {
+    let number: Int64 = 33_199_000_400
+    try await pool.execute(
+      """
+      INSERT INTO ranges
+        (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at)
+      VALUES (\(number), '+3319900040x', 0, 3319900040, '{33199000400}', '{33199000409}', 'proposed', 'block', 1, 9, 1, \(now))
+      """)
+    _ = try await pool.run(SQL.enqueueCases([(number, .range)], at: now))
+    let decisions = DecisionService(pool: pool)
+    let block = try Decision(
+      number: number, treatment: .block, reason: "Many calls.", decidedBy: "Ada", decidedAt: now)
+    await #expect(throws: RuleViolation(.rangeOpen, field: "number")) { _ = try await decisions.record(block) }
+    // A revocation does not wait for the range.
+    var allow = block
+    (allow.treatment, allow.id) = (.allow, UUID())
+    #expect(try await decisions.record(allow, revoking: .remove) == .recorded)
+    _ = try await pool.run(SQL.enqueueCases([(number, .range)], at: now + 1))
+    let range = try #require(try await RangeStore(pool: pool).rules(containing: number).first)
+    try await service.decide([range], isApproved: false, by: .commandLine("Ada"), reason: "No.", at: now)
+    var later = block
+    later.decidedAt = now + 2
+    #expect(try await decisions.record(later) == .recorded)
+  }
+
   @Test func `a million numbers in a day need no approval and one more does`() async throws {
     let small = try rule(33_199_000_000, size: 600_000)
     #expect(try await service.add([small], by: .commandLine("Ada"), at: now).map(\.state) == [.approved])
