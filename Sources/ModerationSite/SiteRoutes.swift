@@ -150,6 +150,7 @@ package struct SiteRoutes {
       .post("queue/filters/delete", use: queue.deleteFilter)
       .get("numbers/:number", use: cases.show)
       .get("numbers/:number/publications", use: history.show)
+      .get("numbers/:number/reporters", use: CaseReporterPages(cases: stores.cases, pages: pages).show)
       .post("numbers/:number/notes", use: cases.note)
       .post("numbers/:number/decision", use: decisions.decide)
       .post("numbers/:number/undo", use: decisions.undo)

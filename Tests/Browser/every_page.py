@@ -484,6 +484,7 @@ PAGES = [
     Page("queue-empty", "/moderation/queue", server="empty"),
     Page("case", richest_number),
     Page("case-publications", publications_of_number),
+    Page("case-reporters", lambda server: f"{richest_number(server)}/reporters"),
     Page("case-attacked", "/moderation/numbers/12025550140"),
     Page("case-unknown", "/moderation/numbers/12015550199"),
     Page("case-refused", "/moderation/numbers/12015550199", then=forget_the_reason),

@@ -31,6 +31,14 @@ package struct Localizer: Sendable {
     return Self.fill(text, values.merging(["count": number(count)]) { _, ours in ours })
   }
 
+  /// The short names of the days, from Monday.
+  package var weekdays: [String] {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.locale = Locale(identifier: language.rawValue)
+    let names = calendar.shortStandaloneWeekdaySymbols
+    return Array(names.dropFirst() + names.prefix(1))
+  }
+
   package func category(_ category: ReportCategory) -> String { self("category.\(category.slug)") }
 
   /// - Parameter code: ISO 3166-1 alpha-2; other text is returned unchanged.

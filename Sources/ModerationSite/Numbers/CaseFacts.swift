@@ -47,15 +47,30 @@ extension Explanation {
 }
 
 extension Score {
-  /// The part of each category, the highest heat first.
-  func partRecords(_ texts: Localizer) -> [TemplateRecord] {
-    parts.sorted { $0.heat > $1.heat }.map { part in
+  /// The part of each category, the highest heat first. Those with less than 2 % of the heat and of the reports are apart.
+  func partRecords(_ texts: Localizer) -> (main: [TemplateRecord], minor: [TemplateRecord]) {
+    let all = parts.reduce(into: (heat: 0.0, reports: Int64(0))) {
+      $0.heat += $1.heat
+      $0.reports += Int64($1.reports)
+    }
+    let sorted = parts.sorted { $0.heat > $1.heat }
+    let isMinor = sorted.map { $0.heat < 0.02 * all.heat && Double($0.reports) < 0.02 * Double(all.reports) }
+    func records(_ wanted: Bool) -> [TemplateRecord] {
+      zip(sorted, isMinor).filter { $0.1 == wanted }.map { $0.0.record(texts) }
+    }
+    return (records(false), records(true))
+  }
+}
+
+extension Score.Part {
+  fileprivate func record(_ texts: Localizer) -> TemplateRecord {
+    let part = self
+    return
       [
         "category": texts.category(part.category), "heat": texts.decimal(part.heat),
         "evidence": texts.decimal(part.evidence), "reports": texts.number(part.reports),
         "reporters": texts.number(part.reporters),
       ]
-    }
   }
 }
 
@@ -88,6 +103,33 @@ extension RangeRule {
       "isProposed": state == .proposed,
     ]
   }
+}
+
+/// Reports by hour of the week as a drawing of 7 × 24 squares, and as a table.
+enum CaseHours {
+  /// The shades of the drawing, without the empty one.
+  private static let shades = 4
+
+  /// - Parameter hours: from Monday 00:00 UTC; hours without reports may be missing.
+  static func record(_ hours: [(hour: Int, reports: Int)], _ texts: Localizer) -> TemplateRecord {
+    let counts = Dictionary(hours.filter { (0..<168).contains($0.hour) }.map { ($0.hour, $0.reports) }) { $0 + $1 }
+    let most = counts.values.max() ?? 0
+    let days = texts.weekdays
+    return [
+      "top": texts.number(most), "days": days,
+      "cells": counts.sorted { $0.key < $1.key }.map { hour, count in
+        [
+          "x": hour % 24 * 10, "y": hour / 24 * 10, "shade": (count * shades + most - 1) / max(1, most),
+          "title": "\(days[hour / 24]) \(name(hour % 24)): \(texts.number(count))",
+        ] as TemplateRecord
+      },
+      "rows": (0..<24).map { hour in
+        ["hour": name(hour), "counts": (0..<7).map { texts.number(counts[$0 * 24 + hour] ?? 0) }] as TemplateRecord
+      },
+    ]
+  }
+
+  private static func name(_ hour: Int) -> String { hour < 10 ? "0\(hour)" : "\(hour)" }
 }
 
 /// Reports and calls of the last days as a drawing, and as a table for screen readers. The drawing has only classes and

@@ -30,6 +30,9 @@ struct CasePage {
   /// The numbers of the range that the case asks about.
   var grid: RangeGrid?
 
+  /// Rows of reporters, and of neighbors, that are not folded.
+  private static let rows = 5
+
   private var explanation: Explanation { file.explanation }
 
   /// Values of the template `case`, and of a case beside the list of the queue.
@@ -109,6 +112,11 @@ struct CasePage {
     let failing = conditions.filter { !explanation.isMet($0) }
     let outlook = CaseOutlook(explanation)
     let shown = PackListing(packs, newest: file.newestSerial, listing: explanation.listing)
+    let parts = explanation.score?.partRecords(texts)
+    let neighbours = file.neighbours.map { $0.record(at: time, texts) }
+    let more = neighbours.dropFirst(Self.rows)
+    let reporters = file.reporters.map { $0.record(texts) }
+    let others = reporters.dropFirst(Self.rows)
     var stated = explanation
     stated.packs = shown.places.map { StatementOfReasons.Pack(name: $0.pack, region: explanation.country) }
     return [
@@ -131,8 +139,17 @@ struct CasePage {
       "outlookChange": texts("case.change.\(outlook.change(from: explanation.listing))"),
       "packs": shown.places.map { $0.record(texts) }, "listed": shown.text(texts),
       "names": file.names.map(\.record), "reporterCounts": reporterCounts(texts),
-      "parts": explanation.score?.partRecords(texts) ?? [], "reporters": file.reporters.map { $0.record(texts) },
-      "neighbours": file.neighbours.map { $0.record(at: time, texts) }, "range": file.range?.caseRecord(texts),
+      "parts": parts?.main ?? [], "minorParts": parts?.minor ?? [],
+      "minorCount": texts.count("case.categories-more", parts?.minor.count ?? 0),
+      "hours": CaseHours.record(file.hours, texts),
+      "apps": file.apps.map { app in
+        ["name": app.name, "reports": texts.number(app.reports), "reporters": texts.number(app.reporters)]
+          as TemplateRecord
+      },
+      "reporters": Array(reporters.prefix(Self.rows)), "moreReporters": Array(others),
+      "moreReportersCount": texts.count("case.reporters-more", others.count),
+      "neighbours": Array(neighbours.prefix(Self.rows)), "moreNeighbours": Array(more),
+      "moreNeighboursCount": texts.count("case.neighbours-more", more.count), "range": file.range?.caseRecord(texts),
       "hold": file.hold?.record(texts),
       // Moderators read the statements of open appeals above the answer.
       "appeals": file.appeals.reversed().filter { $0.state != .open || worker.role < .moderator }.map {

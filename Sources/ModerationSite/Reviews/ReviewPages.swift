@@ -215,7 +215,8 @@ extension CaseFile {
       "facts": figures.compactMap { name, value in
         value.map { ["name": texts("reviews.fact.\(name)"), "value": $0] as TemplateRecord }
       },
-      "holds": hold.map { texts.message($0.reason) }, "parts": score?.partRecords(texts) ?? [],
+      "holds": hold.map { texts.message($0.reason) },
+      "parts": score.map { $0.partRecords(texts) }.map { $0.main + $0.minor } ?? [],
       // Statements of owners.
       "statements": appeals.map(\.statement), "days": CaseChart.rows(days, texts),
     ])

@@ -101,15 +101,63 @@ extension SQL {
   static func readCaseReporters(number: Int64, limit: Int) -> Statement<CaseReporter> {
     Statement(
       """
-      SELECT substr(encode(w.reporter, 'hex'), 1, 4), w.weight, w.category_id, coalesce(r.judged, 0), coalesce(r.agreed, 0)
+      SELECT w.reporter, w.weight, w.category_id, coalesce(r.judged, 0), coalesce(r.agreed, 0), coalesce(r.brigades, 0),
+             r.first_received_at
       FROM number_reporters w LEFT JOIN reporters r ON r.reporter = w.reporter
       WHERE w.number = $1 ORDER BY w.weight DESC, w.reporter LIMIT $2::bigint
       """,
       number, Int64(limit)
     ) { row in
       CaseReporter(
-        pseudonym: try row.decode(0), weight: try row.decode(1), category: try row.category(2),
-        judged: Int(try row.decode(3, as: Int32.self)), agreed: Int(try row.decode(4, as: Int32.self)))
+        reporter: Reporter(try row.decode(0)), weight: try row.decode(1), category: try row.category(2),
+        judged: Int(try row.decode(3, as: Int32.self)), agreed: Int(try row.decode(4, as: Int32.self)),
+        bursts: Int(try row.decode(5, as: Int32.self)), since: try row.decode(6))
+    }
+  }
+
+  /// The reports of apps by hour of the week, from Monday 00:00 UTC.
+  static func readReportHours(number: Int64, time: Date) -> Statement<(hour: Int, reports: Int)> {
+    Statement(
+      """
+      SELECT (extract(isodow FROM reported_at AT TIME ZONE 'UTC') * 24 - 24
+               + extract(hour FROM reported_at AT TIME ZONE 'UTC'))::integer, count(*)
+      FROM reports
+      WHERE number = $1 AND withdrawn_at IS NULL AND reporter IS NOT NULL AND reported_at > $2 GROUP BY 1 ORDER BY 1
+      """,
+      number, time - Double(CaseStore.days) * 86_400
+    ) { (Int(try $0.decode(0, as: Int32.self)), Int(try $0.decode(1, as: Int64.self))) }
+  }
+
+  /// The reports by app and list, the most first.
+  static func readReportsByApp(number: Int64) -> Statement<(name: String, reports: Int, reporters: Int)> {
+    Statement(
+      """
+      SELECT a.name, count(*), count(DISTINCT r.reporter) FROM reports r JOIN apps a ON a.app_id = r.app_id
+      WHERE r.number = $1 AND r.withdrawn_at IS NULL GROUP BY a.app_id, a.name ORDER BY 2 DESC, 1 LIMIT 20
+      """,
+      number
+    ) { (try $0.decode(0), Int(try $0.decode(1, as: Int64.self)), Int(try $0.decode(2, as: Int64.self))) }
+  }
+
+  /// Reports of some reporters, and reports with a comment, by number and reporter. There is no index by reporter: all
+  /// reports since a time are read.
+  static func readReportsOfReporters(
+    reporters: [Reporter], comment: String, since: Date, limit: Int
+  ) -> Statement<ReportsOfReporter> {
+    Statement(
+      """
+      SELECT r.number, r.reporter, array_agg(DISTINCT r.network) FILTER (WHERE r.network IS NOT NULL),
+             coalesce(bool_or(r.comment = $2), false)
+      FROM reports r
+      WHERE (r.reporter = ANY($1::bytea[]) OR r.comment = $2) AND r.reporter IS NOT NULL AND r.withdrawn_at IS NULL
+        AND r.reported_at > $3 AND \(CommentSQL.isUnrestricted)
+      GROUP BY r.number, r.reporter ORDER BY r.number, r.reporter LIMIT $4::bigint
+      """,
+      reporters.map(\.bytes), comment, since, Int64(limit)
+    ) { row in
+      ReportsOfReporter(
+        number: try row.decode(0), reporter: Reporter(try row.decode(1)),
+        networks: Set(try row.decode(2, as: [[UInt8]]?.self) ?? []), hasComment: try row.decode(3))
     }
   }
 

@@ -13,6 +13,8 @@ public struct CaseStore: Sendable {
   public static let comments = 20
   /// The most reporters on a page.
   public static let reporters = 20
+  /// The most reporters whose reports about other numbers are compared.
+  public static let comparedReporters = 200
   /// The most numbers of the same block of 100 on a page.
   public static let neighbours = 20
   /// Days in the chart.
@@ -46,6 +48,8 @@ public struct CaseStore: Sendable {
       SQL.readComments(number: number, before: before ?? Self.newest, limit: Self.comments + 1))
     let reporters = pipeline.add(SQL.readCaseReporters(number: number, limit: Self.reporters))
     let days = pipeline.add(SQL.readCaseDays(number: number, time: time))
+    let hours = pipeline.add(SQL.readReportHours(number: number, time: time))
+    let apps = pipeline.add(SQL.readReportsByApp(number: number))
     let filings = pipeline.add(SQL.readFilings(number: number))
     let undone = pipeline.add(SQL.readUndoneAnswer(number: number))
     let reviews = pipeline.add(SQL.readReviewActivation())
@@ -66,7 +70,8 @@ public struct CaseStore: Sendable {
       concentration: try results.rows(concentration).first ?? CaseConcentration(),
       newestSerial: try results.rows(newest).first?.serial, comments: try results.rows(comments),
       reporters: try results.rows(reporters),
-      neighbours: try results.rows(neighbours), days: try results.rows(days), notes: try results.rows(notes),
+      neighbours: try results.rows(neighbours), days: try results.rows(days),
+      hours: try results.rows(hours), apps: try results.rows(apps), notes: try results.rows(notes),
       range: ranges.first,
       rangeToDecide: Self.rangeToDecide(of: number, waiting, known.explanation.openAppeals > 0, ranges),
       handover: passed, areReviewsOn: try results.rows(reviews).first?.isOn == true,
@@ -102,6 +107,23 @@ public struct CaseStore: Sendable {
     let rule = BlockRule(
       isNamed: try !results.rows(names).isEmpty, hasProtectedNeighbour: try !results.rows(protected).isEmpty)
     return (known.explanation, known.decisions, waiting, range, rule)
+  }
+
+  /// The reporters of a number, those with the greatest weight first, and their reports about all numbers. Reads all reports
+  /// of 30 days.
+  public func reporters(of number: Int64, at time: Date) async throws -> CaseReporters {
+    let (reporters, concentration) = try await pool.withConnection {
+      try await $0.pipeline(
+        SQL.readCaseReporters(number: number, limit: Self.comparedReporters),
+        SQL.readCaseConcentration(number: number))
+    }
+    let comment = concentration.first?.text ?? ""
+    let reports = try await pool.run(
+      SQL.readReportsOfReporters(
+        reporters: reporters.map(\.reporter), comment: comment, since: time - 30 * 86_400, limit: 50_000))
+    // A comment on harassment may itself be harassment.
+    let isShown = concentration.first?.textCategory != .harassment
+    return CaseReporters(reporters: reporters, comment: isShown ? comment : "", reports: reports)
   }
 
   /// Reports and calls of a number by day, ascending, without days that had none.
@@ -157,6 +179,10 @@ public struct CaseFile: Sendable {
   public var neighbours: [Neighbour]
   /// The last ``CaseStore/days`` days, ascending, without days that had neither reports nor calls.
   public var days: [CaseDay]
+  /// Reports of apps of these days by hour of the week, from Monday 00:00 UTC, without hours that had none.
+  public var hours: [(hour: Int, reports: Int)]
+  /// Reports by app and list, the most first.
+  public var apps: [(name: String, reports: Int, reporters: Int)]
   /// Notes of moderators, the newest first.
   public var notes: [CaseNote]
   /// The rule with the fewest numbers that contains it, where one is proposed or decided.
@@ -237,10 +263,9 @@ public struct CaseConcentration: Sendable, Equatable {
   public var textCategory: ReportCategory?
 }
 
-/// A reporter of a number. Four hexadecimal digits of the pseudonym distinguish reporters.
+/// A reporter of a number.
 public struct CaseReporter: Sendable, Equatable {
-  /// The first four hexadecimal digits, such as `7f3a`.
-  public var pseudonym: String
+  public var reporter: Reporter
   /// The weight of the vote, 0 to 1.
   public var weight: Float
   public var category: ReportCategory
@@ -248,6 +273,32 @@ public struct CaseReporter: Sendable, Equatable {
   public var judged: Int
   /// Number of those decisions that agreed with the reporter.
   public var agreed: Int
+  /// Number of bursts against numbers that were then allowed.
+  public var bursts: Int
+  /// When the first report arrived; nil for a newcomer.
+  public var since: Date?
+
+  /// The first four hexadecimal digits, such as `7f3a`, which distinguish reporters.
+  public var pseudonym: String { Hexadecimal.text(reporter.bytes.prefix(2)) }
+}
+
+/// The reports of one reporter about a number.
+public struct ReportsOfReporter: Sendable, Equatable {
+  public var number: Int64
+  public var reporter: Reporter
+  /// Keyed hashes of networks, which are kept for 30 days.
+  public var networks: Set<[UInt8]>
+  /// Whether one has the comment that was asked for.
+  public var hasComment: Bool
+}
+
+/// The reporters of a number, and what they and its most frequent comment have in common with other numbers.
+public struct CaseReporters: Sendable {
+  public var reporters: [CaseReporter]
+  /// The most frequent comment; empty for none, and for one on harassment.
+  public var comment: String
+  /// Reports of the last 30 days, by number and reporter.
+  public var reports: [ReportsOfReporter]
 }
 
 /// A number in the same block of 100.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Curation
 import Foundation
 import HTTPTypes
 import Storage
 import TestSupport
 import Testing
 
+@testable import Curation
 @testable import HTTPServer
 @testable import ModerationSite
 
@@ -44,6 +44,39 @@ import Testing
       let russian = try await client.get(uri, headers: [.acceptLanguage: "ru"]).text
       #expect(russian.contains("25 сообщений: первое") && russian.contains("Франция"))
     }
+  }
+
+  @Test func `a case shows hours and apps of its reports, and what its reporters report besides`() async throws {
+    try await report(25, comment: "Same words")
+    let other = (0..<15).map { index in
+      Report(
+        number: number + 10, appID: 1, reportID: UUID(), reportedAt: Date() - 60, category: .fraud,
+        reporter: Array(repeating: UInt8(index), count: 16),
+        comment: index < 3 ? "Same words 0" : nil, network: [UInt8](repeating: UInt8(index), count: 8))
+    }
+    _ = try await ReportStore(pool: TestDatabase.current.pool).accept(other, receivedAt: Date())
+    try await TestServer.run { server in
+      let client = try await ModeratorClient.signIn(server, as: "Ada", role: .triage)
+      let page = try await client.page(uri)
+      #expect(
+        page.contains("Hours of the week") && page.contains("class=\"shade-4\"") && page.contains("Reports by app"))
+      #expect(page.matches(of: /class="shade-[1-4]"/).count == 25 && page.contains("\(uri)/reporters"))
+      let records = try await client.page("\(uri)/reporters")
+      #expect(records.matches(of: /<th scope="row" class="mono">/).count == 25)
+      let related = try #require(records.components(separatedBy: "id=\"related\"").last)
+      #expect(related.contains("15 of 25") && related.contains("+33 1 99 00 02 58"))
+      #expect(related.contains("data-label=\"Same comment\">3<"))
+    }
+  }
+
+  @Test func `categories below 2 % are apart`() throws {
+    var score = Score(NumberRecord(number: number, standing: NumberAggregate(parts: [])), at: Date())
+    score.parts = [(ReportCategory.fraud, 99.0, Int64(99)), (.robocall, 1, 1), (.other, 0, 40)].map {
+      Score.Part(category: $0, heat: $1, evidence: 1, reports: $2, reporters: 1)
+    }
+    let texts = try MessageCatalog(folder: Checkout.texts)[.english]
+    let (main, minor) = score.partRecords(texts)
+    #expect(main.count == 2 && minor.count == 1)
   }
 
   @Test func `an invalid number has no page`() async throws {
