@@ -173,7 +173,8 @@ package struct SiteRoutes {
       assignments: stores.assignments, queueCounts: queueCounts,
       pages: pages)
     let team = TeamPages(
-      team: stores.team, reviews: stores.reviews, target: configuration.caseTarget, pages: pages)
+      team: stores.team, statistics: stores.statistics, reviews: stores.reviews, target: configuration.caseTarget,
+      pages: pages)
     moderation.group("team")
       .add(middleware: RequireRole(.moderator))
       .get(use: team.show)

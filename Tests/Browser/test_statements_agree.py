@@ -195,4 +195,4 @@ def test_decisions_are_counted_once(home, numbers, visit, signed_in):
         "'decision.allow') AND happened_at >= date_trunc('day', now())")
     wait_until(lambda: figure("/moderation", ".tile:has-text('Decisions today') strong") == count, 60, "Home to count")
     page.goto(home.address + "/moderation/team?days=7")
-    assert page.locator("table:has(th:text-is('Day (UTC)')) tbody tr td").first.inner_text() == count
+    assert page.locator("table.cards:has(th:text-is('Day (UTC)')) tbody tr td").first.inner_text() == count

@@ -34,6 +34,7 @@ struct AuditPages: Sendable {
         "actors": ([""] + actors).map { name in
           TemplateRecord.choice(name, name.isEmpty ? texts("audit.everybody") : name, isChosen: name == query.actor)
         },
+        "actions": query.actions(for: worker.role, texts),
         "rows": shown.map { $0.shown(to: worker).record(texts) },
         // The query of the next page; empty on the last page.
         "next": found.count > Self.rows ? shown.last.map { query.query(after: $0.cursor) } ?? "" : "",
@@ -78,12 +79,15 @@ extension AuditRecord {
 
   fileprivate func record(_ texts: Localizer) -> TemplateRecord {
     let changes = AuditChange.all(from: event.before, to: event.after).map { $0.said(texts) }
+    let reason = event.reason.map(texts.reason) ?? ""
     return [
       "id": event.id.text, "time": PageTime(time, texts), "actor": event.actor,
       "role": texts.find("role.\(event.role)") ?? event.role,
       "action": texts.find("audit.action.\(event.action)") ?? event.action, "subject": event.subject,
       "changes": changes.map { ["field": $0.field, "before": $0.before, "after": $0.after] as TemplateRecord },
-      "reason": event.reason.map(texts.reason) ?? "",
+      "reason": reason,
+      // The line that unfolds.
+      "line": reason.isEmpty ? changes.map(\.field).joined(separator: ", ") : reason,
     ]
   }
 }
@@ -143,8 +147,18 @@ struct AuditQuery {
   let to: String
   let after: AuditCursor?
 
+  /// The actions that an account sees, by name; an address may also have the beginning of some.
+  func actions(for role: Role, _ texts: Localizer) -> [TemplateRecord] {
+    let seen = AuditAction.allCases.map(\.rawValue).filter { role >= .administrator || !$0.hasPrefix(Self.golden) }
+    let names = seen.map { ($0, texts("audit.action.\($0)")) }.sorted { $0.1 < $1.1 }
+    let typed = action.isEmpty || seen.contains(action) ? [] : [(action, action)]
+    return ([("", texts("audit.everything"))] + typed + names).map { .choice($0, $1, isChosen: $0 == action) }
+  }
+
+  private static let golden = "golden."
+
   /// The fields of the page's form.
-  var record: TemplateRecord { ["action": action, "subject": subject, "from": from, "to": to] }
+  var record: TemplateRecord { ["subject": subject, "from": from, "to": to] }
 
   init(_ request: Request) {
     let query = request.uri.queryParameters
@@ -164,7 +178,7 @@ struct AuditQuery {
     var filter = AuditFilter(
       actor: wish(actor), action: wish(action), subject: wish(subject), since: Self.day(from),
       until: Self.day(to)?.addingTimeInterval(86_400))
-    if role < .administrator { filter.excluded = "golden." }
+    if role < .administrator { filter.excluded = Self.golden }
     return filter
   }
 

@@ -29,7 +29,7 @@ struct HomePages: Sendable {
       pages.texts(context), context.moderator?.role ?? .triage, try await publications.latest()
     )
     let steps = try await firstSteps.read()
-    let charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false)]
+    let charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false), (.waiting, false)]
     return try pages.page(
       "home",
       [

@@ -10,6 +10,7 @@ import Storage
 /// administrators see all accounts.
 struct TeamPages: Sendable {
   let team: TeamStore
+  let statistics: StatisticsStore
   let reviews: ReviewStore
   /// The longest time that a case should wait.
   let target: TimeInterval
@@ -30,6 +31,9 @@ struct TeamPages: Sendable {
     let rated = try await reviews.ratedDecisions(since: since)
       .filter { decision in account.map { name in decision.ratings.contains { $0.account == name } } ?? true }
     let totals = figures[.day] ?? []
+    let flow = try await team.flow(since: since, until: now, target: target)
+    let history = try await statistics.days(days, until: now)
+    let decided = flow.decided.values.reduce(0, +)
     let page: TemplateRecord = [
       "isOwn": account != nil,
       "periods": Self.periods.map {
@@ -44,6 +48,15 @@ struct TeamPages: Sendable {
       "oldest": oldest.map { PageTime($0, texts) },
       "target": texts.number(Int(target / 3_600)), "isLate": oldest.map { now.timeIntervalSince($0) > target } ?? false,
       "total": texts.number(totals.reduce(0) { $0 + $1.decisions }), "min": texts.number(Observations.min),
+      "inTime": Observations.suffice(Int(decided)) ? texts.percent(Double(flow.inTime) / Double(decided)) : "",
+      "appeals": zip(["1", "3", "7", "more"], flow.appeals).map { age, count in
+        ["name": texts("team.appeals-\(age)"), "count": texts.number(count)] as TemplateRecord
+      },
+      "charts": [
+        DayChart.record("arrived", history.map { ($0.day, flow.arrived[Self.day($0.day)] ?? 0) }, isSum: true, texts),
+        DayChart.record("decided", history.map { ($0.day, flow.decided[Self.day($0.day)] ?? 0) }, isSum: true, texts),
+        DayChart.record("oldest", history.map { ($0.day, $0[.oldest]) }, isSum: false, texts),
+      ],
       "agreement": AgreementPages.row(texts("reviews.all"), rated, texts),
       "tables": TeamDimension.allCases.filter { $0 != .account || account == nil }.map { dimension in
         let rows = figures[dimension] ?? []
@@ -56,6 +69,10 @@ struct TeamPages: Sendable {
     ]
     return try pages.page("team", page, context)
   }
+}
+
+extension TeamPages {
+  private static func day(_ midnight: Date) -> Int32 { Int32(midnight.timeIntervalSince1970 / 86_400) }
 }
 
 extension TeamFigures {

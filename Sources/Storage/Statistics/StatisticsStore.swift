@@ -30,6 +30,10 @@ public struct StatisticsStore: Sendable {
     case appeals
     /// Proposed ranges.
     case ranges
+    /// Cases in the queue.
+    case waiting
+    /// Hours that the oldest case has waited.
+    case oldest = "oldest_hours"
   }
 
   public init(pool: PostgresPool) {
@@ -134,7 +138,7 @@ extension SQL {
       since)
   }
 
-  /// Stores today's counts of listings, holds, proposed ranges and open appeals.
+  /// Stores today's counts of listings, holds, proposed ranges, open appeals and cases.
   static func recordCurrentStatistics(time: Date) -> Statement<Void> {
     Statement(
       """
@@ -144,6 +148,8 @@ extension SQL {
         UNION ALL SELECT 'held', count(*) FROM holds WHERE NOT settled
         UNION ALL SELECT 'listed', count(*) FROM listings
         UNION ALL SELECT 'ranges', count(*) FROM ranges WHERE state = 'proposed'
+        UNION ALL SELECT 'waiting', count(*) FROM queue
+        UNION ALL SELECT 'oldest_hours', coalesce(extract(epoch FROM $1::timestamptz - min(since)) / 3600, 0)::bigint FROM queue
       ) AS standing (statistic, value)
       ON CONFLICT (day, statistic) DO UPDATE SET value = excluded.value
       """,

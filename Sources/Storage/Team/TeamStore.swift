@@ -71,7 +71,77 @@ public struct TeamStore: Sendable {
   }
 }
 
+/// Cases that arrived and were decided by day, and appeals that wait by age.
+public struct TeamFlow: Sendable, Equatable {
+  /// By days since 1970-01-01 (UTC).
+  public var arrived: [Int32: Int64] = [:], decided: [Int32: Int64] = [:]
+  /// Of the decided cases, those that waited no longer than the target.
+  public var inTime: Int64 = 0
+  /// Open appeals that have waited up to a day, three days, seven days, and longer.
+  public var appeals: [Int64] = []
+}
+
+extension TeamStore {
+  /// Of cases that were decided by older programs the arrival is unknown; they are left out.
+  /// - Parameter target: the longest time that a case should wait, in seconds.
+  public func flow(since: Date, until: Date, target: TimeInterval) async throws -> TeamFlow {
+    let (decided, waiting, appeals) = try await pool.withConnection {
+      try await $0.pipeline(
+        SQL.countDecidedCases(since: since, until: until, target: target), SQL.countWaitingCases(since: since),
+        SQL.countAppealAges(time: until))
+    }
+    var flow = TeamFlow(appeals: appeals.first ?? [])
+    for row in decided {
+      flow.decided[row.decided, default: 0] += row.count
+      flow.arrived[row.arrived, default: 0] += row.count
+      flow.inTime += row.inTime
+    }
+    for row in waiting { flow.arrived[row.day, default: 0] += row.count }
+    return flow
+  }
+}
+
 extension SQL {
+  /// Decided cases by the day of their arrival and of their decision.
+  static func countDecidedCases(
+    since: Date, until: Date, target: TimeInterval
+  ) -> Statement<(arrived: Int32, decided: Int32, count: Int64, inTime: Int64)> {
+    Statement(
+      """
+      SELECT (case_since AT TIME ZONE 'UTC')::date - DATE '1970-01-01', (happened_at AT TIME ZONE 'UTC')::date - DATE '1970-01-01',
+             count(*), count(*) FILTER (WHERE happened_at - case_since <= $3::interval)
+      FROM (
+        SELECT happened_at, (after ->> 'case_since')::timestamptz AS case_since FROM audit_events
+        WHERE happened_at >= $1 AND happened_at < $2 AND \(isTeamDecision) AND after ->> 'case_since' IS NOT NULL
+      ) d
+      GROUP BY 1, 2 ORDER BY 1, 2
+      """,
+      since, until, "\(Int(target)) s"
+    ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2), try $0.decode(3)) }
+  }
+
+  /// Cases that wait by the day of their arrival.
+  static func countWaitingCases(since: Date) -> Statement<(day: Int32, count: Int64)> {
+    Statement(
+      """
+      SELECT (since AT TIME ZONE 'UTC')::date - DATE '1970-01-01', count(*) FROM queue WHERE since >= $1 GROUP BY 1 ORDER BY 1
+      """,
+      since
+    ) { (try $0.decode(0), try $0.decode(1)) }
+  }
+
+  /// Open appeals that have waited up to a day, three days, seven days, and longer.
+  static func countAppealAges(time: Date) -> Statement<[Int64]> {
+    Statement(
+      """
+      SELECT count(*) FILTER (WHERE filed_at > $1), count(*) FILTER (WHERE filed_at <= $1 AND filed_at > $2),
+             count(*) FILTER (WHERE filed_at <= $2 AND filed_at > $3), count(*) FILTER (WHERE filed_at <= $3)
+      FROM appeals WHERE state = 'open'
+      """,
+      time - 86_400, time - 3 * 86_400, time - 7 * 86_400
+    ) { row in try (0..<4).map { try row.decode($0) } }
+  }
+
   /// Whether an event of the audit log is a decision about a number, for each figure that counts decisions.
   static let isTeamDecision = "action IN ('decision.block', 'decision.identify', 'decision.allow')"
 

@@ -221,7 +221,7 @@ extension DecisionEvent {
     _ = try await decisions.record(block)
     #expect(
       try await events("decision.block") == [
-        #"Ada +33199000248 {"causes": "held", "category": "as_reported", "decision": "block", "handling_seconds": "91"} x"#
+        #"Ada +33199000248 {"causes": "held", "category": "as_reported", "decision": "block", "case_since": "\#(now.formatted(.iso8601))", "handling_seconds": "91"} x"#
       ])
     // Of another account, and after the claim has ended, no time is known.
     for (place, (account, seconds)) in [("Bob", 5.0), ("Ada", 600)].enumerated() {

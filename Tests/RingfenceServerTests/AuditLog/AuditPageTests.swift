@@ -76,6 +76,10 @@ import Testing
       while let path = address {
         let page = try await get(path)
         #expect(!page.contains("<Bob>") && page.contains("&lt;Bob&gt;"))
+        // An event is a line that unfolds; the filter offers the actions, and keeps the beginning of some.
+        #expect(page.contains("<details class=\"line\"><summary>＝cmd|x</summary>"))
+        #expect(
+          page.contains("<option value=\"protection.\" selected>") && page.contains("<option value=\"note.add\">"))
         ids += page.matches(of: /<tr id="([0-9a-f-]{36})"/).map(\.1)
         address = page.firstMatch(of: /href="([^"]*)" rel="next"/).map { String($0.1).replacing("&amp;", with: "&") }
         pages += 1
