@@ -13,16 +13,16 @@ package import Storage
 package struct PublicationScheduler: Sendable {
   private let publisher: Publisher
   private let leases: LeaseStore
-  private let schedule: PublicationSchedule?
+  private let schedule: CurrentSchedule
   private let logger: Logger
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// - Parameters:
-  /// - schedule: nil publishes only revocations.
+  /// - schedule: without a time, publishes only revocations.
   /// - sleep: waits; throws if the task is canceled.
   package init(
-    publisher: Publisher, leases: LeaseStore, schedule: PublicationSchedule?, logger: Logger,
+    publisher: Publisher, leases: LeaseStore, schedule: CurrentSchedule, logger: Logger,
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
@@ -86,8 +86,8 @@ package struct PublicationScheduler: Sendable {
   }
 
   private func nightIsDue(at time: Date) async throws -> Bool {
-    guard let schedule else { return false }
-    let due = schedule.last(atOrBefore: time)
+    guard let current = try await schedule.refresh(publisher.store) else { return false }
+    let due = current.last(atOrBefore: time)
     return PublicationTiming(try await publisher.store.attempts(since: due, at: time)) == .publish
   }
 }

@@ -196,7 +196,8 @@ package struct SiteRoutes {
 
   private func publicationRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let publications = PublicationPages(
-      store: stores.publications, jobs: services.publicationJobs, diff: services.diff, pages: pages)
+      store: stores.publications, jobs: services.publicationJobs, schedule: services.schedule, diff: services.diff,
+      pages: pages)
     let orders = PublicationOrderPages(jobs: services.publicationJobs, pages: publications)
     let changes = PublicationDiffPages(diff: services.diff, changes: stores.changes, pages: pages)
     let recipes = RecipePages(recipes: services.recipes, pages: pages)
@@ -210,12 +211,13 @@ package struct SiteRoutes {
     moderation.group()
       .add(middleware: RequireRole(.administrator))
       .post("publications", use: orders.order)
+      .post("publications/schedule", use: orders.schedule)
   }
 
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
       figures: stores.statistics, firstSteps: stores.firstSteps, appeals: stores.appeals,
-      publications: stores.publications, sources: stores.sources, next: services.nextPublication,
+      publications: stores.publications, sources: stores.sources, schedule: services.schedule,
       canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation

@@ -32,13 +32,11 @@ package struct SiteServices: Sendable {
   package let protectionCatalog: ProtectionCatalog
   /// Reads recipes.yaml again at each call.
   package let recipes: @Sendable () -> RecipeReading
-  /// The time of the next scheduled publication after a given time; nil if none is scheduled.
-  package let nextPublication: @Sendable (Date) -> Date?
+  package let schedule: CurrentSchedule
 
   /// - Parameters:
   /// - rights: nil for rights without a journal and a gateway.
   /// - publicationJobs: nil if this server cannot publish.
-  /// - nextPublication: the next scheduled publication after a given time; nil if none is scheduled.
   package init(
     stores: Stores, moderation: ModerationServices, accounts: AccountServices, intake: ReportIntake,
     pseudonymizer: Pseudonymizer, rights: RightsService? = nil, folder: PublicationFolder, review: BrigadeReview?,
@@ -46,7 +44,7 @@ package struct SiteServices: Sendable {
     feedPreviews: SourcePreviewer? = nil, sourceCatalog: [SourceCatalog.Entry] = [],
     protectionCatalog: ProtectionCatalog = ProtectionCatalog(),
     recipes: @escaping @Sendable () -> RecipeReading = { RecipeReading(file: "", outcome: .success([])) },
-    nextPublication: @escaping @Sendable (Date) -> Date? = { _ in nil }, logger: Logger
+    schedule: CurrentSchedule = CurrentSchedule(), logger: Logger
   ) {
     self.stores = stores
     self.moderation = moderation
@@ -60,7 +58,7 @@ package struct SiteServices: Sendable {
     self.sourceCatalog = sourceCatalog
     self.protectionCatalog = protectionCatalog
     self.recipes = recipes
-    self.nextPublication = nextPublication
+    self.schedule = schedule
     diff = PublicationDiff(folder: folder)
     previews = ThresholdPreviews(
       store: stores.publications, thresholds: stores.thresholds, jobs: stores.jobs, holding: review, logger: logger)

@@ -11,6 +11,7 @@ import Storage
 struct PublicationPages: Sendable {
   let store: PublicationStore
   let jobs: PublicationOrders?
+  let schedule: CurrentSchedule
   /// Compares the publications that are still on disk.
   let diff: PublicationDiff
   let pages: PageRenderer
@@ -18,7 +19,7 @@ struct PublicationPages: Sendable {
   static let rows = 50
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    try await show(context)
+    try await show(context, notice: request.query("done") == "schedule" ? "publications.daily-saved" : nil)
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -29,9 +30,11 @@ struct PublicationPages: Sendable {
     return try pages.page("publication", found.record(isKept: isKept, pages.texts(context)), context)
   }
 
-  /// - Parameter draft: the form that was refused; nil for an empty form.
+  /// - Parameters:
+  ///   - draft: the form that was refused; nil for an empty form.
+  ///   - notice: the key of a message.
   func show(
-    _ context: ServerRequestContext, draft: OrderDraft? = nil, status: HTTPResponse.Status = .ok
+    _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil, status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
@@ -48,7 +51,8 @@ struct PublicationPages: Sendable {
         "rows": history.map { $0.record(isKept: kept.contains($0.run.serial), texts) },
         "banner": banner.record(texts),
         // Whether an administrator can order a publication on this server.
-        "canOrder": jobs != nil,
+        "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": schedule.zone,
+        "daily": try await store.dailyTime()?.time ?? "",
         "gates": gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { $0.record(isChosen: draft?.gates.contains($0) ?? false, texts) } : [],
         "reason": draft?.reason ?? "", "problem": draft.map { texts("publications.order-\($0.problem)") } ?? "",
@@ -229,5 +233,14 @@ struct PublicationOrderPages: Sendable {
         after: gates.isEmpty ? nil : ["gates": gates.map(\.rawValue).joined(separator: " ")], because: reason))
     guard isTaken else { return try await refuse("busy", .conflict) }
     return .redirect(to: Self.address, type: .normal)
+  }
+
+  /// Sets the daily time; an empty one uses the setting again.
+  @Sendable func schedule(_ request: Request, context: ServerRequestContext) async throws -> Response {
+    let (daily, current) = (context.form.text("time"), pages.schedule)
+    guard daily.map({ PublicationSchedule(time: $0, zone: current.zone) != nil }) ?? true else { throw Problem.noForm }
+    try await pages.store.setDailyTime(daily, zone: current.zone, by: try context.worker, at: Date())
+    try await current.refresh(pages.store)
+    return .redirect(to: "\(Self.address)?done=schedule", type: .normal)
   }
 }

@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
+import Publishing
 import Storage
 
 /// `/moderation`: the start page with today's figures.
@@ -13,7 +14,7 @@ struct HomePages: Sendable {
   let appeals: AppealStore
   let publications: PublicationStore
   let sources: SourceStore
-  let next: @Sendable (Date) -> Date?
+  let schedule: CurrentSchedule
   /// Whether this server can publish.
   let canOrder: Bool
   let pages: PageRenderer
@@ -45,7 +46,8 @@ struct HomePages: Sendable {
           DayChart.record(statistic.rawValue, days.map { ($0.day, $0[statistic]) }, isSum: isSum, texts)
         },
         "published": latest.map { PageTime($0.publishedAt, texts) },
-        "serial": latest.map { texts.number($0.serial) } ?? "", "next": next(now).map { PageTime($0, texts) },
+        "serial": latest.map { texts.number($0.serial) } ?? "",
+        "next": schedule.value.map { PageTime($0.next(after: now), texts) },
         // Whether the reader can publish on a page.
         "canOrder": canOrder && role >= .administrator,
       ], context)

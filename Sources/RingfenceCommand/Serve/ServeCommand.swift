@@ -158,7 +158,8 @@ extension CommandContext {
       accounts: stores.accounts, attempts: stores.attempts, auditLog: stores.auditLog,
       key: accountKey,
       commonPasswords: try CommonPasswords(contentsOf: URL(filePath: installation.commonPasswords)))
-    let schedule = configuration.schedule
+    let schedule = CurrentSchedule(configuration.schedule, zone: configuration.zone)
+    try await schedule.refresh(stores.publications)
     let site = SiteServices(
       stores: stores, moderation: moderation, accounts: accounts, intake: intake, pseudonymizer: pseudonymizer,
       rights: try rights(), folder: publicationFolder,
@@ -167,12 +168,12 @@ extension CommandContext {
       sourceCatalog: try SourceCatalog.read(resources: installation.resources).sources,
       protectionCatalog: try ProtectionCatalog.read(resources: installation.resources),
       recipes: recipes(try folder.settings.recipes),
-      nextPublication: { schedule?.next(after: $0) }, logger: logger)
+      schedule: schedule, logger: logger)
     let services = ServerServices(
       stores: stores, intake: intake,
       identifications: IdentificationIntake(store: stores.identifications, metrics: metrics),
       pseudonymizer: pseudonymizer, site: site, metrics: metrics, publications: publicationFolder,
-      nextPublication: { schedule?.next(after: $0) })
+      nextPublication: { schedule.value?.next(after: $0) })
     try FolderMetrics(
       folder, auditOutput: configuration.auditOutput.flatMap { if case .file(let path) = $0 { path } else { nil } },
       operations: stores.operations

@@ -24,6 +24,8 @@ struct ServerConfiguration: Sendable {
   var metricsToken: String?
   let logsRequests: Bool
   let schedule: PublicationSchedule?
+  /// Of the schedule.
+  let zone: String
   let retention: RetentionJob.Limits
   /// Where events of the audit log are written; nil for nowhere else.
   let auditOutput: AuditOutput?
@@ -44,6 +46,7 @@ struct ServerConfiguration: Sendable {
     api = try APIConfiguration(settings)
     try site.read(settings)
     let zone = try settings.timeZone
+    self.zone = zone
     schedule = try settings.publishAt.flatMap { PublicationSchedule(time: $0, zone: zone) }
     retention = RetentionJob.Limits(comments: try settings.commentDays, reportMonths: try settings.reportMonths)
     drain = .seconds(try settings.drain)

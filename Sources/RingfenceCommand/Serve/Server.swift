@@ -35,10 +35,10 @@ struct Server: Sendable {
   /// Serves until SIGTERM or SIGINT.
   /// - Parameter onRunning: receives the port when the server listens.
   func run(onRunning: @escaping @Sendable (Int) async -> Void) async throws {
-    let (records, publisher, schedule) = (records, publisher, configuration.schedule)
+    let (records, publisher, schedule) = (records, publisher, services.site.schedule)
     self.services.metrics.collect { exposition in
       exposition.gauge("ringfence_publication_failing", publisher.isFailing ? 1 : 0)
-      exposition.time("ringfence_publication_due_time_seconds", schedule?.last(atOrBefore: Date()))
+      exposition.time("ringfence_publication_due_time_seconds", schedule.value?.last(atOrBefore: Date()))
       exposition.gauge(
         "ringfence_record_writable",
         RecordFiles.Kind.allCases.map { ([("record", $0.rawValue)], records.failure(of: $0) == nil ? 1 : 0) })
@@ -69,7 +69,7 @@ struct Server: Sendable {
       fetches: services.fetches, logger: logger)
     let retention = RetentionJob(store: stores.retention, limits: configuration.retention, logger: logger)
     let publication = PublicationScheduler(
-      publisher: publisher, leases: stores.leases, schedule: configuration.schedule, logger: logger)
+      publisher: publisher, leases: stores.leases, schedule: services.site.schedule, logger: logger)
     let folder = services.publications
     let warnings = WarningJob(
       stores: stores, caseTarget: configuration.site.caseTarget, rootExpiry: { try folder.root()?.expires },

@@ -65,6 +65,7 @@ public enum AuditAction: String, Sendable, CaseIterable {
   case publicationOrder = "publication.order"
   case publicationOverrule = "publication.overrule"
   case publicationRevoke = "publication.revoke"
+  case publicationSchedule = "publication.schedule"
 
   case rangeAdd = "range.add"
   case rangeApprove = "range.approve"

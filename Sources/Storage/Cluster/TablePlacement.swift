@@ -68,6 +68,7 @@ public enum TablePlacement: Sendable, Equatable {
     "protection_version": .reference,
     "publication_gates": .local,
     "publication_packs": .local,
+    "publication_schedule": .local,
     "publications": .local,
     "queue": .distributed,
     "queue_passes": .distributed,

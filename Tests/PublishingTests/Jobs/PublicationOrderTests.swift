@@ -50,7 +50,7 @@ import Testing
     PublicationScheduler(
       publisher: publisher(path, protection),
       leases: leases ?? LeaseStore(pool: TestDatabase.current.pool),
-      schedule: PublicationSchedule(time: "03:00", zone: "UTC"), logger: .forTests, now: { time })
+      schedule: CurrentSchedule(PublicationSchedule(time: "03:00", zone: "UTC")), logger: .forTests, now: { time })
   }
 
   private func entries(_ path: String, _ name: String) throws -> [PackEntry] {
@@ -262,7 +262,7 @@ import Testing
       #expect(try #require(failures.sinceFailure) < 40)
       let time = now + 86_400
       let unscheduled = PublicationScheduler(
-        publisher: publisher(path), leases: LeaseStore(pool: TestDatabase.current.pool), schedule: nil,
+        publisher: publisher(path), leases: LeaseStore(pool: TestDatabase.current.pool), schedule: CurrentSchedule(),
         logger: .forTests, now: { time })
       #expect(try await unscheduled.runOnce() == false)
       try await TestDatabase.current.pool.withConnection {
@@ -282,7 +282,7 @@ import Testing
       let pauses = Mutex<[Duration]>([])
       let failing = PublicationScheduler(
         publisher: publisher(path) { throw Unloadable() }, leases: LeaseStore(pool: TestDatabase.current.pool),
-        schedule: nil, logger: .forTests,
+        schedule: CurrentSchedule(), logger: .forTests,
         sleep: { pause in
           let count = pauses.withLock { all in
             all.append(pause)

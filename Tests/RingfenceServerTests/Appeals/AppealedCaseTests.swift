@@ -65,7 +65,7 @@ import Testing
       let publisher = Publisher(
         store: publications, folder: server.folder, signing: { key }, logger: .forTests)
       let job = PublicationScheduler(
-        publisher: publisher, leases: LeaseStore(pool: pool), schedule: nil, logger: .forTests)
+        publisher: publisher, leases: LeaseStore(pool: pool), schedule: CurrentSchedule(), logger: .forTests)
       /// The numbers of a pack of the signed manifest, as an app downloads them.
       func published() async throws -> (serial: Int, numbers: [Int64]) {
         let answer = try await server.client.execute(uri: "/v1/manifest.json", method: .get)
